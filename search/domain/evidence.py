@@ -1,0 +1,121 @@
+"""Why a result stands where it stands: conditions met or not, paths, and the arithmetic of its rank."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from search.domain.graph import Direction, Node
+
+Status = Literal["met", "not_met", "unknown"]
+
+
+@dataclass(frozen=True, slots=True)
+class PathNode:
+    """A node on a path, with the plan's variable it stands for."""
+
+    node: Node
+    var: str = ""
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the node, and the variable where there is one."""
+        return {"var": self.var, "node": self.node.to_json()} if self.var else {"node": self.node.to_json()}
+
+
+@dataclass(frozen=True, slots=True)
+class PathEdge:
+    """An edge on a path; `out` when it is walked in its stored direction."""
+
+    relation: str
+    direction: Direction
+
+    def to_json(self) -> dict[str, Any]:
+        """Return relation and direction."""
+        return {"relation": self.relation, "direction": self.direction}
+
+
+@dataclass(frozen=True, slots=True)
+class Path:
+    """An alternating walk from an anchor's node to the target: `edges[i]` joins `nodes[i]` and `nodes[i + 1]`."""
+
+    nodes: tuple[PathNode, ...]
+    edges: tuple[PathEdge, ...]
+
+    def to_json(self) -> list[dict[str, Any]]:
+        """Return nodes and edges in turn."""
+        walk: list[dict[str, Any]] = [self.nodes[0].to_json()]
+        for edge, node in zip(self.edges, self.nodes[1:], strict=True):
+            walk += [edge.to_json(), node.to_json()]
+        return walk
+
+
+@dataclass(frozen=True, slots=True)
+class Residual:
+    """Whether the text that hops cannot say holds: cosine with the document against the threshold of its type."""
+
+    text: str = ""
+    status: Status = "unknown"
+    score: float | None = None
+    threshold: float | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """Return text, status, score and threshold."""
+        return {"text": self.text, "status": self.status, "score": self.score, "threshold": self.threshold}
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """The conditions of one plan held against one result."""
+
+    plan_index: int
+    anchors: tuple[tuple[str, Status], ...] = ()
+    hops: tuple[Status, ...] = ()
+    residual: Residual = field(default_factory=Residual)
+    paths: tuple[Path, ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the evidence as a search shows it."""
+        return {
+            "plan_index": self.plan_index,
+            "anchors": [{"var": var, "status": status} for var, status in self.anchors],
+            "hops": [{"index": index, "status": status} for index, status in enumerate(self.hops)],
+            "residual": self.residual.to_json(),
+            "paths": [path.to_json() for path in self.paths],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """What one list gave to a result: its rank and score there, the list's weight, and what that adds to the sum."""
+
+    rank: int | None
+    score: float | None
+    weight: float
+    contribution: float
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the share; rank and score are null where the list does not hold the result."""
+        return {"rank": self.rank, "score": self.score, "weight": self.weight, "contribution": self.contribution}
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """One explained place of the final ranking."""
+
+    rank: int
+    score: float
+    node: Node
+    snippet: str
+    shares: dict[str, Share]
+    evidence: Evidence | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the result as a search shows it."""
+        return {
+            "rank": self.rank,
+            "score": self.score,
+            "node": self.node.to_json(),
+            "snippet": self.snippet,
+            "scores": {name: share.to_json() for name, share in self.shares.items()},
+            "evidence": self.evidence.to_json() if self.evidence else None,
+        }

@@ -1,0 +1,95 @@
+"""Plans whose anchors are bound to nodes, and what the graph answers to them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from search.domain.graph import Node
+from search.domain.plan import Plan, PlanSource, Risk
+from search.domain.ranking import RECORDED, Candidate, Ranking
+
+
+@dataclass(frozen=True, slots=True)
+class Binding:
+    """An anchor bound to a node; `score` is the cosine of the anchor's text and the node's text (1.0 when given)."""
+
+    var: str
+    node: Node
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class LinkedPlan:
+    """A plan with the bindings of its anchors, its place in the list of plans, and its probability in that list."""
+
+    plan: Plan
+    bindings: tuple[Binding, ...]
+    index: int = 0
+    source: PlanSource = "learned"
+    probability: float = 1.0
+
+    def bindings_of(self, var: str) -> tuple[Binding, ...]:
+        """Return the bindings of the anchor with that variable, best first."""
+        return tuple(binding for binding in self.bindings if binding.var == var)
+
+    def to_json(self) -> list[dict[str, Any]]:
+        """Return one entry an anchor, as a search shows them."""
+        return [
+            {
+                "plan_index": self.index,
+                "anchor": anchor.var,
+                "bindings": [
+                    {"node": binding.node.to_json(), "score": binding.score} for binding in self.bindings_of(anchor.var)
+                ],
+            }
+            for anchor in self.plan.anchors
+        ]
+
+
+@dataclass(frozen=True, slots=True)
+class Traversal:
+    """What one engine found for one plan.
+
+    `candidates` carry the anchor score (the largest sum of the anchors' cosines over the rows that reach them), best
+    first; `query` is the text that ran, its values as parameters; `truncated` says that a limit cut the result.
+    """
+
+    plan_index: int
+    backend: str
+    candidates: tuple[Candidate, ...]
+    truncated: bool = False
+    query: str = ""
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the query and the first 100 candidates."""
+        head = self.candidates[:RECORDED]
+        return {
+            "plan_index": self.plan_index,
+            "backend": self.backend,
+            "query": self.query,
+            "truncated": self.truncated,
+            "total": len(self.candidates),
+            "keys": [candidate.key for candidate in head],
+            "scores": [candidate.score for candidate in head],
+        }
+
+
+@dataclass(frozen=True)
+class GraphRanking:
+    """The graph's list over all plans: one ranking, the best plan of each candidate, and what fusion has to know.
+
+    `n_cand` is the size of the merged list before any cut, `risk_level` that of the best plan that found something.
+    """
+
+    ranking: Ranking = field(default_factory=Ranking)
+    plan_of: Mapping[int, int] = field(default_factory=dict)
+    n_cand: int = 0
+    risk_level: Risk = "no_trade"
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the list with the plan of each of its first 100 candidates."""
+        listed = self.ranking.to_json()
+        listed["plans"] = [self.plan_of.get(key, 0) for key in listed["keys"]]
+        return listed | {"n_cand": self.n_cand, "risk_level": self.risk_level}

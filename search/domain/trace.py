@@ -1,0 +1,162 @@
+"""The record of one run: what each step did, how long it took, what it gave. The only mutable object of a run."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, ParamSpec, Protocol, TypeVar
+
+from search.domain.errors import DeadlineExceeded, SearchCancelled, StageError
+
+StepStatus = Literal["ok", "degraded", "failed", "skipped"]
+VERSION = 1
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+class Recorded(Protocol):
+    """What a step gives: anything that can say itself as JSON."""
+
+    def to_json(self) -> Any:
+        """Return the output as JSON."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """How long a run may take and whether it is still wanted.
+
+    `ends` is on the monotonic clock, in seconds; `cancelled` is asked at every check and must be cheap.
+    """
+
+    ends: float = float("inf")
+    cancelled: Callable[[], bool] = field(default=lambda: False)
+
+    @classmethod
+    def seconds(cls, seconds: float, cancelled: Callable[[], bool] = lambda: False) -> Limit:
+        """Return a limit that ends so many seconds from now."""
+        return cls(time.monotonic() + seconds, cancelled)
+
+    def remaining(self) -> float:
+        """Return the seconds left, never below zero."""
+        return max(0.0, self.ends - time.monotonic())
+
+    def check(self, stage: str) -> None:
+        """Raise SearchCancelled or DeadlineExceeded when the run has to stop."""
+        if self.cancelled():
+            raise SearchCancelled()
+        if time.monotonic() >= self.ends:
+            raise DeadlineExceeded(stage)
+
+
+@dataclass(slots=True)
+class Step:
+    """One step: its name, who did it, how it went, its seconds, a sentence for people, and its output as JSON."""
+
+    name: str
+    backend: str = ""
+    status: StepStatus = "ok"
+    seconds: float = 0.0
+    detail: str = ""
+    output: Any = None
+    prompt_fingerprint: str = ""
+    tokens: dict[str, int] = field(default_factory=dict)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the step with its output."""
+        return {
+            "name": self.name, "backend": self.backend, "status": self.status, "seconds": self.seconds,
+            "detail": self.detail, "output": self.output, "prompt_fingerprint": self.prompt_fingerprint,
+            "tokens": self.tokens,
+        }  # fmt: skip
+
+
+class Trace:
+    """Times and records the steps of a run.
+
+    `observe` is called with each finished step, so that a page can show stages as they finish.
+    """
+
+    def __init__(self, limit: Limit | None = None, observe: Callable[[Step], None] | None = None) -> None:
+        self.limit = limit or Limit()
+        self.steps: list[Step] = []
+        self._observe = observe
+
+    def step(self, name: str, fn: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
+        """Run `fn(*args, **kwargs)`, record its seconds and output (`to_json`), and re-raise what it raises.
+
+        The backend's name is read off `fn` (its `backend` attribute, or that of the object it is bound to).
+        """
+        self.limit.check(name)
+        step = Step(name, backend=_backend(fn), status="failed", detail="stopped by an unexpected error")
+        began = time.perf_counter()
+        try:
+            result = fn(*args, **kwargs)
+        except StageError as error:
+            step.detail = error.reason
+            raise
+        except SearchCancelled as error:
+            step.detail = str(error)
+            raise
+        else:
+            step.output = _as_json(result)
+            step.detail = str(getattr(result, "detail", "") or "")
+            step.status = getattr(result, "status", None) or "ok"
+            return result
+        finally:
+            step.seconds = time.perf_counter() - began
+            self._record(step)
+
+    def skip(self, name: str, why: str) -> None:
+        """Record a stage that this run goes without, with the reason that the user is shown."""
+        self._record(Step(name, status="skipped", detail=why))
+
+    def degrade(self, name: str, why: str) -> None:
+        """Mark the newest step of that name as degraded: the run goes on without what it should have given."""
+        for step in reversed(self.steps):
+            if step.name == name:
+                step.status, step.detail = "degraded", why
+                return
+        self._record(Step(name, status="degraded", detail=why))
+
+    def output(self, name: str) -> Any:
+        """Return the JSON output of the newest step of that name, or None."""
+        return next((step.output for step in reversed(self.steps) if step.name == name), None)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the whole trace, with the version of its format."""
+        return {"version": VERSION, "steps": [step.to_json() for step in self.steps]}
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Trace:
+        """Read a trace back; ValueError for a version that this code does not know."""
+        if data.get("version") != VERSION:
+            raise ValueError(f"The trace has version {data.get('version')}; this code reads version {VERSION}.")
+        trace = cls()
+        trace.steps = [Step(**step) for step in data["steps"]]
+        return trace
+
+    def _record(self, step: Step) -> None:
+        self.steps.append(step)
+        if self._observe is not None:
+            self._observe(step)
+
+
+def _backend(fn: Callable[..., object]) -> str:
+    """Return what the callable says of its backend."""
+    for owner in (fn, getattr(fn, "__self__", None)):
+        backend = getattr(owner, "backend", None)
+        if isinstance(backend, str):
+            return backend
+    return ""
+
+
+def _as_json(result: object) -> Any:
+    to_json = getattr(result, "to_json", None)
+    if callable(to_json):
+        return to_json()
+    if isinstance(result, list | tuple):
+        return [_as_json(item) for item in result]
+    return result if isinstance(result, str | int | float | bool | dict) or result is None else repr(result)

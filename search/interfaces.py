@@ -1,0 +1,233 @@
+"""Protocols: what each stage does, and what each tool must offer. Stages and pipelines know these and nothing more.
+
+Nodes are named by their key, an int: the position in the snapshot, in the bytewise order of ids. Vectors are
+unit-length float32 arrays, so that a dot product is a cosine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from search.domain.evidence import Path, Result
+from search.domain.graph import Direction, Node, Schema
+from search.domain.linking import GraphRanking, LinkedPlan, Traversal
+from search.domain.plan import ScoredPlan
+from search.domain.question import Question
+from search.domain.ranking import Candidate, Fusion, Ranking
+from search.domain.trace import Limit
+
+Vectors = NDArray[np.float32]
+Keys = NDArray[np.int32]
+VectorKind = Literal["name", "document", "document+relations"]
+
+# ---------------------------------------------------------------------------------------------------------------- tools
+
+
+class Encoder(Protocol):
+    """Turns texts into vectors."""
+
+    name: str
+    """Model and revision: vectors of encoders with different names are never compared."""
+    dimensions: int
+
+    def encode(self, texts: Sequence[str]) -> Vectors:
+        """Return one unit-length row a text, shape (len(texts), dimensions). Texts too long for the model are cut."""
+        ...
+
+
+class NodeStore(Protocol):
+    """Looks nodes up."""
+
+    def ids(self, keys: Sequence[int]) -> list[str]:
+        """Return the ids of these keys, in their order."""
+        ...
+
+    def references(self, keys: Sequence[int]) -> list[Node]:
+        """Return id, type and name of these keys, in their order, without fields: fast, from memory-mapped files."""
+        ...
+
+    def nodes(self, keys: Sequence[int]) -> list[Node]:
+        """Return whole nodes, in the order of the keys."""
+        ...
+
+    def keys(self, ids: Sequence[str]) -> list[int | None]:
+        """Return the key of each id, None where the snapshot has no such node."""
+        ...
+
+    def types(self, keys: Sequence[int] | Keys) -> NDArray[np.int16]:
+        """Return the type code of each key."""
+        ...
+
+    def neighbour_names(self, key: int, limit: int = 10) -> dict[str, list[str]]:
+        """Return up to `limit` names of neighbours a relation, both directions together, for a document."""
+        ...
+
+
+class VectorIndex(Protocol):
+    """Nearest neighbours among the vectors of a release."""
+
+    def nearest(
+        self, kind: VectorKind, vector: Vectors, k: int, labels: Sequence[str] = (), limit: Limit | None = None
+    ) -> list[Candidate]:
+        """Return the k nodes of the given types (none: all) with the highest cosine, best first."""
+        ...
+
+    def cosines(
+        self, kind: VectorKind, vector: Vectors, keys: Sequence[int], limit: Limit | None = None
+    ) -> dict[int, float]:
+        """Return the cosine of each key that has a vector of that kind."""
+        ...
+
+    def sample(self, label: str, n: int = 1000) -> list[int]:
+        """Return up to n keys of a type, always the same ones: the background that a cosine is held against."""
+        ...
+
+
+class TextIndex(Protocol):
+    """BM25 over the documents of a release, whole or by field."""
+
+    def search(self, text: str, k: int, labels: Sequence[str] = (), field: str | None = None) -> list[Candidate]:
+        """Return the k best nodes of the given types (none: all), best first, only those that match a word at all."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """A stretch of the question that names nodes.
+
+    `start` and `end` are offsets into the question; `keys` every node with that name or alias; `exact` when case
+    agrees with the stored name; `similarity` below 1 where the spelling was mended.
+    """
+
+    start: int
+    end: int
+    text: str
+    keys: tuple[int, ...]
+    exact: tuple[bool, ...] = ()
+    similarity: float = 1.0
+
+
+class MentionIndex(Protocol):
+    """Finds names and aliases of nodes in a text."""
+
+    def find(self, text: str) -> list[Mention]:
+        """Return every stretch of whole words that is a name or alias, overlapping ones included, longest first."""
+        ...
+
+    def lookup(self, name: str) -> tuple[int, ...]:
+        """Return the nodes whose name or alias, normalised, is `name`, normalised."""
+        ...
+
+
+class Adjacency(Protocol):
+    """The graph of a release in memory-mapped arrays."""
+
+    schema: Schema
+
+    def neighbours(self, keys: Keys, relation: int, direction: Direction) -> Keys:
+        """Return the distinct neighbours of a set of nodes over one relation (its code), sorted."""
+        ...
+
+    def degree(self, key: int, relation: int, direction: Direction) -> int:
+        """Return how many edges of a relation a node has in one direction."""
+        ...
+
+    def has_edges(self, keys: Keys) -> list[tuple[int, Direction]]:
+        """Return the (relation, direction) pairs over which any of these nodes has an edge."""
+        ...
+
+
+class GraphStore(Protocol):
+    """Executes linked plans. What a match is, is the same for every engine: see ARCHITECTURE."""
+
+    backend: str
+
+    def execute(self, linked: LinkedPlan, limit: Limit, rows: int = 10_000) -> Traversal:
+        """Return every node that T takes in a match, with the largest sum of its anchors' cosines.
+
+        At most `rows` candidates, the best ones; `truncated` says that there were more or that the search was capped.
+        Raises StageError when the engine fails, DeadlineExceeded when the limit's time ran out.
+        """
+        ...
+
+    def paths(
+        self, linked: LinkedPlan, keys: Sequence[int], limit: Limit, most: int = 1
+    ) -> dict[int, list[tuple[Path, ...]]]:
+        """Return up to `most` best matches for each key that T can take: per match one path an anchor, in their order.
+
+        Keys that no match reaches are absent.
+        """
+        ...
+
+
+# --------------------------------------------------------------------------------------------------------------- stages
+
+
+class PlanStage(Protocol):
+    """Question → plans, best first."""
+
+    def __call__(self, question: Question, limit: Limit) -> list[ScoredPlan]:
+        """Return at least one plan."""
+        ...
+
+
+class LinkStage(Protocol):
+    """Plans → plans whose anchors are bound."""
+
+    def __call__(self, plans: Sequence[ScoredPlan], limit: Limit) -> list[LinkedPlan]:
+        """Return one linked plan a plan, in their order; an anchor without a binding leaves its plan unbound."""
+        ...
+
+
+class TraverseStage(Protocol):
+    """Linked plans → what the graph answers to each."""
+
+    def __call__(self, plans: Sequence[LinkedPlan], limit: Limit) -> list[Traversal]:
+        """Return one traversal for each plan that has anchors, in their order."""
+        ...
+
+
+class RescoreStage(Protocol):
+    """Traversals → one list of the graph."""
+
+    def __call__(
+        self, question: Question, plans: Sequence[LinkedPlan], found: Sequence[Traversal], limit: Limit
+    ) -> GraphRanking:
+        """Merge what the plans found and add the cosine of the residual text where there is one."""
+        ...
+
+
+class RetrieveStage(Protocol):
+    """Question → the list, or lists, of text retrieval."""
+
+    def __call__(self, question: Question, limit: Limit) -> Ranking:
+        """Return the best documents, 100 deep or deeper."""
+        ...
+
+
+class FuseStage(Protocol):
+    """The graph's list and the text's list → one list."""
+
+    def __call__(self, graph: GraphRanking, text: Ranking) -> Fusion:
+        """Fuse by weighted reciprocal ranks."""
+        ...
+
+
+class ExplainStage(Protocol):
+    """The final list → explained results."""
+
+    def __call__(
+        self,
+        question: Question,
+        fusion: Fusion,
+        plans: Sequence[LinkedPlan],
+        graph: GraphRanking,
+        limit: Limit,
+    ) -> list[Result]:
+        """Return the first `question.k` results with snippet, arithmetic and evidence."""
+        ...

@@ -1,0 +1,28 @@
+"""Rows: what is stored of knowledge bases, runs and pipelines."""
+
+from search.models.knowledge import (
+    Edge,
+    KnowledgeBase,
+    KnowledgeBaseSettings,
+    Node,
+    Release,
+    Snapshot,
+    Vector,
+    VectorSet,
+)
+from search.models.pipelines import PipelineVersion
+from search.models.runs import SearchRun, SearchStep
+
+__all__ = [
+    "Edge",
+    "KnowledgeBase",
+    "KnowledgeBaseSettings",
+    "Node",
+    "PipelineVersion",
+    "Release",
+    "SearchRun",
+    "SearchStep",
+    "Snapshot",
+    "Vector",
+    "VectorSet",
+]

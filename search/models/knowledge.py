@@ -1,0 +1,226 @@
+"""A knowledge base is a name that points to one active release; everything else is built beside it and switched to."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
+from django.contrib.postgres.fields import ArrayField
+from django.db import models
+from django.db.models import Q
+
+from search.domain.graph import Schema
+
+
+class KnowledgeBaseQuerySet(models.QuerySet["KnowledgeBase"]):
+    """Knowledge bases, narrowed to what somebody may see."""
+
+    def visible_to(self, user: AbstractBaseUser | AnonymousUser | None) -> KnowledgeBaseQuerySet:
+        """Return the knowledge bases that `user` may search; None stands for the machine itself, which sees all."""
+        if user is None or getattr(user, "is_superuser", False):
+            return self
+        allowed = Q(visibility=KnowledgeBase.Visibility.PUBLIC)
+        if user.is_authenticated:
+            allowed |= Q(visibility=KnowledgeBase.Visibility.MEMBERS, members=user.pk)
+            if getattr(user, "is_staff", False):
+                allowed |= Q(visibility=KnowledgeBase.Visibility.STAFF)
+        return self.filter(pk__in=self.model._default_manager.filter(allowed).values("pk"))
+
+
+class KnowledgeBase(models.Model):
+    """A named knowledge base: its description for people, who may see it, and the release that answers."""
+
+    class Visibility(models.TextChoices):
+        PUBLIC = "public", "Everybody"
+        MEMBERS = "members", "Its members"
+        STAFF = "staff", "Staff"
+
+    name = models.CharField(max_length=100, unique=True)
+    title = models.CharField(max_length=300, blank=True)
+    description = models.TextField(blank=True)
+    domain = models.CharField(max_length=100, blank=True)
+    language = models.CharField(max_length=20, default="en")
+    licence = models.TextField(blank=True)
+    source = models.TextField(blank=True)
+    examples = models.JSONField(default=list, blank=True, help_text="Questions that the search page offers.")
+    visibility = models.CharField(max_length=10, choices=Visibility.choices, default=Visibility.PUBLIC)
+    members = models.ManyToManyField(settings.AUTH_USER_MODEL, blank=True, related_name="knowledge_bases")
+    active_release = models.ForeignKey("Release", null=True, blank=True, on_delete=models.SET_NULL, related_name="+")
+    active_settings = models.ForeignKey(
+        "KnowledgeBaseSettings", null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
+    )
+    created = models.DateTimeField(auto_now_add=True)
+
+    objects = KnowledgeBaseQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["name"]
+        verbose_name = "knowledge base"
+
+    def __str__(self) -> str:
+        return self.title or self.name
+
+
+class KnowledgeBaseSettings(models.Model):
+    """One version of a knowledge base's settings; a change makes a new version, runs name the one they used."""
+
+    knowledge_base = models.ForeignKey(KnowledgeBase, on_delete=models.CASCADE, related_name="settings_versions")
+    version = models.PositiveIntegerField()
+    values = models.JSONField(default=dict, blank=True)
+    author = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL)
+    created = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["-version"]
+        verbose_name = "settings version"
+        constraints = [
+            models.UniqueConstraint(fields=["knowledge_base", "version"], name="settings_version_of_knowledge_base")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.knowledge_base.name} settings {self.version}"
+
+
+class Status(models.TextChoices):
+    """How far something that is built has come."""
+
+    BUILDING = "building", "being built"
+    READY = "ready", "ready"
+    FAILED = "failed", "failed"
+    DROPPED = "dropped", "dropped"
+
+
+class Snapshot(models.Model):
+    """The graph and its texts as one import left them; never changed afterwards.
+
+    Nodes and edges are in the partitions of that snapshot; what is memory-mapped is in `directory`.
+    """
+
+    knowledge_base = models.ForeignKey(KnowledgeBase, on_delete=models.CASCADE, related_name="snapshots")
+    status = models.CharField(max_length=10, choices=Status.choices, default=Status.BUILDING)
+    source = models.TextField(blank=True, help_text="Where the bundle was read from.")
+    content_hash = models.CharField(max_length=64, blank=True, help_text="BLAKE2b over the bundle's files.")
+    schema_json = models.JSONField(default=dict, help_text="Node types, relations and counts.")
+    nodes = models.PositiveBigIntegerField(default=0)
+    edges = models.PositiveBigIntegerField(default=0)
+    bad_rows = models.PositiveBigIntegerField(default=0)
+    seconds = models.JSONField(default=dict, help_text="Seconds that each part of the import took.")
+    created = models.DateTimeField(auto_now_add=True)
+    finished = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["-id"]
+
+    def __str__(self) -> str:
+        return f"{self.knowledge_base.name} snapshot {self.pk}"
+
+    @property
+    def schema(self) -> Schema:
+        """The schema as the planner reads it."""
+        return Schema.from_json(self.schema_json)
+
+    @property
+    def directory(self) -> Path:
+        """The folder of this snapshot's memory-mapped files: node references, adjacency, mentions, BM25."""
+        return Path(settings.GRASP_HOME) / "indexes" / f"snapshot-{self.pk}"
+
+
+class VectorSet(models.Model):
+    """One encoder's vectors of one snapshot."""
+
+    snapshot = models.ForeignKey(Snapshot, on_delete=models.CASCADE, related_name="vector_sets")
+    encoder = models.CharField(max_length=200, help_text="Model and revision.")
+    dimensions = models.PositiveIntegerField()
+    status = models.CharField(max_length=10, choices=Status.choices, default=Status.BUILDING)
+    vectors = models.PositiveBigIntegerField(default=0)
+    created = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["-id"]
+        verbose_name = "vector set"
+
+    def __str__(self) -> str:
+        return f"vectors {self.pk} by {self.encoder}"
+
+
+class Release(models.Model):
+    """A snapshot with its vector set and indexes, ready to answer; numbered within its knowledge base."""
+
+    knowledge_base = models.ForeignKey(KnowledgeBase, on_delete=models.CASCADE, related_name="releases")
+    number = models.PositiveIntegerField()
+    snapshot = models.ForeignKey(Snapshot, on_delete=models.PROTECT, related_name="releases")
+    vector_set = models.ForeignKey(VectorSet, null=True, blank=True, on_delete=models.PROTECT, related_name="releases")
+    status = models.CharField(max_length=10, choices=Status.choices, default=Status.BUILDING)
+    created = models.DateTimeField(auto_now_add=True)
+    activated = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["-number"]
+        constraints = [models.UniqueConstraint(fields=["knowledge_base", "number"], name="release_of_knowledge_base")]
+
+    def __str__(self) -> str:
+        return self.name
+
+    @property
+    def name(self) -> str:
+        """The name that runs and reports keep, also when the release is gone."""
+        return f"{self.knowledge_base.name}-{self.number}"
+
+
+class Node(models.Model):
+    """One node; list-partitioned by snapshot, so no foreign key points here.
+
+    `key` is the position in the bytewise order of ids, `type` the code of the node type in the snapshot's schema.
+    """
+
+    pk = models.CompositePrimaryKey("snapshot_id", "key")
+    snapshot_id = models.BigIntegerField()
+    key = models.IntegerField()
+    id = models.TextField()
+    type = models.SmallIntegerField()
+    name = models.TextField()
+    aliases = ArrayField(models.TextField(), default=list)
+    url = models.TextField(default="")
+    fields = models.JSONField(default=dict)
+
+    class Meta:
+        managed = False
+        db_table = "search_node"
+
+
+class Edge(models.Model):
+    """One edge in its stored direction, with the types of its ends beside it so that a typed hop needs no join."""
+
+    pk = models.CompositePrimaryKey("snapshot_id", "source", "relation", "target")
+    snapshot_id = models.BigIntegerField()
+    relation = models.SmallIntegerField()
+    source = models.IntegerField()
+    target = models.IntegerField()
+    source_type = models.SmallIntegerField()
+    target_type = models.SmallIntegerField()
+    properties = models.JSONField(null=True)
+
+    class Meta:
+        managed = False
+        db_table = "search_edge"
+
+
+class Vector(models.Model):
+    """One vector of a node, of a kind (`name`, `document`, `document+relations`, `field:<name>`).
+
+    The column is `halfvec` without a dimension; each vector set has expression indexes of its own. `text_hash` is
+    BLAKE2b-128 of the text that was embedded: a text whose hash is known to the same encoder is not embedded again.
+    """
+
+    pk = models.CompositePrimaryKey("vector_set_id", "kind", "key")
+    vector_set_id = models.BigIntegerField()
+    kind = models.TextField()
+    key = models.IntegerField()
+    type = models.SmallIntegerField()
+    text_hash = models.BinaryField()
+
+    class Meta:
+        managed = False
+        db_table = "search_vector"

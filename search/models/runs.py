@@ -1,0 +1,88 @@
+"""Runs outlive the snapshots they ran on: names are kept beside the references."""
+
+from __future__ import annotations
+
+import uuid
+
+from django.conf import settings
+from django.db import models
+
+from search.models.knowledge import KnowledgeBase, Release
+from search.models.pipelines import PipelineVersion
+
+
+class SearchRun(models.Model):
+    """One search, whoever asked: the question, what answered it, and what came out, also when it failed."""
+
+    class Status(models.TextChoices):
+        QUEUED = "queued", "queued"
+        RUNNING = "running", "running"
+        DONE = "done", "done"
+        FAILED = "failed", "failed"
+        CANCELLED = "cancelled", "cancelled"
+
+    class Origin(models.TextChoices):
+        PAGE = "page", "search page"
+        API = "api", "API"
+        COMMAND = "command", "command line"
+        EVALUATION = "evaluation", "evaluation"
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    question = models.TextField()
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL)
+    origin = models.CharField(max_length=12, choices=Origin.choices, default=Origin.API)
+    purpose = models.CharField(max_length=200, blank=True)
+    knowledge_base = models.ForeignKey(KnowledgeBase, null=True, on_delete=models.SET_NULL, related_name="runs")
+    knowledge_base_name = models.CharField(max_length=200)
+    release = models.ForeignKey(Release, null=True, on_delete=models.SET_NULL, related_name="runs")
+    release_name = models.CharField(max_length=200, blank=True)
+    settings_version = models.PositiveIntegerField(default=0)
+    pipeline = models.CharField(max_length=100)
+    pipeline_version = models.ForeignKey(PipelineVersion, null=True, on_delete=models.SET_NULL, related_name="runs")
+    pipeline_number = models.PositiveIntegerField(default=0)
+    specification = models.JSONField(default=dict)
+    specification_hash = models.CharField(max_length=32, blank=True)
+    code_version = models.CharField(max_length=60, blank=True)
+    k = models.PositiveIntegerField(default=20)
+    plan = models.JSONField(null=True, blank=True, help_text="The plan that the asker brought, as it came.")
+    options = models.JSONField(default=dict, help_text="Options that the asker set for this run.")
+    time_limit = models.FloatField(default=30.0, help_text="Seconds.")
+    cancel_requested = models.BooleanField(default=False)
+    status = models.CharField(max_length=10, choices=Status.choices, default=Status.QUEUED)
+    answer = models.JSONField(null=True, blank=True, help_text="The ranking by ids and the explained results.")
+    error = models.JSONField(null=True, blank=True, help_text="What went wrong, as problem details.")
+    created = models.DateTimeField(auto_now_add=True)
+    started = models.DateTimeField(null=True, blank=True)
+    finished = models.DateTimeField(null=True, blank=True)
+    seconds = models.FloatField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["-created"]
+        indexes = [models.Index(fields=["-created"]), models.Index(fields=["status"])]
+        verbose_name = "search run"
+
+    def __str__(self) -> str:
+        return self.question[:80]
+
+
+class SearchStep(models.Model):
+    """One step of a run: who did it, how long it took, what it gave."""
+
+    run = models.ForeignKey(SearchRun, on_delete=models.CASCADE, related_name="steps")
+    position = models.PositiveSmallIntegerField()
+    name = models.CharField(max_length=40)
+    backend = models.CharField(max_length=200, blank=True)
+    status = models.CharField(max_length=10)
+    seconds = models.FloatField(default=0.0)
+    detail = models.TextField(blank=True)
+    output = models.JSONField(null=True, blank=True)
+    prompt_fingerprint = models.CharField(max_length=64, blank=True)
+    tokens = models.JSONField(default=dict, blank=True)
+
+    class Meta:
+        ordering = ["run", "position"]
+        verbose_name = "search step"
+        constraints = [models.UniqueConstraint(fields=["run", "position"], name="position_in_run")]
+
+    def __str__(self) -> str:
+        return f"{self.position} {self.name}"

@@ -1,0 +1,57 @@
+"""The only place that turns a node into text: its name, its fields, its document with and without relations."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from search.domain.graph import FieldValue, Node
+
+NAMES_PER_RELATION = 10
+_WORDS_APART = re.compile(r"[_\s]+")
+
+
+def words(identifier: str) -> str:
+    """Return the words of a type's, relation's or field's name: `HAS_BRAND` → `has brand`."""
+    return _WORDS_APART.sub(" ", identifier).strip().lower()
+
+
+def name_text(node: Node) -> str:
+    """Return the text of the name index: the name and its aliases."""
+    return " | ".join([node.name, *node.aliases])
+
+
+def field_text(value: FieldValue) -> str:
+    """Return a field's value as text; the items of a list are separated by semicolons."""
+    if isinstance(value, list):
+        return "; ".join(str(item) for item in value)
+    return str(value)
+
+
+def document(node: Node, neighbours: Mapping[str, Sequence[str]] | None = None) -> str:
+    """Return a node's document: type, name, aliases, fields, then neighbour names by relation where they are given."""
+    lines = [f"{words(node.type)}: {node.name}"]
+    if node.aliases:
+        lines.append(f"also known as {'; '.join(node.aliases)}")
+    lines += [f"{words(name)}: {text}" for name, value in node.fields.items() if (text := field_text(value))]
+    for relation, names in (neighbours or {}).items():
+        lines.append(f"{words(relation)}: {'; '.join(names[:NAMES_PER_RELATION])}")
+    return "\n".join(lines)
+
+
+def snippet(node: Node, question: str, width: int = 240) -> str:
+    """Return the stretch of the node's text that shares most words with the question, cut at word boundaries."""
+    text = " ".join(field_text(value) for value in node.fields.values()).strip()
+    if len(text) <= width:
+        return text
+    asked = {word for word in re.findall(r"\w+", question.lower()) if len(word) > 2}
+    starts = [0, *(match.end() for match in re.finditer(r"[.!?;]\s+|\s{2,}", text))]
+    best = max(starts, key=lambda at: (_shared(text[at : at + width], asked), -at))
+    cut = text[best : best + width]
+    if best + width < len(text):
+        cut = cut.rsplit(" ", 1)[0] + " …"
+    return f"… {cut}" if best else cut
+
+
+def _shared(text: str, asked: set[str]) -> int:
+    return len(asked & set(re.findall(r"\w+", text.lower())))
