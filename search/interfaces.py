@@ -6,7 +6,7 @@ unit-length float32 arrays, so that a dot product is a cosine.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
@@ -215,6 +215,22 @@ class FuseStage(Protocol):
 
     def __call__(self, graph: GraphRanking, text: Ranking) -> Fusion:
         """Fuse by weighted reciprocal ranks."""
+        ...
+
+
+class MergeStage(Protocol):
+    """Several lists of text retrieval → one list."""
+
+    def __call__(self, rankings: Mapping[str, Ranking]) -> Fusion:
+        """Fuse the lists with equal weights."""
+        ...
+
+
+class RerankStage(Protocol):
+    """The fused list → the same list in a better order."""
+
+    def __call__(self, question: Question, fusion: Fusion, limit: Limit) -> Fusion:
+        """Return the fused list with the reranker's list laid over it; scores of earlier stages are kept."""
         ...
 
 

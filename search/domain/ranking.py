@@ -115,7 +115,12 @@ class Fusion:
     risk: str = ""
 
     def contribution(self, name: str, key: int) -> float:
-        """Return what the list of that name adds to the fused score of a candidate."""
+        """Return what the list of that name adds to the fused score of a candidate.
+
+        The method `single` passes one list on as it is, so that the score there is the whole of it.
+        """
+        if self.method == "single":
+            return self.rankings[name].scores.get(key, 0.0)
         rank = self.rankings[name].ranks.get(key)
         return 0.0 if rank is None else self.weights[name] / (self.k + rank)
 

@@ -39,6 +39,10 @@ class Limit:
         """Return a limit that ends so many seconds from now."""
         return cls(time.monotonic() + seconds, cancelled)
 
+    def share(self, part: float) -> Limit:
+        """Return a limit that ends after that part of the time left, and is cancelled with this one."""
+        return Limit(time.monotonic() + part * self.remaining(), self.cancelled)
+
     def remaining(self) -> float:
         """Return the seconds left, never below zero."""
         return max(0.0, self.ends - time.monotonic())
@@ -113,13 +117,11 @@ class Trace:
         """Record a stage that this run goes without, with the reason that the user is shown."""
         self._record(Step(name, status="skipped", detail=why))
 
-    def degrade(self, name: str, why: str) -> None:
-        """Mark the newest step of that name as degraded: the run goes on without what it should have given."""
-        for step in reversed(self.steps):
-            if step.name == name:
-                step.status, step.detail = "degraded", why
-                return
-        self._record(Step(name, status="degraded", detail=why))
+    def degrade(self, why: str) -> None:
+        """Mark the newest step as degraded: the run goes on without what it should have given."""
+        self.steps[-1].status, self.steps[-1].detail = "degraded", why
+        if self._observe is not None:
+            self._observe(self.steps[-1])
 
     def output(self, name: str) -> Any:
         """Return the JSON output of the newest step of that name, or None."""

@@ -1,0 +1,46 @@
+"""The baselines: BM25 alone, vectors alone, and the plain fusion of both."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from search.domain.linking import GraphRanking
+from search.domain.question import Question
+from search.domain.ranking import Fusion, Ranking
+from search.domain.trace import Trace
+from search.interfaces import ExplainStage, MergeStage, RetrieveStage
+
+
+@dataclass(frozen=True)
+class SingleStages:
+    """A retriever, and the stage that shows its list."""
+
+    retrieve: RetrieveStage
+    explain: ExplainStage
+
+
+def single(question: Question, stages: SingleStages, trace: Trace) -> Ranking:
+    """Answer a question with one retriever's list as it is."""
+    text = trace.step("retrieve", stages.retrieve, question, trace.limit)
+    fusion = Fusion(text, {"text": text}, {"text": 1.0}, k=0.0, method="single")
+    trace.step("explain", stages.explain, question, fusion, [], GraphRanking(), trace.limit)
+    return text
+
+
+@dataclass(frozen=True)
+class HybridStages:
+    """Two retrievers, their fusion, and the stage that shows it."""
+
+    bm25: RetrieveStage
+    vss: RetrieveStage
+    fuse: MergeStage
+    explain: ExplainStage
+
+
+def hybrid(question: Question, stages: HybridStages, trace: Trace) -> Ranking:
+    """Answer a question with the reciprocal rank fusion of words and vectors."""
+    words = trace.step("bm25", stages.bm25, question, trace.limit)
+    vectors = trace.step("vss", stages.vss, question, trace.limit)
+    fusion = trace.step("fuse", stages.fuse, {"bm25": words, "vss": vectors})
+    trace.step("explain", stages.explain, question, fusion, [], GraphRanking(), trace.limit)
+    return fusion.ranking

@@ -1,0 +1,68 @@
+"""GRASP: plan a path, execute it, fuse it with text retrieval, rerank, explain (METHODS 1; planner of METHODS 9)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from search.domain.errors import StageError
+from search.domain.linking import GraphRanking, LinkedPlan
+from search.domain.question import Question
+from search.domain.ranking import Ranking
+from search.domain.trace import Trace
+from search.interfaces import (
+    ExplainStage,
+    FuseStage,
+    LinkStage,
+    PlanStage,
+    RerankStage,
+    RescoreStage,
+    RetrieveStage,
+    TraverseStage,
+)
+
+GRAPH_SHARE = 0.6
+"""Part of the time left that the graph may take before the text answers alone."""
+
+
+@dataclass(frozen=True)
+class Stages:
+    """What GRASP is composed of; a stage that is None is not configured, and the trace says so."""
+
+    plan: PlanStage
+    link: LinkStage
+    traverse: TraverseStage
+    rescore: RescoreStage
+    retrieve: RetrieveStage
+    fuse: FuseStage
+    explain: ExplainStage
+    rerank: RerankStage | None = None
+
+
+def search(question: Question, stages: Stages, trace: Trace) -> Ranking:
+    """Answer a question with a ranking; the trace holds plans, paths, lists and the explained results."""
+    plans, graph = _follow_the_graph(question, stages, trace)
+    text = trace.step("retrieve", stages.retrieve, question, trace.limit)
+    fusion = trace.step("fuse", stages.fuse, graph, text)
+    if stages.rerank is None:
+        trace.skip("rerank", "No reranker is configured; the fused order stands.")
+    else:
+        fusion = trace.step("rerank", stages.rerank, question, fusion, trace.limit)
+    trace.step("explain", stages.explain, question, fusion, plans, graph, trace.limit)
+    return fusion.ranking
+
+
+def _follow_the_graph(question: Question, stages: Stages, trace: Trace) -> tuple[list[LinkedPlan], GraphRanking]:
+    """Plan, link, traverse, rescore, within a part of the time left.
+
+    What fails here leaves the text's list alone to answer, and the trace keeps the reason that the user is shown.
+    """
+    limit = trace.limit.share(GRAPH_SHARE)
+    plans: list[LinkedPlan] = []
+    try:
+        scored = trace.step("plan", stages.plan, question, limit)
+        plans = trace.step("link", stages.link, scored, limit)
+        found = trace.step("traverse", stages.traverse, plans, limit)
+        return plans, trace.step("rescore", stages.rescore, question, plans, found, limit)
+    except StageError as error:
+        trace.degrade(f"{error.reason}; text only")
+        return plans, GraphRanking()
