@@ -1,0 +1,1 @@
+"""Verbs: the only place besides ingest that writes rows. Every door calls these."""

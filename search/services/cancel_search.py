@@ -1,0 +1,20 @@
+"""cancel_search: ask a search to stop."""
+
+from __future__ import annotations
+
+from django.utils import timezone
+
+from search.models import SearchRun
+
+
+def cancel_search(run: SearchRun) -> SearchRun:
+    """Ask a queued or running search to stop, and return its row as it is now; an ended one stays as it is.
+
+    A queued search ends at once; a running one at its next check, within the time of one query.
+    """
+    SearchRun.objects.filter(pk=run.pk, status=SearchRun.Status.QUEUED).update(
+        status=SearchRun.Status.CANCELLED, cancel_requested=True, finished=timezone.now()
+    )
+    SearchRun.objects.filter(pk=run.pk, status=SearchRun.Status.RUNNING).update(cancel_requested=True)
+    run.refresh_from_db()
+    return run
