@@ -1,0 +1,55 @@
+"""Turns `DATABASE_URL` and `REDIS_URL` into what Django, Celery and redis-py each want to read."""
+
+from typing import Any
+from urllib.parse import parse_qsl, unquote, urlsplit
+
+from grasp_site.environment import SettingError
+
+POSTGRES_SCHEMES = frozenset({"postgres", "postgresql"})
+BROKER_SCHEMES = frozenset({"redis", "rediss", "valkey", "unix", "redis+socket"})
+
+
+def database_settings(url: str) -> dict[str, Any]:
+    """Django's settings of one database.
+
+    `postgresql://user:password@host:port/name`, or with a socket's folder `postgresql://user:password@/name?host=/folder`.
+    Further query parameters become connection options (such as `sslmode`). Raises `SettingError` for anything else.
+    """
+    parts = urlsplit(url)
+    name = unquote(parts.path.lstrip("/"))
+    if parts.scheme not in POSTGRES_SCHEMES or not name:
+        raise SettingError("DATABASE_URL takes postgresql://user:password@host:port/name.")
+    options = dict(parse_qsl(parts.query))
+    host = options.pop("host", None) or unquote(parts.hostname or "")
+    return {
+        "ENGINE": "django.db.backends.postgresql",
+        "NAME": name,
+        "USER": unquote(parts.username or ""),
+        "PASSWORD": unquote(parts.password or ""),
+        "HOST": host,
+        "PORT": str(parts.port or ""),
+        "OPTIONS": options,
+    }
+
+
+def celery_url(url: str) -> str:
+    """The broker's address as Celery reads it: a socket is `redis+socket:///path`."""
+    scheme, rest = _split(url)
+    return f"redis+socket:{rest}" if scheme in {"unix", "redis+socket"} else f"{_plain(scheme)}:{rest}"
+
+
+def client_url(url: str) -> str:
+    """The broker's address as redis-py reads it: a socket is `unix:///path`."""
+    scheme, rest = _split(url)
+    return f"unix:{rest}" if scheme in {"unix", "redis+socket"} else f"{_plain(scheme)}:{rest}"
+
+
+def _plain(scheme: str) -> str:
+    return "redis" if scheme == "valkey" else scheme
+
+
+def _split(url: str) -> tuple[str, str]:
+    scheme, colon, rest = url.partition(":")
+    if not colon or scheme not in BROKER_SCHEMES:
+        raise SettingError("REDIS_URL takes redis://host:port/number, rediss://… or unix:///path/to/socket.")
+    return scheme, rest

@@ -1,0 +1,9 @@
+"""The web process: `uvicorn grasp_site.asgi:application`."""
+
+import os
+
+from django.core.asgi import get_asgi_application
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "grasp_site.settings")
+
+application = get_asgi_application()

@@ -1,0 +1,47 @@
+"""The site's Celery app. Workers find it by `celery --app grasp_site`; the settings import it, so that every sender has it."""
+
+import os
+from typing import Any
+
+from celery import Celery
+from celery.signals import celeryd_after_setup, setup_logging, worker_ready, worker_shutting_down
+from django.conf import settings
+from django.utils.module_loading import import_string
+
+from grasp_site.heartbeat import Heartbeat
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "grasp_site.settings")
+
+app = Celery("grasp")
+app.config_from_object("django.conf:settings", namespace="CELERY")
+app.autodiscover_tasks()
+
+_heartbeats: list[Heartbeat] = []
+
+
+@setup_logging.connect
+def keep_our_logging(**_: Any) -> None:
+    """Celery configures no logging of its own once somebody listens to this signal: Django's LOGGING holds."""
+
+
+@celeryd_after_setup.connect
+def warm_up(instance: Any, **_: Any) -> None:
+    """Loads what the worker's queues need (models, indexes) before it takes the first task."""
+    for queue in instance.app.amqp.queues.consume_from:
+        for path in settings.GRASP_WARM_UP.get(queue, ()):
+            import_string(path)()
+
+
+@worker_ready.connect
+def start_heartbeats(sender: Any, **_: Any) -> None:
+    """From now on the web process can see that somebody works on these queues."""
+    for queue in sender.app.amqp.queues.consume_from:
+        heartbeat = Heartbeat(settings.REDIS_URL, queue, worker=sender.hostname)
+        heartbeat.start()
+        _heartbeats.append(heartbeat)
+
+
+@worker_shutting_down.connect
+def stop_heartbeats(**_: Any) -> None:
+    while _heartbeats:
+        _heartbeats.pop().stop()

@@ -1,0 +1,43 @@
+"""Content security: strict for our own pages, as loose as their scripts need for the admin and the API viewer."""
+
+from collections.abc import Callable
+
+from csp.constants import NONE, SELF, UNSAFE_EVAL, UNSAFE_INLINE
+from django.http import HttpRequest, HttpResponse
+
+STRICT: dict[str, list[str]] = {
+    "default-src": [SELF],
+    "object-src": [NONE],
+    "base-uri": [SELF],
+    "form-action": [SELF],
+    "frame-ancestors": [NONE],
+}
+
+# The admin's Alpine evaluates expressions out of attributes; the API viewer starts itself with an inline script.
+LOOSER_PATHS: dict[str, dict[str, list[str]]] = {
+    "/admin/": {
+        "script-src": [SELF, UNSAFE_INLINE, UNSAFE_EVAL],
+        "style-src": [SELF, UNSAFE_INLINE],
+        "img-src": [SELF, "data:"],
+        "font-src": [SELF, "data:"],
+    },
+    "/api/docs/": {
+        "script-src": [SELF, UNSAFE_INLINE],
+        "style-src": [SELF, UNSAFE_INLINE],
+        "img-src": [SELF, "data:"],
+        "worker-src": [SELF, "blob:"],
+    },
+}
+
+
+def policy_by_path(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
+    """Middleware to stand right below django-csp's: notes on the response what its path needs beyond STRICT."""
+
+    def answer(request: HttpRequest) -> HttpResponse:
+        response = get_response(request)
+        for prefix, directives in LOOSER_PATHS.items():
+            if request.path_info.startswith(prefix):
+                response._csp_update = directives  # type: ignore[attr-defined]
+        return response
+
+    return answer

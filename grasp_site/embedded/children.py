@@ -1,0 +1,205 @@
+"""Child processes: started in a group of their own, logged to a file of their own, restarted with backoff, ended for certain."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from grasp_site.embedded import watchdog
+from grasp_site.embedded.home import PROJECT, Home
+
+LOG_LIMIT_BYTES = 20 << 20
+FIRST_PAUSE_SECONDS = 1.0
+LONGEST_PAUSE_SECONDS = 30.0
+STEADY_SECONDS = 30.0
+POLL_SECONDS = 0.02
+
+Say = Callable[[str, str], None]
+"""Tells one event: who it is about, and a sentence."""
+
+
+@dataclass(frozen=True)
+class Program:
+    """How one child is started and ended. `stop_signals` are sent one after the other, `patience` seconds apart, then SIGKILL."""
+
+    name: str
+    command: Sequence[str]
+    environment: Mapping[str, str] = field(default_factory=dict)
+    stop_signals: tuple[int, ...] = (signal.SIGTERM,)
+    patience: float = 5.0
+    user: int | None = None
+    group: int | None = None
+
+
+@dataclass
+class Child:
+    """One program, its running process if it has one, and when it may be started again."""
+
+    program: Program
+    process: subprocess.Popen[bytes]
+    started: float
+    failures: int = 0
+    restart_at: float | None = None
+
+
+def open_log(path: Path) -> int:
+    """A descriptor that appends to the log; a file past the limit is put aside as `….log.1` first."""
+    if path.exists() and path.stat().st_size > LOG_LIMIT_BYTES:
+        path.replace(path.with_suffix(".log.1"))
+    return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+
+
+def describe_exit(code: int) -> str:
+    """`exit 1`, or `signal 9` for a process that a signal ended."""
+    return f"signal {-code}" if code < 0 else f"exit {code}"
+
+
+class Guard:
+    """Our end of a watchdog process: what is listed here ends when we do. Restarts a watchdog that died."""
+
+    def __init__(self, kept_open: Sequence[int] = ()) -> None:
+        """`kept_open` are descriptors (of locks) that stay open until the watchdog has ended everything."""
+        self._kept_open = tuple(kept_open)
+        self._groups: dict[int, tuple[int, ...]] = {}
+        self._process = self._start()
+
+    def _start(self) -> subprocess.Popen[str]:
+        return subprocess.Popen(
+            [sys.executable, "-S", "-E", watchdog.__file__],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            text=True,
+            bufsize=1,
+            start_new_session=True,
+            pass_fds=self._kept_open,
+        )
+
+    def add(self, pgid: int, signals: tuple[int, ...]) -> None:
+        self._groups[pgid] = signals
+        self._write(f"+ {pgid} {' '.join(str(int(number)) for number in signals)}\n")
+
+    def remove(self, pgid: int) -> None:
+        self._groups.pop(pgid, None)
+        self._write(f"- {pgid}\n")
+
+    def _write(self, line: str) -> None:
+        assert self._process.stdin is not None
+        try:
+            self._process.stdin.write(line)
+        except BrokenPipeError:
+            self.tend()
+
+    def tend(self) -> None:
+        """Puts a new watchdog in the place of a dead one."""
+        if self._process.poll() is None:
+            return
+        self._process = self._start()
+        for pgid, signals in self._groups.items():
+            self.add(pgid, signals)
+
+    def close(self) -> None:
+        """Ends the watchdog, which first ends what is still listed."""
+        assert self._process.stdin is not None
+        self._process.stdin.close()
+        self._process.wait()
+
+
+class Minder:
+    """Keeps programs running: starts them, notices their death, starts them again with backoff, ends them all."""
+
+    def __init__(self, home: Home, guard: Guard, say: Say) -> None:
+        self._home = home
+        home.make_folder(home.logs.name)
+        self._guard = guard
+        self._say = say
+        self._children: dict[str, Child] = {}
+
+    def start(self, program: Program) -> Child:
+        """Starts `program` in a new session, under the watchdog's eye, with its output in its log."""
+        child = Child(program, self._spawn(program), time.monotonic())
+        self._children[program.name] = child
+        return child
+
+    def child(self, name: str) -> Child | None:
+        return self._children.get(name)
+
+    def _spawn(self, program: Program) -> subprocess.Popen[bytes]:
+        log = open_log(self._home.log(program.name))
+        try:
+            process = subprocess.Popen(
+                list(program.command),
+                cwd=PROJECT if program.user is None else "/",
+                env={**os.environ, "PYTHONUNBUFFERED": "1", **program.environment},
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
+                user=program.user,
+                group=program.group,
+                extra_groups=None if program.user is None else [],
+            )
+        finally:
+            os.close(log)
+        self._guard.add(process.pid, program.stop_signals)
+        return process
+
+    def tend(self) -> float | None:
+        """Notices the dead and starts those whose pause is over. Returns the seconds until the next is due, if any is."""
+        self._guard.tend()
+        for child in self._children.values():
+            if child.restart_at is None and (code := child.process.poll()) is not None:
+                self._mourn(child, code)
+            elif child.restart_at is not None and time.monotonic() >= child.restart_at:
+                child.process = self._spawn(child.program)
+                child.started, child.restart_at = time.monotonic(), None
+                self._say(child.program.name, "started again")
+        due = [child.restart_at for child in self._children.values() if child.restart_at is not None]
+        return max(0.0, min(due) - time.monotonic()) if due else None
+
+    def _mourn(self, child: Child, code: int) -> None:
+        watchdog.signal_group(child.process.pid, signal.SIGKILL)
+        self._guard.remove(child.process.pid)
+        steady = time.monotonic() - child.started >= STEADY_SECONDS
+        child.failures = 1 if steady else child.failures + 1
+        pause = min(LONGEST_PAUSE_SECONDS, FIRST_PAUSE_SECONDS * 2.0 ** (child.failures - 1))
+        child.restart_at = time.monotonic() + pause
+        how = describe_exit(code)
+        log = self._home.log(child.program.name)
+        self._say(child.program.name, f"stopped ({how}); starting it again in {pause:.0f} s. Its log: {log}")
+
+    def forget(self, name: str) -> int:
+        """Ends one child if it still runs, and looks after it no longer. Returns its exit code."""
+        child = self._children.pop(name)
+        watchdog.signal_group(child.process.pid, signal.SIGKILL)
+        code = child.process.wait()
+        self._guard.remove(child.process.pid)
+        return code
+
+    def stop(self) -> None:
+        """Ends every child, all at once, and returns when none is left."""
+        alive = {c.process.pid: c for c in self._children.values() if c.restart_at is None}
+        turn = 0
+        while alive:
+            for pid, child in alive.items():
+                signals = child.program.stop_signals
+                number = signals[turn] if turn < len(signals) else signal.SIGKILL
+                # The first signals go to the leader, which knows best how to end the others; SIGKILL goes to everybody.
+                if number == signal.SIGKILL:
+                    watchdog.signal_group(pid, number)
+                else:
+                    child.process.send_signal(number)
+            deadline = time.monotonic() + max(child.program.patience for child in alive.values())
+            while alive and time.monotonic() < deadline:
+                alive = {pid: child for pid, child in alive.items() if child.process.poll() is None}
+                time.sleep(POLL_SECONDS)
+            turn += 1
+        for child in self._children.values():
+            watchdog.signal_group(child.process.pid, signal.SIGKILL)
+            self._guard.remove(child.process.pid)
+        self._children.clear()
+        self._guard.close()

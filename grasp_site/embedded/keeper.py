@@ -1,0 +1,187 @@
+"""Owns the embedded Postgres and Valkey, for as long as somebody holds a lease on them. One process for each GRASP_HOME."""
+
+import fcntl
+import json
+import os
+import selectors
+import signal
+import socket
+import sys
+import time
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Protocol
+
+from grasp_site.embedded.children import Guard, Minder, Program, describe_exit
+from grasp_site.embedded.faults import EmbeddedError
+from grasp_site.embedded.home import Home
+from grasp_site.embedded.postgres import EmbeddedPostgres
+from grasp_site.embedded.privileges import service_user
+from grasp_site.embedded.valkey import EmbeddedValkey
+from grasp_site.embedded.wakeup import Wakeup
+
+FIRST_LEASE_SECONDS = 20.0
+REQUEST_SECONDS = 5.0
+READY_SECONDS = 90.0
+TEND_SECONDS = 1.0
+POLL_SECONDS = 0.02
+
+
+class Service(Protocol):
+    """One embedded service."""
+
+    name: str
+
+    def prepare(self) -> Program: ...
+
+    def is_ready(self, pid: int, /) -> bool: ...
+
+
+@dataclass
+class Holder:
+    """One lease: its connection, and what it asked for."""
+
+    connection: socket.socket
+    services: list[str] = field(default_factory=list)
+
+    def tell(self, message: dict[str, Any]) -> None:
+        """Sends a message; one that the holder does not read in time is lost, for nobody may hold up the keeper."""
+        try:
+            self.connection.send(json.dumps(message).encode() + b"\n", socket.MSG_DONTWAIT)
+        except OSError:
+            return
+
+
+class Keeper:
+    """Answers requests for leases, and minds the services while there is one."""
+
+    def __init__(self, home: Home, lock: int) -> None:
+        self._home = home
+        self._wakeup = Wakeup((signal.SIGTERM,))
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        signal.signal(signal.SIGHUP, signal.SIG_IGN)
+        user = service_user()
+        home.make_run(user.can_enter if user else lambda _: True)
+        postgres = EmbeddedPostgres(home, lambda text: self._say("postgres", text))
+        self._services: dict[str, Service] = {service.name: service for service in (postgres, EmbeddedValkey(home))}
+        self._holders: dict[socket.socket, Holder] = {}
+        self._notices: list[dict[str, str]] = []
+        self._minder = Minder(home, Guard(kept_open=[lock]), self._say)
+        self._selector = selectors.DefaultSelector()
+        self._door = self._open_door()
+        self._selector.register(self._wakeup, selectors.EVENT_READ)
+        self._selector.register(self._door, selectors.EVENT_READ)
+
+    def _open_door(self) -> socket.socket:
+        path = self._home.keeper_socket
+        path.unlink(missing_ok=True)
+        door = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        door.bind(str(path))
+        path.chmod(0o600)
+        door.listen(64)
+        return door
+
+    def run(self) -> None:
+        """Returns when the last lease was given back, or none was taken in time; the services have stopped then."""
+        patience = time.monotonic() + FIRST_LEASE_SECONDS
+        try:
+            while self._holders or time.monotonic() < patience:
+                pause = self._minder.tend()
+                for key, _ in self._selector.select(TEND_SECONDS if pause is None else min(pause, TEND_SECONDS)):
+                    if key.fileobj is self._door:
+                        self._let_in()
+                    elif isinstance(key.data, Holder) and not self._still_there(key.data):
+                        patience = 0.0
+                if self._wakeup.asked_to_stop():
+                    break
+        finally:
+            self._home.keeper_socket.unlink(missing_ok=True)
+            self._door.close()
+            self._minder.stop()
+
+    def _let_in(self) -> None:
+        connection, _ = self._door.accept()
+        holder = Holder(connection)
+        try:
+            connection.settimeout(REQUEST_SECONDS)
+            with connection.makefile("rb") as stream:
+                holder.services = json.loads(stream.readline())["services"]
+            for name in holder.services:
+                self._ensure(name, holder)
+        except (OSError, ValueError, KeyError):
+            connection.close()
+            return
+        except EmbeddedError as error:
+            holder.tell({"failed": str(error)})
+            connection.close()
+            return
+        self._holders[connection] = holder
+        self._selector.register(connection, selectors.EVENT_READ, holder)
+        for notice in self._notices:
+            holder.tell(notice)
+        holder.tell({"ready": holder.services})
+
+    def _still_there(self, holder: Holder) -> bool:
+        try:
+            if holder.connection.recv(4096, socket.MSG_DONTWAIT):
+                return True
+        except BlockingIOError:
+            return True
+        except OSError:
+            pass
+        self._selector.unregister(holder.connection)
+        del self._holders[holder.connection]
+        holder.connection.close()
+        return False
+
+    def _ensure(self, name: str, holder: Holder) -> None:
+        """Starts the service unless it is there already, and waits until it takes connections."""
+        service = self._services[name]
+        began = time.monotonic()
+        child = self._minder.child(name)
+        new = child is None
+        if child is None:
+            self._home.check_disk()
+            child = self._minder.start(service.prepare())
+        while child.restart_at is not None or not service.is_ready(child.process.pid):
+            if not new:
+                self._minder.tend()
+            elif child.process.poll() is not None:
+                code = self._minder.forget(name)
+                raise EmbeddedError(
+                    f"{name} stopped at once ({describe_exit(code)}). {_last_line(self._home.log(name))}"
+                )
+            if time.monotonic() - began > READY_SECONDS:
+                raise EmbeddedError(f"{name} is not ready in time. {_last_line(self._home.log(name))}")
+            time.sleep(POLL_SECONDS)
+        if new:
+            holder.tell({"service": name, "text": f"ready in {time.monotonic() - began:.1f} s"})
+
+    def _say(self, name: str, text: str) -> None:
+        """Tells every holder, and those that come later where it was said before anybody was there."""
+        message = {"service": name, "text": text}
+        sys.stderr.write(f"{datetime.now(UTC).isoformat(timespec='seconds')} {name}: {text}\n")
+        if not self._holders:
+            self._notices.append(message)
+        for holder in self._holders.values():
+            holder.tell(message)
+
+
+def _last_line(log: Path) -> str:
+    lines = log.read_text(errors="replace").strip().splitlines() if log.exists() else []
+    return f"Its log, {log}, ends with: {lines[-1]}" if lines else f"Its log: {log}"
+
+
+def main() -> None:
+    home = Home.from_environment()
+    lock = os.open(home.keeper_lock, os.O_WRONLY | os.O_CREAT, 0o600)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return
+    Keeper(home, lock).run()
+
+
+if __name__ == "__main__":
+    main()

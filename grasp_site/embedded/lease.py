@@ -1,0 +1,124 @@
+"""A share in the embedded services: while anybody holds one, they run."""
+
+import fcntl
+import json
+import os
+import select
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from grasp_site.embedded.faults import EmbeddedError
+from grasp_site.embedded.home import PROJECT, Home
+
+POLL_SECONDS = 0.03
+START_TIMEOUT_SECONDS = 120.0
+KEEPER_MODULE = "grasp_site.embedded.keeper"
+
+
+class KeeperGone(Exception):
+    """The keeper ended before it answered: it was about to stop, or was killed."""
+
+
+class Lease:
+    """Keeps the embedded services running until it is closed, or until this process ends, however it does."""
+
+    def __init__(self, connection: socket.socket) -> None:
+        self._connection = connection
+        self._unread = b""
+
+    def fileno(self) -> int:
+        return self._connection.fileno()
+
+    def messages(self) -> Iterator[dict[str, Any]]:
+        """The keeper's messages that have come. Raises `KeeperGone` once the keeper has ended."""
+        while select.select([self._connection], [], [], 0)[0]:
+            received = self._connection.recv(65536)
+            if not received:
+                raise KeeperGone
+            *lines, self._unread = (self._unread + received).split(b"\n")
+            yield from (json.loads(line) for line in lines)
+
+    def close(self) -> None:
+        self._connection.close()
+
+
+def acquire(home: Home, services: Iterable[str]) -> Lease:
+    """Starts `services` (names of the keeper's table) unless they run, and returns once they are ready.
+
+    Raises `EmbeddedError` with the keeper's reason when one cannot be started.
+    """
+    home.make_root()
+    wanted = json.dumps({"services": sorted(services)}).encode() + b"\n"
+    deadline = time.monotonic() + START_TIMEOUT_SECONDS
+    keeper: subprocess.Popen[bytes] | None = None
+    while time.monotonic() < deadline:
+        try:
+            return _ask(home, wanted, deadline)
+        except (KeeperGone, OSError):
+            if (keeper is None or keeper.poll() is not None) and _is_free(home):
+                keeper = _start_keeper(home)
+            time.sleep(POLL_SECONDS)
+    raise EmbeddedError(
+        f"The embedded services did not start within {START_TIMEOUT_SECONDS:.0f} s. Their logs: {home.logs}"
+    )
+
+
+def _ask(home: Home, wanted: bytes, deadline: float) -> Lease:
+    connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    try:
+        connection.connect(str(home.keeper_socket))
+        connection.sendall(wanted)
+        lease = Lease(connection)
+        _await_ready(lease, deadline)
+    except BaseException:
+        connection.close()
+        raise
+    return lease
+
+
+def _await_ready(lease: Lease, deadline: float) -> None:
+    while select.select([lease], [], [], max(0.0, deadline - time.monotonic()))[0]:
+        for message in lease.messages():
+            if "failed" in message:
+                raise EmbeddedError(message["failed"])
+            if "ready" in message:
+                return
+    raise EmbeddedError("The embedded services do not answer in time.")
+
+
+def _is_free(home: Home) -> bool:
+    """Whether no keeper lives, and none is still ending what it had started."""
+    with home.keeper_lock.open("a") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+    return True
+
+
+def wait_until_stopped(home: Home, timeout: float) -> bool:
+    """Waits until the services have stopped because nobody holds a lease; False when somebody still does."""
+    deadline = time.monotonic() + timeout
+    while not _is_free(home):
+        if time.monotonic() >= deadline:
+            return False
+        time.sleep(POLL_SECONDS)
+    return True
+
+
+def _start_keeper(home: Home) -> subprocess.Popen[bytes]:
+    from_home = {**os.environ, "GRASP_HOME": str(home.root)}
+    with (home.make_folder("logs") / "keeper.log").open("ab") as log:
+        return subprocess.Popen(
+            [sys.executable, "-m", KEEPER_MODULE],
+            cwd=PROJECT,
+            env=from_home,
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+            start_new_session=True,
+        )

@@ -1,0 +1,62 @@
+"""Reads settings from the environment, with the standard library alone: the supervisor uses it before Django is there.
+
+Every name read with these helpers stands in README's table of settings; a test compares the two.
+"""
+
+import os
+from pathlib import Path
+
+TRUE_WORDS = frozenset({"1", "true", "yes", "on"})
+FALSE_WORDS = frozenset({"0", "false", "no", "off"})
+
+
+class SettingError(ValueError):
+    """An environment variable holds what its setting cannot take; the message says which and what would be right."""
+
+
+def env_str(name: str, default: str = "") -> str:
+    """The variable's text without surrounding white space; an empty variable counts as unset."""
+    return os.environ.get(name, "").strip() or default
+
+
+def env_secret(name: str, default: str = "") -> str:
+    """Like `env_str`; the text may instead lie in a file that `NAME_FILE` names. The variable itself goes first."""
+    value = env_str(name)
+    path = env_str(f"{name}_FILE")
+    if value or not path:
+        return value or default
+    try:
+        return Path(path).read_text(encoding="utf-8").strip() or default
+    except OSError as error:
+        raise SettingError(f"{name}_FILE names {path}, which cannot be read ({error.strerror}).") from error
+
+
+def env_bool(name: str, default: bool) -> bool:
+    """True for 1, true, yes, on; False for 0, false, no, off; anything else is a `SettingError`."""
+    word = env_str(name).lower()
+    if word in TRUE_WORDS:
+        return True
+    if word in FALSE_WORDS:
+        return False
+    if word:
+        raise SettingError(f"{name} is {word!r}; it takes true or false.")
+    return default
+
+
+def env_int(name: str, default: int, minimum: int = 0) -> int:
+    """A whole number of at least `minimum`; anything else is a `SettingError`."""
+    text = env_str(name)
+    if not text:
+        return default
+    try:
+        number = int(text)
+    except ValueError as error:
+        raise SettingError(f"{name} is {text!r}; it takes a whole number.") from error
+    if number < minimum:
+        raise SettingError(f"{name} is {number}; it takes a whole number from {minimum} on.")
+    return number
+
+
+def env_list(name: str, default: list[str]) -> list[str]:
+    """Values separated by commas."""
+    return [part.strip() for part in env_str(name).split(",") if part.strip()] or default

@@ -1,0 +1,85 @@
+"""Logging: one JSON object a line where a file reads it, coloured text where a person does; secrets in neither."""
+
+import re
+from collections.abc import MutableMapping
+from typing import Any
+
+import structlog
+
+SECRET_KEYS = re.compile(r"password|passwd|secret|token|api_?key|authorization|cookie", re.IGNORECASE)
+# Counts of a language model's tokens are figures, not secrets.
+FIGURE_KEYS = re.compile(r"(^|_)tokens$", re.IGNORECASE)
+CREDENTIALS_IN_URL = re.compile(r"(?P<before>[a-z0-9+]+://[^\s:/@]*):[^\s@/]+@", re.IGNORECASE)
+MASK = "***"
+
+
+def hide_secrets(_logger: Any, _method: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
+    """A structlog processor: masks values under telling keys, and passwords inside URLs, at any depth."""
+    return {key: _hidden(key, value) for key, value in event.items()}
+
+
+def _hidden(key: str, value: Any) -> Any:
+    if SECRET_KEYS.search(key) and not FIGURE_KEYS.search(key) and isinstance(value, (str, bytes)):
+        return MASK
+    if isinstance(value, str):
+        return CREDENTIALS_IN_URL.sub(rf"\g<before>:{MASK}@", value)
+    if isinstance(value, dict):
+        return {inner: _hidden(str(inner), item) for inner, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return type(value)(_hidden(key, item) for item in value)
+    return value
+
+
+SHARED_PROCESSORS: list[Any] = [
+    structlog.contextvars.merge_contextvars,
+    structlog.stdlib.add_logger_name,
+    structlog.stdlib.add_log_level,
+    structlog.stdlib.PositionalArgumentsFormatter(),
+    structlog.processors.TimeStamper(fmt="iso", utc=True),
+    structlog.processors.StackInfoRenderer(),
+]
+
+
+def configure_structlog() -> None:
+    """Sends structlog's loggers through the standard library's, so that one configuration rules both."""
+    structlog.configure(
+        processors=[*SHARED_PROCESSORS, structlog.stdlib.ProcessorFormatter.wrap_for_formatter],
+        logger_factory=structlog.stdlib.LoggerFactory(),
+        wrapper_class=structlog.stdlib.BoundLogger,
+        cache_logger_on_first_use=True,
+    )
+
+
+def logging_settings(level: str, as_json: bool) -> dict[str, Any]:
+    """Django's LOGGING: everything to stderr, in one format, at `level`; libraries that chatter a level higher."""
+    if as_json:
+        rendering: list[Any] = [
+            structlog.processors.format_exc_info,
+            hide_secrets,
+            structlog.processors.JSONRenderer(default=str),
+        ]
+    else:
+        rendering = [hide_secrets, structlog.dev.ConsoleRenderer()]
+    return {
+        "version": 1,
+        "disable_existing_loggers": False,
+        "formatters": {
+            "grasp": {
+                "()": structlog.stdlib.ProcessorFormatter,
+                "foreign_pre_chain": [*SHARED_PROCESSORS, structlog.stdlib.ExtraAdder()],
+                "processors": [structlog.stdlib.ProcessorFormatter.remove_processors_meta, *rendering],
+            }
+        },
+        "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "grasp"}},
+        "root": {"handlers": ["stderr"], "level": level},
+        "loggers": {
+            # These bring handlers of their own; an empty list takes them off and lets the root do the writing.
+            "django": {"handlers": [], "level": level, "propagate": True},
+            "django.server": {"handlers": [], "level": level, "propagate": True},
+            "uvicorn": {"handlers": [], "level": level, "propagate": True},
+            "uvicorn.error": {"handlers": [], "level": level, "propagate": True},
+            "uvicorn.access": {"handlers": [], "level": "WARNING", "propagate": True},
+            "httpx": {"level": "WARNING"},
+            "urllib3": {"level": "WARNING"},
+        },
+    }

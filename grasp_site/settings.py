@@ -1,0 +1,234 @@
+"""Django's settings: one file, from the environment (README has the table of variables), with tables of dotted paths."""
+
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+import django_stubs_ext
+
+from grasp_site.addresses import celery_url, database_settings
+from grasp_site.csp import STRICT
+from grasp_site.embedded.home import Home
+from grasp_site.environment import env_bool, env_int, env_list, env_secret, env_str
+from grasp_site.logs import configure_structlog, logging_settings
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+HOME = Home.from_environment()
+GRASP_HOME = HOME.root
+
+DEBUG = env_bool("DEBUG", False)
+SECRET_KEY = env_secret("SECRET_KEY") or HOME.secret("secret_key")
+ALLOWED_HOSTS = env_list("ALLOWED_HOSTS", ["127.0.0.1", "localhost", "[::1]"])
+CSRF_TRUSTED_ORIGINS = env_list("CSRF_TRUSTED_ORIGINS", [])
+
+INSTALLED_APPS = [
+    "unfold",
+    "unfold.contrib.filters",
+    "unfold.contrib.forms",
+    "django.contrib.admin",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "django.contrib.staticfiles",
+    "django_htmx",
+    "rest_framework",
+    "drf_spectacular",
+    "drf_spectacular_sidecar",
+    "csp",
+    "search",
+    "training",
+]
+
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "csp.middleware.CSPMiddleware",
+    "grasp_site.csp.policy_by_path",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "django_htmx.middleware.HtmxMiddleware",
+]
+
+ROOT_URLCONF = "grasp_site.urls"
+ASGI_APPLICATION = "grasp_site.asgi.application"
+WSGI_APPLICATION = "grasp_site.wsgi.application"
+
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+            ],
+        },
+    }
+]
+
+# --- Postgres -----------------------------------------------------------------------------------------------------------------
+DATABASE_POOL = env_int("DATABASE_POOL", 0)
+DATABASES: dict[str, dict[str, Any]] = {"default": database_settings(env_secret("DATABASE_URL") or HOME.database_url)}
+DATABASES["default"]["CONN_HEALTH_CHECKS"] = True
+DATABASES["default"]["OPTIONS"].setdefault("connect_timeout", 3)
+if DATABASE_POOL:
+    # Each connection is tried before it is lent, so a restarted Postgres costs nobody a request.
+    DATABASES["default"]["OPTIONS"]["pool"] = {"min_size": 0, "max_size": DATABASE_POOL, "timeout": 5}
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+# --- Valkey and Celery --------------------------------------------------------------------------------------------------------
+REDIS_URL = env_secret("REDIS_URL") or HOME.redis_url
+CELERY_BROKER_URL = celery_url(REDIS_URL)
+CELERY_RESULT_BACKEND = CELERY_BROKER_URL
+CELERY_RESULT_EXPIRES = 3600
+CELERY_TASK_SERIALIZER = "json"
+CELERY_RESULT_SERIALIZER = "json"
+CELERY_ACCEPT_CONTENT = ["json"]
+CELERY_TASK_DEFAULT_QUEUE = "search"
+CELERY_TASK_ROUTES = {"training.tasks.*": {"queue": "jobs"}}
+# A search is acknowledged when it is taken: one that died with its worker is asked again by a person, not an hour later by
+# the broker. Jobs that can resume say `acks_late=True` themselves.
+CELERY_TASK_ACKS_LATE = False
+CELERY_WORKER_PREFETCH_MULTIPLIER = 1
+CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_BROKER_CONNECTION_MAX_RETRIES = None
+CELERY_BROKER_TRANSPORT_OPTIONS = {"visibility_timeout": 3600, "socket_connect_timeout": 2, "socket_timeout": 5}
+# A door waits for the broker this long at most before it says that it is away.
+CELERY_TASK_PUBLISH_RETRY_POLICY = {"max_retries": 2, "interval_start": 0.1, "interval_step": 0.2, "interval_max": 0.5}
+CELERY_TIMEZONE = "UTC"
+
+# Called by dotted path in a worker of the queue, before it takes its first task: loads the models once.
+GRASP_WARM_UP: dict[str, list[str]] = {"search": []}
+
+# The services a search needs, by dotted path to a function that tells their state.
+GRASP_HEALTH = {
+    "postgres": "grasp_site.health.database",
+    "valkey": "grasp_site.health.queue_broker",
+    "search worker": "grasp_site.health.search_worker",
+}
+
+# --- Tools and pipelines ------------------------------------------------------------------------------------------------------
+NEO4J_URL = env_secret("NEO4J_URL")
+LLM_BASE_URL = env_str("LLM_BASE_URL")
+LLM_MODEL = env_str("LLM_MODEL")
+LLM_API_KEY = env_secret("LLM_API_KEY")
+GRASP_DEVICE = env_str("GRASP_DEVICE", "auto")
+
+# {name: {"BACKEND": dotted path, "OPTIONS": {…}}}; `search/wiring.py` reads both tables and hands each tool what it is built over.
+GRASP_TOOLS: dict[str, dict[str, Any]] = {
+    "encoder": {"BACKEND": "search.neural.encoders.SentenceEncoder", "OPTIONS": {"device": GRASP_DEVICE}},
+    "adjacency": {"BACKEND": "search.adapters.adjacency_memmap.MemmapAdjacency"},
+    "mentions": {"BACKEND": "search.adapters.mentions_memmap.MemmapMentions"},
+    "nodes": {"BACKEND": "search.adapters.nodes_memmap.MemmapNodes"},
+    "text": {"BACKEND": "search.adapters.text_bm25.Bm25Index"},
+    "vectors": {"BACKEND": "search.adapters.vectors_pgvector.PgVectors"},
+    "graph": {"BACKEND": "search.adapters.graph_postgres.PostgresGraph"},
+}
+
+# A pipeline is a function (BACKEND) over stages (STAGES_CLASS), each a backend with options; a row is a specification's default.
+_EXPLAIN = {"BACKEND": "search.stages.explain.Explain"}
+GRASP_PIPELINES: dict[str, dict[str, Any]] = {
+    "grasp": {
+        "TITLE": "GRASP",
+        "DESCRIPTION": "Plans paths through the graph, executes them, and fuses what they find with text retrieval.",
+        "BACKEND": "search.pipelines.grasp.search",
+        "STAGES_CLASS": "search.pipelines.grasp.Stages",
+        "STAGES": {
+            "plan": {"BACKEND": "search.stages.plan.Planner"},
+            "link": {"BACKEND": "search.stages.link.Link"},
+            "traverse": {"BACKEND": "search.stages.traverse.Traverse"},
+            "rescore": {"BACKEND": "search.stages.rescore.Rescore"},
+            "retrieve": {"BACKEND": "search.stages.retrieve.Hybrid"},
+            "fuse": {"BACKEND": "search.stages.fuse.Fuse"},
+            "explain": _EXPLAIN,
+        },
+    },
+    "bm25": {
+        "TITLE": "BM25",
+        "DESCRIPTION": "Ranks documents by the words they share with the question.",
+        "BACKEND": "search.pipelines.baselines.single",
+        "STAGES_CLASS": "search.pipelines.baselines.SingleStages",
+        "STAGES": {"retrieve": {"BACKEND": "search.stages.retrieve.Bm25"}, "explain": _EXPLAIN},
+    },
+    "vss": {
+        "TITLE": "Vectors",
+        "DESCRIPTION": "Ranks documents by the cosine of their vector and the question's.",
+        "BACKEND": "search.pipelines.baselines.single",
+        "STAGES_CLASS": "search.pipelines.baselines.SingleStages",
+        "STAGES": {"retrieve": {"BACKEND": "search.stages.retrieve.Dense"}, "explain": _EXPLAIN},
+    },
+    "hybrid": {
+        "TITLE": "Words and vectors",
+        "DESCRIPTION": "Fuses BM25 and vectors by reciprocal ranks, without the graph.",
+        "BACKEND": "search.pipelines.baselines.hybrid",
+        "STAGES_CLASS": "search.pipelines.baselines.HybridStages",
+        "STAGES": {
+            "bm25": {"BACKEND": "search.stages.retrieve.Bm25"},
+            "vss": {"BACKEND": "search.stages.retrieve.Dense"},
+            "fuse": {"BACKEND": "search.stages.fuse.Merge"},
+            "explain": _EXPLAIN,
+        },
+    },
+}
+GRASP_DEFAULT_PIPELINE = "grasp"
+GRASP_SEARCH_SECONDS = env_int("GRASP_SEARCH_SECONDS", 30, minimum=1)
+GRASP_RUNS_DAYS = env_int("GRASP_RUNS_DAYS", 90)
+
+# --- API ----------------------------------------------------------------------------------------------------------------------
+REST_FRAMEWORK: dict[str, Any] = {
+    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
+    "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
+    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+}
+SPECTACULAR_SETTINGS: dict[str, Any] = {
+    "TITLE": "GRASP search",
+    "VERSION": "1",
+    "SERVE_INCLUDE_SCHEMA": False,
+    "SWAGGER_UI_DIST": "SIDECAR",
+    "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
+    "REDOC_DIST": "SIDECAR",
+}
+
+# --- Admin --------------------------------------------------------------------------------------------------------------------
+UNFOLD: dict[str, Any] = {"SITE_TITLE": "GRASP search", "SITE_HEADER": "GRASP search", "SHOW_HISTORY": True}
+
+# --- Static files: served by the web process straight from where they lie ------------------------------------------------------
+STATIC_URL = "static/"
+STATIC_ROOT = GRASP_HOME / "static"
+STATICFILES_DIRS = [BASE_DIR / "static"]
+WHITENOISE_USE_FINDERS = True
+WHITENOISE_AUTOREFRESH = DEBUG
+
+# --- Language, people, security -----------------------------------------------------------------------------------------------
+LANGUAGE_CODE = "en"
+TIME_ZONE = "UTC"
+USE_TZ = True
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator"},
+    {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
+]
+LOGIN_URL = "admin:login"
+SECURE_REFERRER_POLICY = "same-origin"
+X_FRAME_OPTIONS = "DENY"
+SESSION_COOKIE_SAMESITE = "Lax"
+CONTENT_SECURITY_POLICY = {"DIRECTIVES": STRICT}
+
+# --- Logging ------------------------------------------------------------------------------------------------------------------
+LOG_LEVEL = env_str("LOG_LEVEL", "INFO").upper()
+configure_structlog()
+LOGGING = logging_settings(LOG_LEVEL, as_json=not sys.stderr.isatty())
+
+# Generic base classes of Django take type arguments at run time too.
+django_stubs_ext.monkeypatch()
+
+# Whoever reads the settings may send a task, so the site's Celery app has to be the current one from here on.
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "grasp_site.settings")
+import grasp_site.celery  # noqa: E402, F401

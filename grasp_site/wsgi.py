@@ -1,0 +1,9 @@
+"""The same site for a WSGI server."""
+
+import os
+
+from django.core.wsgi import get_wsgi_application
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "grasp_site.settings")
+
+application = get_wsgi_application()

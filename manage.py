@@ -1,0 +1,28 @@
+#!/usr/bin/env python
+"""Django's commands. One that needs Postgres or Valkey uses those of `make run`, or starts the embedded ones for as long as it lasts."""
+
+import os
+import sys
+
+from django.core.management import execute_from_command_line
+
+from grasp_site.embedded.commands import services_for
+from grasp_site.embedded.faults import EmbeddedError
+from grasp_site.environment import SettingError
+
+
+def main() -> int:
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "grasp_site.settings")
+    # A command tells its progress itself; of the log it shows what went wrong.
+    os.environ.setdefault("LOG_LEVEL", "WARNING")
+    try:
+        with services_for(sys.argv[1:]):
+            execute_from_command_line(sys.argv)
+    except (EmbeddedError, SettingError) as error:
+        sys.stderr.write(f"{error}\n")
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

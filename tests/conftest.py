@@ -1,0 +1,97 @@
+"""Real Postgres and Valkey for every test that asks for them: the embedded ones, in a folder of their own, started once."""
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import django
+import pytest
+
+PROJECT = Path(__file__).resolve().parents[1]
+SHARED_DATA = PROJECT.parent / "shared" / "data"
+CHROMIUM = Path("/usr/bin/chromium")
+# Not below pytest's own temporary folder: that is closed to the user whom Postgres runs as when the tests run as root.
+TEST_HOME = Path(tempfile.mkdtemp(prefix="grasp-tests-", dir="/tmp"))
+
+os.chdir(PROJECT)
+for name in ("DATABASE_URL", "REDIS_URL", "NEO4J_URL", "LLM_BASE_URL", "GRASP_ADMIN_PASSWORD", "DATABASE_POOL"):
+    os.environ.pop(name, None)
+    os.environ.pop(f"{name}_FILE", None)
+os.environ["GRASP_HOME"] = str(TEST_HOME)
+os.environ["DJANGO_SETTINGS_MODULE"] = "grasp_site.settings"
+TEST_HOME.chmod(0o755)
+django.setup()
+
+from django.conf import settings as django_settings  # noqa: E402
+
+from grasp_site.embedded.home import Home  # noqa: E402
+from grasp_site.embedded.lease import acquire, wait_until_stopped  # noqa: E402
+from grasp_site.heartbeat import worker_state  # noqa: E402
+
+WORKER_START_SECONDS = 120.0
+
+
+def pytest_unconfigure() -> None:
+    shutil.rmtree(TEST_HOME, ignore_errors=True)
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Skips what this machine cannot run, with a sentence that says what it would take."""
+    if item.get_closest_marker("data") and not SHARED_DATA.is_dir():
+        pytest.skip("needs the knowledge bases of ../shared/data beside the repository, which are not there")
+    if item.get_closest_marker("browser") and not CHROMIUM.exists():
+        pytest.skip("needs Chromium: apt-get install --no-install-recommends chromium")
+
+
+@pytest.fixture(scope="session")
+def shared_data() -> Path:
+    """The folder of the knowledge bases; tests that use it carry the marker `data`."""
+    return SHARED_DATA
+
+
+@pytest.fixture(scope="session")
+def services() -> Iterator[Home]:
+    """The embedded Postgres and Valkey of this test run."""
+    home = Home(TEST_HOME)
+    lease = acquire(home, ["postgres", "valkey"])
+    yield home
+    lease.close()
+    assert wait_until_stopped(home, timeout=30), "the embedded services went on running after the last lease"
+
+
+@pytest.fixture(scope="session")
+def django_db_modify_db_settings(services: Home) -> None:
+    """Has Postgres running before pytest-django makes the test database."""
+
+
+@pytest.fixture(scope="session")
+def search_worker(django_db_setup: None, services: Home) -> Iterator[subprocess.Popen[bytes]]:
+    """A real search worker on the test database. Its tests need `django_db(transaction=True)`, so that it sees their rows."""
+    name = django_settings.DATABASES["default"]["NAME"]
+    log = (services.make_folder("logs") / "search-worker.log").open("ab")
+    process = subprocess.Popen(
+        [sys.executable, "-m", "celery", "--app", "grasp_site", "worker", "--pool", "threads", "--queues", "search"],
+        cwd=PROJECT,
+        env={**os.environ, "DATABASE_URL": services.database_url.replace("/grasp?", f"/{name}?")},
+        stdout=log,
+        stderr=log,
+    )
+    deadline = time.monotonic() + WORKER_START_SECONDS
+    while worker_state("search") is None:
+        assert process.poll() is None, services.log("search worker").read_text()
+        assert time.monotonic() < deadline, (
+            "the search worker does not start: " + services.log("search worker").read_text()
+        )
+        time.sleep(0.1)
+    yield process
+    process.terminate()
+    try:
+        process.wait(timeout=15)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()

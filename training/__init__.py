@@ -1,0 +1,1 @@
+"""Improves the answers: data, learning, evaluation and annotation."""
