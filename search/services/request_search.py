@@ -52,11 +52,11 @@ def request_search(
 ) -> SearchRun:
     """Record a search and, with `enqueue`, hand it to the search worker once the row is committed.
 
-    `user` None stands for the machine itself (commands, evaluation), which sees every knowledge base. `plan` is a plan as
-    JSON, `settings` options as `{"stage.option": value}`, `time_limit` seconds.
+    `user` None stands for the machine itself (commands, evaluation), which sees every knowledge base. `plan` is a plan
+    as JSON, `settings` options as `{"stage.option": value}`, `time_limit` seconds.
 
-    Raises SearchRejected with every fault at once; ServiceUnavailable when the broker does not take the task. Both leave
-    a run that says so.
+    Raises SearchRejected with every fault at once; ServiceUnavailable when the broker does not take the task. Both
+    leave a run that says so.
     """
     run = SearchRun(
         question=_storable(question),

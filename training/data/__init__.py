@@ -1,0 +1,1 @@
+"""Examples to learn from and to measure on: questions with their answers."""

@@ -1,0 +1,100 @@
+"""Example: a question with its answers, read from a questions file with every fault at once."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+KNOWN = ("id", "text", "answers", "split")
+FAULTS_SHOWN = 50
+
+
+class BadQuestions(ValueError):
+    """A questions file that cannot be used; `faults` has a sentence for each row that is wrong, up to a cap."""
+
+    def __init__(self, faults: list[str]) -> None:
+        self.faults = faults
+        super().__init__("\n".join(faults))
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A question, the ids of all its answers, the split it belongs to, and the values it is sliced by."""
+
+    id: str
+    text: str
+    answers: tuple[str, ...]
+    split: str = ""
+    slices: dict[str, str] = field(default_factory=dict)
+
+
+def read_examples(path: Path, split: str | None = None, limit: int | None = None) -> list[Example]:
+    """Read JSON lines, plain or gzip: `{"id", "text", "answers": [node ids], "split"}`; further keys become slices.
+
+    `split` keeps the questions of that split, `limit` the first so many of them. BadQuestions when the file cannot be
+    read, a row is not a question, an id comes twice, or nothing is left.
+    """
+    faults: list[str] = []
+    examples: dict[str, Example] = {}
+    splits: set[str] = set()
+    try:
+        for number, line in _lines(path):
+            example = _parse(line, f"{path.name}:{number}", faults)
+            if example is None:
+                continue
+            if example.id in examples:
+                faults.append(
+                    f"{path.name}:{number}: the id {example.id!r} was used before; each question has its own."
+                )
+            splits.add(example.split)
+            examples[example.id] = example
+    except (OSError, EOFError, UnicodeDecodeError, zlib.error) as error:
+        faults.append(f"{path}: cannot be read as UTF-8 text, plain or gzip: {error}")
+    if faults:
+        hidden = len(faults) - FAULTS_SHOWN
+        raise BadQuestions(faults[:FAULTS_SHOWN] + ([f"… and {hidden} more."] if hidden > 0 else []))
+    kept = [example for example in examples.values() if split is None or example.split == split]
+    if not kept:
+        there = ", ".join(sorted(s for s in splits if s)) or "none"
+        wanted = f" of split {split!r}" if split else ""
+        raise BadQuestions([f"{path.name} has no question{wanted}; its splits are: {there}."])
+    return kept[:limit]
+
+
+def _lines(path: Path) -> Iterator[tuple[int, str]]:
+    with path.open("rb") as raw:
+        packed = raw.read(2) == b"\x1f\x8b"
+    with gzip.open(path, "rt", encoding="utf-8") if packed else path.open(encoding="utf-8") as lines:
+        for number, line in enumerate(lines, 1):
+            if line.strip():
+                yield number, line
+
+
+def _parse(line: str, where: str, faults: list[str]) -> Example | None:
+    try:
+        row: Any = json.loads(line)
+    except json.JSONDecodeError as error:
+        faults.append(f"{where}: not JSON: {error.msg} at column {error.colno}.")
+        return None
+    if not isinstance(row, dict):
+        faults.append(f"{where}: a question is an object with id, text and answers.")
+        return None
+    before = len(faults)
+    for key in ("id", "text"):
+        if not isinstance(row.get(key), str | int) or not str(row[key]).strip():
+            faults.append(f"{where}: {key} must be a string that is not empty.")
+    answers = row.get("answers")
+    if not (isinstance(answers, list) and answers and all(isinstance(answer, str | int) for answer in answers)):
+        faults.append(f"{where}: answers must be a list of node ids that is not empty.")
+    if len(faults) > before or not isinstance(answers, list):
+        return None
+    slices = {
+        key: str(value) for key, value in row.items() if key not in KNOWN and isinstance(value, str | int | float)
+    }
+    unique = tuple(dict.fromkeys(str(answer) for answer in answers))
+    return Example(str(row["id"]), str(row["text"]), unique, str(row.get("split", "")), slices)

@@ -1,0 +1,1 @@
+"""How good a pipeline is: measures, runner, report. Knows nothing of Django."""

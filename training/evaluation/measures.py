@@ -1,0 +1,62 @@
+"""H@1, H@5, R@20 and MRR by ir-measures, in percent, over all questions asked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import ir_measures
+import numpy as np
+from numpy.typing import NDArray
+
+MEASURES = {
+    "H@1": ir_measures.Success @ 1,
+    "H@5": ir_measures.Success @ 5,
+    "R@20": ir_measures.R @ 20,
+    "MRR": ir_measures.RR @ 100,
+}
+DEPTH = 100
+RESAMPLES = 2_000
+SEED = 20_260
+
+Values = dict[str, NDArray[np.float64]]
+
+
+def measure(rankings: Mapping[str, Sequence[str]], answers: Mapping[str, Sequence[str]]) -> Values:
+    """Return each measure's value in percent for every question of `answers`, in their order.
+
+    `rankings` holds node ids from best to worst by question; a question without a ranking scores 0 and stays in the
+    mean. R@20 divides by the number of answers (STaRK's convention).
+    """
+    places = {question: place for place, question in enumerate(answers)}
+    # Names of our own keep apart what ir-measures would sort by: a question or node id of any shape is only a key here.
+    qrels = [
+        ir_measures.Qrel(str(place), answer, 1) for question, place in places.items() for answer in answers[question]
+    ]
+    run = [
+        ir_measures.ScoredDoc(str(places[question]), node, float(-rank))
+        for question, ranking in rankings.items()
+        for rank, node in enumerate(ranking[:DEPTH])
+    ]
+    values = {name: np.zeros(len(places)) for name in MEASURES}
+    names = {measure: name for name, measure in MEASURES.items()}
+    if run:
+        for found in ir_measures.iter_calc(list(MEASURES.values()), qrels, run):
+            values[names[found.measure]][int(found.query_id)] = 100.0 * found.value
+    return values
+
+
+def means(values: Values) -> dict[str, float]:
+    """Return the mean of each measure, rounded to two places."""
+    return {name: round(float(column.mean()), 2) if len(column) else 0.0 for name, column in values.items()}
+
+
+def intervals(values: Values, confidence: float = 0.95) -> dict[str, list[float]]:
+    """Return the percentile bootstrap interval of each mean; always the same for the same values."""
+    tails = [50 * (1 - confidence), 50 * (1 + confidence)]
+    bounds = {}
+    for name, column in values.items():
+        chance = np.random.default_rng(SEED)
+        drawn = [column[chance.integers(0, len(column), len(column))].mean() for _ in range(RESAMPLES)]
+        low, high = np.percentile(drawn, tails)
+        bounds[name] = [round(float(low), 2), round(float(high), 2)]
+    return bounds

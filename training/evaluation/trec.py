@@ -1,0 +1,38 @@
+"""Runs and qrels as TREC files, by ir-measures' conventions."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from urllib.parse import quote
+
+from training.data.examples import Example
+from training.evaluation.measures import DEPTH
+from training.evaluation.runner import Outcome
+
+_NEEDS_ENCODING = re.compile(r"[\s%]")
+
+
+def encode(name: str) -> str:
+    """Return a name as one word: white space and `%` percent-encoded, everything else as it is."""
+    return _NEEDS_ENCODING.sub(lambda match: quote(match.group(), safe=""), name)
+
+
+def run_lines(outcomes: Mapping[str, Outcome], tag: str) -> Iterable[str]:
+    """Yield `qid Q0 docid rank score tag`, 100 deep, with strictly falling scores.
+
+    Scores that are equal or out of order are lowered by the smallest step that a reader sees, for a reader sorts by
+    score and must come to our order.
+    """
+    for question, outcome in outcomes.items():
+        last = float("inf")
+        for rank, (node, score) in enumerate(outcome.ranking[:DEPTH], 1):
+            last = score if score < last - 1e-9 else last - 1e-9 * max(1.0, abs(last))
+            yield f"{encode(question)} Q0 {encode(node)} {rank} {last:.12f} {encode(tag)}\n"
+
+
+def qrels_lines(examples: Sequence[Example]) -> Iterable[str]:
+    """Yield `qid 0 docid 1` for every answer."""
+    for example in examples:
+        for answer in example.answers:
+            yield f"{encode(example.id)} 0 {encode(answer)} 1\n"

@@ -1,0 +1,107 @@
+"""`evaluate NAME --questions FILE`: how good each pipeline is on questions with known answers."""
+
+from __future__ import annotations
+
+import json
+import sys
+from argparse import ArgumentParser, ArgumentTypeError
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Table
+
+from search import wiring
+from search.domain.errors import InvalidRequest
+from training.data.examples import BadQuestions, read_examples
+from training.services.evaluate import evaluate
+
+
+class Command(BaseCommand):
+    """Exit 0 done, 1 failed, 2 bad arguments."""
+
+    help = "Asks a file of questions of one or more pipelines and writes report.json, qrels and TREC runs."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("name", help="The knowledge base.")
+        parser.add_argument("--questions", required=True, type=Path, metavar="FILE", help="JSON lines, plain or gzip.")
+        parser.add_argument("--split", help="Only the questions of this split.")
+        parser.add_argument("--pipeline", action="append", metavar="P", help="May be repeated; all when left out.")
+        parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", dest="settings")
+        parser.add_argument("--limit", type=_positive, metavar="N", help="Only the first N questions.")
+        parser.add_argument("--output", required=True, type=Path, metavar="DIR", help="Where the files are written.")
+        parser.add_argument("--json", action="store_true", help="Print the report as one JSON object on stdout.")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        console = Console(stderr=True)
+        try:
+            examples = read_examples(options["questions"], options["split"], options["limit"])
+            settings = dict(_setting(text) for text in options["settings"])
+            with _bars(console) as bars:
+                tasks: dict[str, Any] = {}
+
+                def progress(name: str, done: int, total: int) -> None:
+                    if name not in tasks:
+                        tasks[name] = bars.add_task(name, total=total)
+                    bars.update(tasks[name], completed=done)
+
+                report = evaluate(
+                    knowledge_base=options["name"],
+                    examples=examples,
+                    split=options["split"],
+                    pipelines=options["pipeline"] or wiring.pipelines(),
+                    settings=settings,
+                    output=options["output"],
+                    progress=progress,
+                )
+        except BadQuestions as error:
+            self._refuse(error.faults)
+        except InvalidRequest as error:
+            self._refuse([fault.message for fault in error.faults])
+        except OSError as error:
+            self.stderr.write(f"{options['output']}: {error.strerror or error}")
+            sys.exit(1)
+        if options["json"]:
+            self.stdout.write(json.dumps(report, ensure_ascii=False))
+        else:
+            Console().print(_table(report))
+
+    def _refuse(self, faults: list[str]) -> None:
+        for fault in faults:
+            self.stderr.write(fault)
+        sys.exit(2)
+
+
+def _positive(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise ArgumentTypeError(f"a whole number from 1 on, not {text!r}")
+    return int(text)
+
+
+def _setting(text: str) -> tuple[str, Any]:
+    key, equals, value = text.partition("=")
+    if not equals:
+        raise BadQuestions([f"--set takes key=value, not {text!r}."])
+    try:
+        return key, json.loads(value)
+    except json.JSONDecodeError:
+        return key, value
+
+
+def _bars(console: Console) -> Progress:
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    return Progress(*columns, console=console, disable=not console.is_terminal)
+
+
+def _table(report: dict[str, Any]) -> Table:
+    title = f"{report['knowledge_base']} · {report['release']} · {report['questions']} questions"
+    table = Table(
+        "pipeline", "H@1", "H@5", "R@20", "MRR", "p50 ms", "p95 ms", "answered", "empty", "errors", title=title
+    )
+    for name, part in report["pipelines"].items():
+        figures = [f"{part['metrics'][measure]:.1f}" for measure in ("H@1", "H@5", "R@20", "MRR")]
+        times = [f"{part['latency_ms'][p] or 0:.0f}" for p in ("p50", "p95")]
+        table.add_row(name, *figures, *times, *(str(part[count]) for count in ("answered", "empty", "errors")))
+    return table
