@@ -46,7 +46,8 @@ def snippet(node: Node, question: str, width: int = 240) -> str:
         return text
     asked = {word for word in re.findall(r"\w+", question.lower()) if len(word) > 2}
     starts = [0, *(match.end() for match in re.finditer(r"[.!?;]\s+|\s{2,}", text))]
-    best = max(starts, key=lambda at: (_shared(text[at : at + width], asked), -at))
+    most = max(_shared(text[at : at + width], asked) for at in starts)
+    best = max(at for at in starts if _shared(text[at : at + width], asked) == most) if most else 0
     cut = text[best : best + width]
     if best + width < len(text):
         cut = cut.rsplit(" ", 1)[0] + " …"

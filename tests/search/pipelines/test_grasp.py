@@ -1,0 +1,100 @@
+"""The pipeline itself: what happens when the graph cannot help. Its stages have tests of their own."""
+
+from dataclasses import replace
+
+import pytest
+
+from search.domain.errors import DeadlineExceeded, SearchCancelled, StageError
+from search.domain.graph import Node
+from search.domain.linking import Binding, GraphRanking, LinkedPlan, Traversal
+from search.domain.plan import Anchor, Plan, ScoredPlan
+from search.domain.question import Question
+from search.domain.ranking import Candidate, Fusion, Ranking, rrf
+from search.domain.trace import Limit, Trace
+from search.pipelines import baselines, grasp
+
+PLAN = Plan(anchors=(Anchor("a", "Ada"),))
+GRAPH = Ranking.of({1: 1.0})
+TEXT = Ranking.of({2: 0.9, 1: 0.5})
+
+
+def fuse(graph: GraphRanking, text: Ranking) -> Fusion:
+    rankings = {"graph": graph.ranking, "text": text}
+    weights = {"graph": 2.0, "text": 1.0}
+    return Fusion(Ranking.of(rrf(rankings, weights, 5)), rankings, weights, 5)
+
+
+STAGES = grasp.Stages(
+    plan=lambda question, limit: [ScoredPlan(PLAN, "schema", 1.0)],
+    link=lambda plans, limit: [LinkedPlan(PLAN, (Binding("a", Node(0, "a", "t", "Ada"), 1.0),))],
+    traverse=lambda plans, limit: [Traversal(0, "test", (Candidate(1, 1.0),))],
+    rescore=lambda question, plans, found, limit: GraphRanking(GRAPH, {1: 0}, 1, "normal"),
+    retrieve=lambda question, limit: TEXT,
+    fuse=fuse,
+    explain=lambda question, fusion, plans, graph, limit: [],
+)
+
+
+def raising(error: Exception):
+    def stage(*args: object) -> object:
+        raise error
+
+    return stage
+
+
+def test_the_steps_stand_in_the_order_of_the_method() -> None:
+    trace = Trace()
+    ranking = grasp.search(Question("who?"), STAGES, trace)
+    names = [step.name for step in trace.steps]
+    assert names == ["plan", "link", "traverse", "rescore", "retrieve", "fuse", "rerank", "explain"]
+    # 2/(5+1) + 1/(5+2) for node 1 against 1/(5+1) for node 2.
+    assert ranking.keys == (1, 2)
+    assert ranking.scores[1] == pytest.approx(2 / 6 + 1 / 7)
+
+
+def test_a_reranker_that_is_not_configured_is_shown_as_skipped() -> None:
+    trace = Trace()
+    grasp.search(Question("who?"), STAGES, trace)
+    assert [(s.status, s.detail) for s in trace.steps if s.name == "rerank"] == [
+        ("skipped", "No reranker is configured; the fused order stands.")
+    ]
+
+
+def test_a_reranker_gives_the_final_order() -> None:
+    def rerank(question: Question, fusion: Fusion, limit: Limit) -> Fusion:
+        return replace(fusion, ranking=Ranking.of({2: 2.0, 1: 1.0}))
+
+    assert grasp.search(Question("who?"), replace(STAGES, rerank=rerank), Trace()).keys == (2, 1)
+
+
+@pytest.mark.parametrize("stage", ["plan", "link", "traverse", "rescore"])
+def test_when_a_stage_of_the_graph_fails_the_text_answers_and_the_trace_says_why(stage: str) -> None:
+    trace = Trace()
+    broken = replace(STAGES, **{stage: raising(StageError("graph", "the engine is down"))})
+    assert grasp.search(Question("who?"), broken, trace).keys == (2, 1)
+    degraded = [(s.name, s.detail) for s in trace.steps if s.status == "degraded"]
+    assert degraded == [(stage, "the engine is down; text only")]
+
+
+def test_when_the_graph_takes_too_long_the_text_still_answers() -> None:
+    broken = replace(STAGES, traverse=raising(DeadlineExceeded("traverse")))
+    assert grasp.search(Question("who?"), broken, Trace()).keys == (2, 1)
+
+
+def test_when_text_retrieval_fails_the_search_fails() -> None:
+    with pytest.raises(StageError):
+        grasp.search(Question("who?"), replace(STAGES, retrieve=raising(StageError("retrieve", "gone"))), Trace())
+
+
+def test_a_cancelled_search_stops_before_its_next_stage() -> None:
+    trace = Trace(Limit(cancelled=lambda: True))
+    with pytest.raises(SearchCancelled):
+        grasp.search(Question("who?"), STAGES, trace)
+    assert trace.steps == []
+
+
+def test_a_baseline_passes_its_list_on_and_its_contribution_is_the_score() -> None:
+    trace = Trace()
+    stages = baselines.SingleStages(retrieve=STAGES.retrieve, explain=STAGES.explain)
+    assert baselines.single(Question("who?"), stages, trace).keys == (2, 1)
+    assert Fusion(TEXT, {"text": TEXT}, {"text": 1.0}, 0, "single").contribution("text", 2) == 0.9
