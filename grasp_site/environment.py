@@ -60,3 +60,8 @@ def env_int(name: str, default: int, minimum: int = 0) -> int:
 def env_list(name: str, default: list[str]) -> list[str]:
     """Values separated by commas."""
     return [part.strip() for part in env_str(name).split(",") if part.strip()] or default
+
+
+def usual_search_threads() -> int:
+    """How many searches one worker runs at once unless told: one a core, two at least, eight at most."""
+    return min(8, max(2, os.cpu_count() or 2))

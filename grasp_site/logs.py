@@ -30,6 +30,12 @@ def _hidden(key: str, value: Any) -> Any:
     return value
 
 
+def drop_colours(_logger: Any, _method: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
+    """A structlog processor: uvicorn sends its messages a second time, with terminal colours in them."""
+    event.pop("color_message", None)
+    return event
+
+
 SHARED_PROCESSORS: list[Any] = [
     structlog.contextvars.merge_contextvars,
     structlog.stdlib.add_logger_name,
@@ -67,7 +73,7 @@ def logging_settings(level: str, as_json: bool) -> dict[str, Any]:
             "grasp": {
                 "()": structlog.stdlib.ProcessorFormatter,
                 "foreign_pre_chain": [*SHARED_PROCESSORS, structlog.stdlib.ExtraAdder()],
-                "processors": [structlog.stdlib.ProcessorFormatter.remove_processors_meta, *rendering],
+                "processors": [structlog.stdlib.ProcessorFormatter.remove_processors_meta, drop_colours, *rendering],
             }
         },
         "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "grasp"}},

@@ -44,6 +44,7 @@ class Child:
     started: float
     failures: int = 0
     restart_at: float | None = None
+    keep: bool = True
 
 
 def open_log(path: Path) -> int:
@@ -119,16 +120,19 @@ class Minder:
         self._say = say
         self._children: dict[str, Child] = {}
 
-    def start(self, program: Program) -> Child:
-        """Starts `program` in a new session, under the watchdog's eye, with its output in its log."""
-        child = Child(program, self._spawn(program), time.monotonic())
+    def start(self, program: Program, output: int | None = None, keep: bool = True) -> Child:
+        """Starts `program` in a new session, under the watchdog's eye.
+
+        Its output goes to its log, or stdout to the descriptor `output`. With `keep` false it is not started again when it ends.
+        """
+        child = Child(program, self._spawn(program, output), time.monotonic(), keep=keep)
         self._children[program.name] = child
         return child
 
     def child(self, name: str) -> Child | None:
         return self._children.get(name)
 
-    def _spawn(self, program: Program) -> subprocess.Popen[bytes]:
+    def _spawn(self, program: Program, output: int | None = None) -> subprocess.Popen[bytes]:
         log = open_log(self._home.log(program.name))
         try:
             process = subprocess.Popen(
@@ -136,7 +140,7 @@ class Minder:
                 cwd=PROJECT if program.user is None else "/",
                 env={**os.environ, "PYTHONUNBUFFERED": "1", **program.environment},
                 stdin=subprocess.DEVNULL,
-                stdout=log,
+                stdout=log if output is None else output,
                 stderr=log,
                 start_new_session=True,
                 user=program.user,
@@ -152,6 +156,8 @@ class Minder:
         """Notices the dead and starts those whose pause is over. Returns the seconds until the next is due, if any is."""
         self._guard.tend()
         for child in self._children.values():
+            if not child.keep:
+                continue
             if child.restart_at is None and (code := child.process.poll()) is not None:
                 self._mourn(child, code)
             elif child.restart_at is not None and time.monotonic() >= child.restart_at:

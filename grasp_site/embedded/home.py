@@ -99,7 +99,7 @@ class Home:
             except FileExistsError:
                 pass
             finally:
-                os.unlink(file.name)
+                Path(file.name).unlink()
         return path.read_text(encoding="utf-8")
 
     def make_folder(self, name: str, mode: int = 0o755) -> Path:

@@ -66,6 +66,7 @@ class Keeper:
         postgres = EmbeddedPostgres(home, lambda text: self._say("postgres", text))
         self._services: dict[str, Service] = {service.name: service for service in (postgres, EmbeddedValkey(home))}
         self._holders: dict[socket.socket, Holder] = {}
+        self._last: socket.socket | None = None
         self._notices: list[dict[str, str]] = []
         self._minder = Minder(home, Guard(kept_open=[lock]), self._say)
         self._selector = selectors.DefaultSelector()
@@ -132,7 +133,11 @@ class Keeper:
             pass
         self._selector.unregister(holder.connection)
         del self._holders[holder.connection]
-        holder.connection.close()
+        if self._holders:
+            holder.connection.close()
+        else:
+            # The last to leave waits for the end of its connection, which shall come when everything has stopped.
+            self._last = holder.connection
         return False
 
     def _ensure(self, name: str, holder: Holder) -> None:
@@ -180,7 +185,10 @@ def main() -> None:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         return
-    Keeper(home, lock).run()
+    keeper = Keeper(home, lock)
+    keeper.run()
+    # Before the last holder's connection ends with this process: the holder then finds the home free.
+    os.close(lock)
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from grasp_site.embedded.faults import EmbeddedError
@@ -16,7 +16,10 @@ from grasp_site.embedded.home import PROJECT, Home
 
 POLL_SECONDS = 0.03
 START_TIMEOUT_SECONDS = 120.0
+STOP_TIMEOUT_SECONDS = 40.0
 KEEPER_MODULE = "grasp_site.embedded.keeper"
+
+Tell = Callable[[dict[str, Any]], None]
 
 
 class KeeperGone(Exception):
@@ -26,7 +29,8 @@ class KeeperGone(Exception):
 class Lease:
     """Keeps the embedded services running until it is closed, or until this process ends, however it does."""
 
-    def __init__(self, connection: socket.socket) -> None:
+    def __init__(self, home: Home, connection: socket.socket) -> None:
+        self._home = home
         self._connection = connection
         self._unread = b""
 
@@ -42,14 +46,32 @@ class Lease:
             *lines, self._unread = (self._unread + received).split(b"\n")
             yield from (json.loads(line) for line in lines)
 
-    def close(self) -> None:
+    def drop(self) -> None:
+        """Gives the lease back without waiting for what follows from it."""
         self._connection.close()
 
+    def close(self) -> bool:
+        """Gives the lease back. Whoever held the last one waits until the services have stopped.
 
-def acquire(home: Home, services: Iterable[str]) -> Lease:
+        Returns False when they did not: somebody else still uses them.
+        """
+        try:
+            self._connection.shutdown(socket.SHUT_WR)
+            self._connection.settimeout(STOP_TIMEOUT_SECONDS)
+            while self._connection.recv(65536):
+                pass
+        except OSError:
+            return False
+        finally:
+            self._connection.close()
+        return _is_free(self._home)
+
+
+def acquire(home: Home, services: Iterable[str], tell: Tell = lambda _: None) -> Lease:
     """Starts `services` (names of the keeper's table) unless they run, and returns once they are ready.
 
-    Raises `EmbeddedError` with the keeper's reason when one cannot be started.
+    `tell` gets each message of the keeper on the way. Raises `EmbeddedError` with the keeper's reason when one of the
+    services cannot be started.
     """
     home.make_root()
     wanted = json.dumps({"services": sorted(services)}).encode() + b"\n"
@@ -57,7 +79,7 @@ def acquire(home: Home, services: Iterable[str]) -> Lease:
     keeper: subprocess.Popen[bytes] | None = None
     while time.monotonic() < deadline:
         try:
-            return _ask(home, wanted, deadline)
+            return _ask(home, wanted, deadline, tell)
         except (KeeperGone, OSError):
             if (keeper is None or keeper.poll() is not None) and _is_free(home):
                 keeper = _start_keeper(home)
@@ -67,27 +89,31 @@ def acquire(home: Home, services: Iterable[str]) -> Lease:
     )
 
 
-def _ask(home: Home, wanted: bytes, deadline: float) -> Lease:
+def _ask(home: Home, wanted: bytes, deadline: float, tell: Tell) -> Lease:
     connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     try:
         connection.connect(str(home.keeper_socket))
         connection.sendall(wanted)
-        lease = Lease(connection)
-        _await_ready(lease, deadline)
+        lease = Lease(home, connection)
+        while not _is_granted(lease, deadline, tell):
+            pass
     except BaseException:
         connection.close()
         raise
     return lease
 
 
-def _await_ready(lease: Lease, deadline: float) -> None:
-    while select.select([lease], [], [], max(0.0, deadline - time.monotonic()))[0]:
-        for message in lease.messages():
-            if "failed" in message:
-                raise EmbeddedError(message["failed"])
-            if "ready" in message:
-                return
-    raise EmbeddedError("The embedded services do not answer in time.")
+def _is_granted(lease: Lease, deadline: float, tell: Tell) -> bool:
+    """Takes the next messages. True once the services are ready."""
+    if not select.select([lease], [], [], max(0.0, deadline - time.monotonic()))[0]:
+        raise EmbeddedError("The embedded services do not answer in time.")
+    granted = False
+    for message in lease.messages():
+        tell(message)
+        if "failed" in message:
+            raise EmbeddedError(message["failed"])
+        granted = granted or "ready" in message
+    return granted
 
 
 def _is_free(home: Home) -> bool:

@@ -1,0 +1,29 @@
+"""`python -m grasp_site.embedded`: what `make run` runs once the packages are installed."""
+
+import sys
+
+from grasp_site.embedded.children import Program
+from grasp_site.embedded.commands import missing_services
+from grasp_site.embedded.home import Home
+from grasp_site.embedded.programs import programs
+from grasp_site.embedded.supervisor import Plan, supervise
+from grasp_site.environment import SettingError, env_int
+
+
+def main() -> int:
+    try:
+        port = env_int("PORT", 8000, minimum=1)
+        plan = Plan(
+            port=port,
+            services=missing_services(),
+            setup=Program("setup", [sys.executable, "-m", "grasp_site.setup"]),
+            programs=programs(port),
+        )
+        return supervise(Home.from_environment(), plan)
+    except SettingError as error:
+        sys.stderr.write(f"{error}\n")
+        return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,240 @@
+"""Keeps the whole site running: the embedded services, web and workers, from the first line on the terminal to the last process."""
+
+import fcntl
+import http.client
+import json
+import os
+import selectors
+import socket
+import subprocess
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+
+from grasp_site.embedded.children import Guard, Minder, Program, describe_exit
+from grasp_site.embedded.faults import EmbeddedError
+from grasp_site.embedded.home import Home
+from grasp_site.embedded.lease import KeeperGone, Lease, acquire
+from grasp_site.embedded.programs import HOST
+from grasp_site.embedded.terminal import Terminal
+from grasp_site.embedded.wakeup import Wakeup
+
+READY_PATH = "/api/v1/readyz/"
+TICK_SECONDS = 0.5
+PROBE_TIMEOUT_SECONDS = 2.0
+WHY_NOT_READY_SECONDS = 45.0
+PREDECESSOR_SECONDS = 30.0
+
+
+class AlreadyRunning(Exception):
+    """Another supervisor keeps this GRASP_HOME; the message is a sentence that says where."""
+
+
+class StopAsked(Exception):
+    """Somebody asked us to stop while something else was awaited."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a supervisor runs: the embedded services, one program that has to end well first, and those to keep running."""
+
+    port: int
+    services: Sequence[str]
+    setup: Program | None
+    programs: Sequence[Program]
+
+    @property
+    def url(self) -> str:
+        return f"http://{HOST}:{self.port}/"
+
+
+def lock_home(home: Home, url: str) -> int:
+    """Takes the home for one supervisor; returns the descriptor that holds the lock. Raises `AlreadyRunning`."""
+    home.make_root()
+    descriptor = os.open(home.supervisor_lock, os.O_RDWR | os.O_CREAT, 0o644)
+    deadline = time.monotonic() + PREDECESSOR_SECONDS
+    while True:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            break
+        except BlockingIOError:
+            holder = json.loads(os.pread(descriptor, 4096, 0) or b"{}")
+            # A killed supervisor's watchdog holds the lock until it has ended what was left.
+            if _is_alive(holder.get("pid")) or time.monotonic() > deadline:
+                os.close(descriptor)
+                raise AlreadyRunning(
+                    f"GRASP search is running already: {holder.get('url', url)} (process {holder.get('pid')}, data in {home.root})."
+                ) from None
+            time.sleep(TICK_SECONDS)
+    os.ftruncate(descriptor, 0)
+    os.pwrite(descriptor, json.dumps({"pid": os.getpid(), "url": url}).encode(), 0)
+    return descriptor
+
+
+def _is_alive(pid: int | None) -> bool:
+    if pid is None:
+        return True
+    with suppress(ProcessLookupError):
+        os.kill(pid, 0)
+        return True
+    return False
+
+
+def check_port(port: int) -> None:
+    """Raises `EmbeddedError` when somebody else listens there."""
+    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
+        # As the web process does: a port of which only old connections are closing is free.
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((HOST, port))
+        except OSError as error:
+            raise EmbeddedError(
+                f"Port {port} cannot be used ({error.strerror}): another program has it. "
+                f"Stop that program, or choose another port: make run PORT={port + 1}"
+            ) from error
+
+
+class Supervisor:
+    """Runs one plan in one home, until it is asked to stop or the terminal's `make` is gone."""
+
+    def __init__(self, home: Home, plan: Plan, terminal: Terminal, lock: int) -> None:
+        self._home = home
+        self._plan = plan
+        self._terminal = terminal
+        self._say: Callable[[str, str], None] = terminal.say
+        self._lease = self._take_lease()
+        self._parent = os.getppid() if "MAKELEVEL" in os.environ else None
+        self._wakeup = Wakeup()
+        self._minder = Minder(home, Guard(kept_open=[lock]), self._say)
+        self._selector = selectors.DefaultSelector()
+        self._selector.register(self._wakeup, selectors.EVENT_READ)
+        if self._lease:
+            self._selector.register(self._lease, selectors.EVENT_READ)
+
+    def _take_lease(self) -> Lease | None:
+        if not self._plan.services:
+            return None
+        return acquire(self._home, self._plan.services, self._relay)
+
+    def _relay(self, message: dict[str, str]) -> None:
+        if "service" in message:
+            self._say(message["service"], message["text"])
+
+    def run(self) -> int:
+        """Returns the exit code when everything has stopped."""
+        code = 0
+        try:
+            if self._plan.setup:
+                self._set_up(self._plan.setup)
+            for program in self._plan.programs:
+                self._minder.start(program)
+                self._say(program.name, "starting")
+            self._await_ready()
+            while True:
+                self._turn()
+        except StopAsked:
+            self._say("grasp", "stopping")
+        except EmbeddedError as error:
+            self._say("grasp", str(error))
+            code = 1
+        finally:
+            self._minder.stop()
+            if self._lease and not self._lease.close():
+                self._say("grasp", "a command still uses the embedded services; they stop when it ends")
+        self._say("grasp", "stopped")
+        return code
+
+    def _turn(self, pause: float | None = None) -> None:
+        """Waits for something to happen, a second at most, and sees to it. Raises `StopAsked`."""
+        due = self._minder.tend()
+        self._selector.select(min(1.0 if pause is None else pause, 1.0 if due is None else due))
+        if self._wakeup.asked_to_stop() or (self._parent is not None and os.getppid() != self._parent):
+            raise StopAsked
+        if self._lease:
+            try:
+                for message in self._lease.messages():
+                    self._relay(message)
+            except KeeperGone:
+                self._renew_lease(self._lease)
+
+    def _renew_lease(self, lost: Lease) -> None:
+        self._selector.unregister(lost)
+        lost.drop()
+        self._lease = None
+        self._say("grasp", "the keeper of the embedded services is gone; starting them again")
+        self._lease = acquire(self._home, self._plan.services, self._relay)
+        self._selector.register(self._lease, selectors.EVENT_READ)
+
+    def _set_up(self, program: Program) -> None:
+        """Runs the setup and shows its lines. They go past the logs, for one of them may tell a password."""
+        reader, writer = os.pipe()
+        try:
+            child = self._minder.start(program, output=writer, keep=False)
+        finally:
+            os.close(writer)
+        self._selector.register(reader, selectors.EVENT_READ)
+        os.set_blocking(reader, False)
+        unread = b""
+        try:
+            while child.process.poll() is None:
+                self._turn()
+                unread = self._show_lines(reader, unread)
+            self._show_lines(reader, unread)
+        finally:
+            self._selector.unregister(reader)
+            os.close(reader)
+        code = self._minder.forget(program.name)
+        if code:
+            log = self._home.log(program.name)
+            raise EmbeddedError(f"The {program.name} did not end well ({describe_exit(code)}). Its log: {log}")
+
+    def _show_lines(self, reader: int, unread: bytes) -> bytes:
+        with suppress(BlockingIOError):
+            while received := os.read(reader, 65536):
+                *lines, unread = (unread + received).split(b"\n")
+                for line in lines:
+                    self._say("setup", line.decode(errors="replace"))
+        return unread
+
+    def _await_ready(self) -> None:
+        complain_at = time.monotonic() + WHY_NOT_READY_SECONDS
+        while (reason := self._why_not_ready()) is not None:
+            if time.monotonic() > complain_at:
+                self._say("grasp", f"not ready yet: {reason}")
+                complain_at = time.monotonic() + WHY_NOT_READY_SECONDS
+            self._turn(TICK_SECONDS)
+        self._terminal.plain(f"Ready: {self._plan.url}")
+
+    def _why_not_ready(self) -> str | None:
+        """None as soon as a search can be asked."""
+        connection = http.client.HTTPConnection(HOST, self._plan.port, timeout=PROBE_TIMEOUT_SECONDS)
+        try:
+            connection.request("GET", READY_PATH)
+            response = connection.getresponse()
+            body = response.read(2000).decode(errors="replace")
+        except (OSError, http.client.HTTPException) as error:
+            return f"the web process does not answer yet ({type(error).__name__})"
+        finally:
+            connection.close()
+        return None if response.status == http.client.OK else f"HTTP {response.status} {body}"
+
+
+def supervise(home: Home, plan: Plan) -> int:
+    """Checks what can be checked beforehand, then runs the plan. Returns an exit code, after a sentence where it is not 0."""
+    terminal = Terminal()
+    try:
+        lock = lock_home(home, plan.url)
+        check_port(plan.port)
+        home.check_disk()
+        terminal.say("grasp", f"data in {home.root}, log files in {home.logs}")
+        return Supervisor(home, plan, terminal, lock).run()
+    except AlreadyRunning as running:
+        terminal.plain(str(running))
+        return 0
+    except EmbeddedError as error:
+        terminal.plain(str(error))
+        return 1
+    except (KeyboardInterrupt, subprocess.SubprocessError) as error:
+        terminal.plain(f"Stopped before everything had started ({type(error).__name__}).")
+        return 1

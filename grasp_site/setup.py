@@ -1,0 +1,70 @@
+"""What has to be there before the first page: tables, an administrator, the demo knowledge bases. `make run` runs it at every start.
+
+Lines on stdout are for the person at the terminal; everything else goes to stderr, which is a log.
+"""
+
+import os
+import secrets
+import sys
+
+import django
+from django.contrib.auth import get_user_model
+from django.core.management import CommandError, call_command, get_commands
+from django.db import DatabaseError
+
+from grasp_site.embedded.commands import migrate
+from grasp_site.embedded.home import Home
+from grasp_site.environment import env_int, env_secret
+
+ADMIN = "admin"
+DEMO_COMMAND = "load_demo"
+DEMO_MARK = "demo-loaded"
+
+
+def tell(text: str) -> None:
+    sys.stdout.write(f"{text}\n")
+    sys.stdout.flush()
+
+
+def make_admin() -> None:
+    """Makes the first administrator; tells the password only where nobody has given one."""
+    users = get_user_model()._default_manager
+    if users.filter(is_superuser=True).exists():
+        return
+    given = env_secret("GRASP_ADMIN_PASSWORD")
+    password = given or secrets.token_urlsafe(12)
+    users.create_superuser(ADMIN, password=password)  # type: ignore[attr-defined]
+    told = "the password of GRASP_ADMIN_PASSWORD" if given else f"password {password} (shown this once)"
+    tell(f"administration: http://127.0.0.1:{env_int('PORT', 8000)}/admin/, user {ADMIN}, {told}")
+
+
+def load_demo(home: Home) -> None:
+    """Loads the demo knowledge bases once; whoever deletes them later does not get them back."""
+    mark = home.root / DEMO_MARK
+    if mark.exists() or DEMO_COMMAND not in get_commands():
+        return
+    tell("loading the demo knowledge bases")
+    try:
+        call_command(DEMO_COMMAND, stdout=sys.stderr, stderr=sys.stderr)
+    except CommandError as error:
+        tell(f"the demo knowledge bases could not be loaded, the next start tries again: {error}")
+        return
+    mark.touch()
+
+
+def main() -> int:
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "grasp_site.settings")
+    home = Home.from_environment()
+    django.setup()
+    try:
+        migrate(home)
+        make_admin()
+    except DatabaseError as error:
+        tell(f"the database cannot be used: {str(error).strip().splitlines()[0]}")
+        return 1
+    load_demo(home)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
