@@ -1,0 +1,1 @@
+"""One script a question of speed or quality; each prints a table and asserts nothing."""

@@ -1,0 +1,29 @@
+"""`python -m benchmarks [NAME]…`: run the scripts named, or all of them in this order."""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+
+from benchmarks.common import NotHere, show, site
+
+SCRIPTS = ("import_speed", "index_speed", "graph", "planner", "search_speed", "quality", "memory")
+
+
+def main(names: list[str]) -> int:
+    """Run scripts one after the other; a name that is none of them is answered with those there are."""
+    unknown = [name for name in names if name not in SCRIPTS]
+    if unknown:
+        show(f"There is no benchmark {', '.join(unknown)}; there are: {', '.join(SCRIPTS)}.")
+        return 2
+    with site():
+        for name in names or SCRIPTS:
+            try:
+                import_module(f"benchmarks.{name}").main()
+            except NotHere as reason:
+                show(f"{name}: {reason}; not measured.")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,73 @@
+"""What the scripts share: Django with its services, the data they measure on, and tables."""
+
+from __future__ import annotations
+
+import os
+import platform
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import django
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+
+from grasp_site.embedded.commands import services_for
+
+PROJECT = Path(__file__).resolve().parents[1]
+DATA = PROJECT.parent / "shared" / "data"
+HOME = PROJECT / ".grasp-bench"
+
+
+@contextmanager
+def site() -> Iterator[None]:
+    """Set Django up over a home of its own (`.grasp-bench`, unless `GRASP_HOME` says otherwise), with its services."""
+    os.environ.setdefault("GRASP_HOME", str(HOME))
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "grasp_site.settings")
+    os.environ.setdefault("LOG_LEVEL", "WARNING")
+    with services_for(["bench"]):
+        django.setup()
+        yield
+
+
+def data(name: str) -> Path:
+    """Return the folder of a knowledge base; NotHere where it is absent."""
+    folder = DATA / name
+    if not folder.is_dir():
+        raise NotHere(f"needs ../shared/data/{name} beside the repository")
+    return folder
+
+
+class NotHere(Exception):
+    """What a script measures on is not on this machine."""
+
+
+def show(line: str) -> None:
+    """Print a line."""
+    Console(width=120).print(line, highlight=False)
+
+
+def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+    """Print a table, with the machine under it."""
+    machine = f"{os.cpu_count()} cores, {platform.machine()}, Python {platform.python_version()}"
+    drawn = Table(*columns, title=title, caption=machine, title_justify="left", caption_justify="left")
+    for row in rows:
+        drawn.add_row(*(f"{cell:,.1f}" if isinstance(cell, float) else str(cell) for cell in row))
+    Console(width=120).print(drawn)
+
+
+def percentiles(seconds: Sequence[float]) -> tuple[float, float]:
+    """Return p50 and p95 in milliseconds."""
+    low, high = np.percentile(np.array(seconds) * 1000, [50, 95])
+    return float(low), float(high)
+
+
+def imported(name: str, folder: Path | None = None) -> tuple[str, Path]:
+    """Return a knowledge base, imported and indexed first where it is not there yet, and the folder of its bundle."""
+    folder = folder or data(name)
+    if not KnowledgeBase.objects.filter(name=name, active_release__isnull=False).exists():
+        show(f"importing {name} …")
+        import_snapshot(source=folder, name=name)
+    return name, folder
