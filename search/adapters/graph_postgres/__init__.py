@@ -1,0 +1,5 @@
+"""Executes plans in Postgres, on the edges' partition of a snapshot."""
+
+from search.adapters.graph_postgres.execute import PostgresGraph
+
+__all__ = ["PostgresGraph"]

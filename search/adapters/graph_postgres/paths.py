@@ -1,0 +1,62 @@
+"""Rows of matches as paths from the anchors to the target."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from search.domain.evidence import Path, PathEdge, PathNode
+from search.domain.graph import Direction, Schema
+from search.domain.plan import Hop, Plan
+from search.interfaces import NodeStore
+
+
+def read_paths(
+    plan: Plan, rows: Iterable[Sequence[Any]], schema: Schema, nodes: NodeStore, most: int
+) -> dict[int, list[tuple[Path, ...]]]:
+    """Turn rows (score, a key a variable, then relation code and direction a hop) into paths by the target's key."""
+    variables = plan.variables
+    matches: dict[int, list[tuple[Any, ...]]] = {}
+    for row in rows:
+        match = tuple(row[1:])
+        kept = matches.setdefault(match[variables.index(plan.target.var)], [])
+        if match not in kept and len(kept) < most:
+            kept.append(match)
+    keys = sorted({key for kept in matches.values() for match in kept for key in match[: len(variables)]})
+    named = dict(zip(keys, nodes.references(keys), strict=True))
+    walks = [_walk(plan, anchor.var) for anchor in plan.anchors]
+
+    def paths(match: Sequence[Any]) -> tuple[Path, ...]:
+        standing = {var: PathNode(named[key], var) for var, key in zip(variables, match, strict=False)}
+        edges = match[len(variables) :]
+        return tuple(_path(walk, plan.anchors[i].var, standing, edges, schema) for i, walk in enumerate(walks))
+
+    return {key: [paths(match) for match in kept] for key, kept in matches.items()}
+
+
+def _walk(plan: Plan, start: str) -> list[tuple[int, Hop, bool]]:
+    """Return an anchor's chain to the target in walking order: index of the hop, the hop, whether walked as written."""
+    left = list(plan.branch(start).hops)
+    here, walk = start, []
+    while left:
+        hop = next(hop for hop in left if here in (hop.source, hop.to_var))
+        left.remove(hop)
+        walk.append((plan.hops.index(hop), hop, here == hop.source))
+        here = hop.to_var if here == hop.source else hop.source
+    return walk
+
+
+def _path(
+    walk: Sequence[tuple[int, Hop, bool]],
+    start: str,
+    standing: Mapping[str, PathNode],
+    edges: Sequence[Any],
+    schema: Schema,
+) -> Path:
+    nodes, taken = [standing[start]], []
+    for index, hop, as_written in walk:
+        code, forward = edges[2 * index : 2 * index + 2]
+        direction: Direction = "out" if forward == as_written else "in"
+        taken.append(PathEdge(schema.relations[code].name, direction))
+        nodes.append(standing[hop.to_var if as_written else hop.source])
+    return Path(tuple(nodes), tuple(taken))

@@ -1,0 +1,79 @@
+"""Small graphs for tests: their schema, their rows in Postgres, and a node store over them."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Sequence
+
+import numpy as np
+from django.db import connection
+from numpy.typing import NDArray
+
+from search.domain.graph import Node, NodeType, Relation, RelationType, Schema
+from search.interfaces import Keys
+from search.models.partitions import partition
+from tests.oracle import Graph
+
+
+def schema_of(graph: Graph, types: Sequence[str] = (), relations: Sequence[str] = ()) -> Schema:
+    """Return the schema of a graph, with counts; types and relations that it does not use may be named too."""
+    kinds = list(dict.fromkeys([*types, *(node.type for node in graph.nodes)]))
+    names = list(dict.fromkeys([*relations, *(relation for _, relation, _ in graph.edges)]))
+    of = {node.key: node.type for node in graph.nodes}
+    counts = Counter((of[source], relation, of[target]) for source, relation, target in graph.edges)
+    return Schema(
+        node_types=tuple(NodeType(kind, sum(node.type == kind for node in graph.nodes)) for kind in kinds),
+        relations=tuple(Relation(name) for name in names),
+        relation_types=tuple(RelationType(*key, count) for key, count in counts.items()),
+    )
+
+
+def store(graph: Graph, schema: Schema, snapshot_id: int) -> None:
+    """Write a graph into the partitions of a snapshot, in place of what they held."""
+    edges, nodes = partition("search_edge", snapshot_id), partition("search_node", snapshot_id)
+    types = {node.key: schema.type_codes[node.type] for node in graph.nodes}
+    with connection.cursor() as cursor:
+        for table, parent in ((edges, "search_edge"), (nodes, "search_node")):
+            cursor.execute(
+                f"CREATE TABLE IF NOT EXISTS {table} PARTITION OF {parent} FOR VALUES IN ({snapshot_id:d})"
+            )
+            cursor.execute(f"DELETE FROM {table}")
+        cursor.execute(f"CREATE INDEX IF NOT EXISTS {edges}_out ON {edges} (source, relation, target)")
+        cursor.execute(f"CREATE INDEX IF NOT EXISTS {edges}_in ON {edges} (target, relation, source)")
+        cursor.executemany(
+            f"INSERT INTO {edges} (snapshot_id, relation, source, target, source_type, target_type) "
+            "VALUES (%s, %s, %s, %s, %s, %s)",
+            [(snapshot_id, schema.relation_codes[r], s, t, types[s], types[t]) for s, r, t in graph.edges],
+        )
+        cursor.executemany(
+            f"INSERT INTO {nodes} (snapshot_id, key, id, type, name, fields) VALUES (%s, %s, %s, %s, %s, %s)",
+            [(snapshot_id, n.key, n.id, types[n.key], n.name, json.dumps(dict(n.fields))) for n in graph.nodes],
+        )
+
+
+class Nodes:
+    """A node store over a tuple of nodes (interfaces.NodeStore), whose keys are their places in it."""
+
+    def __init__(self, graph: Graph, schema: Schema) -> None:
+        self._nodes = graph.nodes
+        self._codes = schema.type_codes
+        self._by_id = {node.id: node.key for node in graph.nodes}
+
+    def ids(self, keys: Sequence[int]) -> list[str]:
+        return [self._nodes[key].id for key in keys]
+
+    def references(self, keys: Sequence[int]) -> list[Node]:
+        return [Node(key, self._nodes[key].id, self._nodes[key].type, self._nodes[key].name) for key in keys]
+
+    def nodes(self, keys: Sequence[int]) -> list[Node]:
+        return [self._nodes[key] for key in keys]
+
+    def keys(self, ids: Sequence[str]) -> list[int | None]:
+        return [self._by_id.get(node_id) for node_id in ids]
+
+    def types(self, keys: Sequence[int] | Keys) -> NDArray[np.int16]:
+        return np.array([self._codes[self._nodes[key].type] for key in keys], dtype=np.int16)
+
+    def neighbour_names(self, key: int, limit: int = 10) -> dict[str, list[str]]:
+        return {}

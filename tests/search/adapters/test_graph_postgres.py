@@ -1,0 +1,124 @@
+"""The engine in Postgres against the brute-force matcher, on random graphs and plans."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from search.adapters.graph_postgres import PostgresGraph
+from search.domain.graph import Node, Schema
+from search.domain.linking import Binding, LinkedPlan
+from search.domain.plan import Anchor, Filter, Hop, Plan, Target
+from search.domain.trace import Limit
+from tests import oracle
+from tests.graphs import Nodes, schema_of, store
+
+TYPES = ("film", "person", "genre")
+RELATIONS = ("directed", "acted", "has")
+SNAPSHOT = 1
+STRINGS = ("Ada", "ada", "Émile", "émILE Zola", "100%", "a_b", "2001-02-03", "2001-12-03", "")
+NUMBERS = (-1, 0, 2, 2.5, 10, 0.1)
+
+pytestmark = pytest.mark.django_db
+
+scalar = st.sampled_from(STRINGS) | st.sampled_from(NUMBERS)
+fields = st.dictionaries(
+    st.sampled_from(("year", "title", "tags")),
+    scalar | st.lists(st.sampled_from(STRINGS), max_size=3) | st.lists(st.sampled_from(NUMBERS), max_size=3),
+)
+
+
+@st.composite
+def graphs(draw: st.DrawFn) -> oracle.Graph:
+    """Up to 9 nodes of 3 types, edges of 3 relations, parallel ones and loops among them."""
+    size = draw(st.integers(2, 9))
+    nodes = tuple(
+        Node(key, f"n{key}", draw(st.sampled_from(TYPES)), draw(st.sampled_from(STRINGS)), fields=draw(fields))
+        for key in range(size)
+    )
+    key = st.integers(0, size - 1)
+    edges = draw(st.lists(st.tuples(key, st.sampled_from(RELATIONS), key), max_size=3 * size))
+    return oracle.Graph(nodes, tuple(edges))
+
+
+@st.composite
+def conditions(draw: st.DrawFn, variables: tuple[str, ...]) -> Filter:
+    """A filter of any operator on any field of any variable."""
+    op = draw(st.sampled_from(("=", "<", "<=", ">", ">=", "between", "contains", "in")))
+    kind = STRINGS if op == "contains" or draw(st.booleans()) else NUMBERS
+    one = st.sampled_from(kind)
+    value: Any = draw(one)
+    if op == "between":
+        value = draw(st.lists(one, min_size=2, max_size=2))
+    elif op == "in":
+        value = draw(st.lists(one, max_size=3))
+    return Filter(draw(st.sampled_from(variables)), draw(st.sampled_from(("name", "year", "title", "tags"))), op, value)
+
+
+@st.composite
+def linked_plans(draw: st.DrawFn, graph: oracle.Graph) -> LinkedPlan:
+    """Walks, trees, joins and cycles: hops between up to 5 variables, connected, any of them anchors."""
+    variables = ["T", *(f"x{i}" for i in range(draw(st.integers(0, 4))))]
+    label = st.sampled_from((*TYPES, "*", "*"))
+    hops = []
+    pairs = [(var, draw(st.sampled_from(variables[:i]))) for i, var in enumerate(variables) if i]
+    distinct = st.tuples(st.sampled_from(variables), st.sampled_from(variables)).filter(lambda pair: pair[0] != pair[1])
+    if len(variables) > 1:
+        pairs += draw(st.lists(distinct, max_size=2))
+    for one, two in draw(st.permutations(pairs)):
+        source, to_var = (one, two) if draw(st.booleans()) else (two, one)
+        direction = draw(st.sampled_from((None, None, "out", "in")))
+        hops.append(Hop(source, draw(st.sampled_from((*RELATIONS, "*"))), to_var, draw(label), direction))
+    anchored = draw(st.lists(st.sampled_from(variables), min_size=1, max_size=3, unique=True))
+    anchors = tuple(Anchor(var, var, draw(label)) for var in anchored)
+    labels = tuple(draw(st.lists(st.sampled_from(TYPES), max_size=2, unique=True)))
+    filters = tuple(draw(st.lists(conditions(tuple(variables)), max_size=1)))
+    score = st.floats(0.1, 1.0).map(lambda value: round(value, 3))
+    bindings = [
+        Binding(var, graph.nodes[key], draw(score))
+        for var in anchored
+        for key in draw(st.lists(st.integers(0, len(graph.nodes) - 1), max_size=4, unique=True))
+    ]
+    return LinkedPlan(Plan(anchors, tuple(hops), Target("T", labels), filters), tuple(bindings), index=3)
+
+
+def engine(graph: oracle.Graph) -> PostgresGraph:
+    schema = schema_of(graph, TYPES, RELATIONS)
+    store(graph, schema, SNAPSHOT)
+    return PostgresGraph(SNAPSHOT, schema, Nodes(graph, schema))
+
+
+def unlike_the_oracle(graph: oracle.Graph, linked: LinkedPlan, most: int) -> str:
+    """Return how the engine differs from the matcher, or nothing."""
+    expected = oracle.candidates(graph, linked)
+    postgres = engine(graph)
+    found = postgres.execute(linked, Limit())
+    scores = {candidate.key: candidate.score for candidate in found.candidates}
+    if scores != pytest.approx(expected, abs=1e-6) or len(scores) != len(found.candidates):
+        return f"candidates {scores} instead of {expected}\n{found.query}"
+    if list(found.candidates) != sorted(found.candidates, key=lambda c: (-c.score, c.key)):
+        return "order"
+    paths = postgres.paths(linked, range(len(graph.nodes)), Limit(), most)
+    if set(paths) != set(expected):
+        return f"paths of {set(paths)} instead of {set(expected)}"
+    for key, several in paths.items():
+        if not 1 <= len(several) <= most or not all(oracle.is_valid(graph, linked, match, key) for match in several):
+            return f"paths of {key}: {several}"
+        best = max(
+            sum(b.score for b in linked.bindings if (b.var, b.node.key) in {(p.nodes[0].var, p.nodes[0].node.key)
+                for p in match}) for match in several[:1]
+        )  # fmt: skip
+        if best != pytest.approx(expected[key], abs=1e-6):
+            return f"the first paths of {key} have the score {best} instead of {expected[key]}"
+    return ""
+
+
+@given(data=st.data())
+@settings(max_examples=300, deadline=None, suppress_health_check=list(HealthCheck))
+def test_the_engine_finds_what_trying_everything_finds(data: st.DataObject) -> None:
+    graph = data.draw(graphs())
+    linked = data.draw(linked_plans(graph))
+    assert unlike_the_oracle(graph, linked, data.draw(st.integers(1, 3))) == ""
