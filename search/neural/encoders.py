@@ -89,7 +89,10 @@ class SentenceEncoder:
             place = slice(longest - len(tokens), None) if tokenizer.padding_side == "left" else slice(len(tokens))
             ids[row, place] = torch.tensor(tokens)
             mask[row, place] = 1
-        features: dict[str, Any] = {"input_ids": ids.to(self._model.device), "attention_mask": mask.to(self._model.device)}
+        features: dict[str, Any] = {
+            "input_ids": ids.to(self._model.device),
+            "attention_mask": mask.to(self._model.device),
+        }
         with torch.inference_mode():
             embedded = self._model(features)["sentence_embedding"].float()
             return torch.nn.functional.normalize(embedded, dim=1).cpu().numpy()
@@ -160,7 +163,7 @@ def has_bfloat16(cpu_info: Path = _CPU_INFO) -> bool:
 
 
 def _batches(lengths: Sequence[int], tokens: int) -> Iterator[list[int]]:
-    """Yield the places of texts, shortest first, in batches of at most `tokens` tokens with padding (at least one text)."""
+    """Yield the places of texts, shortest first, in batches of at most `tokens` tokens, padding included."""
     batch: list[int] = []
     for at in sorted(range(len(lengths)), key=lengths.__getitem__):
         if batch and (len(batch) + 1) * lengths[at] > tokens:

@@ -1,0 +1,61 @@
+"""Many strings in two memory-mapped files: read by position, or found by binary search where they are sorted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+def write_strings(path: Path, strings: Iterable[str]) -> int:
+    """Write strings, one after the other, to `path`.bin and `path`.offsets.npy; return how many they were.
+
+    Memory grows by eight bytes a string, so that millions can be streamed.
+    """
+    offsets = [0]
+    with path.with_suffix(".bin").open("wb") as file:
+        for string in strings:
+            offsets.append(offsets[-1] + file.write(string.encode()))
+    np.save(path.with_suffix(".offsets.npy"), np.array(offsets, dtype=np.int64))
+    return len(offsets) - 1
+
+
+@dataclass(frozen=True)
+class StringTable:
+    """What `write_strings` wrote; shared by every thread, since nothing changes it."""
+
+    data: memoryview | bytes
+    offsets: NDArray[np.int64]
+
+    @classmethod
+    def open(cls, path: Path) -> StringTable:
+        """Map the files into memory; an empty file cannot be mapped and is empty bytes."""
+        file = path.with_suffix(".bin")
+        data = memoryview(np.memmap(file, dtype=np.uint8, mode="r")) if file.stat().st_size else b""
+        return cls(data, np.load(path.with_suffix(".offsets.npy"), mmap_mode="r").view(np.ndarray))
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    def __getitem__(self, at: int) -> str:
+        return self.raw(at).decode()
+
+    def raw(self, at: int) -> bytes:
+        """Return the UTF-8 bytes of one string; IndexError where there is none."""
+        if not 0 <= at < len(self):
+            raise IndexError(f"The table has strings 0 … {len(self) - 1}, not {at}.")
+        return bytes(self.data[self.offsets[at] : self.offsets[at + 1]])
+
+    def find(self, string: str) -> int | None:
+        """Return the position of a string in a table sorted bytewise, None where it is absent."""
+        wanted, low, high = string.encode(), 0, len(self)
+        while low < high:
+            middle = (low + high) // 2
+            if self.raw(middle) < wanted:
+                low = middle + 1
+            else:
+                high = middle
+        return low if low < len(self) and self.raw(low) == wanted else None

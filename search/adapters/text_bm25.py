@@ -1,0 +1,211 @@
+"""BM25 by bm25s: every score is computed when the index is built, and read from memory-mapped files afterwards.
+
+The files are bm25s' own, and so is the scoring of a query; the index is computed here, on whole arrays instead of
+document by document, which takes a twenty-fifth of the time for the same numbers.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import threading
+from array import array
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import bm25s
+import numpy as np
+import Stemmer
+from bm25s.tokenization import _infer_stopwords
+from numpy.typing import NDArray
+
+from search.adapters.string_table import StringTable, write_strings
+from search.domain.graph import Schema
+from search.domain.ranking import Candidate
+
+K1, B = 1.5, 0.75
+_WORD = re.compile(r"\w\w+")
+_STOP_WORDS = {"en", "de", "nl", "fr", "es", "pt", "it", "ru", "sv", "no", "da", "tr"}
+_STEMMERS = {
+    "ar": "arabic", "ca": "catalan", "da": "danish", "de": "german", "el": "greek", "en": "english", "es": "spanish",
+    "fi": "finnish", "fr": "french", "ga": "irish", "hi": "hindi", "hu": "hungarian", "id": "indonesian",
+    "it": "italian", "nl": "dutch", "no": "norwegian", "pt": "portuguese", "ro": "romanian", "ru": "russian",
+    "sv": "swedish", "tr": "turkish",
+}  # fmt: skip
+
+
+class Analyzer:
+    """Cuts a text into the words that count: lower case, two letters or more, no stop words, stemmed.
+
+    A language without stemmer or stop words goes without them.
+    """
+
+    def __init__(self, language: str) -> None:
+        code = language.lower().replace("_", "-").split("-")[0]
+        self._stop = frozenset(_infer_stopwords(code)) if code in _STOP_WORDS else frozenset()
+        self._stemmer = Stemmer.Stemmer(_STEMMERS[code]) if code in _STEMMERS else None
+
+    def words(self, text: str) -> list[str]:
+        """Return the words of a text in order, stemmed."""
+        return [stem for word in _WORD.findall(text.lower()) if (stem := self.stem(word))]
+
+    def stem(self, word: str) -> str:
+        """Return the form that the inflections of a word share, an empty string for a stop word."""
+        if word in self._stop:
+            return ""
+        return str(self._stemmer.stemWord(word)) if self._stemmer else word
+
+
+class _Codes(dict[str, int]):
+    """Written word → code of its stem, -1 for a stop word; a word is stemmed when it is first met."""
+
+    def __init__(self, analyzer: Analyzer) -> None:
+        super().__init__()
+        self.stems: dict[str, int] = {}
+        self._analyzer = analyzer
+
+    def __missing__(self, word: str) -> int:
+        stem = self._analyzer.stem(word)
+        code = self[word] = self.stems.setdefault(stem, len(self.stems)) if stem else -1
+        return code
+
+
+class _Corpus:
+    """Texts as numbers: one flat array of codes for all of them, how many each has, and whose they are."""
+
+    def __init__(self) -> None:
+        self.codes = array("i")
+        self.lengths = array("i")
+        self.keys = array("i")
+
+    def add(self, key: int, text: str, codes: _Codes) -> None:
+        """Add the text of a node."""
+        found = [code for word in _WORD.findall(text.lower()) if (code := codes[word]) >= 0]
+        self.codes.extend(found)
+        self.lengths.append(len(found))
+        self.keys.append(key)
+
+    def write(self, directory: Path, places: NDArray[np.int32]) -> None:
+        """Compute the scores and write them; `places` maps each code to its word's place in the sorted vocabulary."""
+        lengths = np.frombuffer(self.lengths, dtype=np.int32)
+        words = places[np.frombuffer(self.codes, dtype=np.int32)]
+        scorer = bm25s.BM25(k1=K1, b=B)
+        scorer.scores = _scores(words, lengths, len(places))
+        scorer.vocab_dict, scorer.nonoccurrence_array = {}, None
+        scorer.save(directory)
+        np.save(directory / "keys.npy", np.frombuffer(self.keys, dtype=np.int32))
+
+
+def _scores(words: NDArray[np.int32], lengths: NDArray[np.int32], vocabulary: int) -> dict[str, Any]:
+    """Return bm25s' score matrix (method "lucene") by columns: one column a word, one row a document."""
+    documents = len(lengths)
+    row = np.repeat(np.arange(documents, dtype=np.int64), lengths)
+    pairs, frequency = np.unique(words.astype(np.int64) * documents + row, return_counts=True)
+    column, row = np.divmod(pairs, documents)
+    holding = np.bincount(column, minlength=vocabulary)
+    idf = np.log(1 + (documents - holding + 0.5) / (holding + 0.5))
+    norm = K1 * (1 - B + B * lengths / lengths.mean())
+    return {
+        "data": (idf[column] * frequency / (norm[row] + frequency)).astype(np.float32),
+        "indices": row.astype(np.int32),
+        "indptr": np.concatenate(([0], np.cumsum(holding))),
+        "num_docs": documents,
+    }
+
+
+def build(
+    directory: Path,
+    documents: Iterable[tuple[str, Mapping[str, str]]],
+    types: NDArray[np.int16],
+    language: str = "en",
+) -> None:
+    """Write the index of (document, texts of its fields by name), one a node in the order of keys, into `directory`.
+
+    The fields given are those that can be searched by themselves; a field's index holds the nodes that have it.
+    """
+    codes = _Codes(Analyzer(language))
+    whole, fields = _Corpus(), dict[str, _Corpus]()
+    for key, (document, texts) in enumerate(documents):
+        whole.add(key, document, codes)
+        for name, text in texts.items():
+            fields.setdefault(name, _Corpus()).add(key, text, codes)
+    vocabulary = sorted(codes.stems, key=str.encode)
+    places = np.empty(len(vocabulary), dtype=np.int32)
+    places[[codes.stems[stem] for stem in vocabulary]] = np.arange(len(vocabulary), dtype=np.int32)
+    write_strings(directory / "vocabulary", vocabulary)
+    np.save(directory / "types.npy", np.asarray(types, dtype=np.int16))
+    corpora = {"whole": whole} | {f"field-{place}": fields[name] for place, name in enumerate(sorted(fields))}
+    written = {folder: corpus for folder, corpus in corpora.items() if corpus.codes}
+    for folder, corpus in written.items():
+        corpus.write(directory / folder, places)
+    named = {name: f"field-{place}" for place, name in enumerate(sorted(fields)) if f"field-{place}" in written}
+    manifest = {"language": language, "whole": "whole" in written, "fields": named}
+    (directory / "bm25.json").write_text(json.dumps(manifest, ensure_ascii=False))
+
+
+class Bm25Index:
+    """The index that `build` wrote (interfaces.TextIndex); its files are opened on first use and shared by threads."""
+
+    def __init__(self, directory: Path, schema: Schema) -> None:
+        self._directory = directory
+        self._schema = schema
+        self._open: dict[str, tuple[bm25s.BM25, NDArray[np.int32]]] = {}
+        self._opening = threading.Lock()
+
+    def search(self, text: str, k: int, labels: Sequence[str] = (), field: str | None = None) -> list[Candidate]:
+        """Return the k best nodes of the given types (none: all), best first, only those that match a word at all.
+
+        Equal scores are ordered by key. KeyError for a type or a field that the index does not have.
+        """
+        scorer, keys = self._matrix(field)
+        if scorer is None or k < 1:
+            return []
+        wanted = [self._schema.type_codes[label] for label in labels]
+        words = [place for word in self._analyzer.words(text) if (place := self._vocabulary.find(word)) is not None]
+        if not words:
+            return []
+        scores = scorer.get_scores_from_ids(words)
+        if wanted:
+            scores[~np.isin(self._types[keys], wanted)] = 0.0
+        return _best(scores, keys, k)
+
+    def _matrix(self, field: str | None) -> tuple[bm25s.BM25 | None, NDArray[np.int32]]:
+        """Return the scores of the whole documents or of a field, and the key of each of their rows."""
+        folder = ("whole" if self._manifest["whole"] else None) if field is None else self._manifest["fields"][field]
+        if folder is None:
+            return None, np.empty(0, dtype=np.int32)
+        with self._opening:
+            if folder not in self._open:
+                scorer = bm25s.BM25.load(self._directory / folder, mmap=True, load_vocab=False)
+                keys = np.load(self._directory / folder / "keys.npy", mmap_mode="r").view(np.ndarray)
+                self._open[folder] = scorer, keys
+        return self._open[folder]
+
+    @cached_property
+    def _manifest(self) -> dict[str, Any]:
+        return json.loads((self._directory / "bm25.json").read_text())
+
+    @cached_property
+    def _analyzer(self) -> Analyzer:
+        return Analyzer(self._manifest["language"])
+
+    @cached_property
+    def _vocabulary(self) -> StringTable:
+        return StringTable.open(self._directory / "vocabulary")
+
+    @cached_property
+    def _types(self) -> NDArray[np.int16]:
+        return np.load(self._directory / "types.npy", mmap_mode="r").view(np.ndarray)
+
+
+def _best(scores: NDArray[np.float32], keys: NDArray[np.int32], k: int) -> list[Candidate]:
+    """Return the k highest scores above zero, by score, then key."""
+    rows = np.flatnonzero(scores > 0)
+    if len(rows) > k:
+        # Everything level with the k-th stays in until the keys have decided.
+        threshold = np.partition(scores[rows], len(rows) - k)[len(rows) - k]
+        rows = rows[scores[rows] >= threshold]
+    order = np.lexsort((keys[rows], -scores[rows]))[:k]
+    return [Candidate(int(keys[row]), float(scores[row])) for row in rows[order]]
