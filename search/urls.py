@@ -1,5 +1,25 @@
 """Where the doors of search open."""
 
-from django.urls import URLPattern, URLResolver
+from django.urls import URLPattern, URLResolver, include, path
+from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerView
 
-urlpatterns: list[URLPattern | URLResolver] = []
+from search.views.entity import entity
+from search.views.results import cancel, live, results
+from search.views.runs import trace
+from search.views.search import home
+from search.views.status import status
+from search.views.theme import theme
+
+urlpatterns: list[URLPattern | URLResolver] = [
+    path("", home, name="search-home"),
+    path("search/<uuid:run_id>/", results, name="search-results"),
+    path("search/<uuid:run_id>/live/", live, name="search-live"),
+    path("search/<uuid:run_id>/cancel/", cancel, name="search-cancel"),
+    path("search/<uuid:run_id>/trace/", trace, name="search-trace"),
+    path("kb/<str:name>/nodes/<path:node_id>/", entity, name="search-entity"),
+    path("status/", status, name="search-status"),
+    path("theme/", theme, name="search-theme"),
+    path("api/v1/", include("search.api.urls")),
+    path("api/schema/", SpectacularAPIView.as_view(), name="api-schema"),
+    path("api/docs/", SpectacularSwaggerView.as_view(url_name="api-schema"), name="api-docs"),
+]

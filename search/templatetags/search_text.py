@@ -1,0 +1,87 @@
+"""Filters that turn values into the text that pages show."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from django import template
+from django.utils.html import escape
+from django.utils.safestring import SafeString, mark_safe
+
+from search.text import words as as_words
+
+register = template.Library()
+
+UNMARKED = frozenset({
+    "about", "all", "and", "any", "are", "can", "did", "does", "for", "from", "has", "have", "how", "into", "its",
+    "not", "off", "that", "the", "their", "them", "then", "there", "these", "they", "this", "those", "was", "were",
+    "what", "when", "where", "which", "who", "whose", "will", "with", "you", "your",
+})  # fmt: skip
+"""Words of a question that say nothing when a text has them too."""
+SHORTEST_MARKED = 3
+_WORD = re.compile(r"\w+")
+
+
+@register.filter
+def marked(text: str, question: str) -> SafeString:
+    """Return text as HTML with the words of the question in <mark>; a plural and its singular count as one word."""
+    asked = {_stem(word) for word in _WORD.findall(question) if _counts(word)}
+    parts, at = [], 0
+    for match in _WORD.finditer(text):
+        if _counts(match.group()) and _stem(match.group()) in asked:
+            parts += [escape(text[at : match.start()]), "<mark>", escape(match.group()), "</mark>"]
+            at = match.end()
+    # Every part that is not one of our own tags has been escaped.
+    return mark_safe("".join([*parts, escape(text[at:])]))
+
+
+@register.filter
+def milliseconds(value: float | None) -> str:
+    """Return a duration: `0.4 ms`, `62 ms`, `1.24 s`."""
+    if value is None:
+        return ""
+    if value >= 1000:
+        return f"{value / 1000:.2f} s"
+    return f"{value:.0f} ms" if value >= 10 else f"{value:.1f} ms"
+
+
+@register.filter
+def score(value: float | None, places: int = 4) -> str:
+    """Return a score with so many decimals, a dash where there is none."""
+    return "–" if value is None else f"{value:.{places}f}"
+
+
+@register.filter
+def percent(value: float | None) -> str:
+    """Return a probability as a percentage."""
+    if value is None:
+        return ""
+    return "< 1 %" if 0 < value < 0.01 else f"{100 * value:.0f} %"
+
+
+@register.filter
+def words(identifier: str) -> str:
+    """Return the words of a type's, relation's or field's name."""
+    return as_words(identifier)
+
+
+@register.filter
+def thousands(value: int) -> str:
+    """Return a count with thin spaces between thousands."""
+    return f"{value:,}".replace(",", "\u2009")
+
+
+@register.filter
+def items_of(value: Any) -> list[Any]:
+    """Return the items of a field's value: a list as it is, anything else as a list of one."""
+    return value if isinstance(value, list) else [value]
+
+
+def _counts(word: str) -> bool:
+    return len(word) >= SHORTEST_MARKED and word.casefold() not in UNMARKED
+
+
+def _stem(word: str) -> str:
+    folded = word.casefold()
+    return folded[:-1] if folded.endswith("s") and len(folded) > SHORTEST_MARKED else folded

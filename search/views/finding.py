@@ -1,0 +1,26 @@
+"""Looking up what an address names, narrowed to what the asker may see."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from django.http import Http404, HttpRequest
+
+from search.models import KnowledgeBase, SearchRun
+
+
+def find_run(request: HttpRequest, run_id: UUID) -> SearchRun:
+    """Return the run if the asker may read it; Http404 otherwise, as for one that never was."""
+    run = SearchRun.objects.visible_to(request.user).select_related("knowledge_base").filter(pk=run_id).first()
+    if run is None:
+        raise Http404("There is no search with this address.")
+    return run
+
+
+def find_knowledge_base(request: HttpRequest, name: str) -> KnowledgeBase:
+    """Return the knowledge base of that name if the asker may see it; Http404 otherwise."""
+    visible = KnowledgeBase.objects.visible_to(request.user).select_related("active_release__snapshot")
+    base = visible.filter(name=name).first()
+    if base is None:
+        raise Http404(f"There is no knowledge base “{name[:80]}”.")
+    return base

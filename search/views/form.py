@@ -1,0 +1,86 @@
+"""The question box: what it offers, and what was typed into it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.conf import settings
+from django.http import HttpRequest
+
+from search.domain.errors import Fault
+from search.models import KnowledgeBase
+
+RECENT = "recent_searches"
+MOST_RECENT = 8
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A pipeline to choose; `unavailable` says why it cannot be, and is empty when it can."""
+
+    name: str
+    title: str
+    description: str
+    unavailable: str = ""
+
+
+@dataclass
+class Box:
+    """The form with its present values; `faults` are messages by field."""
+
+    knowledge_bases: Sequence[KnowledgeBase]
+    pipelines: Sequence[Choice]
+    knowledge_base: str = ""
+    question: str = ""
+    pipeline: str = ""
+    faults: dict[str, list[str]] = field(default_factory=dict)
+
+    @property
+    def elsewhere(self) -> list[str]:
+        """Faults of anything that is no field of the box."""
+        own = ("question", "knowledge_base", "pipeline")
+        return [message for name, messages in self.faults.items() if name not in own for message in messages]
+
+
+def choices() -> list[Choice]:
+    """Return the pipelines of the settings, in their order."""
+    return [Choice(name, row["TITLE"], row["DESCRIPTION"]) for name, row in settings.GRASP_PIPELINES.items()]
+
+
+def question_box(request: HttpRequest, **values: Any) -> Box:
+    """Return the form for whoever asks, with the knowledge bases that they may search."""
+    bases = list(
+        KnowledgeBase.objects.visible_to(request.user)
+        .filter(active_release__isnull=False)
+        .select_related("active_release__snapshot")
+    )
+    box = Box(bases, choices(), **values)
+    box.knowledge_base = box.knowledge_base or (bases[0].name if bases else "")
+    box.pipeline = box.pipeline or settings.GRASP_DEFAULT_PIPELINE
+    return box
+
+
+def by_field(faults: Sequence[Fault]) -> dict[str, list[str]]:
+    """Return messages by the first part of their pointer; faults of a plan keep the rest of it in front."""
+    found: dict[str, list[str]] = {}
+    for fault in faults:
+        name, _, rest = fault.pointer.lstrip("/").partition("/")
+        said = f"{fault.pointer}: {fault.message}" if rest else fault.message
+        if fault.nearest is not None:
+            said += f" Did you mean {fault.nearest!r}?"
+        found.setdefault(name, []).append(said)
+    return found
+
+
+def remember(request: HttpRequest, run_id: str, question: str, knowledge_base: str) -> None:
+    """Keep a search among the recent ones of this browser session, newest first."""
+    entry = {"id": run_id, "question": question[:300], "knowledge_base": knowledge_base}
+    others = [e for e in recent(request) if (e["question"], e["knowledge_base"]) != (entry["question"], knowledge_base)]
+    request.session[RECENT] = [entry, *others][:MOST_RECENT]
+
+
+def recent(request: HttpRequest) -> list[dict[str, str]]:
+    """Return the recent searches of this browser session, newest first."""
+    return list(request.session.get(RECENT, ()))

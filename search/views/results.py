@@ -1,0 +1,46 @@
+"""The page of one search: follows it while it runs, then shows what it found and why."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST, require_safe
+
+from search.services.cancel_search import cancel_search
+from search.services.describe_search import describe_search
+from search.views.finding import find_run
+from search.views.form import question_box
+from search.views.shown.search import show_search
+from search.views.unavailable import says_what_is_down
+
+
+@require_safe
+@never_cache
+@says_what_is_down
+def results(request: HttpRequest, run_id: UUID) -> HttpResponse:
+    """Show a search at its shareable address, as far as it has come."""
+    run = find_run(request, run_id)
+    box = question_box(request, knowledge_base=run.knowledge_base_name, question=run.question, pipeline=run.pipeline)
+    return render(request, "search/results.html", {"box": box, "search": show_search(describe_search(run))})
+
+
+@require_safe
+@never_cache
+@says_what_is_down
+def live(request: HttpRequest, run_id: UUID) -> HttpResponse:
+    """Return the part of the page that changes, or 204 while there is nothing new since the mark in `seen`."""
+    search = show_search(describe_search(find_run(request, run_id)))
+    if search.pending and request.GET.get("seen") == search.mark:
+        return HttpResponse(status=204)
+    return render(request, "search/_live.html", {"search": search})
+
+
+@require_POST
+@says_what_is_down
+def cancel(request: HttpRequest, run_id: UUID) -> HttpResponse:
+    """Ask the search to stop and go back to its page."""
+    cancel_search(find_run(request, run_id))
+    return redirect("search-results", run_id)

@@ -1,0 +1,59 @@
+"""The search page: shows the box, and asks."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_http_methods
+
+from search.domain.errors import Fault
+from search.models import SearchRun
+from search.services.request_search import SearchRejected, request_search
+from search.views.form import by_field, question_box, recent, remember
+from search.views.unavailable import says_what_is_down
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@says_what_is_down
+def home(request: HttpRequest) -> HttpResponse:
+    """Show the box; with a question (`q`), posted or in the address, ask it and go to the search's own page."""
+    given = request.POST if request.method == "POST" else request.GET
+    values = {
+        "knowledge_base": given.get("kb", ""),
+        "question": given.get("q", ""),
+        "pipeline": given.get("pipeline", ""),
+    }
+    if request.method == "POST" or ("q" in given and request.method == "GET"):
+        return _ask(request, values, given.get("plan", ""))
+    return _page(request, values, 200)
+
+
+def _ask(request: HttpRequest, values: dict[str, str], plan: str) -> HttpResponse:
+    """Request the search; whatever is wrong is said beside the field, with status 400."""
+    brought, faults = _read_plan(plan)
+    try:
+        run = request_search(**values, plan=brought, faults=faults, user=request.user, origin=SearchRun.Origin.PAGE)
+    except SearchRejected as error:
+        return _page(request, values, 400, by_field(error.faults), plan)
+    remember(request, str(run.pk), run.question, run.knowledge_base_name)
+    return redirect("search-results", run.pk)
+
+
+def _read_plan(text: str) -> tuple[Any, list[Fault]]:
+    """Return the plan that was typed, None where there is none, or what is wrong with its JSON."""
+    if not text.strip():
+        return None, []
+    try:
+        return json.loads(text), []
+    except (ValueError, RecursionError) as error:
+        return None, [Fault("/plan", f"The plan is not JSON: {error}.")]
+
+
+def _page(
+    request: HttpRequest, values: dict[str, str], status: int, faults: Any = None, plan: str = ""
+) -> HttpResponse:
+    box = question_box(request, **values, faults=faults or {})
+    return render(request, "search/home.html", {"box": box, "recent": recent(request), "plan": plan}, status=status)

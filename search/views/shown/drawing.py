@@ -1,0 +1,186 @@
+"""Paths of the graph as a drawing from left to right: columns are hops, so that the layout is given."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from search.views.shown.wording import relation_words, type_words
+
+Json = Mapping[str, Any]
+
+BOX_HEIGHT = 48.0
+ROW = 84.0
+MARGIN = 2.0
+NAME_WIDTH = 7.7
+LABEL_WIDTH = 6.9
+LONGEST_NAME = 30
+CURVE = 34.0
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """A node: its place in the drawing, and what is written on it."""
+
+    x: float
+    y: float
+    width: float
+    kind: str
+    id: str
+    type: str
+    name: str
+    full_name: str
+    var: str
+    height: float = BOX_HEIGHT
+
+    @property
+    def middle(self) -> float:
+        """The height at which edges meet the box."""
+        return self.y + self.height / 2
+
+    @property
+    def right(self) -> float:
+        """Where the box ends."""
+        return self.x + self.width
+
+    @property
+    def text_x(self) -> float:
+        """Where its text begins."""
+        return self.x + 12
+
+    @property
+    def type_y(self) -> float:
+        """The base line of its type."""
+        return self.y + 18
+
+    @property
+    def name_y(self) -> float:
+        """The base line of its name."""
+        return self.y + 36
+
+    @property
+    def var_x(self) -> float:
+        """Where its variable ends."""
+        return self.right - 12
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """An edge: the curve, the arrow's head, and the relation's name above it."""
+
+    curve: str
+    head: str
+    label: str
+    label_x: float
+    label_y: float
+
+
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """Boxes and lines within width × height, and the same in words."""
+
+    width: float
+    height: float
+    boxes: tuple[Box, ...]
+    lines: tuple[Line, ...]
+    summary: str
+
+
+def path_in_words(path: Sequence[Json]) -> str:
+    """Return a path as one line: names with relations between arrows, which point as the edges are stored."""
+    said = []
+    for item in path:
+        if "node" in item:
+            said.append(item["node"]["name"])
+        elif item["direction"] == "out":
+            said.append(f"— {relation_words(item['relation'])} →")
+        else:
+            said.append(f"← {relation_words(item['relation'])} —")
+    return " ".join(said)
+
+
+def draw(paths: Sequence[Sequence[Json]]) -> Drawing | None:
+    """Lay paths out row by row, all ending in one column; a target that they share is drawn once.
+
+    None where there is no path.
+    """
+    rows = [path for path in paths if path]
+    if not rows:
+        return None
+    columns = max(len(path[0::2]) for path in rows)
+    shared = len({path[-1]["node"]["id"] for path in rows}) == 1
+    starts, widths = _columns(rows, columns)
+    boxes: list[Box] = []
+    lines: list[Line] = []
+    target = _target(rows, starts, widths) if shared else None
+    for row, path in enumerate(rows):
+        placed = _row(path, row, columns, starts, target)
+        boxes += placed[:-1] if shared else placed
+        lines += [_line(edge, a, b) for edge, a, b in zip(path[1::2], placed, placed[1:], strict=False)]
+    boxes += [target] if target else []
+    return Drawing(
+        width=round(starts[-1] + widths[-1] + MARGIN, 1),
+        height=(len(rows) - 1) * ROW + BOX_HEIGHT + 2 * MARGIN,
+        boxes=tuple(boxes),
+        lines=tuple(lines),
+        summary="; ".join(path_in_words(path) for path in rows),
+    )
+
+
+def _columns(rows: Sequence[Sequence[Json]], columns: int) -> tuple[list[float], list[float]]:
+    """Return where each column begins and how wide its widest box is; the gaps hold their longest relation."""
+    widths = [0.0] * columns
+    gaps = [0.0] * columns
+    for path in rows:
+        offset = columns - len(path[0::2])
+        for at, item in enumerate(path[0::2], offset):
+            widths[at] = max(widths[at], _width(item))
+        for at, edge in enumerate(path[1::2], offset):
+            gaps[at] = max(gaps[at], len(relation_words(edge["relation"])) * LABEL_WIDTH + 18 + CURVE)
+    starts = [MARGIN]
+    for width, gap in zip(widths, gaps, strict=True):
+        starts.append(starts[-1] + width + gap)
+    return starts[:-1], widths
+
+
+def _width(item: Json) -> float:
+    name = len(_shortened(item["node"]["name"])) * NAME_WIDTH
+    head = (len(type_words(item["node"]["type"])) + len(item.get("var", "")) + 2) * LABEL_WIDTH
+    return max(name, head, 60.0) + 24
+
+
+def _shortened(name: str) -> str:
+    return name if len(name) <= LONGEST_NAME else name[: LONGEST_NAME - 1].rstrip() + "…"
+
+
+def _box(item: Json, x: float, y: float, kind: str) -> Box:
+    node = item["node"]
+    return Box(x, y, _width(item), kind, node["id"], type_words(node["type"]), _shortened(node["name"]),
+               node["name"], item.get("var", ""))  # fmt: skip
+
+
+def _target(rows: Sequence[Sequence[Json]], starts: Sequence[float], widths: Sequence[float]) -> Box:
+    """The shared target, halfway between the first row and the last, with the variable of whichever row names it."""
+    item = max((path[-1] for path in rows), key=lambda last: len(last.get("var", "")))
+    return _box(item, starts[-1], MARGIN + (len(rows) - 1) * ROW / 2, "target")
+
+
+def _row(path: Sequence[Json], row: int, columns: int, starts: Sequence[float], target: Box | None) -> list[Box]:
+    items = path[0::2]
+    offset = columns - len(items)
+    y = MARGIN + row * ROW
+    kinds = ["anchor", *["between"] * (len(items) - 2), "target"] if len(items) > 1 else ["target"]
+    placed = [_box(item, starts[offset + at], y, kinds[at]) for at, item in enumerate(items)]
+    return [*placed[:-1], target] if target else placed
+
+
+def _line(edge: Json, start: Box, end: Box) -> Line:
+    """Lead straight out under the label, then curve to the next box; the head points as the edge is stored."""
+    label = relation_words(edge["relation"])
+    x1, y1, x2, y2 = start.right, start.middle, end.x, end.middle
+    bend = x2 - CURVE
+    middle = (bend + x2) / 2
+    curve = f"M{x1:.1f} {y1:.1f}H{bend:.1f}C{middle:.1f} {y1:.1f} {middle:.1f} {y2:.1f} {x2:.1f} {y2:.1f}"
+    head = f"M{x2:.1f} {y2:.1f}l-8 -4.5v9z" if edge["direction"] == "out" else f"M{x1:.1f} {y1:.1f}l8 -4.5v9z"
+    return Line(curve, head, label, round((x1 + bend) / 2 + 6, 1), round(y1 - 8, 1))

@@ -1,0 +1,138 @@
+"""A plan as chains of chips: from each anchor over its hops to the target."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from search.views.shown.wording import RISKS, SOURCES, relation_words, type_words, value_text
+
+Json = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Linked:
+    """An entity that an anchor was tied to, with the cosine of both texts."""
+
+    id: str
+    type: str
+    name: str
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Chip:
+    """A variable of the plan. `linked` is empty but for anchors; `text` is what the question says."""
+
+    kind: str
+    var: str
+    type: str
+    text: str = ""
+    linked: tuple[Linked, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Arrow:
+    """A hop as it is walked towards the target; `direction` is that of the stored edge: out, in or either."""
+
+    index: int
+    relation: str
+    direction: str
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """One step of a chain: a chip, and the arrow that leads on from it."""
+
+    chip: Chip
+    arrow: Arrow | None
+
+
+@dataclass(frozen=True, slots=True)
+class ShownPlan:
+    """A plan ready to print."""
+
+    index: int
+    chains: tuple[tuple[Link, ...], ...]
+    target: Chip
+    residual: str
+    filters: tuple[str, ...]
+    risk: str
+    risk_words: str
+    source: str
+    probability: float | None
+    found: int | None
+    json: str
+
+    @property
+    def summary(self) -> str:
+        """The plan in one line of text."""
+        chains = [
+            " ".join(f"{link.chip.text or link.chip.type} {_arrow_text(link.arrow)}" for link in chain)
+            for chain in self.chains
+        ]
+        head = " and ".join(chains) + f" {self.target.type}" if chains else f"{self.target.type}, by text alone"
+        return f"{head}, about “{self.residual}”" if self.residual else head
+
+
+def show_plan(entry: Json, index: int, linked: Sequence[Json] = ()) -> ShownPlan:
+    """Return an entry of a search's `plans` as chips; `linked` are the search's bindings of all plans."""
+    plan = entry["plan"]
+    bindings = {item["anchor"]: item["bindings"] for item in linked if item["plan_index"] == index}
+    chips = _chips(plan, bindings)
+    target = plan["target"]
+    goal = target.get("var", "T")
+    risk = plan.get("risk_level", "normal")
+    return ShownPlan(
+        index=index,
+        chains=tuple(_chain(plan, anchor["var"], goal, chips) for anchor in plan["anchors"]),
+        target=Chip("target", goal, " or ".join(map(type_words, target.get("labels") or [""]))),
+        residual=target.get("relevance_text", ""),
+        filters=tuple(f"{f['var']}.{f['field']} {f['op']} {value_text(f['value'])}" for f in plan.get("filters") or ()),
+        risk=risk,
+        risk_words=RISKS.get(risk, ""),
+        source=SOURCES.get(entry.get("source", ""), ""),
+        probability=entry.get("probability"),
+        found=entry.get("found"),
+        json=json.dumps(plan, indent=2, ensure_ascii=False),
+    )
+
+
+def _chips(plan: Json, bindings: Mapping[str, Sequence[Json]]) -> dict[str, Chip]:
+    chips = {hop["to_var"]: Chip("between", hop["to_var"], type_words(hop["to_label"])) for hop in plan["hops"]}
+    for anchor in plan["anchors"]:
+        tied = tuple(Linked(**b["node"], score=b["score"]) for b in bindings.get(anchor["var"], ()))
+        chips[anchor["var"]] = Chip("anchor", anchor["var"], type_words(anchor["label"]), anchor["text"], tied)
+    return chips
+
+
+def _chain(plan: Json, start: str, goal: str, chips: Mapping[str, Chip]) -> tuple[Link, ...]:
+    """Walk breadth-first from an anchor to the target, the target itself left out: every chain ends there."""
+    routes: dict[str, tuple[Link, ...]] = {start: ()}
+    frontier = [start]
+    while frontier and goal not in routes:
+        var = frontier.pop(0)
+        for index, hop in enumerate(plan["hops"]):
+            for here, there, turned in ((hop["from"], hop["to_var"], False), (hop["to_var"], hop["from"], True)):
+                if here == var and there not in routes:
+                    arrow = Arrow(index, relation_words(hop["rel"]), _direction(hop.get("direction"), turned))
+                    chip = chips.get(var) or Chip("between", var, type_words(""))
+                    routes[there] = (*routes[var], Link(chip, arrow))
+                    frontier.append(there)
+    alone = (Link(chips[start], None),) if start != goal else ()
+    return routes.get(goal) or alone
+
+
+def _direction(stored: str | None, turned: bool) -> str:
+    if stored is None:
+        return "either"
+    return {"out": "in", "in": "out"}[stored] if turned else stored
+
+
+def _arrow_text(arrow: Arrow | None) -> str:
+    if arrow is None:
+        return ""
+    left, right = {"out": ("—", "→"), "in": ("←", "—"), "either": ("—", "—")}[arrow.direction]
+    return f"{left} {arrow.relation} {right}"

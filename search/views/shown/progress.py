@@ -1,0 +1,79 @@
+"""How far a search has come: its steps, finished and to come."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from search.views.shown.wording import STEPS, step_doing, step_title
+
+Json = Mapping[str, Any]
+
+WIDTH = 1000.0
+"""Units of the waterfall's drawing."""
+WORDS = {
+    "ok": "done",
+    "degraded": "degraded",
+    "failed": "failed",
+    "skipped": "not configured",
+    "current": "working",
+    "waiting": "waiting",
+    "missing": "not reached",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ShownStep:
+    """A step; `x` and `width` place its bar in a waterfall `WIDTH` units wide."""
+
+    name: str
+    title: str
+    doing: str
+    status: str
+    word: str
+    backend: str = ""
+    milliseconds: float | None = None
+    detail: str = ""
+    x: float = 0.0
+    width: float = 0.0
+
+
+def show_steps(search: Json) -> tuple[ShownStep, ...]:
+    """Return the steps of a described search: those recorded, then those that its specification still promises."""
+    recorded = search["steps"]
+    total = sum(step["seconds"] for step in recorded) or 1.0
+    shown: list[ShownStep] = []
+    elapsed = 0.0
+    for step in recorded:
+        shown.append(
+            ShownStep(
+                step["name"], step_title(step["name"]), step_doing(step["name"]), step["status"],
+                WORDS.get(step["status"], step["status"]), _short(step["backend"]),
+                None if step["status"] == "skipped" else 1000 * step["seconds"], step["detail"],
+                round(WIDTH * elapsed / total, 1), round(max(WIDTH * step["seconds"] / total, 2.0), 1),
+            )
+        )  # fmt: skip
+        elapsed += step["seconds"]
+    return (*shown, *_to_come(search, {step["name"] for step in recorded}))
+
+
+def _to_come(search: Json, recorded: set[str]) -> Sequence[ShownStep]:
+    """Return what the specification promises beyond the furthest step recorded; a step passed over will not come."""
+    if search["status"] == "done":
+        return ()
+    stages = (search["pipeline"]["specification"] or {}).get("stages", {})
+    flow = list(STEPS)
+    furthest = max((flow.index(name) for name in recorded if name in flow), default=-1)
+    ahead = [name for name in flow[furthest + 1 :] if name in stages]
+    states = {"queued": ["waiting"] * len(ahead), "running": ["current"] + ["waiting"] * len(ahead)}
+    statuses = states.get(search["status"], ["missing"] * len(ahead))
+    return [
+        ShownStep(name, step_title(name), step_doing(name), status, WORDS[status])
+        for name, status in zip(ahead, statuses, strict=False)
+    ]
+
+
+def _short(backend: str) -> str:
+    """Return the last word of a dotted path; names of models and engines stay whole."""
+    return backend.rsplit(".", 1)[-1] if backend.startswith(("search.", "training.")) else backend

@@ -1,0 +1,160 @@
+"""One result: conditions ticked, the path in words, and the sum that gave it its place."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from search.views.shown.drawing import Drawing, draw, path_in_words
+from search.views.shown.wording import list_title, relation_words, type_words
+
+Json = Mapping[str, Any]
+
+BAR = 160.0
+"""Width of the largest contribution's bar, in units of the drawing."""
+STATES = {"met": ("✓", "met"), "not_met": ("✗", "not met"), "unknown": ("?", "not checked")}
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """One condition of the plan held against one result."""
+
+    kind: str
+    label: str
+    status: str
+    mark: str
+    word: str
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One list's part in the sum; `formula` is empty where the list does not hold the result."""
+
+    title: str
+    rank: int | None
+    score: float | None
+    weight: float
+    formula: str
+    contribution: float
+    bar: float
+
+
+@dataclass(frozen=True, slots=True)
+class ShownPath:
+    """A path in words, and as rows of the table twin: from, relation, to."""
+
+    words: str
+    rows: tuple[tuple[Json, str, Json], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ShownResult:
+    """A result ready to print."""
+
+    rank: int
+    score: float
+    id: str
+    type: str
+    type_name: str
+    name: str
+    snippet: str
+    conditions: tuple[Condition, ...]
+    parts: tuple[Part, ...]
+    total: float
+    fused: bool
+    plan_index: int | None
+    paths: tuple[ShownPath, ...]
+    drawing: Drawing | None
+
+    @property
+    def met(self) -> int:
+        """How many conditions are met."""
+        return sum(condition.status == "met" for condition in self.conditions)
+
+
+def show_results(search: Json) -> tuple[ShownResult, ...]:
+    """Return the results of a described search, best first."""
+    plans = [entry["plan"] for entry in search["plans"]]
+    results = search["results"]
+    largest = max((s["contribution"] for r in results for s in r["scores"].values()), default=0.0)
+    return tuple(_show(result, plans, search["fusion"] or {}, largest) for result in results)
+
+
+def _show(result: Json, plans: Sequence[Json], fusion: Json, largest: float) -> ShownResult:
+    evidence = result["evidence"]
+    paths = evidence["paths"] if evidence else []
+    node = result["node"]
+    parts = tuple(_part(name, share, fusion, largest) for name, share in sorted(result["scores"].items()))
+    return ShownResult(
+        rank=result["rank"],
+        score=result["score"],
+        id=node["id"],
+        type=type_words(node["type"]),
+        type_name=node["type"],
+        name=node["name"],
+        snippet=result["snippet"],
+        conditions=_conditions(evidence, plans),
+        parts=parts,
+        total=sum(part.contribution for part in parts),
+        fused=bool(fusion) and fusion.get("method") != "single",
+        plan_index=evidence["plan_index"] if evidence else None,
+        paths=tuple(_path(path) for path in paths if path),
+        drawing=draw(paths),
+    )
+
+
+def _part(name: str, share: Json, fusion: Json, largest: float) -> Part:
+    rank, k = share["rank"], fusion.get("k")
+    formula = f"{share['weight']:g} / ({k:g} + {rank})" if rank is not None and k is not None else ""
+    bar = BAR * share["contribution"] / largest if largest > 0 else 0.0
+    return Part(list_title(name), rank, share["score"], share["weight"], formula, share["contribution"], round(bar, 1))
+
+
+def _conditions(evidence: Json | None, plans: Sequence[Json]) -> tuple[Condition, ...]:
+    """Return the conditions of the plan that the evidence speaks of: anchors, hops, then the text."""
+    if not evidence or not 0 <= evidence["plan_index"] < len(plans):
+        return ()
+    plan = plans[evidence["plan_index"]]
+    anchors = {anchor["var"]: anchor for anchor in plan["anchors"]}
+    labels = _labels(plan)
+    found = [
+        _condition("anchor", anchors[a["var"]]["text"], a["status"], type_words(anchors[a["var"]]["label"]))
+        for a in evidence["anchors"]
+        if a["var"] in anchors
+    ]
+    for entry in evidence["hops"]:
+        hop = plan["hops"][entry["index"]]
+        ends = f"{labels[hop['from']]} to {labels[hop['to_var']]}"
+        found.append(_condition("hop", relation_words(hop["rel"]), entry["status"], ends))
+    residual = evidence["residual"]
+    if residual["text"]:
+        found.append(_condition("text", f"“{residual['text']}”", residual["status"], _cosine_note(residual)))
+    return tuple(found)
+
+
+def _labels(plan: Json) -> dict[str, str]:
+    labels = {hop["to_var"]: type_words(hop["to_label"]) for hop in plan["hops"]}
+    labels |= {hop["from"]: labels.get(hop["from"], "anything") for hop in plan["hops"]}
+    return labels | {anchor["var"]: anchor["text"] for anchor in plan["anchors"]}
+
+
+def _condition(kind: str, label: str, status: str, note: str = "") -> Condition:
+    mark, word = STATES.get(status, STATES["unknown"])
+    return Condition(kind, label, status, mark, word, note)
+
+
+def _cosine_note(residual: Json) -> str:
+    score, threshold = residual.get("score"), residual.get("threshold")
+    if score is None:
+        return "similarity of the text"
+    return f"similarity {score:.2f}" + (f", needs {threshold:.2f}" if threshold is not None else "")
+
+
+def _path(path: Sequence[Json]) -> ShownPath:
+    rows = []
+    for start, edge, end in zip(path[0::2], path[1::2], path[2::2], strict=False):
+        left, right = ("—", "→") if edge["direction"] == "out" else ("←", "—")
+        rows.append((start, f"{left} {relation_words(edge['relation'])} {right}", end))
+    return ShownPath(path_in_words(path), tuple(rows))

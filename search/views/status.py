@@ -1,0 +1,21 @@
+"""The page of services, workers and queues, each with its state and the reason."""
+
+from __future__ import annotations
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
+
+from search.services.health import queue_status, system_status
+
+
+@require_safe
+@never_cache
+def status(request: HttpRequest) -> HttpResponse:
+    """Show what runs and what does not; the page itself answers also when Postgres is away."""
+    services = system_status()
+    ready = all(service["state"] == "ready" for service in services)
+    context = {"services": services, "queues": queue_status(), "ready": ready}
+    template = "search/_services.html" if request.headers.get("HX-Request") else "search/status.html"
+    return render(request, template, context)

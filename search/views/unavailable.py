@@ -1,0 +1,38 @@
+"""A part that a page needs does not answer: the page says which, instead of breaking."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Concatenate, ParamSpec
+
+from django.db import InterfaceError, OperationalError
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+
+from search.domain.errors import ServiceUnavailable
+
+P = ParamSpec("P")
+View = Callable[Concatenate[HttpRequest, P], HttpResponse]
+
+
+def says_what_is_down(view: View[P]) -> View[P]:
+    """Turn an unreachable service inside a view into a page with status 503 that names it."""
+
+    @wraps(view)
+    def answer(request: HttpRequest, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
+        try:
+            return view(request, *args, **kwargs)
+        except ServiceUnavailable as error:
+            return unavailable(request, error.service, error.reason)
+        except (OperationalError, InterfaceError):
+            return unavailable(request, "Postgres", "the database does not answer; try again in a moment.")
+
+    return answer
+
+
+def unavailable(request: HttpRequest, service: str, reason: str) -> HttpResponse:
+    """Return the page that names a service and says why it cannot be used."""
+    page = render(request, "search/unavailable.html", {"service": service, "reason": reason}, status=503)
+    page["Retry-After"] = "5"
+    return page
