@@ -1,12 +1,13 @@
-"""The state of each service that a search needs, for `readyz` and the page of services. The table is `settings.GRASP_HEALTH`."""
+"""The state of each service that a search needs; `settings.GRASP_HEALTH` is the table for `readyz` and the pages."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import redis
 from django.conf import settings
 from django.db import DatabaseError, connection
 
-from grasp_site.heartbeat import broker, worker_alive
+from grasp_site.heartbeat import broker, worker_alive, worker_state
 
 
 @dataclass(frozen=True)
@@ -15,6 +16,21 @@ class Health:
 
     ok: bool
     reason: str = ""
+
+
+@dataclass(frozen=True)
+class Queue:
+    """A queue: how many tasks wait in it, and what its worker last said about itself (None when none is alive)."""
+
+    name: str
+    waiting: int
+    worker: dict[str, Any] | None
+
+
+def queues() -> list[Queue]:
+    """Every queue of the site as it is now. Raises `redis.RedisError` when the broker is away."""
+    client = broker(settings.REDIS_URL)
+    return [Queue(name, int(client.llen(name)), worker_state(name)) for name in settings.GRASP_WARM_UP]
 
 
 def database() -> Health:

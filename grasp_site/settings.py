@@ -1,4 +1,4 @@
-"""Django's settings: one file, from the environment (README has the table of variables), with tables of dotted paths."""
+"""Django's settings: one file, from the environment (README tabulates the variables), with tables of dotted paths."""
 
 import os
 import sys
@@ -74,7 +74,7 @@ TEMPLATES = [
     }
 ]
 
-# --- Postgres -----------------------------------------------------------------------------------------------------------------
+# --- Postgres -------------------------------------------------------------------------------------------------------
 DATABASE_POOL = env_int("DATABASE_POOL", 0)
 DATABASES: dict[str, dict[str, Any]] = {"default": database_settings(env_secret("DATABASE_URL") or HOME.database_url)}
 DATABASES["default"]["CONN_HEALTH_CHECKS"] = True
@@ -84,7 +84,7 @@ if DATABASE_POOL:
     DATABASES["default"]["OPTIONS"]["pool"] = {"min_size": 0, "max_size": DATABASE_POOL, "timeout": 5}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
-# --- Valkey and Celery --------------------------------------------------------------------------------------------------------
+# --- Valkey and Celery ----------------------------------------------------------------------------------------------
 REDIS_URL = env_secret("REDIS_URL") or HOME.redis_url
 CELERY_BROKER_URL = celery_url(REDIS_URL)
 CELERY_RESULT_BACKEND = CELERY_BROKER_URL
@@ -94,8 +94,8 @@ CELERY_RESULT_SERIALIZER = "json"
 CELERY_ACCEPT_CONTENT = ["json"]
 CELERY_TASK_DEFAULT_QUEUE = "search"
 CELERY_TASK_ROUTES = {"training.tasks.*": {"queue": "jobs"}}
-# A search is acknowledged when it is taken: one that died with its worker is asked again by a person, not an hour later by
-# the broker. Jobs that can resume say `acks_late=True` themselves.
+# A search is acknowledged when it is taken: one that died with its worker is asked again by a person, not an hour later
+# by the broker. Jobs that can resume say `acks_late=True` themselves.
 CELERY_TASK_ACKS_LATE = False
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
@@ -106,7 +106,7 @@ CELERY_TASK_PUBLISH_RETRY_POLICY = {"max_retries": 2, "interval_start": 0.1, "in
 CELERY_TIMEZONE = "UTC"
 
 # Called by dotted path in a worker of the queue, before it takes its first task: loads the models once.
-GRASP_WARM_UP: dict[str, list[str]] = {"search": []}
+GRASP_WARM_UP: dict[str, list[str]] = {"search": ["search.services.settle_search.settle_searches"]}
 
 # The services a search needs, by dotted path to a function that tells their state.
 GRASP_HEALTH = {
@@ -114,15 +114,17 @@ GRASP_HEALTH = {
     "valkey": "grasp_site.health.queue_broker",
     "search worker": "grasp_site.health.search_worker",
 }
+GRASP_QUEUES = "grasp_site.health.queues"
 
-# --- Tools and pipelines ------------------------------------------------------------------------------------------------------
+# --- Tools and pipelines --------------------------------------------------------------------------------------------
 NEO4J_URL = env_secret("NEO4J_URL")
 LLM_BASE_URL = env_str("LLM_BASE_URL")
 LLM_MODEL = env_str("LLM_MODEL")
 LLM_API_KEY = env_secret("LLM_API_KEY")
 GRASP_DEVICE = env_str("GRASP_DEVICE", "auto")
 
-# {name: {"BACKEND": dotted path, "OPTIONS": {…}}}; `search/wiring.py` reads both tables and hands each tool what it is built over.
+# {name: {"BACKEND": dotted path, "OPTIONS": {…}}}; `search/wiring.py` reads both tables and hands each tool what
+# it is built over.
 GRASP_TOOLS: dict[str, dict[str, Any]] = {
     "encoder": {"BACKEND": "search.neural.encoders.SentenceEncoder", "OPTIONS": {"device": GRASP_DEVICE}},
     "adjacency": {"BACKEND": "search.adapters.adjacency_memmap.MemmapAdjacency"},
@@ -133,7 +135,8 @@ GRASP_TOOLS: dict[str, dict[str, Any]] = {
     "graph": {"BACKEND": "search.adapters.graph_postgres.PostgresGraph"},
 }
 
-# A pipeline is a function (BACKEND) over stages (STAGES_CLASS), each a backend with options; a row is a specification's default.
+# A pipeline is a function (BACKEND) over stages (STAGES_CLASS), each a backend with options; a row is a specification's
+# default.
 _EXPLAIN = {"BACKEND": "search.stages.explain.Explain"}
 GRASP_PIPELINES: dict[str, dict[str, Any]] = {
     "grasp": {
@@ -182,32 +185,34 @@ GRASP_DEFAULT_PIPELINE = "grasp"
 GRASP_SEARCH_SECONDS = env_int("GRASP_SEARCH_SECONDS", 30, minimum=1)
 GRASP_RUNS_DAYS = env_int("GRASP_RUNS_DAYS", 90)
 
-# --- API ----------------------------------------------------------------------------------------------------------------------
+# --- API ------------------------------------------------------------------------------------------------------------
 REST_FRAMEWORK: dict[str, Any] = {
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
-    "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
+    "DEFAULT_PARSER_CLASSES": ["search.api.parsing.JSONBodyParser"],
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+    "EXCEPTION_HANDLER": "search.api.problems.handle",
 }
 SPECTACULAR_SETTINGS: dict[str, Any] = {
     "TITLE": "GRASP search",
     "VERSION": "1",
     "SERVE_INCLUDE_SCHEMA": False,
+    "SCHEMA_PATH_PREFIX": "/api/v1",
     "SWAGGER_UI_DIST": "SIDECAR",
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
     "REDOC_DIST": "SIDECAR",
 }
 
-# --- Admin --------------------------------------------------------------------------------------------------------------------
+# --- Admin ----------------------------------------------------------------------------------------------------------
 UNFOLD: dict[str, Any] = {"SITE_TITLE": "GRASP search", "SITE_HEADER": "GRASP search", "SHOW_HISTORY": True}
 
-# --- Static files: served by the web process straight from where they lie ------------------------------------------------------
+# --- Static files: served by the web process straight from where they lie -------------------------------------------
 STATIC_URL = "static/"
 STATIC_ROOT = GRASP_HOME / "static"
 STATICFILES_DIRS = [BASE_DIR / "static"]
 WHITENOISE_USE_FINDERS = True
 WHITENOISE_AUTOREFRESH = DEBUG
 
-# --- Language, people, security -----------------------------------------------------------------------------------------------
+# --- Language, people, security -------------------------------------------------------------------------------------
 LANGUAGE_CODE = "en"
 TIME_ZONE = "UTC"
 USE_TZ = True
@@ -221,7 +226,7 @@ X_FRAME_OPTIONS = "DENY"
 SESSION_COOKIE_SAMESITE = "Lax"
 CONTENT_SECURITY_POLICY = {"DIRECTIVES": STRICT}
 
-# --- Logging ------------------------------------------------------------------------------------------------------------------
+# --- Logging --------------------------------------------------------------------------------------------------------
 LOG_LEVEL = env_str("LOG_LEVEL", "INFO").upper()
 configure_structlog()
 LOGGING = logging_settings(LOG_LEVEL, as_json=not sys.stderr.isatty())

@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
+import structlog
 from celery import shared_task
 
+from search.domain.errors import StageError
 from search.services import run_search as service
 
+log = structlog.get_logger(__name__)
 
-@shared_task(name="search.tasks.run_search", ignore_result=True, acks_late=True)
+
+@shared_task(name="search.tasks.run_search", ignore_result=True)
 def run_search(run_id: str) -> None:
-    """Execute one search. What failed is in its row, which is what people look at; asking again is theirs to decide."""
-    service.run_search(run_id, live=True)
+    """Execute one search.
+
+    It is never retried: somebody waits for it, what failed is in its row with the reason, and asking again is theirs to
+    decide. Nor is it delivered again after its worker died (`acks_late` stays off): `settle_search` ends the row.
+    """
+    try:
+        service.run_search(run_id, live=True)
+    except StageError as error:
+        log.warning("search failed", run=run_id, stage=error.stage, reason=error.reason)

@@ -7,6 +7,7 @@ named after the tool that fills it. Whatever is loaded here is loaded once a pro
 from __future__ import annotations
 
 import dataclasses
+import difflib
 import threading
 from collections.abc import Callable, Mapping
 from functools import cached_property, lru_cache
@@ -118,6 +119,15 @@ class Pipeline:
                     found[f"{stage}.{field.name}"] = field
         return found
 
+    def tools(self) -> set[str]:
+        """Return the names of the tools that its stages take."""
+        return {
+            field.name
+            for row in self.rows.values()
+            for field in dataclasses.fields(import_string(row["BACKEND"]))
+            if "help" not in field.metadata
+        }
+
     def defaults(self) -> dict[str, Any]:
         """Return the site's value of every option."""
         return {
@@ -146,11 +156,13 @@ class Pipeline:
             for key, value in layer.items():
                 if key not in fields:
                     known = ", ".join(sorted(fields)) or "none"
-                    faults.append(Fault(f"/settings/{key}", f"{self.name} has no setting {key!r}; it has: {known}."))
+                    nearest = next(iter(difflib.get_close_matches(key, fields, n=1)), None)
+                    message = f"{self.name} has no setting {key[:80]!r}; it has: {known}."
+                    faults.append(Fault(_pointer(key), message, nearest))
                 elif problem := _misfit(fields[key], value):
-                    faults.append(Fault(f"/settings/{key}", f"{key} {problem}"))
+                    faults.append(Fault(_pointer(key), f"{key} {problem}"))
                 else:
-                    options[key] = value
+                    options[key] = _typed(fields[key].default, value)
         if faults:
             raise InvalidRequest(faults)
         stages = {
@@ -174,17 +186,21 @@ def pipelines() -> list[str]:
     return list(settings.GRASP_PIPELINES)
 
 
-@lru_cache(maxsize=64)
+def row(name: str) -> Mapping[str, Any]:
+    """Return the pipeline's row of the settings; KeyError when they have none. Imports nothing."""
+    return settings.GRASP_PIPELINES[name]
+
+
 def pipeline(name: str) -> Pipeline:
     """Return the pipeline of that name; KeyError when the settings have none."""
-    row = settings.GRASP_PIPELINES[name]
+    named = row(name)
     return Pipeline(
         name=name,
-        title=row["TITLE"],
-        description=row["DESCRIPTION"],
-        search=import_string(row["BACKEND"]),
-        stages=import_string(row["STAGES_CLASS"]),
-        rows=row["STAGES"],
+        title=named["TITLE"],
+        description=named["DESCRIPTION"],
+        search=import_string(named["BACKEND"]),
+        stages=import_string(named["STAGES_CLASS"]),
+        rows=named["STAGES"],
     )
 
 
@@ -231,13 +247,23 @@ def _misfit(field: dataclasses.Field[Any], value: Any) -> str:
         if not isinstance(value, str):
             return f"is a string, not {value!r}."
         return f"is one of {', '.join(choices)}, not {value!r}." if choices and value not in choices else ""
-    if isinstance(default, int) and not (_is_number(value) and float(value).is_integer()):
+    if isinstance(default, int) and not (_is_number(value) and value == int(value)):
         return f"is a whole number, not {value!r}."
     return _out_of_bounds(value, low, high) if _is_number(value) else f"is a number, not {value!r}."
 
 
+def _typed(default: Any, value: Any) -> Any:
+    """Return a number of the type that the stage declares: 5.0 for a whole number is 5."""
+    return type(default)(value) if isinstance(default, int | float) else value
+
+
+def _pointer(key: str) -> str:
+    """Return the JSON pointer of a setting (RFC 6901)."""
+    return f"/settings/{key[:80].replace('~', '~0').replace('/', '~1')}"
+
+
 def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < float("inf")
 
 
 def _out_of_bounds(value: float, low: float | None, high: float | None) -> str:

@@ -5,10 +5,28 @@ from __future__ import annotations
 import uuid
 
 from django.conf import settings
+from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
 from django.db import models
+from django.db.models import Q
 
 from search.models.knowledge import KnowledgeBase, Release
 from search.models.pipelines import PipelineVersion
+
+
+class SearchRunQuerySet(models.QuerySet["SearchRun"]):
+    """Runs, narrowed to what somebody may read."""
+
+    def visible_to(self, user: AbstractBaseUser | AnonymousUser) -> SearchRunQuerySet:
+        """Return the runs that `user` may read: their own, those over knowledge bases they may search, staff all.
+
+        A run that named no knowledge base and was asked by nobody in particular holds nothing but its request: whoever
+        has its id may read it.
+        """
+        if getattr(user, "is_staff", False) or getattr(user, "is_superuser", False):
+            return self
+        allowed = Q(knowledge_base__in=KnowledgeBase.objects.visible_to(user).values("pk"))
+        allowed |= Q(knowledge_base=None, user=None, release_name="", origin__in=("page", "api"))
+        return self.filter(allowed | Q(user=user.pk) if user.is_authenticated else allowed)
 
 
 class SearchRun(models.Model):
@@ -55,6 +73,8 @@ class SearchRun(models.Model):
     started = models.DateTimeField(null=True, blank=True)
     finished = models.DateTimeField(null=True, blank=True)
     seconds = models.FloatField(null=True, blank=True)
+
+    objects = SearchRunQuerySet.as_manager()
 
     class Meta:
         ordering = ["-created"]

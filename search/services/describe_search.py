@@ -5,15 +5,22 @@ from __future__ import annotations
 from typing import Any
 
 from search.models import SearchRun, SearchStep
+from search.services.health import worker_alive
+from search.services.settle_search import IN_PROCESS, settle_search
 
 SHOWN_DEGRADED = ("degraded", "failed")
 
 
 def describe_search(run: SearchRun) -> dict[str, Any]:
-    """Return a search as INTERFACES describes it; what a run has not reached yet is null or empty."""
+    """Return a search as every door shows it; what a run has not reached yet is null or empty.
+
+    A run that nobody works on any more is ended first. `waiting` says why nobody has taken a queued one, where a reason
+    is known.
+    """
+    run = settle_search(run)
     steps = list(run.steps.all())
     output = {step.name: step.output for step in steps}
-    plans = _plans(output)
+    plans = describe_plans(output)
     return {
         "id": str(run.pk),
         "status": run.status,
@@ -25,23 +32,40 @@ def describe_search(run: SearchRun) -> dict[str, Any]:
         "seconds": run.seconds,
         "created": run.created.isoformat(),
         "error": run.error,
+        "waiting": _waiting(run),
         "degraded": [{"stage": s.name, "reason": s.detail} for s in steps if s.status in SHOWN_DEGRADED],
         "plan": plans[0]["plan"] if plans else None,
         "plans": plans,
-        "linked": [entry for linked in output.get("link") or [] for entry in linked],
-        "graph": _graph(output),
-        "fusion": _fusion(output),
+        "linked": describe_linked(output),
+        "graph": describe_graph(output),
+        "fusion": describe_fusion(output),
         "results": output.get("explain") or [],
-        "steps": [_step(step) for step in steps],
+        "steps": [describe_step(step) for step in steps],
     }
 
 
-def _plans(output: dict[str, Any]) -> list[dict[str, Any]]:
+def _waiting(run: SearchRun) -> str | None:
+    if run.status != SearchRun.Status.QUEUED or run.origin in IN_PROCESS:
+        return None
+    alive = worker_alive("search")
+    if alive is None:
+        return "Valkey does not answer, so no search worker takes the search."
+    return None if alive else "No search worker is running, or it is still loading its models."
+
+
+def describe_plans(output: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the list of plans, best first, with how many candidates each found. `output` is each step's, by name."""
     found = {entry["plan_index"]: entry["total"] for entry in output.get("traverse") or []}
     return [plan | {"found": found.get(index, 0)} for index, plan in enumerate(output.get("plan") or [])]
 
 
-def _graph(output: dict[str, Any]) -> dict[str, Any] | None:
+def describe_linked(output: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the bindings of every anchor of every plan."""
+    return [entry for linked in output.get("link") or [] for entry in linked]
+
+
+def describe_graph(output: dict[str, Any]) -> dict[str, Any] | None:
+    """Return what ran in the graph and how much it found, None where it has not run."""
     traversed, merged = output.get("traverse"), output.get("rescore")
     if not traversed:
         return None
@@ -54,14 +78,16 @@ def _graph(output: dict[str, Any]) -> dict[str, Any] | None:
     }
 
 
-def _fusion(output: dict[str, Any]) -> dict[str, Any] | None:
+def describe_fusion(output: dict[str, Any]) -> dict[str, Any] | None:
+    """Return the arithmetic of the fusion, None where none has run."""
     fused = output.get("fuse")
     if not fused:
         return None
     return {name: fused[name] for name in ("method", "k", "weights", "bucket", "risk")}
 
 
-def _step(step: SearchStep) -> dict[str, Any]:
+def describe_step(step: SearchStep) -> dict[str, Any]:
+    """Return a step without its output."""
     return {
         "name": step.name,
         "backend": step.backend,

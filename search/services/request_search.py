@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import difflib
 import unicodedata
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
 
 from celery import current_app
 from django.conf import settings as site
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
+from django.contrib.auth.models import User as Account
 from django.db import transaction
 from django.utils import timezone
 from kombu.exceptions import OperationalError as BrokerError
@@ -20,9 +21,12 @@ from search.domain.question import Question
 from search.models import KnowledgeBase, PipelineVersion, Release, SearchRun
 from search.models.pipelines import specification_hash
 from search.services.code_version import code_version
+from search.services.storable import storable_json, storable_text
 
 MAX_QUESTION = 2_000
 MAX_K = 100
+UNSEEN = frozenset({"Cc", "Cf", "Zs", "Zl", "Zp"})
+"""Categories of characters that say nothing: controls, formats, spaces."""
 TASK = "search.tasks.run_search"
 
 User = AbstractBaseUser | AnonymousUser | None
@@ -38,52 +42,51 @@ class SearchRejected(InvalidRequest):
 
 def request_search(
     *,
-    knowledge_base: str,
-    question: str,
-    pipeline: str = "",
-    k: int = 20,
+    knowledge_base: object,
+    question: object,
+    pipeline: object = "",
+    k: object = 20,
     plan: object = None,
-    settings: Mapping[str, Any] | None = None,
+    settings: object = None,
     user: User = None,
     origin: str = SearchRun.Origin.API,
     purpose: str = "",
     time_limit: float | None = None,
     enqueue: bool = True,
+    faults: Sequence[Fault] = (),
 ) -> SearchRun:
     """Record a search and, with `enqueue`, hand it to the search worker once the row is committed.
 
-    `user` None stands for the machine itself (commands, evaluation), which sees every knowledge base. `plan` is a plan
-    as JSON, `settings` options as `{"stage.option": value}`, `time_limit` seconds.
+    What is asked may be of any type that JSON has: the wrong ones are faults. `user` None stands for the machine itself
+    (commands, evaluation), which sees every knowledge base. `plan` is a plan as JSON, `settings` options as
+    `{"stage.option": value}`, `time_limit` seconds, `faults` what the door itself has found wrong with the request.
 
     Raises SearchRejected with every fault at once; ServiceUnavailable when the broker does not take the task. Both
     leave a run that says so.
     """
+    kept_plan, plan_faults = storable_json(plan, "/plan")
+    kept_options, option_faults = storable_json(settings or {}, "/settings")
     run = SearchRun(
-        question=_storable(question),
-        knowledge_base_name=_storable(knowledge_base)[:200],
-        pipeline=_storable(pipeline or site.GRASP_DEFAULT_PIPELINE)[:100],
-        k=k if _is_whole(k) and 0 <= k < 2**31 else 0,
-        plan=plan,
-        options=dict(settings or {}) if isinstance(settings, Mapping | None) else {},
-        user=user if user is not None and user.is_authenticated else None,
+        question=storable_text(question),
+        knowledge_base_name=storable_text(knowledge_base)[:200],
+        pipeline=storable_text(pipeline or site.GRASP_DEFAULT_PIPELINE)[:100],
+        k=_whole(k) if 0 <= _whole(k) < 2**31 else 0,
+        plan=kept_plan,
+        options=kept_options if isinstance(kept_options, dict) else {},
+        user=user if isinstance(user, Account) else None,
         origin=origin,
         purpose=purpose,
         time_limit=time_limit or site.GRASP_SEARCH_SECONDS,
         code_version=code_version(),
     )
-    faults = _check_question(question) + _check_k(k)
-    release, found = _find_release(knowledge_base, user)
-    faults += found
-    if release is not None:
-        run.knowledge_base, run.release, run.release_name = release.knowledge_base, release, release.name
-        active = release.knowledge_base.active_settings
-        run.settings_version = active.version if active else 0
-    faults += _specify(run, settings)
-    if plan is not None and release is not None:
-        faults += _check_plan(plan, release)
-    if faults:
-        _reject(run, faults)
-        raise SearchRejected(run, faults)
+    found = [*faults, *_check_question(question), *_check_k(k), *plan_faults, *option_faults]
+    found += _point_at_release(run, knowledge_base, user)
+    found += _specify(run, settings if not option_faults else None)
+    if plan is not None and run.release is not None and not plan_faults:
+        found += _check_plan(plan, run.release)
+    if found:
+        _reject(run, found)
+        raise SearchRejected(run, found)
     if not enqueue:
         run.save()
         return run
@@ -104,7 +107,7 @@ def _send(run: SearchRun) -> None:
     try:
         current_app.send_task(TASK, args=[str(run.pk)], queue="search", expires=run.time_limit)
     except (BrokerError, OSError) as error:
-        reason = "the broker does not answer; the search was not queued. Try again in a moment."
+        reason = "Valkey does not answer, so the search was not queued; ask again in a moment."
         run.status, run.finished = SearchRun.Status.FAILED, timezone.now()
         run.error = {"title": "Valkey is not reachable", "detail": reason, "stage": "queue"}
         run.save(update_fields=["status", "finished", "error"])
@@ -120,48 +123,54 @@ def _reject(run: SearchRun, faults: list[Fault]) -> None:
 def _check_question(question: object) -> list[Fault]:
     if not isinstance(question, str):
         return [Fault("/question", "The question is a string.")]
-    text = "".join(c for c in question if unicodedata.category(c) not in ("Cc", "Cf", "Zs", "Zl", "Zp"))
-    if not text:
-        return [Fault("/question", "The question is empty; ask something in words.")]
     if len(question) > MAX_QUESTION:
         message = f"The question has {len(question):,} characters; {MAX_QUESTION:,} are the most."
         return [Fault("/question", message)]
     if "\x00" in question:
         return [Fault("/question", "The question holds a NUL character; take it out.")]
+    if all(unicodedata.category(character) in UNSEEN for character in question):
+        return [Fault("/question", "The question is empty; ask something in words.")]
     return []
 
 
 def _check_k(k: object) -> list[Fault]:
-    if not _is_whole(k) or not 1 <= k <= MAX_K:  # type: ignore[operator]
-        return [Fault("/k", f"k is how many results are shown: a whole number from 1 to {MAX_K}, not {k!r:.40}.")]
+    if not 1 <= _whole(k) <= MAX_K:
+        return [Fault("/k", f"k is how many results are shown: a whole number from 1 to {MAX_K}, not {_shown(k)}.")]
     return []
 
 
-def _is_whole(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool)
+def _whole(value: object) -> int:
+    """Return a whole number as it is, and -1 for everything else."""
+    return value if isinstance(value, int) and not isinstance(value, bool) else -1
 
 
-def _find_release(name: object, user: User) -> tuple[Release | None, list[Fault]]:
-    """Return the active release of a knowledge base that `user` may see, or what is wrong."""
+def _point_at_release(run: SearchRun, name: object, user: User) -> list[Fault]:
+    """Point the run at the active release of a knowledge base that `user` may see, or say what is wrong."""
     visible = KnowledgeBase.objects.visible_to(user).select_related(
         "active_settings", "active_release__snapshot", "active_release__knowledge_base"
     )
-    base = visible.filter(name=_storable(name)).first()
+    base = visible.filter(name=storable_text(name)).first() if isinstance(name, str) and name else None
     if base is None:
         names = list(visible.values_list("name", flat=True)[:20])
         known = f"There are: {', '.join(names)}." if names else "None has been imported yet."
-        return None, [Fault("/knowledge_base", f"There is no knowledge base {_storable(name)[:80]!r}. {known}")]
+        if not isinstance(name, str) or not name:
+            return [Fault("/knowledge_base", f"Name the knowledge base to search. {known}")]
+        return [Fault("/knowledge_base", f"There is no knowledge base {_shown(name)}. {known}", _nearest(name, names))]
+    run.knowledge_base = base
+    run.settings_version = base.active_settings.version if base.active_settings else 0
     if base.active_release is None:
         message = f"{base.name!r} has no active release; import it again, or activate one of its releases."
-        return None, [Fault("/knowledge_base", message)]
-    return base.active_release, []
+        return [Fault("/knowledge_base", message)]
+    run.release, run.release_name = base.active_release, base.active_release.name
+    return []
 
 
 def _specify(run: SearchRun, settings: object) -> list[Fault]:
     """Freeze the specification that the run will use: the site's, the version's, then the asker's options."""
-    if run.pipeline not in wiring.pipelines():
-        known = ", ".join(wiring.pipelines())
-        return [Fault("/pipeline", f"There is no pipeline {run.pipeline!r}. There are: {known}.")]
+    names = wiring.pipelines()
+    if run.pipeline not in names:
+        message = f"There is no pipeline {_shown(run.pipeline)}. There are: {', '.join(names)}."
+        return [Fault("/pipeline", message, _nearest(run.pipeline, names))]
     if not isinstance(settings, Mapping | None):
         return [Fault("/settings", "settings is an object of options, such as {'fuse.k': 5}.")]
     version = None
@@ -189,6 +198,11 @@ def _check_plan(plan: object, release: Release) -> list[Fault]:
     return []
 
 
-def _storable(text: object) -> str:
-    """Return text as Postgres takes it: no NUL, no lone surrogates, and not endless."""
-    return str(text).replace("\x00", "�").encode("utf-8", "replace").decode()[:20_000]
+def _nearest(name: str, names: Sequence[str]) -> str | None:
+    return next(iter(difflib.get_close_matches(name[:100], names, n=1)), None)
+
+
+def _shown(value: object) -> str:
+    """Return a value as a sentence can hold it."""
+    shown = repr(value)
+    return storable_text(shown if len(shown) <= 80 else f"{shown[:80]}…")

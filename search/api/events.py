@@ -1,0 +1,125 @@
+"""A search as server-sent events: each step as it finishes, then the end."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from collections.abc import AsyncIterator
+from uuid import UUID
+
+from asgiref.sync import sync_to_async
+from django.db import DatabaseError, connection
+from django.http import HttpRequest, HttpResponseBase, StreamingHttpResponse
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
+from rest_framework.negotiation import BaseContentNegotiation
+from rest_framework.renderers import JSONRenderer
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from search.api import serializers as shape
+from search.api.searches import find_run
+from search.models import SearchRun
+from search.services.follow_search import Event, follow_search
+
+LOOK = 0.1
+"""Seconds between two looks at the rows of a search."""
+HEARTBEAT = 10.0
+"""Seconds of silence after which a comment shows that the stream lives."""
+LONGEST = 120.0
+"""Seconds that a stream lives; a browser comes back by itself with the last id it has seen."""
+RETRY_MILLISECONDS = 1000
+AWAY = "Postgres does not answer; the stream ends here, and can be asked again from the last id."
+
+
+class AnyAccept(BaseContentNegotiation):
+    """Gives whatever is asked for: a stream of events is no representation that DRF could render."""
+
+    def select_parser(self, request: Request, parsers: object) -> None:
+        """A stream takes no body."""
+
+    def select_renderer(
+        self, request: Request, renderers: object, format_suffix: str | None = None
+    ) -> tuple[JSONRenderer, str]:
+        """Problems are JSON; the stream is not rendered at all."""
+        return JSONRenderer(), "application/json"
+
+
+class SearchEvents(APIView):
+    """The events of one search."""
+
+    content_negotiation_class = AnyAccept
+
+    @extend_schema(
+        operation_id="searches_events",
+        parameters=[
+            OpenApiParameter(
+                "Last-Event-ID", OpenApiTypes.INT, OpenApiParameter.HEADER, description="Continue behind this event."
+            )
+        ],
+        responses={
+            (200, "text/event-stream"): OpenApiResponse(
+                OpenApiTypes.STR,
+                description="Events `plan`, `linked`, `paths`, `candidates`, `fused`, `reranked`, `problem` as steps "
+                "finish, each with its position as id, then `done` with the whole search.",
+            ),
+            204: OpenApiResponse(description="All has been seen: a browser does not come back."),
+            **shape.problems(404, 503),
+        },
+    )
+    def get(self, request: Request, run_id: UUID) -> HttpResponseBase:
+        """Follow a search. Comes back where `Last-Event-ID` says; 204 when there is nothing left to come."""
+        run = find_run(request, run_id)
+        after = _last_seen(request)
+        events, ended = follow_search(run.pk, after)
+        if ended and not events and after >= 0:
+            return Response(status=204)
+        stream = StreamingHttpResponse(_stream(run.pk, after), content_type="text/event-stream")
+        stream["Cache-Control"] = "no-store"
+        stream["X-Accel-Buffering"] = "no"
+        return stream
+
+
+async def _stream(run_id: UUID, after: int) -> AsyncIterator[str]:
+    """Give events as they happen, comments while nothing does, until the search ends or the stream is old enough."""
+    look = sync_to_async(_look, thread_sensitive=False)
+    began = spoke = time.monotonic()
+    yield f"retry: {RETRY_MILLISECONDS}\n\n"
+    while time.monotonic() - began < LONGEST:
+        try:
+            events, ended = await look(run_id, after)
+        except DatabaseError:
+            yield _written(
+                Event(after, "problem", {"status": "failed", "title": "Postgres is not available", "detail": AWAY})
+            )
+            return
+        except SearchRun.DoesNotExist:
+            return
+        for event in events:
+            after, spoke = event.id, time.monotonic()
+            yield _written(event)
+        if ended:
+            return
+        if time.monotonic() - spoke > HEARTBEAT:
+            spoke = time.monotonic()
+            yield ": still there\n\n"
+        await asyncio.sleep(LOOK)
+
+
+def _look(run_id: UUID, after: int) -> tuple[list[Event], bool]:
+    """Look at the rows, on a thread that many streams share: the connection is given back at once."""
+    try:
+        return follow_search(run_id, after)
+    finally:
+        connection.close()
+
+
+def _written(event: Event) -> str:
+    return f"id: {event.id}\nevent: {event.name}\ndata: {json.dumps(event.data, ensure_ascii=False)}\n\n"
+
+
+def _last_seen(request: HttpRequest | Request) -> int:
+    given = request.headers.get("Last-Event-ID", "")
+    return int(given) if given.isascii() and given.isdigit() and len(given) < 10 else -1

@@ -1,0 +1,47 @@
+"""Whether the process lives, and whether a search can be asked."""
+
+from __future__ import annotations
+
+from drf_spectacular.utils import OpenApiResponse, extend_schema
+from rest_framework.permissions import AllowAny
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from search.api import serializers as shape
+from search.services.health import system_status
+
+
+class Unguarded(APIView):
+    """A view that asks nobody who they are: it answers also while Postgres, which knows, is away."""
+
+    authentication_classes = ()
+    permission_classes = (AllowAny,)
+
+
+class Alive(Unguarded):
+    """The web process lives."""
+
+    @extend_schema(
+        operation_id="healthz",
+        auth=[],
+        responses={200: {"type": "object", "properties": {"alive": {"type": "boolean"}}}},
+    )
+    def get(self, request: Request) -> Response:
+        """Say so."""
+        return Response({"alive": True}, headers={"Cache-Control": "no-store"})
+
+
+class Ready(Unguarded):
+    """Every service that a search needs."""
+
+    @extend_schema(
+        operation_id="readyz", auth=[],
+        responses={200: shape.Readiness, 503: OpenApiResponse(shape.Readiness, description="Something is down.")},
+    )  # fmt: skip
+    def get(self, request: Request) -> Response:
+        """Return each service's state and reason; 503 while one is down."""
+        services = system_status()
+        ready = all(service["state"] == "ready" for service in services)
+        answer = {"ready": ready, "services": services}
+        return Response(answer, status=200 if ready else 503, headers={"Cache-Control": "no-store"})

@@ -1,0 +1,55 @@
+"""Reads the body of a request as JSON, and says where it stops being JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any, NoReturn
+
+from rest_framework import status
+from rest_framework.exceptions import APIException, ParseError
+from rest_framework.parsers import BaseParser
+
+from search.domain.errors import Fault
+
+LARGEST = 1 << 20
+"""Bytes of the largest body: a plan with everything in it is some ten thousand."""
+
+
+class TooLarge(APIException):
+    """The body is larger than any request has to be."""
+
+    status_code = status.HTTP_413_REQUEST_ENTITY_TOO_LARGE
+    default_detail = f"The body has more than {LARGEST:,} bytes."
+    default_code = "too_large"
+
+
+class JSONBodyParser(BaseParser):
+    """JSON in UTF-8, up to a mebibyte; NaN and Infinity are not JSON."""
+
+    media_type = "application/json"
+
+    def parse(self, stream: Any, media_type: str | None = None, parser_context: Mapping[str, Any] | None = None) -> Any:
+        """Return the body as Python holds it; ParseError, with a fault, when it is not JSON."""
+        body = stream.read(LARGEST + 1)
+        if len(body) > LARGEST:
+            raise TooLarge()
+        try:
+            return json.loads(body.decode("utf-8"), parse_constant=_no_constant)
+        except UnicodeDecodeError as error:
+            raise _malformed(f"The body is not UTF-8 at byte {error.start}.") from error
+        except json.JSONDecodeError as error:
+            message = f"The body is not JSON at line {error.lineno}, column {error.colno}: {error.msg}."
+            raise _malformed(message) from error
+        except (ValueError, RecursionError) as error:
+            raise _malformed("The body is not JSON: a number is too long, or it is nested too deep.") from error
+
+
+def _malformed(message: str) -> ParseError:
+    error = ParseError(message)
+    error.fault = Fault("", message)  # type: ignore[attr-defined]
+    return error
+
+
+def _no_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not a number of JSON.")

@@ -1,0 +1,128 @@
+"""Every error of the API as problem details (RFC 9457), with each fault's pointer and an id to find it in the log."""
+
+from __future__ import annotations
+
+import re
+import uuid
+from collections.abc import Mapping, Sequence
+from http import HTTPStatus
+from typing import Any
+
+import structlog
+from django.core.exceptions import PermissionDenied
+from django.db import InterfaceError, OperationalError
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.urls import reverse
+from rest_framework import exceptions, status
+from rest_framework.response import Response
+
+from search.domain.errors import Fault, InvalidRequest, ServiceUnavailable
+from search.services.request_search import SearchRejected
+
+CONTENT_TYPE = "application/problem+json"
+RETRY_SECONDS = 5
+_GIVEN_ID = re.compile(r"[\w.:-]{1,64}", re.ASCII)
+
+log = structlog.get_logger(__name__)
+
+
+def problem(
+    request: HttpRequest,
+    code: int,
+    detail: str,
+    *,
+    title: str = "",
+    faults: Sequence[Fault] = (),
+    headers: Mapping[str, str] | None = None,
+    **more: Any,
+) -> Response:
+    """Return a problem document; `more` are further members of it (RFC 9457, section 3.2)."""
+    return Response(
+        _document(request, code, detail, title=title, faults=faults, **more),
+        status=code,
+        headers=dict(headers or {}),
+        content_type=CONTENT_TYPE,
+    )
+
+
+def handle(error: Exception, context: Mapping[str, Any]) -> Response | None:
+    """Turn whatever a view raised into a problem; DRF calls this for every exception (`EXCEPTION_HANDLER`)."""
+    request = context["request"]._request
+    if isinstance(error, SearchRejected):
+        place = reverse("api:search", args=[error.run.pk])
+        return problem(request, 400, str(error), title="Invalid request", faults=error.faults, search=place)
+    if isinstance(error, InvalidRequest):
+        return problem(request, 400, str(error), title="Invalid request", faults=error.faults)
+    if isinstance(error, ServiceUnavailable):
+        return unavailable(request, error.service, error.reason)
+    if isinstance(error, OperationalError | InterfaceError):
+        log.warning("database away", reason=str(error))
+        return unavailable(request, "Postgres", "Postgres does not answer; ask again in a moment.")
+    if isinstance(error, Http404):
+        return problem(request, 404, str(error) or "There is nothing at this address.")
+    if isinstance(error, PermissionDenied):
+        return problem(request, 403, "This is not yours to do.")
+    if isinstance(error, exceptions.APIException):
+        return _of_framework(request, error)
+    return _unexpected(request, error)
+
+
+def unavailable(request: HttpRequest, service: str, reason: str) -> Response:
+    """Return the problem that names a service which does not answer."""
+    headers = {"Retry-After": str(RETRY_SECONDS)}
+    return problem(request, 503, reason, title=f"{service} is not available", headers=headers, service=service)
+
+
+def not_found(request: HttpRequest, *_args: object, **_kwargs: object) -> HttpResponse:
+    """Answer an address below the API that leads nowhere."""
+    document = _document(request, 404, "There is nothing at this address; /api/docs/ lists what there is.")
+    return JsonResponse(document, status=404, content_type=CONTENT_TYPE)
+
+
+def _of_framework(request: HttpRequest, error: exceptions.APIException) -> Response:
+    headers = {}
+    if auth := getattr(error, "auth_header", None):
+        headers["WWW-Authenticate"] = auth
+    if seconds := getattr(error, "wait", None):
+        headers["Retry-After"] = str(int(seconds) + 1)
+    pointed = getattr(error, "fault", None)
+    faults = [pointed] if isinstance(pointed, Fault) else []
+    return problem(request, error.status_code, _sentence(error.detail), faults=faults, headers=headers)
+
+
+def _unexpected(request: HttpRequest, error: Exception) -> Response:
+    answer = problem(
+        request, status.HTTP_500_INTERNAL_SERVER_ERROR, "Something broke; the log has it under request_id."
+    )
+    log.error("unexpected error", request_id=answer.data["request_id"], path=request.path, exc_info=error)
+    return answer
+
+
+def _document(
+    request: HttpRequest, code: int, detail: str, *, title: str = "", faults: Sequence[Fault] = (), **more: Any
+) -> dict[str, Any]:
+    phrase = HTTPStatus(code).phrase
+    return {
+        "type": f"urn:grasp:problem:{phrase.lower().replace(' ', '-')}",
+        "title": title or phrase,
+        "status": code,
+        "detail": detail,
+        "instance": request.path,
+        "request_id": _request_id(request),
+        "errors": [fault.to_json() for fault in faults],
+        **more,
+    }
+
+
+def _request_id(request: HttpRequest) -> str:
+    """Return the id that the caller gave the request, or a new one."""
+    given = request.headers.get("X-Request-ID", "")
+    return given if _GIVEN_ID.fullmatch(given) else uuid.uuid4().hex
+
+
+def _sentence(detail: Any) -> str:
+    if isinstance(detail, Mapping):
+        return " ".join(_sentence(item) for item in detail.values())
+    if isinstance(detail, list | tuple):
+        return " ".join(_sentence(item) for item in detail)
+    return str(detail)

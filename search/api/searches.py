@@ -1,0 +1,154 @@
+"""Searches: ask, look, cancel."""
+
+from __future__ import annotations
+
+import difflib
+import threading
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+from uuid import UUID
+
+from django.db import close_old_connections
+from django.http import Http404
+from django.urls import reverse
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
+from rest_framework.exceptions import PermissionDenied
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from search.api import serializers as shape
+from search.domain.errors import Fault, InvalidRequest
+from search.models import SearchRun
+from search.services.cancel_search import cancel_search
+from search.services.describe_search import describe_search
+from search.services.follow_search import ENDED
+from search.services.health import worker_alive
+from search.services.request_search import request_search
+
+KEYS = ("knowledge_base", "question", "pipeline", "k", "plan", "settings")
+LONGEST_WAIT = 30.0
+"""Seconds that a caller may wait for the end of a search in one request."""
+WAITERS = 64
+"""Requests that may wait at a time, each on a thread; further ones are answered at once."""
+FIRST_PAUSE, LAST_PAUSE = 0.02, 0.25
+"""Seconds between two looks at the row, doubled from the one to the other: no connection is held in between."""
+NOBODY_THERE = 2.5
+"""Seconds after which a wait for a queued search ends when no worker is alive."""
+
+_waiting = threading.BoundedSemaphore(WAITERS)
+
+
+class Searches(APIView):
+    """Where searches are asked."""
+
+    @extend_schema(
+        operation_id="searches_create",
+        request=shape.SearchRequest,
+        parameters=[
+            OpenApiParameter("wait", OpenApiTypes.FLOAT, description="Seconds to wait for the end, at most 30."),
+        ],
+        responses={
+            201: OpenApiResponse(shape.Search, description="It ended within `wait`."),
+            202: OpenApiResponse(shape.Search, description="It was queued; `Location` is where to look."),
+            **shape.problems(400, 413, 415, 503),
+        },
+    )
+    def post(self, request: Request) -> Response:
+        """Ask a question. 202 with its address, or 201 with the whole search if it ends within `wait` seconds."""
+        body = request.data
+        if not isinstance(body, Mapping):
+            raise InvalidRequest([Fault("", f"The body is an object with {' and '.join(KEYS[:2])}, at least.")])
+        seconds, faults = _wait_seconds(request)
+        asked = {key: body[key] for key in KEYS if key in body and not (body[key] is None and key not in KEYS[:2])}
+        run = request_search(
+            **{"knowledge_base": None, "question": None, **asked},
+            user=request.user,
+            origin=SearchRun.Origin.API,
+            faults=[*_unknown(body), *faults],
+        )
+        ended = _wait_for_end(run, seconds) if seconds else False
+        address = reverse("api:search", args=[run.pk])
+        return Response(describe_search(run), status=201 if ended else 202, headers={"Location": address})
+
+
+class SearchDetail(APIView):
+    """One search."""
+
+    @extend_schema(operation_id="searches_retrieve", responses={200: shape.Search, **shape.problems(404, 503)})
+    def get(self, request: Request, run_id: UUID) -> Response:
+        """Return the search as far as it has come."""
+        return Response(describe_search(find_run(request, run_id)), headers={"Cache-Control": "no-store"})
+
+
+class SearchCancel(APIView):
+    """Where a search is stopped."""
+
+    @extend_schema(
+        operation_id="searches_cancel", request=None, responses={200: shape.Search, **shape.problems(403, 404, 503)}
+    )
+    def post(self, request: Request, run_id: UUID) -> Response:
+        """Ask the search to stop; one that has ended stays as it is."""
+        run = find_run(request, run_id)
+        if run.user_id is not None and run.user_id != request.user.pk and not getattr(request.user, "is_staff", False):
+            raise PermissionDenied("Only who asked a search, or staff, may cancel it.")
+        return Response(describe_search(cancel_search(run)))
+
+
+def find_run(request: Request, run_id: UUID) -> SearchRun:
+    """Return the run if the caller may read it; Http404 otherwise."""
+    run = SearchRun.objects.visible_to(request.user).filter(pk=run_id).first()
+    if run is None:
+        raise Http404("There is no search with this id.")
+    return run
+
+
+def _unknown(body: Mapping[str, Any]) -> Iterator[Fault]:
+    for key in body:
+        if key not in KEYS:
+            nearest = next(iter(difflib.get_close_matches(key[:80], KEYS, n=1)), None)
+            pointer = f"/{key[:80].replace('~', '~0').replace('/', '~1')}"
+            yield Fault(pointer, f"A search has no {key[:80]!r}; it has: {', '.join(KEYS)}.", nearest)
+
+
+def _wait_seconds(request: Request) -> tuple[float, list[Fault]]:
+    """Return how long the caller wants to wait, at most 30 seconds."""
+    given = request.query_params.get("wait", "0")
+    try:
+        seconds = float(given)
+    except ValueError:
+        seconds = -1.0
+    if not seconds >= 0:
+        return 0.0, [Fault("/wait", f"wait is a number of seconds from 0 to {LONGEST_WAIT:.0f}, not {given[:40]!r}.")]
+    return min(seconds, LONGEST_WAIT), []
+
+
+def _wait_for_end(run: SearchRun, seconds: float) -> bool:
+    """Return whether the search ended in time. A search that nobody takes is not waited for to the end."""
+    began, pause = time.monotonic(), FIRST_PAUSE
+    with _a_place_to_wait() as found:
+        while found:
+            run.refresh_from_db()
+            if run.status in ENDED:
+                return True
+            waited = time.monotonic() - began
+            nobody = waited > NOBODY_THERE and run.status == SearchRun.Status.QUEUED and not worker_alive("search")
+            if waited >= seconds or nobody:
+                return False
+            close_old_connections()
+            time.sleep(min(pause, seconds - waited))
+            pause = min(2 * pause, LAST_PAUSE)
+    return False
+
+
+@contextmanager
+def _a_place_to_wait() -> Iterator[bool]:
+    found = _waiting.acquire(blocking=False)
+    try:
+        yield found
+    finally:
+        if found:
+            _waiting.release()

@@ -1,0 +1,32 @@
+"""Addresses of the API, below /api/v1/."""
+
+from __future__ import annotations
+
+from django.urls import path, re_path, register_converter
+
+from search.api.events import SearchEvents
+from search.api.health import Alive, Ready
+from search.api.ids import AnythingConverter
+from search.api.knowledge_bases import KnowledgeBaseDetail, KnowledgeBases, NodeDetail, Nodes
+from search.api.pipelines import Pipelines
+from search.api.problems import not_found
+from search.api.searches import SearchCancel, SearchDetail, Searches
+
+register_converter(AnythingConverter, "anything")
+
+app_name = "api"
+urlpatterns = [
+    path("knowledge-bases/", KnowledgeBases.as_view(), name="knowledge-bases"),
+    path("knowledge-bases/<str:name>/", KnowledgeBaseDetail.as_view(), name="knowledge-base"),
+    path("knowledge-bases/<str:name>/nodes/", Nodes.as_view(), name="nodes"),
+    path("knowledge-bases/<str:name>/nodes/<anything:node_id>/", NodeDetail.as_view(), name="node"),
+    path("pipelines/", Pipelines.as_view(), name="pipelines"),
+    path("searches/", Searches.as_view(), name="searches"),
+    path("searches/<uuid:run_id>/", SearchDetail.as_view(), name="search"),
+    path("searches/<uuid:run_id>/events/", SearchEvents.as_view(), name="search-events"),
+    path("searches/<uuid:run_id>/cancel/", SearchCancel.as_view(), name="search-cancel"),
+    path("healthz/", Alive.as_view(), name="healthz"),
+    path("readyz/", Ready.as_view(), name="readyz"),
+    # An address without its last slash is left to Django, which sends the caller to the one with it.
+    re_path(r"^.*/$", not_found, name="nothing"),
+]

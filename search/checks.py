@@ -1,0 +1,147 @@
+"""Django system checks: what the settings name by dotted path exists, and every option fits the stage it is for.
+
+Nothing that could load a model is imported: a module is found by `find_spec` and its names are read off its source.
+
+| id | says |
+|---|---|
+| search.E001 | `GRASP_TOOLS` has no row for a tool that every release needs |
+| search.E002 | a dotted path of `GRASP_TOOLS` leads nowhere |
+| search.E003 | a pipeline of `GRASP_PIPELINES` lacks a key, or names something that does not exist |
+| search.E004 | a stage or an option of a pipeline does not fit |
+| search.E005 | `GRASP_DEFAULT_PIPELINE` is no pipeline |
+| search.E006 | a dotted path of `GRASP_HEALTH`, `GRASP_QUEUES` or `GRASP_WARM_UP` leads nowhere |
+"""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+from collections.abc import Iterator
+from functools import lru_cache
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.core.checks import CheckMessage, Error, register
+
+from search import wiring
+from search.domain.errors import InvalidRequest
+
+TOOLS = ("encoder", "adjacency", "mentions", "nodes", "text", "vectors", "graph")
+KEYS = ("TITLE", "DESCRIPTION", "BACKEND", "STAGES_CLASS", "STAGES")
+
+
+@register()
+def check_tools(**_: Any) -> list[CheckMessage]:
+    """E001 and E002: every tool has a backend that exists."""
+    table = settings.GRASP_TOOLS
+    faults: list[CheckMessage] = [
+        Error(f"GRASP_TOOLS has no row {name!r}.", hint="Add it with a BACKEND.", id="search.E001")
+        for name in TOOLS
+        if name not in table
+    ]
+    for name, row in table.items():
+        if missing := leads_nowhere(row.get("BACKEND", "")):
+            faults.append(Error(f"GRASP_TOOLS[{name!r}]: {missing}", id="search.E002"))
+    return faults
+
+
+@register()
+def check_pipelines(**_: Any) -> list[CheckMessage]:
+    """E003, E004 and E005: every pipeline can be composed, and the default is one of them."""
+    faults: list[CheckMessage] = []
+    for name in settings.GRASP_PIPELINES:
+        missing = list(_missing_parts(name))
+        wrong = [] if missing else list(_misfits(name))
+        faults += [Error(f"GRASP_PIPELINES[{name!r}]: {text}", id="search.E003") for text in missing]
+        faults += [Error(f"GRASP_PIPELINES[{name!r}]: {text}", id="search.E004") for text in wrong]
+    if settings.GRASP_DEFAULT_PIPELINE not in settings.GRASP_PIPELINES:
+        known = ", ".join(settings.GRASP_PIPELINES) or "none"
+        message = f"GRASP_DEFAULT_PIPELINE is {settings.GRASP_DEFAULT_PIPELINE!r}; there are: {known}."
+        faults.append(Error(message, id="search.E005"))
+    return faults
+
+
+@register()
+def check_health(**_: Any) -> list[CheckMessage]:
+    """E006: what watches and warms up the processes exists."""
+    named = [(f"GRASP_HEALTH[{name!r}]", path) for name, path in settings.GRASP_HEALTH.items()]
+    named += [("GRASP_QUEUES", settings.GRASP_QUEUES)]
+    named += [(f"GRASP_WARM_UP[{queue!r}]", path) for queue, paths in settings.GRASP_WARM_UP.items() for path in paths]
+    found = [(where, leads_nowhere(path)) for where, path in named]
+    return [Error(f"{where}: {missing}", id="search.E006") for where, missing in found if missing]
+
+
+def faults_of_pipeline(name: str) -> list[str]:
+    """Return what keeps a pipeline from being composed, its tools included; an empty list when it can be."""
+    missing = list(_missing_parts(name))
+    return missing or [*_misfits(name), *_missing_tools(name)]
+
+
+def leads_nowhere(path: str) -> str:
+    """Say why a dotted path cannot be loaded, without loading it; an empty string when it can."""
+    module, _, attribute = path.rpartition(".")
+    if not module:
+        return f"{path!r} is no dotted path."
+    try:
+        spec = find_spec(module)
+    except ModuleNotFoundError as error:
+        return f"{path!r} leads nowhere: there is no module {error.name!r}."
+    if spec is None:
+        return f"{path!r} leads nowhere: there is no module {module!r}."
+    if spec.origin and spec.origin.endswith(".py") and attribute not in _names(Path(spec.origin)):
+        return f"{path!r} leads nowhere: {module} has no {attribute!r}."
+    return ""
+
+
+@lru_cache(maxsize=128)
+def _names(source: Path) -> frozenset[str]:
+    """Return what a module defines or imports at its top level."""
+    names: set[str] = set()
+    for statement in ast.parse(source.read_text(encoding="utf-8")).body:
+        if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            names.add(statement.name)
+        elif isinstance(statement, ast.Import | ast.ImportFrom):
+            names.update(alias.asname or alias.name for alias in statement.names)
+        elif isinstance(statement, ast.Assign):
+            names.update(target.id for target in statement.targets if isinstance(target, ast.Name))
+        elif isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
+            names.add(statement.target.id)
+    return frozenset(names)
+
+
+def _missing_parts(name: str) -> Iterator[str]:
+    row = settings.GRASP_PIPELINES[name]
+    yield from (f"it has no {key}." for key in KEYS if key not in row)
+    paths = [row[key] for key in ("BACKEND", "STAGES_CLASS") if key in row]
+    paths += [stage.get("BACKEND", "") for stage in row.get("STAGES", {}).values()]
+    yield from (missing for path in paths if (missing := leads_nowhere(path)))
+
+
+def _misfits(name: str) -> Iterator[str]:
+    """Hold the stages against the pipeline's dataclass, their options against the stages; both are light to import."""
+    pipeline = wiring.pipeline(name)
+    declared = {field.name: field for field in dataclasses.fields(pipeline.stages)}
+    yield from (
+        f"it has no stage {stage!r}; it has: {', '.join(declared)}." for stage in pipeline.rows if stage not in declared
+    )
+    for stage, field in declared.items():
+        if stage not in pipeline.rows and field.default is dataclasses.MISSING:
+            yield f"the stage {stage!r} is not configured."
+    options = {
+        f"{stage}.{key}": value for stage, row in pipeline.rows.items() for key, value in row.get("OPTIONS", {}).items()
+    }
+    try:
+        pipeline.specification(options)
+    except InvalidRequest as error:
+        yield from (fault.message for fault in error.faults)
+
+
+def _missing_tools(name: str) -> Iterator[str]:
+    for tool in wiring.pipeline(name).tools():
+        row = settings.GRASP_TOOLS.get(tool)
+        if row is None and tool in TOOLS:
+            yield f"GRASP_TOOLS has no row {tool!r}."
+        elif row is not None and (missing := leads_nowhere(row.get("BACKEND", ""))):
+            yield missing

@@ -1,0 +1,81 @@
+"""health: the state of each service and queue, with the reason; never an exception, never later than a second or so.
+
+The settings name the checks by dotted path (`GRASP_HEALTH`, `GRASP_QUEUES`), for they know the site's processes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import wait as wait_for
+from typing import Any, TypeVar
+
+import redis
+from django.conf import settings
+from django.db import connection
+from django.utils.module_loading import import_string
+
+PATIENCE = 1.0
+"""Seconds that the checks of a status have, all together."""
+
+T = TypeVar("T")
+
+_checkers = ThreadPoolExecutor(max_workers=8, thread_name_prefix="health")
+
+
+def system_status() -> list[dict[str, str]]:
+    """Return `name`, `state` (`ready` or `down`) and `reason` (empty while ready) of every service a search needs.
+
+    The checks run beside each other; one that has not answered within a second counts as down.
+    """
+    asked = {name: _beside(import_string(path)) for name, path in settings.GRASP_HEALTH.items()}
+    done, _ = wait_for(asked.values(), timeout=PATIENCE)
+    return [_state(name, check.result() if check in done else None) for name, check in asked.items()]
+
+
+def queue_status() -> list[dict[str, Any]]:
+    """Return `name`, `waiting` (tasks), `worker` and `reason` of every queue; empty while the broker is away."""
+    return [
+        {
+            "name": queue.name,
+            "waiting": queue.waiting,
+            "worker": queue.worker,
+            "reason": "" if queue.worker else f"waiting: no worker for queue {queue.name}",
+        }
+        for queue in _queues() or []
+    ]
+
+
+def worker_alive(queue: str) -> bool | None:
+    """Return whether a worker of that queue lived within the last seconds, None while the broker cannot say."""
+    found = _queues()
+    if found is None:
+        return None
+    return any(known.name == queue and known.worker is not None for known in found)
+
+
+def _queues() -> list[Any] | None:
+    asked = _beside(import_string(settings.GRASP_QUEUES))
+    wait_for([asked], timeout=PATIENCE)
+    try:
+        return asked.result(timeout=0)
+    except (redis.RedisError, TimeoutError):
+        return None
+
+
+def _beside(check: Callable[[], T]) -> Future[T]:
+    """Run a check in a thread of its own; what it opened to the database is given back."""
+
+    def run() -> T:
+        try:
+            return check()
+        finally:
+            connection.close()
+
+    return _checkers.submit(run)
+
+
+def _state(name: str, health: Any) -> dict[str, str]:
+    if health is None:
+        return {"name": name, "state": "down", "reason": f"It has not answered within {PATIENCE:.0f} second."}
+    return {"name": name, "state": "ready" if health.ok else "down", "reason": health.reason}

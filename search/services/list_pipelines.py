@@ -1,0 +1,40 @@
+"""list_pipelines: what can answer a question, in which version, and why one cannot where that is so."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from search import checks, wiring
+from search.models import KnowledgeBase, PipelineVersion
+
+
+def list_pipelines(base: KnowledgeBase | None = None) -> list[dict[str, Any]]:
+    """Return name, title, what it does, version, availability and settings of each pipeline, in the site's order.
+
+    The version is that of `base`; 0 stands for the site's own specification. `reason` says why a pipeline is not
+    available, and is null while it is. `settings_schema` is a JSON schema of the options that a search may set.
+    """
+    active = (
+        PipelineVersion.objects.filter(knowledge_base=base, active=True) if base else PipelineVersion.objects.none()
+    )
+    versions = {version.pipeline: version for version in active}
+    return [_describe(name, versions.get(name)) for name in wiring.pipelines()]
+
+
+def _describe(name: str, version: PipelineVersion | None) -> dict[str, Any]:
+    row = wiring.row(name)
+    faults = checks.faults_of_pipeline(name)
+    described = {
+        "name": name,
+        "title": row["TITLE"],
+        "description": row["DESCRIPTION"],
+        "version": version.version if version else 0,
+        "available": not faults,
+        "reason": " ".join(faults) or None,
+    }
+    if faults:
+        return described | {"settings_schema": None}
+    schema = wiring.pipeline(name).settings_schema()
+    for key, value in (version.options if version else {}).items():
+        schema["properties"][key]["default"] = value
+    return described | {"settings_schema": schema}

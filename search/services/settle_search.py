@@ -1,0 +1,55 @@
+"""settle_search: end what nobody works on any more, with a reason, so that nothing stays queued or running for ever."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+from django.db.models import QuerySet
+from django.utils import timezone
+
+from search.models import SearchRun
+from search.services.health import worker_alive
+
+GRACE = timedelta(seconds=20)
+"""What a search may take beyond its time limit: the query it is in, writing its end, a Postgres that restarts."""
+SETTLING = timedelta(seconds=5)
+"""A search that started so lately is not held against a worker that seems to be gone."""
+IN_PROCESS = (SearchRun.Origin.COMMAND, SearchRun.Origin.EVALUATION)
+"""Origins whose searches run in the process that asked, without a worker."""
+
+NOT_TAKEN = "No search worker took the search within its time limit; ask again once one is running."
+WORKER_GONE = "The search worker stopped in mid-search; ask again."
+OVERDUE = "The search did not end within its time limit; the process that ran it is gone. Ask again."
+
+
+def settle_search(run: SearchRun) -> SearchRun:
+    """Return the run, ended as failed with a reason where nobody works on it any more."""
+    reason = _reason(run, timezone.now())
+    if reason:
+        _fail(SearchRun.objects.filter(pk=run.pk, status=run.status), reason)
+        run.refresh_from_db()
+    return run
+
+
+def settle_searches() -> int:
+    """Settle every run that has not ended, and return how many were ended; a worker calls this when it starts."""
+    open_runs = SearchRun.objects.filter(status__in=(SearchRun.Status.QUEUED, SearchRun.Status.RUNNING))
+    return sum(settle_search(run).status == SearchRun.Status.FAILED for run in open_runs)
+
+
+def _reason(run: SearchRun, now: datetime) -> str:
+    limit = timedelta(seconds=run.time_limit) + GRACE
+    if run.status == SearchRun.Status.QUEUED:
+        return NOT_TAKEN if now - run.created > limit else ""
+    if run.status != SearchRun.Status.RUNNING or run.started is None:
+        return ""
+    if now - run.started > limit:
+        return OVERDUE
+    if run.origin not in IN_PROCESS and now - run.started > SETTLING and worker_alive("search") is False:
+        return WORKER_GONE
+    return ""
+
+
+def _fail(runs: QuerySet[SearchRun], reason: str) -> int:
+    error = {"title": "The search failed", "detail": reason, "stage": "queue" if reason == NOT_TAKEN else "worker"}
+    return runs.update(status=SearchRun.Status.FAILED, error=error, finished=timezone.now())

@@ -1,0 +1,68 @@
+"""storable: what a request brings, as Postgres takes it. It refuses NUL, lone surrogates and numbers without end."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from search.domain.errors import Fault
+
+MOST_TEXT = 20_000
+MOST_DEPTH = 20
+MOST_DIGITS = 2**63
+REPLACEMENT = "\ufffd"
+
+
+def storable_text(text: object) -> str:
+    """Return text without NUL and lone surrogates, cut at 20,000 characters."""
+    return str(text)[:MOST_TEXT].replace("\x00", REPLACEMENT).encode("utf-8", "replace").decode()
+
+
+def storable_json(value: Any, pointer: str) -> tuple[Any, list[Fault]]:
+    """Return a JSON value as `jsonb` takes it, and a fault for everything that had to be replaced.
+
+    `pointer` is where the value stands in the request. What is nested deeper than 20 levels is left out.
+    """
+    faults: list[Fault] = []
+    return _clean(value, pointer, 0, faults), faults
+
+
+def escaped(part: object) -> str:
+    """Return a key as a JSON pointer writes it (RFC 6901), cut to what people read."""
+    return storable_text(part)[:80].replace("~", "~0").replace("/", "~1")
+
+
+def _clean(value: Any, at: str, depth: int, faults: list[Fault]) -> Any:
+    if depth > MOST_DEPTH:
+        faults.append(Fault(at, f"It is nested more than {MOST_DEPTH} levels deep."))
+        return None
+    if isinstance(value, Mapping):
+        return {
+            _text(str(key), at, faults): _clean(item, f"{at}/{escaped(key)}", depth + 1, faults)
+            for key, item in value.items()
+        }
+    if isinstance(value, list | tuple):
+        return [_clean(item, f"{at}/{index}", depth + 1, faults) for index, item in enumerate(value)]
+    if isinstance(value, str):
+        return _text(value, at, faults)
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return _number(value, at, faults)
+    return value
+
+
+def _text(text: str, at: str, faults: list[Fault]) -> str:
+    clean = storable_text(text)
+    if clean != text:
+        message = f"The text holds a NUL character or half a character, or has more than {MOST_TEXT:,} characters."
+        faults.append(Fault(at, message))
+    return clean
+
+
+def _number(value: float, at: str, faults: list[Fault]) -> float | None:
+    if isinstance(value, float) and math.isfinite(value):
+        return value
+    if isinstance(value, int) and -MOST_DIGITS <= value < MOST_DIGITS:
+        return value
+    faults.append(Fault(at, "The number is too large, or not a number at all."))
+    return None
