@@ -8,7 +8,8 @@ from types import TracebackType
 from typing import Protocol, TextIO
 
 from rich.console import Console
-from rich.progress import BarColumn, Progress as RichProgress, TaskID, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.progress import BarColumn, TaskID, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.progress import Progress as RichProgress
 
 SECONDS_BETWEEN_LINES = 2.0
 

@@ -103,6 +103,9 @@ class Snapshot(models.Model):
     source = models.TextField(blank=True, help_text="Where the bundle was read from.")
     content_hash = models.CharField(max_length=64, blank=True, help_text="BLAKE2b over the bundle's files.")
     schema_json = models.JSONField(default=dict, help_text="Node types, relations and counts.")
+    about = models.JSONField(
+        default=dict, help_text="Title, description, domain, language, licence, source and examples of the bundle."
+    )
     nodes = models.PositiveBigIntegerField(default=0)
     edges = models.PositiveBigIntegerField(default=0)
     bad_rows = models.PositiveBigIntegerField(default=0)

@@ -1,0 +1,104 @@
+"""Streams the nodes of a snapshot with the names of their neighbours, a block of keys at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from django.db import connection
+from numpy.typing import NDArray
+from psycopg import sql
+
+from search.domain.graph import Node, Schema
+from search.models.node_rows import NODE_COLUMNS, node_of
+from search.text import NAMES_PER_RELATION
+
+NODES_A_BLOCK = 1_000
+_HEADER = len(b"PGCOPY\n\xff\r\n\0") + 8
+_EDGE = np.dtype(
+    [("columns", ">i2"), ("l0", ">i4"), ("relation", ">i2"), ("l1", ">i4"), ("near", ">i4"), ("l2", ">i4"),
+     ("far", ">i4")]
+)  # fmt: skip
+"""An edge in COPY's binary format: the number of columns, then each with its length before it."""
+_ALL_EDGES = "SELECT relation, source, target FROM search_edge WHERE snapshot_id = {snapshot}"
+_EDGES_AT = """
+SELECT relation, source, target FROM search_edge
+WHERE snapshot_id = {snapshot} AND source >= {first} AND source < {last}
+UNION ALL
+SELECT relation, target, source FROM search_edge
+WHERE snapshot_id = {snapshot} AND target >= {first} AND target < {last}"""
+
+Neighbours = dict[str, list[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Documented:
+    """A node, and up to ten names of its neighbours a relation."""
+
+    node: Node
+    neighbours: Neighbours
+
+
+def nodes(snapshot_id: int, schema: Schema, first: int = 0, size: int = NODES_A_BLOCK) -> Iterator[list[Node]]:
+    """Yield the nodes of a snapshot from key `first` on, in blocks of `size` consecutive keys."""
+    while True:
+        with connection.cursor() as cursor:
+            cursor.execute(
+                f"SELECT {NODE_COLUMNS} FROM search_node WHERE snapshot_id = %s AND key >= %s AND key < %s "
+                "ORDER BY key",
+                [snapshot_id, first, first + size],
+            )
+            block = [node_of(row, schema) for row in cursor.fetchall()]
+        if not block:
+            return
+        yield block
+        first += size
+
+
+def documented(
+    snapshot_id: int, schema: Schema, name_of: Callable[[int], str], first: int = 0, size: int = NODES_A_BLOCK
+) -> Iterator[list[Documented]]:
+    """Yield the nodes with their neighbours' names: relations by code, names by key, both directions together."""
+    for block in nodes(snapshot_id, schema, first, size):
+        near = _neighbours(snapshot_id, schema, name_of, block[0].key, block[-1].key + 1)
+        yield [Documented(node, near.get(node.key, {})) for node in block]
+
+
+def edges(snapshot_id: int) -> tuple[NDArray[np.int16], NDArray[np.int32], NDArray[np.int32]]:
+    """Return relation, source and target of every edge of a snapshot."""
+    rows = _copied(sql.SQL(_ALL_EDGES).format(snapshot=sql.Literal(snapshot_id)))
+    return rows["relation"].astype(np.int16), rows["near"].astype(np.int32), rows["far"].astype(np.int32)
+
+
+def _neighbours(
+    snapshot_id: int, schema: Schema, name_of: Callable[[int], str], first: int, last: int
+) -> dict[int, Neighbours]:
+    rows = _copied(
+        sql.SQL(_EDGES_AT).format(snapshot=sql.Literal(snapshot_id), first=sql.Literal(first), last=sql.Literal(last))
+    )
+    group = (rows["near"].astype(np.int64) - first) * max(len(schema.relations), 1) + rows["relation"]
+    pairs = np.unique(np.stack([group, rows["far"].astype(np.int64)], axis=1), axis=0)
+    if not len(pairs):
+        return {}
+    group, far = pairs.T
+    begins = np.flatnonzero(np.concatenate(([True], group[1:] != group[:-1])))
+    place = np.arange(len(group)) - np.repeat(begins, np.diff(np.append(begins, len(group))))
+    kept = place < NAMES_PER_RELATION
+    found: dict[int, Neighbours] = {}
+    for code, neighbour in zip(group[kept].tolist(), far[kept].tolist(), strict=True):
+        key, relation = divmod(code, max(len(schema.relations), 1))
+        names = found.setdefault(key + first, {}).setdefault(schema.relations[relation].name, [])
+        names.append(name_of(neighbour))
+    return found
+
+
+def _copied(query: sql.Composed) -> NDArray[np.void]:
+    """Return the rows of a query over edges as one array; nothing is parsed row by row."""
+    parts = []
+    statement = sql.SQL("COPY ({}) TO STDOUT (FORMAT BINARY)").format(query)
+    with connection.cursor() as cursor, cursor.copy(statement) as copy:
+        for part in copy:
+            parts.append(bytes(part))
+    data = b"".join(parts)
+    return np.frombuffer(data, dtype=_EDGE, offset=_HEADER, count=(len(data) - _HEADER - 2) // _EDGE.itemsize)

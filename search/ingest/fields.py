@@ -1,0 +1,146 @@
+"""The kinds of fields, read off their values where the bundle does not say them, and values made to fit their kind."""
+
+from __future__ import annotations
+
+import math
+import re
+from datetime import date
+from typing import Any
+
+from search.domain.graph import Field, FieldKind, FieldValue
+from search.ingest.manifest import DeclaredField
+
+LONGEST_KEYWORD = 80
+WORDS_OF_KEYWORDS = 5
+"""A field of short values is a keyword field when its values have so many words or fewer, on average."""
+
+_INTEGER = re.compile(r"0|-?[1-9][0-9]{0,14}")
+_DECIMAL = re.compile(r"-?[0-9]{1,15}\.[0-9]{1,15}")
+_DATE = re.compile(
+    r"[0-9]{4}-(0[1-9]|1[0-2])(-(0[1-9]|[12][0-9]|3[01])([T ][0-9]{2}:[0-9]{2}(:[0-9]{2}(\.[0-9]+)?)?"
+    r"(Z|[+-][0-9]{2}:?[0-9]{2})?)?)?"
+)
+_YEAR = re.compile(r"[0-9]{4}")
+
+Scalar = str | int | float
+
+
+def is_number(text: str) -> bool:
+    """Whether the text is a number written the way the number would be written: `007` and `1.50` are not."""
+    if _INTEGER.fullmatch(text):
+        return True
+    return bool(_DECIMAL.fullmatch(text)) and repr(float(text)) == text
+
+
+def is_date(text: str) -> bool:
+    """Whether the text is a month, a day or a time as ISO 8601 writes it."""
+    return bool(_DATE.fullmatch(text))
+
+
+def to_number(text: str) -> int | float:
+    """Return the number that the text is; ValueError where it is none, or none that JSON can write."""
+    if _INTEGER.fullmatch(text):
+        return int(text)
+    number = float(text)
+    if not math.isfinite(number):
+        raise ValueError(text)
+    return number
+
+
+def scalar(value: object) -> Scalar | None:
+    """Return a text or number for what a file holds in one place of a field, None where it is something else."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int):
+        return value
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, date):
+        return value.isoformat()
+    return None
+
+
+class FieldKinds:
+    """What the values of one field of one type have in common; every value is shown to it once."""
+
+    __slots__ = ("_dates", "_declared", "_keywords", "_many", "_numbers", "_values", "_words", "coverage")
+
+    def __init__(self, declared: DeclaredField | None = None) -> None:
+        self._declared = declared or DeclaredField()
+        self._many = self._declared.many
+        self._numbers = self._dates = self._keywords = self._declared.kind is None
+        self._values = self._words = 0
+        self.coverage = 0
+
+    def observe(self, value: FieldValue) -> None:
+        """Take the value of one node into account."""
+        self.coverage += 1
+        if isinstance(value, list):
+            self._many = True
+            if self._keywords or self._numbers or self._dates:
+                for item in value:
+                    self._one(item)
+        elif self._keywords or self._numbers or self._dates:
+            self._one(value)
+
+    def _one(self, value: Scalar) -> None:
+        self._values += 1
+        if not isinstance(value, str):
+            self._dates = False
+            self._words += 1
+            return
+        if self._numbers and not is_number(value):
+            self._numbers = False
+        if self._dates and not is_date(value):
+            self._dates = False
+        if self._keywords:
+            if len(value) > LONGEST_KEYWORD or "\n" in value:
+                self._keywords = False
+            else:
+                self._words += value.count(" ") + 1
+
+    @property
+    def kind(self) -> FieldKind:
+        """The kind declared, else the narrowest that fits every value."""
+        if self._declared.kind is not None:
+            return self._declared.kind
+        if not self._values:
+            return "text"
+        if self._numbers:
+            return "number"
+        if self._dates:
+            return "date"
+        return "keyword" if self._keywords and self._words <= WORDS_OF_KEYWORDS * self._values else "text"
+
+    def field(self, name: str) -> Field:
+        """Return the field as the schema holds it."""
+        return Field(name, self.kind, self._many, self.coverage, inferred=self._declared.kind is None)
+
+
+def misfit(value: FieldValue, kind: FieldKind | None) -> str | None:
+    """Return what is wrong with a value of a field whose kind is declared, None where it fits."""
+    for item in value if isinstance(value, list) else (value,):
+        if kind == "number" and isinstance(item, str):
+            try:
+                to_number(item)
+            except ValueError:
+                return f"'{item[:60]}' is not a number"
+        if kind == "date" and not (isinstance(item, str) and is_date(item)) and not _YEAR.fullmatch(str(item)):
+            return f"'{str(item)[:60]}' is not a date as ISO 8601 writes it"
+    return None
+
+
+def fit(value: FieldValue, field: Field) -> FieldValue:
+    """Return the value as the kind of its field has it: numbers for numbers, texts for the rest, lists where some are."""
+    if isinstance(value, list):
+        return [_fit_one(item, field.kind) for item in value]  # type: ignore[return-value]
+    fitted: Any = _fit_one(value, field.kind)
+    return [fitted] if field.many else fitted
+
+
+def _fit_one(value: Scalar, kind: FieldKind) -> Scalar:
+    if kind == "number":
+        return to_number(value) if isinstance(value, str) else value
+    return value if isinstance(value, str) else str(value)

@@ -1,0 +1,78 @@
+"""The files of a snapshot's indexes: each part built beside, then put in its place, so that a part is whole or absent."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from search.ingest.progress import Progress, silent
+
+STAMP = "part.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One folder of index files: the version of its format, and what writes it into an empty folder."""
+
+    version: int
+    write: Callable[[Path], None]
+
+
+def build_parts(directory: Path, parts: Mapping[str, Part], progress: Progress = silent) -> dict[str, float]:
+    """Build the parts that are missing or of another version, in their order; return the seconds each one took.
+
+    A part may read those before it. Killed at any point, the next call goes on with the part that was being built.
+    """
+    directory.mkdir(parents=True, exist_ok=True)
+    seconds: dict[str, float] = {}
+    for name, part in parts.items():
+        if version_of(directory / name) == part.version:
+            continue
+        progress(f"Index files: {name}", 0, None)
+        began = time.perf_counter()
+        _replace(directory / name, part)
+        seconds[name] = time.perf_counter() - began
+    return seconds
+
+
+def version_of(folder: Path) -> int | None:
+    """Return the version of a finished part, None where there is none."""
+    try:
+        return int(json.loads((folder / STAMP).read_text())["version"])
+    except FileNotFoundError:
+        return None
+
+
+def _replace(folder: Path, part: Part) -> None:
+    fresh = folder.with_name(f".{folder.name}.new")
+    shutil.rmtree(fresh, ignore_errors=True)
+    fresh.mkdir()
+    part.write(fresh)
+    (fresh / STAMP).write_text(json.dumps({"version": part.version}))
+    _sync(fresh)
+    if folder.exists():
+        shutil.rmtree(folder)
+    fresh.rename(folder)
+    _sync_folder(folder.parent)
+
+
+def _sync(folder: Path) -> None:
+    """Have every file on disk before the rename says that the part is whole."""
+    for path in folder.rglob("*"):
+        if path.is_file():
+            with path.open("rb") as file:
+                os.fsync(file.fileno())
+    _sync_folder(folder)
+
+
+def _sync_folder(folder: Path) -> None:
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

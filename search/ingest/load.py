@@ -1,0 +1,136 @@
+"""The second pass over a bundle: rows go by COPY into the fresh partitions of a snapshot, which are then indexed.
+
+Each partition is filled in one transaction that empties it first: Postgres can then write rows as frozen, so that
+index-only scans work at once and no vacuum has to visit the rows later.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import orjson
+from django.db import connection, transaction
+from numpy.typing import NDArray
+from psycopg import sql
+
+from search.ingest import partitions
+from search.ingest.edges import Edges
+from search.ingest.fields import fit
+from search.ingest.progress import Progress, silent
+from search.ingest.validate import Checked
+from search.models.partitions import Partitioned, partition
+
+NODES_A_BLOCK = 2_000
+EDGES_A_BLOCK = 100_000
+NODE_COLUMNS = ("snapshot_id", "key", "id", "type", "name", "aliases", "url", "fields")
+EDGE_COLUMNS = ("snapshot_id", "relation", "source", "target", "source_type", "target_type", "properties")
+
+_BINARY_HEADER = b"PGCOPY\n\xff\r\n\0" + bytes(8)
+_BINARY_END = b"\xff\xff"
+# One edge without properties as COPY's binary format has it: the number of columns, then each with its length before it.
+_EDGE = np.dtype(
+    [
+        ("columns", ">i2"),
+        ("l0", ">i4"), ("snapshot", ">i8"),
+        ("l1", ">i4"), ("relation", ">i2"),
+        ("l2", ">i4"), ("source", ">i4"),
+        ("l3", ">i4"), ("target", ">i4"),
+        ("l4", ">i4"), ("source_type", ">i2"),
+        ("l5", ">i4"), ("target_type", ">i2"),
+        ("l6", ">i4"),
+    ]
+)  # fmt: skip
+
+
+def load(checked: Checked, snapshot_id: int, progress: Progress = silent) -> None:
+    """Fill and index the partitions of a snapshot; they are attached by whoever calls."""
+    for table in partitions.TABLES:
+        partitions.create(table, snapshot_id)
+    total = len(checked.key_of)
+    with transaction.atomic():
+        _copy("search_node", NODE_COLUMNS, "text", snapshot_id, _node_blocks(checked, snapshot_id, progress))
+        progress("Indexing nodes", 0, None)
+        partitions.index("search_node", snapshot_id)
+    with transaction.atomic():
+        progress("Loading edges", 0, len(checked.edges))
+        blocks = _edge_blocks(checked.edges, checked.type_of, snapshot_id, progress)
+        _copy("search_edge", EDGE_COLUMNS, "binary", snapshot_id, blocks)
+        progress("Indexing edges", 0, None)
+        partitions.index("search_edge", snapshot_id)
+    progress("Loaded", total, total)
+
+
+def _copy(table: Partitioned, columns: tuple[str, ...], form: str, snapshot_id: int, blocks: Iterator[bytes]) -> None:
+    name = sql.Identifier(partition(table, snapshot_id))
+    statement = sql.SQL("COPY {} ({}) FROM STDIN WITH (FORMAT {}, FREEZE true)").format(
+        name, sql.SQL(", ").join(map(sql.Identifier, columns)), sql.SQL(form)
+    )
+    with connection.cursor() as cursor:
+        cursor.execute(sql.SQL("TRUNCATE {}").format(name))
+        with cursor.copy(statement) as copy:
+            for block in blocks:
+                copy.write(block)
+
+
+def _node_blocks(checked: Checked, snapshot_id: int, progress: Progress) -> Iterator[bytes]:
+    lines: list[bytes] = []
+    for key, node in checked.good_nodes(progress, "Loading nodes"):
+        kinds = checked.fields[node.type]
+        fields = orjson.dumps({name: fit(value, kinds[name]) for name, value in node.fields.items()})
+        start = f"{snapshot_id}\t{key}\t{_escape(node.id)}\t{node.type}\t{_escape(node.name)}\t"
+        rest = f"{_escape(_array(node.aliases))}\t{_escape(node.url)}\t"
+        # orjson writes every control character as an escape, so only its backslashes need doubling.
+        lines.append(start.encode() + rest.encode() + fields.replace(b"\\", b"\\\\") + b"\n")
+        if len(lines) == NODES_A_BLOCK:
+            yield b"".join(lines)
+            lines = []
+    yield b"".join(lines)
+
+
+def _escape(text: str) -> str:
+    """Return a text as COPY's text format has it."""
+    if text.isalnum():
+        return text
+    return text.replace("\\", "\\\\").replace("\t", "\\t").replace("\n", "\\n").replace("\r", "\\r")
+
+
+def _array(items: list[str]) -> str:
+    """Return an array of text as Postgres writes it."""
+    if not items:
+        return "{}"
+    quoted = (item.replace("\\", "\\\\").replace('"', '\\"') for item in items)
+    return "{" + ",".join(f'"{item}"' for item in quoted) + "}"
+
+
+def _edge_blocks(edges: Edges, type_of: NDArray[np.int16], snapshot_id: int, progress: Progress) -> Iterator[bytes]:
+    yield _BINARY_HEADER
+    for begin in range(0, len(edges), EDGES_A_BLOCK):
+        end = min(begin + EDGES_A_BLOCK, len(edges))
+        block = np.empty(end - begin, _EDGE)
+        block["columns"] = len(EDGE_COLUMNS)
+        for column, size in zip(("l0", "l1", "l2", "l3", "l4", "l5", "l6"), (8, 2, 4, 4, 2, 2, -1), strict=True):
+            block[column] = size
+        source, target = edges.source[begin:end], edges.target[begin:end]
+        block["snapshot"] = snapshot_id
+        block["relation"] = edges.relation[begin:end]
+        block["source"], block["target"] = source, target
+        block["source_type"], block["target_type"] = type_of[source], type_of[target]
+        yield block.tobytes() if edges.properties is None else _with_properties(block, edges, begin)
+        progress("Loading edges", end, len(edges))
+    yield _BINARY_END
+
+
+def _with_properties(block: NDArray[np.void], edges: Edges, begin: int) -> bytes:
+    rows = memoryview(block.tobytes())
+    size = block.dtype.itemsize
+    parts: list[bytes | memoryview] = []
+    for position in range(len(block)):
+        row = rows[position * size : (position + 1) * size]
+        properties = edges.property_of(begin + position)
+        if properties:
+            # The length of NULL gives way to that of jsonb: its version, 1, and the text.
+            parts += [row[:-4], (len(properties) + 1).to_bytes(4, "big"), b"\x01", properties]
+        else:
+            parts.append(row)
+    return b"".join(parts)

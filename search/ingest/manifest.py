@@ -1,0 +1,171 @@
+"""Reads a bundle's `kb.json`: what the knowledge base is called, its node types, and the wording of its relations."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, cast, get_args
+
+import orjson
+
+from search.domain.graph import FieldKind, NodeType, Relation
+from search.ingest.faults import BundleError, RowFault
+
+FILE = "kb.json"
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+NAME_RULE = "letters, digits, '.', '_' and '-', at most 100 of them, a letter or digit first"
+MOST_CODES = 32_767
+ABOUT = {"title": 300, "description": None, "domain": 100, "language": 20, "licence": None, "source": None}
+"""What a bundle says about itself, with the most characters that the database takes."""
+KINDS: tuple[str, ...] = get_args(FieldKind)
+
+
+@dataclass(frozen=True, slots=True)
+class DeclaredField:
+    """A field that `kb.json` names: its kind, None where the values shall tell, and whether it holds lists."""
+
+    kind: FieldKind | None = None
+    many: bool = False
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """What `kb.json` says, counts left out: they are taken from the rows."""
+
+    name: str
+    about: dict[str, Any]
+    language: str
+    node_types: tuple[NodeType, ...]
+    fields: Mapping[str, Mapping[str, DeclaredField]]
+    relations: tuple[Relation, ...] = ()
+    content: bytes = field(default=b"", repr=False)
+
+
+def read_manifest(folder: Path) -> Manifest:
+    """Read `kb.json`; BundleError with every fault where it cannot be used."""
+    try:
+        content = (folder / FILE).read_bytes()
+    except FileNotFoundError as error:
+        raise BundleError(f"{folder} has no {FILE}, so it is no bundle of a knowledge base.") from error
+    except PermissionError as error:
+        raise BundleError(f"{folder / FILE} may not be read by this user.") from error
+    try:
+        data = orjson.loads(content.removeprefix(b"\xef\xbb\xbf"))
+    except orjson.JSONDecodeError as error:
+        raise BundleError(f"{FILE} is not valid JSON: {error}.") from error
+    faults = list(_faults(data))
+    if faults:
+        messages = [RowFault(FILE, 0, "bad_manifest", message) for message in faults]
+        raise BundleError(f"{FILE} cannot be used: {' '.join(faults[:5])}", messages)
+    answerable = data.get("answerable")
+    types = tuple(_node_type(name, given or {}, answerable) for name, given in data["node_types"].items())
+    return Manifest(
+        name=data["name"],
+        about={key: data[key] for key in ABOUT if data.get(key)} | {"examples": _examples(data)},
+        language=data.get("language") or "en",
+        node_types=types,
+        fields={name: _fields((given or {}).get("fields") or {}) for name, given in data["node_types"].items()},
+        relations=_relations(data),
+        content=content,
+    )
+
+
+def _faults(data: object) -> Iterator[str]:
+    if not isinstance(data, dict):
+        yield "Expected one JSON object."
+        return
+    if not isinstance(data.get("name"), str) or not NAME.fullmatch(data["name"]):
+        yield f"'name' has to be {NAME_RULE}."
+    for key, longest in ABOUT.items():
+        value = data.get(key) or ""
+        if not isinstance(value, str) or "\0" in value:
+            yield f"'{key}' has to be text."
+        elif longest is not None and len(value) > longest:
+            yield f"'{key}' has {len(value)} characters, at most {longest} are allowed."
+    types = data.get("node_types")
+    if not isinstance(types, dict) or not types:
+        yield "'node_types' has to be an object with one entry a node type."
+        return
+    if len(types) > MOST_CODES:
+        yield f"{len(types)} node types are too many; {MOST_CODES} at most."
+    for name, given in types.items():
+        yield from _faults_of_type(name, given)
+    yield from _faults_of_relations(data, types)
+
+
+def _faults_of_type(name: str, given: object) -> Iterator[str]:
+    if not name.strip() or "\0" in name:
+        yield "A node type has no name, or one with a NUL character."
+    if not isinstance(given, dict | None):
+        yield f"Node type '{name}' has to be an object."
+        return
+    fields = (given or {}).get("fields") or {}
+    if not isinstance(fields, dict):
+        yield f"The 'fields' of node type '{name}' have to be an object with one entry a field."
+        return
+    for field_name, declared in fields.items():
+        kind = declared.get("type") if isinstance(declared, dict) else declared
+        if isinstance(kind, str) and kind not in KINDS:
+            yield f"Field '{field_name}' of '{name}' has the unknown type '{kind}'; known are {', '.join(KINDS)}."
+    if not _texts((given or {}).get("aliases")):
+        yield f"The 'aliases' of node type '{name}' have to be a list of texts."
+
+
+def _faults_of_relations(data: dict[str, Any], types: dict[str, Any]) -> Iterator[str]:
+    listed = data.get("relation_types") or []
+    if not isinstance(listed, list) or not all(isinstance(entry, dict) for entry in listed):
+        yield "'relation_types' has to be a list of objects with source, relation and target."
+        return
+    for position, entry in enumerate(listed):
+        if not isinstance(entry.get("relation"), str) or not entry["relation"].strip():
+            yield f"relation_types[{position}] names no relation."
+        for end in ("source", "target"):
+            if end in entry and entry[end] not in types:
+                yield f"relation_types[{position}] has the unknown node type '{entry[end]}' as its {end}."
+        if not _texts(entry.get("aliases")):
+            yield f"The 'aliases' of relation_types[{position}] have to be a list of texts."
+
+
+def _texts(value: object) -> bool:
+    return value is None or (isinstance(value, list) and all(isinstance(item, str) for item in value))
+
+
+def _examples(data: dict[str, Any]) -> list[str]:
+    return [example for example in data.get("examples") or [] if isinstance(example, str)]
+
+
+def _node_type(name: str, given: dict[str, Any], answerable: list[str] | None) -> NodeType:
+    listed = True if answerable is None else name in answerable
+    return NodeType(
+        name=name,
+        answerable=bool(given.get("answerable", listed)),
+        aliases=tuple(given.get("aliases") or ()),
+        description=str(given.get("description") or ""),
+        hidden=bool(given.get("hidden", False)),
+    )
+
+
+def _fields(given: dict[str, Any]) -> dict[str, DeclaredField]:
+    """Read the fields of a type: a number is a coverage and declares nothing, a text is a kind, an object has both."""
+    declared = {}
+    for name, value in given.items():
+        kind = value.get("type") if isinstance(value, dict) else value
+        many = isinstance(value, dict) and bool(value.get("list"))
+        declared[name] = DeclaredField(cast(FieldKind, kind) if isinstance(kind, str) else None, many)
+    return declared
+
+
+def _relations(data: dict[str, Any]) -> tuple[Relation, ...]:
+    """Merge the entries of one relation: the first wording given, all aliases."""
+    relations: dict[str, Relation] = {}
+    for entry in data.get("relation_types") or []:
+        known = relations.get(entry["relation"], Relation(entry["relation"]))
+        relations[known.name] = replace(
+            known,
+            description=known.description or str(entry.get("description") or ""),
+            inverse=known.inverse or str(entry.get("inverse") or ""),
+            aliases=tuple(dict.fromkeys([*known.aliases, *(entry.get("aliases") or ())])),
+        )
+    return tuple(relations.values())

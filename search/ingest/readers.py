@@ -1,0 +1,240 @@
+"""Reads the rows of a bundle's files, whatever their format: JSON lines, CSV, TSV or Parquet, plain, gzip or zstd.
+
+A row comes as its number and either an object of columns or a `BadRow` that says why there is none. Reading goes on
+after a bad row, so that one look finds every fault.
+
+CSV and TSV follow Python's `excel` and `excel-tab` rules: a cell that begins with a quotation mark ends with one, marks
+inside are doubled, and tabs, commas and line ends may stand inside. In TSV, where most writers know no quoting, a cell
+that begins with a mark but is no such cell (`"Weird Al" Yankovic`) is taken as it stands.
+"""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import hashlib
+import io
+import zlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, cast
+
+import orjson
+import pyarrow
+import pyarrow.parquet
+import zstandard
+
+from search.ingest.faults import BundleError
+from search.ingest.tsv import split_lines
+
+FORMATS = ("jsonl", "csv", "tsv", "parquet")
+COMPRESSIONS = ("", ".gz", ".zst")
+BUFFER = 1 << 20
+LONGEST_CELL = 1 << 27
+PARQUET_BATCH = 8_192
+
+
+@dataclass(frozen=True, slots=True)
+class BadRow:
+    """A row that cannot be read, and why."""
+
+    kind: str
+    message: str
+
+
+Row = tuple[int, dict[str, Any] | BadRow]
+Read = Callable[[int], None]
+"""Called with the number of bytes of the file that have been read so far."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """One file of a bundle."""
+
+    path: Path
+    format: str
+    compression: str = ""
+    name: str = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "name", self.path.name)
+
+    @property
+    def size(self) -> int:
+        """Bytes on disk."""
+        return self.path.stat().st_size
+
+
+def find(folder: Path, stem: str) -> Source:
+    """Return the file of that stem; BundleError where there is none, or more than one."""
+    found = [
+        Source(path, format_, compression)
+        for format_ in FORMATS
+        for compression in COMPRESSIONS
+        if (path := folder / f"{stem}.{format_}{compression}").is_file()
+    ]
+    if not found:
+        expected = ", ".join(f"{stem}.{name}" for name in FORMATS)
+        raise BundleError(f"{folder} holds none of {expected} (each plain, .gz or .zst).")
+    if len(found) > 1:
+        raise BundleError(f"{folder} holds {' and '.join(s.name for s in found)}; leave one of them.")
+    if found[0].format == "parquet" and found[0].compression:
+        raise BundleError(f"{found[0].name}: Parquet compresses by itself; unpack the file to {stem}.parquet.")
+    return found[0]
+
+
+def rows(source: Source, read: Read, digest: hashlib.blake2b | None = None) -> Iterator[Row]:
+    """Yield the rows of a file.
+
+    Every byte of the file goes into `digest`. Raises BundleError where the file as a whole cannot be read: damaged,
+    not what its name says, no header.
+    """
+    try:
+        with source.path.open("rb", buffering=0) as raw:
+            if source.format == "parquet":
+                yield from _parquet(source, raw, read, digest)
+                return
+            counted = io.BufferedReader(_Counted(raw, read, digest), BUFFER)
+            with _unpacked(counted, source.compression) as stream:
+                yield from _TEXT_FORMATS[source.format](source, stream)
+    except (EOFError, gzip.BadGzipFile, zlib.error, zstandard.ZstdError, pyarrow.ArrowException) as error:
+        raise BundleError(f"{source.name} is damaged or not what its name says: {error}") from error
+    except PermissionError as error:
+        raise BundleError(f"{source.path} may not be read by this user.") from error
+
+
+class _Counted(io.RawIOBase):
+    """A file that tells how far it has been read and puts what was read into a digest."""
+
+    def __init__(self, raw: io.FileIO, read: Read, digest: hashlib.blake2b | None) -> None:
+        self._raw = raw
+        self._read = read
+        self._digest = digest
+        self._position = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        count = self._raw.readinto(buffer) or 0
+        if self._digest is not None:
+            self._digest.update(memoryview(buffer)[:count])
+        self._position += count
+        self._read(self._position)
+        return count
+
+
+def _unpacked(stream: io.BufferedReader, compression: str) -> io.BufferedReader:
+    if compression == ".gz":
+        return io.BufferedReader(cast(io.RawIOBase, gzip.GzipFile(fileobj=stream)), BUFFER)
+    if compression == ".zst":
+        unpacked = zstandard.ZstdDecompressor().stream_reader(stream, read_across_frames=True, closefd=False)
+        return io.BufferedReader(cast(io.RawIOBase, unpacked), BUFFER)
+    return stream
+
+
+def _json_lines(source: Source, stream: io.BufferedReader) -> Iterator[Row]:
+    loads = orjson.loads
+    for number, line in enumerate(stream, 1):
+        if number == 1:
+            line = line.removeprefix(b"\xef\xbb\xbf")
+        try:
+            row = loads(line)
+        except orjson.JSONDecodeError as error:
+            if line.strip():
+                yield number, _bad_json(line, error)
+            continue
+        if isinstance(row, dict):
+            yield number, row
+        else:
+            yield number, BadRow("bad_json", f"Expected one JSON object a line, found {type(row).__name__}.")
+
+
+def _bad_json(line: bytes, error: orjson.JSONDecodeError) -> BadRow:
+    try:
+        line.decode()
+    except UnicodeDecodeError as undecodable:
+        return _not_utf8(undecodable.start, line[undecodable.start])
+    return BadRow("bad_json", f"Not valid JSON: {error}.")
+
+
+def _not_utf8(position: int, byte: int) -> BadRow:
+    return BadRow("bad_encoding", f"Not UTF-8: byte 0x{byte:02x} at position {position} of the line.")
+
+
+def _csv(source: Source, stream: io.BufferedReader) -> Iterator[Row]:
+    csv.field_size_limit(LONGEST_CELL)
+    # Undecodable bytes become lone surrogates, which valid UTF-8 never gives, and are found again in the row.
+    text = io.TextIOWrapper(stream, "utf-8-sig", errors="surrogateescape", newline="")
+    parsed = csv.reader(text, "excel", strict=True)
+    yield from _table(source, _numbered(parsed))
+
+
+def _numbered(parsed: Any) -> Iterator[tuple[int, list[str] | BadRow]]:
+    while True:
+        begin = parsed.line_num + 1
+        try:
+            cells = next(parsed)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            yield begin, BadRow("bad_csv", f"Not a row of CSV: {error}.")
+            continue
+        if cells:
+            yield begin, cells
+
+
+def _tsv(source: Source, stream: io.BufferedReader) -> Iterator[Row]:
+    text = io.TextIOWrapper(stream, "utf-8-sig", errors="surrogateescape", newline="\n")
+    yield from _table(source, split_lines(text))
+
+
+def _table(source: Source, lines: Iterator[tuple[int, list[str] | BadRow]]) -> Iterator[Row]:
+    _, header = next(lines, (1, BadRow("no_header", "The file is empty; the first row has to name the columns.")))
+    if isinstance(header, BadRow):
+        raise BundleError(f"{source.name}: {header.message}")
+    if len(set(header)) != len(header):
+        raise BundleError(f"{source.name}: the header names a column twice.")
+    width = len(header)
+    for number, cells in lines:
+        if isinstance(cells, BadRow):
+            yield number, cells
+            continue
+        if len(cells) != width:
+            yield number, BadRow("bad_columns", f"Expected {width} columns as in the header, found {len(cells)}.")
+            continue
+        bad = next((cell for cell in cells if not cell.isascii() and _undecodable(cell)), None)
+        if bad is None:
+            yield number, dict(zip(header, cells, strict=True))
+        else:
+            yield number, BadRow("bad_encoding", f"Not UTF-8: {bad.encode('utf-8', 'surrogateescape')[:60]!r}.")
+
+
+def _undecodable(cell: str) -> bool:
+    try:
+        cell.encode()
+    except UnicodeEncodeError:
+        return True
+    return False
+
+
+def _parquet(source: Source, raw: io.FileIO, read: Read, digest: hashlib.blake2b | None) -> Iterator[Row]:
+    if digest is not None:
+        for block in iter(lambda: raw.read(BUFFER), b""):
+            digest.update(block)
+        raw.seek(0)
+    with pyarrow.parquet.ParquetFile(raw) as file:
+        total, size, number = file.metadata.num_rows or 1, source.size, 0
+        for batch in file.iter_batches(batch_size=PARQUET_BATCH):
+            for row in batch.to_pylist():
+                number += 1
+                yield number, row
+            read(size * number // total)
+
+
+_TEXT_FORMATS: dict[str, Callable[[Source, io.BufferedReader], Iterator[Row]]] = {
+    "jsonl": _json_lines,
+    "csv": _csv,
+    "tsv": _tsv,
+}

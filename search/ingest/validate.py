@@ -1,0 +1,244 @@
+"""The first pass over a bundle: every row is checked, ids get their keys, edges their ends, types their counts.
+
+Nothing is written anywhere. What is kept in memory is ids, types and the columns of the edges; texts are read again by
+the second pass.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from array import array
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from search.domain.graph import Field, FieldKind, Relation, Schema
+from search.ingest.edges import EdgeCollector, Edges, count_relation_types
+from search.ingest.faults import BundleError, FaultLog, RowFault
+from search.ingest.fields import FieldKinds
+from search.ingest.manifest import MOST_CODES, Manifest, read_manifest
+from search.ingest.progress import Progress, silent
+from search.ingest.readers import BadRow, Row, Source, find, rows
+from search.ingest.rows import NodeRow, RowChecker, RowError, unread_columns
+
+ROWS_BETWEEN_NEWS = 4_096
+
+
+@dataclass(frozen=True)
+class Checked:
+    """A bundle whose rows are known.
+
+    `key_of` maps the position of a good node among the good nodes of the file to its key, `skip` the positions among
+    all rows of the bad ones. `stamps` tell whether a file changed between the two passes.
+    """
+
+    folder: Path
+    manifest: Manifest
+    nodes: Source
+    schema: Schema
+    fields: tuple[Mapping[str, Field], ...]
+    key_of: NDArray[np.int32]
+    type_of: NDArray[np.int16]
+    skip: frozenset[int]
+    edges: Edges
+    content_hash: str
+    stamp: tuple[int, int]
+
+    def good_nodes(self, progress: Progress = silent, step: str = "Reading nodes") -> Iterator[tuple[int, NodeRow]]:
+        """Read the nodes again and yield each good one with its key, in the order of the file."""
+        if self.stamp != _stamp(self.nodes):
+            raise BundleError(f"{self.nodes.name} changed while it was being read.")
+        checker = _checker(self.manifest, self.nodes)
+        position = 0
+        size = self.nodes.size
+        for index, (_, row) in enumerate(rows(self.nodes, lambda done: progress(step, done, size))):
+            if index in self.skip or isinstance(row, BadRow):
+                continue
+            yield int(self.key_of[position]), checker.node(row)
+            position += 1
+
+
+def check(folder: Path, log: FaultLog, progress: Progress = silent) -> Checked:
+    """Read a whole bundle; the faults of its rows go into `log`.
+
+    Raises BundleError where it is no bundle, or a file of it cannot be read as a whole.
+    """
+    manifest = read_manifest(folder)
+    node_source, edge_source = find(folder, "nodes"), find(folder, "edges")
+    digest = hashlib.blake2b(manifest.content, digest_size=32)
+    stamp = _stamp(node_source)
+    nodes = _Nodes(manifest, log)
+    nodes.read(node_source, digest, progress)
+    ids, key_of, type_of = nodes.finish()
+    edges, relations = _read_edges(edge_source, manifest, ids, key_of, log, digest, progress)
+    kinds = nodes.fields()
+    schema = _schema(manifest, kinds, type_of, relations, edges)
+    return Checked(
+        folder=folder,
+        manifest=manifest,
+        nodes=node_source,
+        schema=schema,
+        fields=tuple({field.name: field for field in fields} for fields in kinds),
+        key_of=key_of,
+        type_of=type_of,
+        skip=frozenset(nodes.skip),
+        edges=edges,
+        content_hash=digest.hexdigest(),
+        stamp=stamp,
+    )
+
+
+class _Nodes:
+    """Takes the nodes of a bundle one by one."""
+
+    def __init__(self, manifest: Manifest, log: FaultLog) -> None:
+        self._manifest = manifest
+        self._log = log
+        self._names = tuple(node_type.name for node_type in manifest.node_types)
+        self._kinds: tuple[dict[str, FieldKinds], ...] = tuple(
+            {name: FieldKinds(declared) for name, declared in manifest.fields[type_].items()} for type_ in self._names
+        )
+        self._ids: dict[str, int] = {}
+        self._types = array("h")
+        self.skip: set[int] = set()
+
+    def read(self, source: Source, digest: hashlib.blake2b, progress: Progress) -> None:
+        checker = _checker(self._manifest, source)
+        unread: set[str] = set()
+        size = source.size
+        for index, (number, row) in enumerate(_rows(source, digest, progress, "Checking nodes", size)):
+            try:
+                if isinstance(row, BadRow):
+                    raise RowError((row.kind, row.message))
+                node = checker.node(row)
+                if node.id in self._ids:
+                    raise RowError(("duplicate_id", f"The id {node.id[:100]!r} stands on an earlier row already."))
+            except RowError as error:
+                self.skip.add(index)
+                _log(self._log, source, number, error)
+                continue
+            self._take(node)
+            if not checker.flat and len(row) > 4 and (more := unread_columns(row) - unread):
+                unread |= more
+                message = f"Keys that nothing reads: {', '.join(sorted(more))}."
+                self._log.remark(RowFault(source.name, number, "unread_key", message))
+
+    def _take(self, node: NodeRow) -> None:
+        self._ids[node.id] = len(self._types)
+        self._types.append(node.type)
+        if node.fields:
+            kinds = self._kinds[node.type]
+            for name, value in node.fields.items():
+                if name not in kinds:
+                    kinds[name] = FieldKinds()
+                kinds[name].observe(value)
+
+    def finish(self) -> tuple[dict[str, int], NDArray[np.int32], NDArray[np.int16]]:
+        """Return the position of each id, the key of each position and the type of each key.
+
+        Text compares by code point, which is the order of its UTF-8 bytes.
+        """
+        order = np.fromiter((self._ids[id_] for id_ in sorted(self._ids)), np.int32, len(self._ids))
+        key_of = np.empty(len(order), np.int32)
+        key_of[order] = np.arange(len(order), dtype=np.int32)
+        return self._ids, key_of, np.array(self._types, np.int16)[order]
+
+    def fields(self) -> list[tuple[Field, ...]]:
+        """Return the fields of each type: those that some node has, and those declared with a kind."""
+        found = []
+        for type_, kinds in zip(self._names, self._kinds, strict=True):
+            declared = self._manifest.fields[type_]
+            found.append(
+                tuple(
+                    kind.field(name)
+                    for name, kind in kinds.items()
+                    if kind.coverage or (name in declared and declared[name].kind is not None)
+                )
+            )
+        return found
+
+
+def _rows(source: Source, digest: hashlib.blake2b, progress: Progress, step: str, size: int) -> Iterator[Row]:
+    return rows(source, lambda done: progress(step, done, size), digest)
+
+
+def _read_edges(
+    source: Source,
+    manifest: Manifest,
+    ids: Mapping[str, int],
+    key_of: NDArray[np.int32],
+    log: FaultLog,
+    digest: hashlib.blake2b,
+    progress: Progress,
+) -> tuple[Edges, tuple[Relation, ...]]:
+    checker = _checker(manifest, source)
+    collector = EdgeCollector(manifest.relations)
+    for number, row in _rows(source, digest, progress, "Checking edges", source.size):
+        try:
+            if isinstance(row, BadRow):
+                raise RowError((row.kind, row.message))
+            edge = checker.edge(row)
+            ends = ids.get(edge.source), ids.get(edge.target)
+            if ends[0] is None or ends[1] is None:
+                raise _nowhere(edge.source, edge.target, ids)
+            if collector.relations >= MOST_CODES and not collector.knows(edge.relation):
+                raise RowError(("too_many_relations", f"More than {MOST_CODES} relations."))
+        except RowError as error:
+            _log(log, source, number, error)
+            continue
+        collector.add(ends[0], edge.relation, ends[1], edge.properties)
+    edges, relations = collector.finish(key_of, len(ids))
+    if edges.doubles:
+        message = f"{edges.doubles} edges repeat an earlier one (same source, relation, target) and are loaded once."
+        log.remark(RowFault(source.name, 0, "double_edge", message), edges.doubles)
+    return edges, relations
+
+
+def _nowhere(source: str, target: str, ids: Mapping[str, int]) -> RowError:
+    missing = [(column, id_) for column, id_ in (("source", source), ("target", target)) if id_ not in ids]
+    return RowError(*(("no_such_node", f"There is no node {id_[:100]!r} for the {column}.") for column, id_ in missing))
+
+
+def _checker(manifest: Manifest, source: Source) -> RowChecker:
+    declared: dict[str, dict[str, FieldKind]] = {
+        type_: {name: field.kind for name, field in fields.items() if field.kind is not None}
+        for type_, fields in manifest.fields.items()
+    }
+    codes = {node_type.name: code for code, node_type in enumerate(manifest.node_types)}
+    return RowChecker(codes, declared, flat=source.format != "jsonl")
+
+
+def _schema(
+    manifest: Manifest,
+    fields: list[tuple[Field, ...]],
+    type_of: NDArray[np.int16],
+    relations: tuple[Relation, ...],
+    edges: Edges,
+) -> Schema:
+    counts = np.bincount(type_of, minlength=len(manifest.node_types))
+    types = tuple(
+        replace(node_type, count=int(count), fields=of_type)
+        for node_type, count, of_type in zip(manifest.node_types, counts, fields, strict=True)
+    )
+    names = tuple(node_type.name for node_type in types)
+    pairs = count_relation_types(edges, type_of, names, tuple(relation.name for relation in relations))
+    return Schema(types, relations, pairs, manifest.language)
+
+
+def _log(log: FaultLog, source: Source, number: int, error: RowError) -> None:
+    kind = error.faults[0][0]
+    log.add(RowFault(source.name, number, kind, " ".join(message for _, message in error.faults)))
+
+
+def _stamp(source: Source) -> tuple[int, int]:
+    status = source.path.stat()
+    return status.st_size, status.st_mtime_ns
+
+
+def summary(checked: Checked) -> dict[str, Any]:
+    """Return the counts of a checked bundle."""
+    return {"nodes": len(checked.key_of), "edges": len(checked.edges)}

@@ -1,0 +1,91 @@
+"""import_kb: reads, checks and loads a bundle, indexes it and lets it answer."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from contextlib import nullcontext
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from search.ingest.manifest import NAME, NAME_RULE
+from search.ingest.progress import progress_on, silent
+from search.services.import_snapshot import FAULTS_SHOWN, ImportFailed, ImportReport, import_snapshot
+
+
+def rows(text: str) -> int:
+    """Read a number of rows."""
+    number = int(text)
+    if number < 0:
+        raise argparse.ArgumentTypeError("has to be 0 or more")
+    return number
+
+
+class Command(BaseCommand):
+    """Imports a knowledge base."""
+
+    help = "Reads, checks and loads a bundle into a new snapshot, indexes it and activates it as a release."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Take the arguments."""
+        parser.add_argument("source", type=Path, help="folder with kb.json, nodes.* and edges.*")
+        parser.add_argument("--name", help="name of the knowledge base; the one in kb.json when not given")
+        parser.add_argument("--tolerance", type=rows, default=0, help="so many bad rows are left out without failing")
+        parser.add_argument("--report", type=Path, help="file for every fault, one JSON object a line")
+        parser.add_argument("--dry-run", action="store_true", help="check the bundle and load nothing")
+        parser.add_argument("--no-index", action="store_true", help="stop when the graph is loaded")
+        parser.add_argument("--no-activate", action="store_true", help="make the release without letting it answer")
+        parser.add_argument("--json", action="store_true", help="one JSON object on stdout and no progress")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Import; exit code 1 where nothing came of it."""
+        source: Path = options["source"]
+        if not source.is_dir():
+            raise CommandError(f"{source} is no folder.", returncode=2)
+        if options["name"] is not None and not NAME.fullmatch(options["name"]):
+            raise CommandError(f"'{options['name']}' is no name for a knowledge base: {NAME_RULE}.", returncode=2)
+        if options["report"] is not None and not options["report"].absolute().parent.is_dir():
+            raise CommandError(f"{options['report'].absolute().parent} is no folder for a report.", returncode=2)
+        shown = nullcontext(silent) if options["json"] else progress_on(self.stderr._out)  # type: ignore[attr-defined]
+        try:
+            with shown as progress:
+                report = import_snapshot(
+                    source=source,
+                    name=options["name"],
+                    tolerance=options["tolerance"],
+                    report=options["report"],
+                    dry_run=options["dry_run"],
+                    index=not options["no_index"],
+                    activate=not options["no_activate"],
+                    progress=progress,
+                )
+        except ImportFailed as failure:
+            if options["json"]:
+                self.stdout.write(json.dumps(failure.report.to_json() | {"error": str(failure)}, ensure_ascii=False))
+            else:
+                self._tell_faults(failure.report)
+            raise CommandError(str(failure)) from failure
+        if options["json"]:
+            self.stdout.write(json.dumps(report.to_json(), ensure_ascii=False))
+        else:
+            self._tell(report, options["dry_run"])
+
+    def _tell_faults(self, report: ImportReport) -> None:
+        for fault in report.faults[:FAULTS_SHOWN]:
+            self.stderr.write(str(fault))
+        if report.bad_rows > FAULTS_SHOWN:
+            self.stderr.write(f"… {report.bad_rows - FAULTS_SHOWN:,} more")
+
+    def _tell(self, report: ImportReport, dry_run: bool) -> None:
+        for remark in report.remarks[:FAULTS_SHOWN]:
+            self.stderr.write(f"Note: {remark}")
+        self._tell_faults(report)
+        counts = f"{report.nodes:,} nodes, {report.edges:,} edges, {report.bad_rows:,} bad rows"
+        seconds = report.seconds["total"]
+        if dry_run:
+            self.stdout.write(f"{report.knowledge_base}: {counts}; checked in {seconds:.1f} s, nothing loaded.")
+        else:
+            made = f"release {report.release}" if report.release else f"snapshot {report.snapshot}, not indexed yet"
+            self.stdout.write(f"{report.knowledge_base}: {counts}; {made}, in {seconds:.1f} s.")
