@@ -141,6 +141,10 @@ class Adjacency(Protocol):
         """Return the (relation, direction) pairs over which any of these nodes has an edge."""
         ...
 
+    def counts(self, keys: Keys) -> dict[tuple[int, Direction], int]:
+        """Return how many edges a set of nodes has over each (relation, direction): what `neighbours` would read."""
+        ...
+
 
 class GraphStore(Protocol):
     """Executes linked plans. What a match is, is the same for every engine: see ARCHITECTURE."""

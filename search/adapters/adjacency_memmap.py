@@ -1,0 +1,158 @@
+"""The graph of a release in memory-mapped arrays: neighbours of whole sets of nodes, counted before they are read.
+
+One pair of arrays a direction holds every edge, sorted by (node, relation, neighbour). A *segment* is the run of edges
+of one node over one relation; its code is `node * relations + relation`, so that the segments of a node, and those of a
+set of nodes over one relation, are found by binary search. Memory grows with the edges alone, however many relations
+there are.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from search.domain.graph import Direction, Schema
+from search.interfaces import Keys
+
+DIRECTIONS: tuple[Direction, Direction] = ("out", "in")
+_MASK_FROM = 1 / 32
+"""Above this share of all nodes a bit per node removes duplicates faster than sorting does."""
+
+
+def build(
+    directory: Path,
+    *,
+    nodes: int,
+    types: NDArray[np.int16],
+    relation: NDArray[np.integer],
+    source: NDArray[np.integer],
+    target: NDArray[np.integer],
+    relations: int,
+) -> None:
+    """Write the arrays of a graph into `directory`, which exists.
+
+    `types` holds the type code of each key, `relation`, `source` and `target` one entry an edge, in any order. Parallel
+    edges of one relation count once. ValueError when an edge names a node or a relation that is not there.
+    """
+    for name, codes, bound in (("source", source, nodes), ("target", target, nodes), ("relation", relation, relations)):
+        if len(codes) and (int(codes.min()) < 0 or int(codes.max()) >= bound):
+            raise ValueError(f"An edge has a {name} outside 0 … {bound - 1}.")
+    if len(types) != nodes:
+        raise ValueError(f"{len(types)} types for {nodes} nodes.")
+    np.save(directory / "types.npy", np.asarray(types, dtype=np.int16))
+    for direction, near, far in (("out", source, target), ("in", target, source)):
+        _write(directory, direction, near.astype(np.int64) * max(relations, 1) + relation, far.astype(np.int32))
+
+
+def _write(directory: Path, direction: str, code: NDArray[np.int64], far: NDArray[np.int32]) -> None:
+    order = np.lexsort((far, code))
+    code, far = code[order], far[order]
+    if len(code):
+        fresh = np.concatenate(([True], (code[1:] != code[:-1]) | (far[1:] != far[:-1])))
+        code, far = code[fresh], far[fresh]
+    segments, starts = np.unique(code, return_index=True)
+    np.save(directory / f"{direction}_segments.npy", segments)
+    np.save(directory / f"{direction}_starts.npy", np.append(starts, len(far)).astype(np.int64))
+    np.save(directory / f"{direction}_neighbours.npy", far)
+
+
+@dataclass(frozen=True)
+class MemmapAdjacency:
+    """The arrays that `build` wrote, opened on first use and shared by every thread (they are read only)."""
+
+    directory: Path
+    schema: Schema
+
+    @cached_property
+    def types(self) -> NDArray[np.int16]:
+        """Type code of each key, shape (nodes,)."""
+        return _open(self.directory / "types.npy")
+
+    def neighbours(self, keys: Keys, relation: int, direction: Direction) -> Keys:
+        """Return the distinct neighbours of a set of nodes over one relation (its code), sorted."""
+        first, last = self._segments_of(keys, relation, direction)
+        far = self._arrays[direction][2]
+        if len(first) == 1:
+            return np.array(far[first[0] : last[0]])
+        return self._distinct(far[_ranges(first, last)])
+
+    def degree(self, key: int, relation: int, direction: Direction) -> int:
+        """Return how many edges of a relation a node has in one direction."""
+        first, last = self._segments_of(np.array([key], dtype=np.int32), relation, direction)
+        return int((last - first).sum())
+
+    def has_edges(self, keys: Keys) -> list[tuple[int, Direction]]:
+        """Return the (relation, direction) pairs over which any of these nodes has an edge, `out` before `in`."""
+        return list(self.counts(keys))
+
+    def counts(self, keys: Keys) -> dict[tuple[int, Direction], int]:
+        """Return how many edges a set of nodes has over each (relation, direction), for those that have any."""
+        found: dict[tuple[int, Direction], int] = {}
+        wide = np.asarray(keys, dtype=np.int64) * self._relations
+        for direction in DIRECTIONS:
+            segments, starts, _ = self._arrays[direction]
+            chosen = _ranges(np.searchsorted(segments, wide), np.searchsorted(segments, wide + self._relations))
+            lengths = starts[chosen + 1] - starts[chosen]
+            edges = np.bincount(segments[chosen] % self._relations, weights=lengths, minlength=self._relations)
+            found |= {(int(relation), direction): int(edges[relation]) for relation in np.flatnonzero(edges)}
+        return found
+
+    @property
+    def _relations(self) -> int:
+        return max(len(self.schema.relations), 1)
+
+    @cached_property
+    def _arrays(self) -> dict[Direction, tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int32]]]:
+        return {
+            direction: (
+                _open(self.directory / f"{direction}_segments.npy"),
+                _open(self.directory / f"{direction}_starts.npy"),
+                _open(self.directory / f"{direction}_neighbours.npy"),
+            )
+            for direction in DIRECTIONS
+        }
+
+    def _segments_of(
+        self, keys: Keys, relation: int, direction: Direction
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return where the edges of those keys that have any begin and end."""
+        segments, starts, _ = self._arrays[direction]
+        code = np.asarray(keys, dtype=np.int64) * self._relations + relation
+        at = np.searchsorted(segments, code)
+        at = (
+            at[(at < len(segments)) & (segments[np.minimum(at, len(segments) - 1)] == code)]
+            if len(segments)
+            else at[:0]
+        )
+        return starts[at], starts[at + 1]
+
+    def _distinct(self, keys: NDArray[np.int32]) -> Keys:
+        if len(keys) < _MASK_FROM * len(self.types):
+            return np.unique(keys)
+        seen = np.zeros(len(self.types), dtype=bool)
+        seen[keys] = True
+        return np.flatnonzero(seen).astype(np.int32)
+
+
+def _open(path: Path) -> NDArray[Any]:
+    """Map an array into memory; an empty file cannot be mapped, so an empty array is read.
+
+    The plain ndarray view spares numpy the bookkeeping that a memmap does at every index.
+    """
+    array: NDArray[Any] = np.load(path, mmap_mode="r", allow_pickle=False)
+    return array.view(np.ndarray)
+
+
+def _ranges(first: NDArray[np.int64], last: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the integers of every half-open range [first, last), one range after the other."""
+    lengths = last - first
+    total = int(lengths.sum())
+    if not total:
+        return np.empty(0, dtype=np.int64)
+    ends = np.cumsum(lengths)
+    return np.arange(total, dtype=np.int64) + np.repeat(first - (ends - lengths), lengths)

@@ -1,0 +1,304 @@
+"""Names and aliases of a release as sorted hashes in memory-mapped files: which stretches of a question are names.
+
+A name is reduced to its words (see `words_of`) and its words to one 64-bit hash. A question's stretches are hashed the
+same way and found by binary search, so that a look-up costs the same for a hundred names and for millions. Names in
+their own spelling lie beside the hashes, to tell whether case agrees.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import time
+import unicodedata
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from rapidfuzz import process
+from rapidfuzz.distance import Levenshtein
+
+from search.interfaces import Mention
+
+LONGEST = 40
+"""Names of more words than this are not looked for: nobody types them, and each length costs a look-up a word."""
+_WORD = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]|[^\W_\u3040-\u30ff\u3400-\u9fff]+|[+#&]")
+_ACCENTS = re.compile("[\u0300-\u036f]")
+_QUOTED = re.compile(r"[\"“”«»„]([^\"“”«»„]{2,80})[\"“”«»„]|(?<!\w)['‘]([^'‘’]{2,80})['’](?!\w)")
+_ALIKE = 0.75
+_SHORTEST_MENDED = 4
+_MENDINGS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class _Token:
+    start: int
+    end: int
+    words: tuple[str, ...]
+
+
+def tokens_of(text: str) -> Iterator[_Token]:
+    """Yield the words of a text with their offsets in it.
+
+    Case, accents and width are folded, punctuation only separates, `&` reads `and`; `+` and `#` are words of their own
+    (C++ is not C#); each Chinese or Japanese character is a word, since no space separates them.
+    """
+    for match in _WORD.finditer(text):
+        yield _Token(match.start(), match.end(), _folded(match.group()))
+
+
+@lru_cache(maxsize=100_000)
+def _folded(word: str) -> tuple[str, ...]:
+    if word == "&":
+        return ("and",)
+    if word.isascii():
+        return (word.lower(),)
+    plain = unicodedata.normalize("NFKC", word).casefold()
+    plain = unicodedata.normalize("NFC", _ACCENTS.sub("", unicodedata.normalize("NFD", plain)))
+    return tuple(_WORD.findall(plain)) or (plain,)
+
+
+def words_of(name: str) -> tuple[str, ...]:
+    """Return the words that two spellings of a name share."""
+    return tuple(word for token in tokens_of(name) for word in token.words)
+
+
+def build(directory: Path, names: Iterable[tuple[int, str, bool]]) -> None:
+    """Write the index of (key, name or alias, whether it is an alias) into `directory`, which exists.
+
+    Names without a word, or with more than `LONGEST` words, are left out.
+    """
+    hashes: list[int] = []
+    keys: list[int] = []
+    aliases: list[bool] = []
+    spellings: list[bytes] = []
+    vocabulary: set[str] = set()
+    longest = 0
+    for key, name, is_alias in names:
+        words = words_of(name)
+        if not 0 < len(words) <= LONGEST:
+            continue
+        longest = max(longest, len(words))
+        vocabulary.update(words)
+        hashes.append(_hash(words))
+        keys.append(key)
+        aliases.append(is_alias)
+        spellings.append(name.encode())
+    code = np.array(hashes, dtype=np.uint64)
+    order = np.lexsort((np.array(keys, dtype=np.int32), np.array(aliases, dtype=bool), code))
+    np.save(directory / "hashes.npy", code[order])
+    np.save(directory / "keys.npy", np.array(keys, dtype=np.int32)[order])
+    np.save(directory / "alias.npy", np.array(aliases, dtype=bool)[order])
+    _write_strings(directory / "names", [spellings[i] for i in order])
+    _write_vocabulary(directory, vocabulary)
+    (directory / "mentions.json").write_text(json.dumps({"longest": longest}))
+
+
+def _hash(words: tuple[str, ...]) -> int:
+    return int.from_bytes(hashlib.blake2b(" ".join(words).encode(), digest_size=8).digest(), "little")
+
+
+def _write_strings(path: Path, strings: list[bytes]) -> None:
+    path.with_suffix(".bin").write_bytes(b"".join(strings))
+    lengths = np.fromiter((len(string) for string in strings), dtype=np.int64, count=len(strings))
+    np.save(path.with_suffix(".offsets.npy"), np.concatenate(([0], np.cumsum(lengths))))
+
+
+def _write_vocabulary(directory: Path, vocabulary: set[str]) -> None:
+    """Write the words ordered by first letter and length, so that those a slip away from a word lie in few blocks."""
+    known = sorted((word for word in vocabulary), key=lambda word: (word[0], len(word), word))
+    _write_strings(directory / "words", [word.encode() for word in known])
+    blocks: dict[str, list[int]] = {}
+    for at, word in enumerate(known):
+        blocks.setdefault(f"{word[0]}{len(word)}", [at, at])[1] = at + 1
+    (directory / "words.json").write_text(json.dumps(blocks))
+    np.save(directory / "words.hashes.npy", np.sort(np.array([_hash((word,)) for word in known], dtype=np.uint64)))
+
+
+def _open(path: Path) -> NDArray[Any]:
+    array: NDArray[Any] = np.load(path, mmap_mode="r", allow_pickle=False)
+    return array.view(np.ndarray)
+
+
+@dataclass(frozen=True)
+class _Strings:
+    data: NDArray[np.uint8]
+    offsets: NDArray[np.int64]
+
+    @classmethod
+    def open(cls, path: Path) -> _Strings:
+        offsets = _open(path.with_suffix(".offsets.npy"))
+        file = path.with_suffix(".bin")
+        data = np.memmap(file, mode="r") if file.stat().st_size else np.zeros(0, dtype=np.uint8)
+        return cls(data.view(np.ndarray), offsets)
+
+    def __getitem__(self, at: int) -> str:
+        return self.data[self.offsets[at] : self.offsets[at + 1]].tobytes().decode()
+
+
+@dataclass(frozen=True)
+class MemmapMentions:
+    """The files that `build` wrote, opened on first use and shared by every thread (they are read only).
+
+    `mend_seconds` bounds the search for misspelt words in one question.
+    """
+
+    directory: Path
+    mend_seconds: float = 0.02
+
+    def find(self, text: str) -> list[Mention]:
+        """Return every stretch of whole words that is a name or alias, overlapping ones included, longest first."""
+        tokens = [token for token in tokens_of(text) if token.words]
+        found = self._matches(text, tokens, {})
+        mended = self._mended(text, tokens, found)
+        if mended:
+            known = {(mention.start, mention.end) for mention in found}
+            found += [m for m in self._matches(text, tokens, mended) if (m.start, m.end) not in known]
+        return sorted(found, key=lambda mention: (mention.start - mention.end, mention.start))
+
+    def lookup(self, name: str) -> tuple[int, ...]:
+        """Return the nodes whose name or alias, normalised, is `name`, normalised."""
+        words = words_of(name)
+        return tuple(dict.fromkeys(int(self._keys[at]) for at in self._rows(words))) if words else ()
+
+    def _matches(self, text: str, tokens: list[_Token], mended: dict[int, list[str]]) -> list[Mention]:
+        """Look up every stretch; with `mended`, only stretches in which a word is replaced by one of its mendings."""
+        codes: list[int] = []
+        stretches: list[tuple[int, int, tuple[str, ...]]] = []
+        for first, last in self._spans(tokens, mended):
+            for words in _readings(tokens, first, last, mended):
+                codes.append(_hash(words))
+                stretches.append((first, last, words))
+        if not codes:
+            return []
+        wanted = np.array(codes, dtype=np.uint64)
+        at = np.searchsorted(self._hashes, wanted)
+        hits = np.flatnonzero(
+            (at < len(self._hashes)) & (self._hashes[np.minimum(at, len(self._hashes) - 1)] == wanted)
+        )
+        mentions = (self._mention(text, tokens, *stretches[hit], row=int(at[hit])) for hit in hits)
+        return [mention for mention in mentions if mention is not None]
+
+    def _spans(self, tokens: list[_Token], mended: dict[int, list[str]]) -> Iterator[tuple[int, int]]:
+        if not len(self._hashes):
+            return
+        for first in range(len(tokens)):
+            width = 0
+            for last in range(first, len(tokens)):
+                width += len(tokens[last].words)
+                if width > self._longest:
+                    break
+                if not mended or any(at in mended for at in range(first, last + 1)):
+                    yield first, last
+
+    def _mention(
+        self, text: str, tokens: list[_Token], first: int, last: int, words: tuple[str, ...], row: int
+    ) -> Mention | None:
+        rows = self._rows(words, row)
+        if not rows:
+            return None
+        start, end = tokens[first].start, tokens[last].end
+        exact: dict[int, bool] = {}
+        for at in rows:
+            name, key = self._names[at], int(self._keys[at])
+            exact[key] = exact.get(key, False) or _agrees(text, start, end, name)
+        asked = tuple(word for token in tokens[first : last + 1] for word in token.words)
+        similarity = 1.0 if asked == words else Levenshtein.normalized_similarity(" ".join(asked), " ".join(words))
+        return Mention(start, end, text[start:end], tuple(exact), tuple(exact.values()), similarity)
+
+    def _rows(self, words: tuple[str, ...], row: int | None = None) -> list[int]:
+        """Return the rows of the entries with these words; the words are compared, since two hashes may collide."""
+        code = np.uint64(_hash(words))
+        first = int(np.searchsorted(self._hashes, code)) if row is None else row
+        last = int(np.searchsorted(self._hashes, code, side="right"))
+        return [at for at in range(first, last) if words_of(self._names[at]) == words]
+
+    def _mended(self, text: str, tokens: list[_Token], found: list[Mention]) -> dict[int, list[str]]:
+        """Return known words close to each unknown word that looks like part of a name and that no match covers."""
+        ends = time.monotonic() + self.mend_seconds
+        quoted = [match.span() for match in _QUOTED.finditer(text)]
+        mended: dict[int, list[str]] = {}
+        for at, token in enumerate(tokens):
+            if time.monotonic() >= ends:
+                break
+            if len(token.words) != 1 or len(token.words[0]) < _SHORTEST_MENDED or token.words[0].isdigit():
+                continue
+            named = any(first <= token.start < last for first, last in quoted) or _in_name(text, tokens, at)
+            if named and not any(m.start <= token.start < m.end for m in found) and not self._knows(token.words[0]):
+                close = self._close(token.words[0])
+                if close:
+                    mended[at] = close
+        return mended
+
+    def _knows(self, word: str) -> bool:
+        code = np.uint64(_hash((word,)))
+        at = int(np.searchsorted(self._vocabulary, code))
+        return at < len(self._vocabulary) and bool(self._vocabulary[at] == code)
+
+    def _close(self, word: str) -> list[str]:
+        words: list[str] = []
+        for length in range(max(1, len(word) - 2), len(word) + 3):
+            first, last = self._blocks.get(f"{word[0]}{length}", (0, 0))
+            words += [self._words[at] for at in range(first, last)]
+        scorer = Levenshtein.normalized_similarity
+        best = process.extract(word, words, scorer=scorer, limit=_MENDINGS, score_cutoff=_ALIKE)
+        return [choice for choice, _, _ in best]
+
+    @cached_property
+    def _hashes(self) -> NDArray[np.uint64]:
+        return _open(self.directory / "hashes.npy")
+
+    @cached_property
+    def _keys(self) -> NDArray[np.int32]:
+        return _open(self.directory / "keys.npy")
+
+    @cached_property
+    def _names(self) -> _Strings:
+        return _Strings.open(self.directory / "names")
+
+    @cached_property
+    def _words(self) -> _Strings:
+        return _Strings.open(self.directory / "words")
+
+    @cached_property
+    def _blocks(self) -> dict[str, tuple[int, int]]:
+        blocks: dict[str, tuple[int, int]] = json.loads((self.directory / "words.json").read_text())
+        return blocks
+
+    @cached_property
+    def _vocabulary(self) -> NDArray[np.uint64]:
+        return _open(self.directory / "words.hashes.npy")
+
+    @cached_property
+    def _longest(self) -> int:
+        return int(json.loads((self.directory / "mentions.json").read_text())["longest"])
+
+
+def _readings(tokens: list[_Token], first: int, last: int, mended: dict[int, list[str]]) -> Iterator[tuple[str, ...]]:
+    """Yield the words of a stretch as typed, or, where words were mended, with one of them replaced at a time."""
+    typed = [token.words for token in tokens[first : last + 1]]
+    if not mended:
+        yield tuple(word for words in typed for word in words)
+        return
+    for at in range(first, last + 1):
+        for word in mended.get(at, ()):
+            mixed = [*typed[: at - first], (word,), *typed[at - first + 1 :]]
+            yield tuple(part for words in mixed for part in words)
+
+
+def _in_name(text: str, tokens: list[_Token], at: int) -> bool:
+    """Whether a word is capitalised; the first word of the text only beside another capitalised word."""
+    if not text[tokens[at].start].isupper():
+        return False
+    return at > 0 or (len(tokens) > 1 and text[tokens[1].start].isupper())
+
+
+def _agrees(text: str, start: int, end: int, name: str) -> bool:
+    """Whether the text has the name letter by letter, its punctuation included, around the stretch that matched."""
+    at = text.find(name, max(0, start - len(name)), end + len(name))
+    return at >= 0 and at <= start and at + len(name) >= end

@@ -1,0 +1,5 @@
+"""Question → plans: mentions, answer type, every plan the data has, and how well each fits the question's words."""
+
+from search.stages.plan.planner import Planner
+
+__all__ = ["Planner"]

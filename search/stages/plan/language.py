@@ -1,0 +1,86 @@
+"""Words of questions: what is cut off a word to compare it, and which words say nothing about the graph.
+
+The lists are English. For other languages they match nothing, which leaves the embeddings and the schema's own words.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+
+def _set(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
+
+FUNCTION_WORDS = _set(
+    """a an the this that these those there here it its itself he she they them their theirs his her hers him we our
+    ours us you your yours i me my mine one ones some any all both each every either neither no not nor only own same
+    other another such so too very just also well then than as if but and or because while until of at by for with
+    about against between into through during before after above below to from up down in out on off over under again
+    further once within without along among across behind beyond per via am is are was were be been being have has had
+    having do does did doing can could will would shall should may might must let s t d ll m re ve don doesn didn isn
+    aren wasn weren hasn haven won wouldn couldn shouldn who whom whose which what when where why how whether
+    etc please more most less least many much few several lot lots even ever never always often already yet still
+    like together both respectively used using"""
+)
+"""Words that carry no content of their own."""
+
+ASKING_WORDS = _set(
+    """tell give show list name find search look looking identify provide suggest recommend know want need help
+    question answer kind kinds type types sort sorts thing things people person someone somebody anyone anything
+    something example examples following certain particular various different related relate relates relation involve
+    involves involved involving include includes included including exist exists called named known word words describe
+    describes described main get got make made makes share shares shared sharing common similar number information
+    interested possible potential specific available topic topics appear
+    appears appeared listed"""
+)
+"""Words that people put around a question, in any domain."""
+
+SHARING_WORDS = _set("share shares shared sharing same also co common similar other others another together")
+"""Words that speak of two things with the same neighbour: a walk there and back over one relation."""
+
+ANSWER_OF = {"who": "person author", "whom": "person author", "when": "year date", "where": "place location"}
+"""What a question word asks for, in words that name node types; the first is the plainest."""
+
+
+def words(text: str) -> list[str]:
+    """Return the words of a text in lower case, possessive endings cut off."""
+    return [re.sub(r"['’]s?$", "", match.group().casefold()) for match in _WORD.finditer(text)]
+
+
+@lru_cache(maxsize=50_000)
+def stem(word: str) -> str:
+    """Return a word without its common English endings: `directed`, `director`, `directors` → `direct`.
+
+    Light on purpose: it only has to bring a question's words and a schema's words together.
+    """
+    for ending in ("s'", "'s"):
+        word = word.removesuffix(ending)
+    if len(word) <= 3:
+        return word
+    if word.endswith("ies") and len(word) > 4:
+        word = word[:-3] + "y"
+    elif word.endswith("sses"):
+        word = word[:-2]
+    elif word.endswith("s") and not word.endswith(("ss", "us", "is")):
+        word = word[:-1]
+    for ending in ("ation", "ition", "ment", "ing", "ion", "en", "ed", "er", "or", "es"):
+        if word.endswith(ending) and len(word) - len(ending) >= 3:
+            word = word[: -len(ending)]
+            break
+    if len(word) > 3 and word[-1] == word[-2] and word[-1] not in "aeiouls":
+        word = word[:-1]
+    return word.removesuffix("e") if len(word) > 3 else word
+
+
+def stems(text: str) -> frozenset[str]:
+    """Return the stems of a text's words."""
+    return frozenset(stem(word) for word in words(text))
+
+
+def content(text: str) -> list[str]:
+    """Return the words of a text that are neither function words nor words of asking, in their order."""
+    return [word for word in words(text) if word not in FUNCTION_WORDS and word not in ASKING_WORDS]

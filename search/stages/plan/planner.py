@@ -1,0 +1,148 @@
+"""The planner that needs no language model: plans are listed, executed and scored (METHODS, section 9)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from search.domain.graph import Schema
+from search.domain.options import option
+from search.domain.plan import Plan, ScoredPlan, Target
+from search.domain.question import Question
+from search.domain.trace import Limit
+from search.interfaces import Adjacency, Encoder, MentionIndex, NodeStore
+from search.stages.plan.enumerate import Candidate, Enumerator, Start
+from search.stages.plan.lexicon import Lexicon
+from search.stages.plan.mentions import Named, find_names, ordinary_words
+from search.stages.plan.reading import Reading
+from search.stages.plan.risk import explained, level, residual
+from search.stages.plan.score import Scorer
+from search.stages.plan.shape import Shape
+from search.stages.plan.target import answer_types
+from search.stages.plan.vectors import TextVectors
+from search.stages.plan.wording import Wording
+from search.stages.plan.write import Writer
+
+_LONGEST = 2_000
+"""Characters of a question that are read: what follows is kept for text retrieval only."""
+
+
+@dataclass(frozen=True)
+class Planner:
+    """Question → plans, best first, with probabilities that sum to 1 over the list."""
+
+    mentions: MentionIndex
+    adjacency: Adjacency
+    encoder: Encoder
+    nodes: NodeStore
+    schema: Schema
+    plans: int = option(10, "Plans that run for a question.", low=1, high=50)
+    max_hops: int = option(3, "Hops from a mention to the answer at most.", low=1, high=4)
+    max_mentions: int = option(5, "Mentions of a question that plans start from at most.", low=1, high=12)
+    temperature: float = option(1.0, "Above 1 spreads probability over more plans.", low=0.1, high=10.0)
+
+    def __call__(self, question: Question, limit: Limit) -> list[ScoredPlan]:
+        """Return at least one plan; the plan with no hop when the question names nothing.
+
+        A plan that the asker brings is returned as it is. Raises DeadlineExceeded or SearchCancelled.
+        """
+        if question.plan is not None:
+            return [ScoredPlan(question.plan, "user", 1.0)]
+        text = question.text[:_LONGEST]
+        names = find_names(text, self.mentions, self._ordinary, self.max_mentions)
+        candidates = self._candidates(names, limit)
+        limit.check("plan")
+        best = self._scorer.best(text, names, candidates)
+        limit.check("plan")
+        return self._listed(question.text, text, names, best)
+
+    def _candidates(self, names: Sequence[Named], limit: Limit) -> list[Candidate]:
+        """Return every plan that the data has for these mentions and whose answers may be answers."""
+        branches = self._enumerator.branches(list(self._starts(names)), limit)
+        overlap = [frozenset(at for at, other in enumerate(names) if name.overlaps(other)) for name in names]
+        single = [Candidate((branch,), branch.found, branch.types) for branch in branches]
+        joined = self._enumerator.joins(branches, overlap, limit) if len(names) > 1 else []
+        return [candidate for candidate in [*single, *joined] if candidate.types[0] in self._answerable]
+
+    def _starts(self, names: Sequence[Named]) -> list[Start]:
+        starts = []
+        for at, name in enumerate(names):
+            keys = np.array(name.mention.keys, dtype=np.int32)
+            types = self.nodes.types(keys)
+            starts += [Start(at, int(code), tuple(keys[types == code].tolist())) for code in np.unique(types)]
+        return starts
+
+    def _listed(
+        self, whole: str, text: str, names: Sequence[Named], best: Sequence[tuple[Candidate, float]]
+    ) -> list[ScoredPlan]:
+        """Return the best plans as the domain writes them, the plan with no hop in its place among them."""
+        sums = np.array([*(total for _, total in best), self._scorer.weights.text]) / self.temperature
+        order = np.argsort(-sums, kind="stable")[: self.plans]
+        shares = np.exp(sums[order] - sums[order[0]])
+        shares /= shares.sum()
+        listed = []
+        for position, at in enumerate(order):
+            probability = float(shares[position])
+            if at == len(best):
+                listed.append(ScoredPlan(self._without_hops(whole, text, names), "schema", probability))
+                continue
+            following = float(shares[position + 1]) if position + 1 < len(shares) else 0.0
+            plan = self._written(text, names, best[at][0], probability, following)
+            listed.append(ScoredPlan(plan, "schema", probability))
+        return listed
+
+    def _written(
+        self, text: str, names: Sequence[Named], candidate: Candidate, probability: float, following: float
+    ) -> Plan:
+        used = [names[mention] for mention in candidate.mentions]
+        left = residual(text, used, candidate.paths, self._lexicon)
+        risk = level(probability, following, explained(text, used, left))
+        return self._writer.plan(candidate, names, left, risk)
+
+    def _without_hops(self, whole: str, text: str, names: Sequence[Named]) -> Plan:
+        """Return the plan that leaves the question to text: the answer type if it is plain, no anchor, no trade."""
+        fit = answer_types(Reading.of(text, names), self._lexicon)
+        labels = tuple(
+            node_type.name for code, node_type in enumerate(self.schema.node_types)
+            if fit[code] >= 1.0 and code in self._answerable
+        )  # fmt: skip
+        return Plan(target=Target("T", labels, whole.strip()), risk_level="no_trade")
+
+    @cached_property
+    def _answerable(self) -> frozenset[int]:
+        return frozenset(self.schema.type_codes[name] for name in self.schema.answerable)
+
+    @cached_property
+    def _ordinary(self) -> frozenset[str]:
+        return ordinary_words(self.schema)
+
+    @cached_property
+    def _shape(self) -> Shape:
+        return Shape(self.schema)
+
+    @cached_property
+    def _enumerator(self) -> Enumerator:
+        return Enumerator(self.adjacency, self.nodes, self._shape, max_hops=self.max_hops)
+
+    @cached_property
+    def _vectors(self) -> TextVectors:
+        return TextVectors(self.encoder)
+
+    @cached_property
+    def _wording(self) -> Wording:
+        return Wording(self.schema)
+
+    @cached_property
+    def _lexicon(self) -> Lexicon:
+        return Lexicon(self._wording, self._vectors)
+
+    @cached_property
+    def _scorer(self) -> Scorer:
+        return Scorer(self._lexicon, self._wording, self._vectors)
+
+    @cached_property
+    def _writer(self) -> Writer:
+        return Writer(self.nodes, self._shape)

@@ -1,0 +1,37 @@
+"""How far the graph is to be trusted for a question, and what text still has to say (METHODS, sections 1 and 9)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from search.domain.plan import Risk
+from search.stages.plan.lexicon import Lexicon
+from search.stages.plan.mentions import Named
+from search.stages.plan.reading import Reading
+from search.stages.plan.score import elements
+from search.stages.plan.shape import Metapath
+
+_EXPLAINED = 0.3
+"""A word counts as explained from this affinity to something in the plan on."""
+_LEVELS: tuple[tuple[float, Risk], ...] = ((0.5, "aggressive"), (0.25, "normal"), (0.08, "weak"))
+
+
+def residual(text: str, used: Sequence[Named], paths: Sequence[Metapath], lexicon: Lexicon) -> str:
+    """Return the words of a question that a plan does not explain, in their order; empty when it explains them all."""
+    content = Reading.of(text, used).content
+    rows = lexicon.of([word.text for word in content])
+    said = rows[:, elements(paths, lexicon.relations)].max(axis=1, initial=0.0)
+    left = [word for word, affinity in zip(content, said, strict=True) if affinity < _EXPLAINED]
+    return " ".join(text[word.start : word.start + len(word.text)] for word in left)
+
+
+def explained(text: str, used: Sequence[Named], left: str) -> float:
+    """Return the share of a question's content, mentions included, that a plan explains, in [0, 1]."""
+    content = len(Reading.of(text, used).content) + sum(name.words for name in used)
+    return 1.0 - len(left.split()) / content if content else 0.0
+
+
+def level(probability: float, next_best: float, share: float) -> Risk:
+    """Return the risk level of a plan from its margin over the next and the share of the question it explains."""
+    trust = (probability - next_best) * share
+    return next((risk for least, risk in _LEVELS if trust >= least), "no_trade")

@@ -1,0 +1,96 @@
+"""The schema as a planner walks it: which relation leads from which node type to which, oddities folded away."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from functools import cached_property
+
+from search.domain.graph import Direction, Schema
+
+_RARE = 0.15
+"""An odd end has at most this share of the edges of the relation's main type at that end …"""
+_ELSEWHERE = 0.25
+"""… and at most this many such edges for each node of its type: its nodes are at home in other relations."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One hop of a metapath by codes: relation, direction, and the node type at its far end (the main one)."""
+
+    relation: int
+    direction: Direction
+    to_type: int
+
+
+@dataclass(frozen=True, slots=True)
+class Metapath:
+    """A walk over node types: where it starts and its steps."""
+
+    start: int
+    steps: tuple[Step, ...] = ()
+
+    @property
+    def end(self) -> int:
+        """Type code of the last node."""
+        return self.steps[-1].to_type if self.steps else self.start
+
+    def then(self, step: Step) -> Metapath:
+        """Return the walk with one more step."""
+        return Metapath(self.start, (*self.steps, step))
+
+
+@dataclass(frozen=True)
+class Shape:
+    """What a schema allows at the ends of its relations.
+
+    Sources that identify entities by name alone merge homonyms, so that a film named 1984 takes the place of the year:
+    `movie RELEASE_YEAR movie`, rare and odd. At such an end the node plays the *role* of the relation's main type.
+    """
+
+    schema: Schema
+
+    def role(self, relation: int, near: Direction, node_type: int) -> int:
+        """Return the type that a node plays where a hop over a relation in direction `near` starts."""
+        return self._folds[relation, near].get(node_type, node_type)
+
+    def far_role(self, relation: int, direction: Direction, node_type: int) -> int:
+        """Return the type that a node of `node_type` plays where a hop over a relation in that direction ends."""
+        return self.role(relation, "in" if direction == "out" else "out", node_type)
+
+    def allows(self, node_type: int, relation: int, direction: Direction) -> bool:
+        """Whether nodes in that role start hops over the relation in that direction."""
+        return node_type in self._ends[relation, direction]
+
+    def mixed(self, step: Step) -> bool:
+        """Whether nodes of other types play the type at the far end of a hop, and no other type is at home there."""
+        far: Direction = "in" if step.direction == "out" else "out"
+        return bool(self._folds[step.relation, far]) and len(self._ends[step.relation, far]) == 1
+
+    @cached_property
+    def _counts(self) -> dict[tuple[int, Direction], dict[int, int]]:
+        """Edges by the type at their near end, for each relation and direction of walking."""
+        counts: dict[tuple[int, Direction], dict[int, int]] = defaultdict(lambda: defaultdict(int))
+        for kind in self.schema.relation_types:
+            relation = self.schema.relation_codes[kind.relation]
+            counts[relation, "out"][self.schema.type_codes[kind.source]] += kind.count
+            counts[relation, "in"][self.schema.type_codes[kind.target]] += kind.count
+        return counts
+
+    @cached_property
+    def _folds(self) -> dict[tuple[int, Direction], dict[int, int]]:
+        folds: dict[tuple[int, Direction], dict[int, int]] = defaultdict(dict)
+        for end, counts in self._counts.items():
+            main = max(counts, key=lambda code: (counts[code], -code))
+            for code, count in counts.items():
+                nodes = self.schema.node_types[code].count
+                if code != main and count <= _RARE * counts[main] and count <= _ELSEWHERE * nodes:
+                    folds[end][code] = main
+        return folds
+
+    @cached_property
+    def _ends(self) -> dict[tuple[int, Direction], set[int]]:
+        ends: dict[tuple[int, Direction], set[int]] = defaultdict(set)
+        for end, counts in self._counts.items():
+            ends[end] = set(counts) - set(self._folds[end])
+        return ends

@@ -1,0 +1,54 @@
+"""Candidate plans written down as plans of the domain."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from search.domain.graph import ANY
+from search.domain.plan import Anchor, Hop, Plan, Risk, Target
+from search.interfaces import NodeStore
+from search.stages.plan.enumerate import Branch, Candidate
+from search.stages.plan.mentions import Named
+from search.stages.plan.shape import Shape, Step
+
+TARGET = "T"
+
+
+@dataclass(frozen=True)
+class Writer:
+    """Writes plans: variables, labels, directions."""
+
+    nodes: NodeStore
+    shape: Shape
+
+    def plan(self, candidate: Candidate, names: Sequence[Named], residual: str, risk: Risk) -> Plan:
+        """Return the plan of a candidate; each branch is an anchor with its chain of hops to T."""
+        branches = list(enumerate(candidate.branches, 1))
+        anchors = tuple(self._anchor(f"A{at}", branch, names[branch.start.mention]) for at, branch in branches)
+        hops = [hop for at, branch in branches for hop in self._hops(at, branch)]
+        labels = tuple(self.shape.schema.node_types[code].name for code in candidate.types)
+        return Plan(anchors, tuple(hops), Target(TARGET, labels, residual), risk_level=risk)
+
+    def _anchor(self, var: str, branch: Branch, name: Named) -> Anchor:
+        label = self.shape.schema.node_types[branch.start.node_type].name
+        return Anchor(var, name.mention.text, label, "name", tuple(self.nodes.ids(branch.start.keys)))
+
+    def _hops(self, at: int, branch: Branch) -> list[Hop]:
+        last = len(branch.path.steps)
+        variables = [f"A{at}", *(f"x{at}{position}" for position in range(1, last)), TARGET]
+        return [
+            Hop(
+                source=variables[position],
+                rel=self.shape.schema.relations[step.relation].name,
+                to_var=variables[position + 1],
+                to_label=self._label(step, position + 1 == last, branch.types),
+                direction=step.direction,
+            )
+            for position, step in enumerate(branch.path.steps)
+        ]
+
+    def _label(self, step: Step, ends: bool, types: Sequence[int]) -> str:
+        """Return the type at a hop's far end, or any where nodes of odd types play that type there."""
+        open_end = len(types) > 1 if ends else self.shape.mixed(step)
+        return ANY if open_end else self.shape.schema.node_types[types[0] if ends else step.to_type].name
