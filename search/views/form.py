@@ -11,19 +11,10 @@ from django.http import HttpRequest
 
 from search.domain.errors import Fault
 from search.models import KnowledgeBase
+from search.services.list_pipelines import list_pipelines
 
 RECENT = "recent_searches"
 MOST_RECENT = 8
-
-
-@dataclass(frozen=True)
-class Choice:
-    """A pipeline to choose; `unavailable` says why it cannot be, and is empty when it can."""
-
-    name: str
-    title: str
-    description: str
-    unavailable: str = ""
 
 
 @dataclass
@@ -31,7 +22,7 @@ class Box:
     """The form with its present values; `faults` are messages by field."""
 
     knowledge_bases: Sequence[KnowledgeBase]
-    pipelines: Sequence[Choice]
+    pipelines: Sequence[dict[str, Any]]
     knowledge_base: str = ""
     question: str = ""
     pipeline: str = ""
@@ -44,11 +35,6 @@ class Box:
         return [message for name, messages in self.faults.items() if name not in own for message in messages]
 
 
-def choices() -> list[Choice]:
-    """Return the pipelines of the settings, in their order."""
-    return [Choice(name, row["TITLE"], row["DESCRIPTION"]) for name, row in settings.GRASP_PIPELINES.items()]
-
-
 def question_box(request: HttpRequest, **values: Any) -> Box:
     """Return the form for whoever asks, with the knowledge bases that they may search."""
     bases = list(
@@ -56,7 +42,7 @@ def question_box(request: HttpRequest, **values: Any) -> Box:
         .filter(active_release__isnull=False)
         .select_related("active_release__snapshot")
     )
-    box = Box(bases, choices(), **values)
+    box = Box(bases, list_pipelines(), **values)
     box.knowledge_base = box.knowledge_base or (bases[0].name if bases else "")
     box.pipeline = box.pipeline or settings.GRASP_DEFAULT_PIPELINE
     return box

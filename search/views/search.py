@@ -35,7 +35,15 @@ def _ask(request: HttpRequest, values: dict[str, str], plan: str) -> HttpRespons
     """Request the search; whatever is wrong is said beside the field, with status 400."""
     brought, faults = _read_plan(plan)
     try:
-        run = request_search(**values, plan=brought, faults=faults, user=request.user, origin=SearchRun.Origin.PAGE)
+        run = request_search(
+            knowledge_base=values["knowledge_base"],
+            question=values["question"],
+            pipeline=values["pipeline"],
+            plan=brought,
+            faults=faults,
+            user=request.user,
+            origin=SearchRun.Origin.PAGE,
+        )
     except SearchRejected as error:
         return _page(request, values, 400, by_field(error.faults), plan)
     remember(request, str(run.pk), run.question, run.knowledge_base_name)

@@ -13,14 +13,15 @@ from django.shortcuts import render
 from search.domain.errors import ServiceUnavailable
 
 P = ParamSpec("P")
-View = Callable[Concatenate[HttpRequest, P], HttpResponse]
 
 
-def says_what_is_down(view: View[P]) -> View[P]:
+def says_what_is_down(
+    view: Callable[Concatenate[HttpRequest, P], HttpResponse],
+) -> Callable[Concatenate[HttpRequest, P], HttpResponse]:
     """Turn an unreachable service inside a view into a page with status 503 that names it."""
 
     @wraps(view)
-    def answer(request: HttpRequest, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
+    def answer(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
         try:
             return view(request, *args, **kwargs)
         except ServiceUnavailable as error:
