@@ -41,15 +41,14 @@ def store(graph: Graph, schema: Schema, snapshot_id: int) -> None:
             cursor.execute(f"DELETE FROM {table}")
         cursor.execute(f"CREATE INDEX IF NOT EXISTS {edges}_out ON {edges} (source, relation, target)")
         cursor.execute(f"CREATE INDEX IF NOT EXISTS {edges}_in ON {edges} (target, relation, source)")
-        cursor.executemany(
-            f"INSERT INTO {edges} (snapshot_id, relation, source, target, source_type, target_type) "
-            "VALUES (%s, %s, %s, %s, %s, %s)",
-            [(snapshot_id, schema.relation_codes[r], s, t, types[s], types[t]) for s, r, t in graph.edges],
-        )
-        cursor.executemany(
-            f"INSERT INTO {nodes} (snapshot_id, key, id, type, name, fields) VALUES (%s, %s, %s, %s, %s, %s)",
-            [(snapshot_id, n.key, n.id, types[n.key], n.name, json.dumps(dict(n.fields))) for n in graph.nodes],
-        )
+        with cursor.copy(f"COPY {edges} (snapshot_id, relation, source, target, source_type, target_type) FROM STDIN") as copy:
+            for source, relation, target in graph.edges:
+                row = (snapshot_id, schema.relation_codes[relation], source, target, types[source], types[target])
+                copy.write_row(row)
+        with cursor.copy(f"COPY {nodes} (snapshot_id, key, id, type, name, fields) FROM STDIN") as copy:
+            for node in graph.nodes:
+                fields = json.dumps(dict(node.fields))
+                copy.write_row((snapshot_id, node.key, node.id, types[node.key], node.name, fields))
 
 
 class Nodes:
