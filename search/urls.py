@@ -11,15 +11,17 @@ from search.views.status import status
 from search.views.theme import theme
 
 urlpatterns: list[URLPattern | URLResolver] = [
+    # First, for it registers the converter `anything`, which the addresses of entities use too.
+    path("api/v1/", include("search.api.urls")),
     path("", home, name="search-home"),
     path("search/<uuid:run_id>/", results, name="search-results"),
     path("search/<uuid:run_id>/live/", live, name="search-live"),
     path("search/<uuid:run_id>/cancel/", cancel, name="search-cancel"),
     path("search/<uuid:run_id>/trace/", trace, name="search-trace"),
-    path("kb/<str:name>/nodes/<path:node_id>/", entity, name="search-entity"),
+    path("kb/<str:name>/nodes/", entity, name="search-entity-by-id"),
+    path("kb/<str:name>/nodes/<anything:node_id>/", entity, name="search-entity"),
     path("status/", status, name="search-status"),
     path("theme/", theme, name="search-theme"),
-    path("api/v1/", include("search.api.urls")),
     path("api/schema/", SpectacularAPIView.as_view(), name="api-schema"),
     path("api/docs/", SpectacularSwaggerView.as_view(url_name="api-schema"), name="api-docs"),
 ]

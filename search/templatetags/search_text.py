@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from typing import Any
+from urllib.parse import urlencode
 
 from django import template
+from django.urls import reverse
 from django.utils.html import escape
 from django.utils.safestring import SafeString, mark_safe
 
@@ -21,6 +23,17 @@ UNMARKED = frozenset({
 """Words of a question that say nothing when a text has them too."""
 SHORTEST_MARKED = 3
 _WORD = re.compile(r"\w+")
+
+
+@register.simple_tag
+def entity_url(knowledge_base: str, node_id: str) -> str:
+    """Return the address of an entity's page.
+
+    Browsers and servers fold empty and dotted segments of a path, so an id that has such segments goes in the query.
+    """
+    if any(segment in ("", ".", "..") for segment in node_id.split("/")):
+        return f"{reverse('search-entity-by-id', args=[knowledge_base])}?{urlencode({'id': node_id})}"
+    return reverse("search-entity", args=[knowledge_base, node_id])
 
 
 @register.filter

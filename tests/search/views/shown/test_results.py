@@ -1,0 +1,79 @@
+"""Conditions, paths and sums of results."""
+
+from typing import Any
+
+import pytest
+
+from search.views.shown.results import show_results
+
+
+def test_contributions_are_written_as_the_sum_that_gives_the_score(described: dict[str, Any]) -> None:
+    first = show_results(described)[0]
+
+    assert [(part.title, part.rank, part.formula) for part in first.parts] == [
+        ("Graph paths", 1, "2.5 / (5 + 1)"),
+        ("Document text", 1, "1 / (5 + 1)"),
+    ]
+    assert first.total == pytest.approx(2.5 / 6 + 1 / 6) == pytest.approx(first.score)
+    assert first.fused
+
+
+def test_a_list_that_does_not_hold_the_result_adds_nothing_and_has_no_formula(described: dict[str, Any]) -> None:
+    graph, text = show_results(described)[2].parts
+
+    assert (graph.rank, graph.formula, graph.contribution, graph.bar) == (None, "", 0.0, 0.0)
+    assert (text.rank, text.formula) == (3, "1 / (5 + 3)")
+
+
+def test_bars_are_as_long_as_their_part_of_the_largest_contribution(described: dict[str, Any]) -> None:
+    first, second = show_results(described)[:2]
+
+    assert first.parts[0].bar == 160.0
+    assert second.parts[0].bar == pytest.approx(160 * (2.5 / 7) / (2.5 / 6), abs=0.1)
+
+
+def test_conditions_are_entities_then_relations_then_the_text(described: dict[str, Any]) -> None:
+    first = show_results(described)[0]
+
+    assert [(c.kind, c.label, c.mark, c.word) for c in first.conditions] == [
+        ("anchor", "Ingunn Aas", "✓", "met"),
+        ("anchor", "Ostervik", "✓", "met"),
+        ("hop", "designed by", "✓", "met"),
+        ("hop", "has brand", "✓", "met"),
+        ("text", "“keeps a drink cold”", "✓", "met"),
+    ]
+    assert first.conditions[2].note == "Ingunn Aas to product"
+    assert first.conditions[4].note == "similarity 0.52, needs 0.31"
+    assert first.met == 5
+
+
+def test_conditions_are_those_of_the_plan_that_the_evidence_names(described: dict[str, Any]) -> None:
+    last = show_results(described)[3]
+
+    assert [(c.label, c.status, c.word) for c in last.conditions] == [
+        ("Ingunn Aas", "met", "met"),
+        ("designed by", "met", "met"),
+        ("also buy", "unknown", "not checked"),
+    ]
+    assert last.plan_index == 1
+
+
+def test_paths_are_lines_and_tables(described: dict[str, Any]) -> None:
+    last = show_results(described)[3]
+
+    [path] = last.paths
+    assert path.words.startswith("Ingunn Aas ← designed by — Sval Flask 1.0 — also buy → Alpenglow")
+    assert [(start["node"]["name"], relation) for start, relation, _ in path.rows] == [
+        ("Ingunn Aas", "← designed by —"),
+        ("Sval Flask 1.0", "— also buy →"),
+    ]
+
+
+def test_a_result_without_evidence_has_no_conditions_and_no_drawing(described: dict[str, Any]) -> None:
+    described["results"][0]["evidence"] = None
+    described["fusion"] = None
+
+    first = show_results(described)[0]
+
+    assert (first.conditions, first.paths, first.drawing, first.plan_index) == ((), (), None, None)
+    assert not first.fused
