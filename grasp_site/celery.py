@@ -1,4 +1,4 @@
-"""The site's Celery app. Workers find it by `celery --app grasp_site`; the settings import it, so that every sender has it."""
+"""The site's Celery app. Workers find it by `celery --app grasp_site`; every sender gets it with the settings."""
 
 import os
 from typing import Any

@@ -1,6 +1,7 @@
 """Whether a worker is alive, told by a key in the broker that the worker refreshes and that expires by itself.
 
-Asking the workers (`celery inspect ping`) takes as long as one is willing to wait for an answer that may not come; a key is there or not.
+Asking the workers (`celery inspect ping`) takes as long as one is willing to wait for an answer that may not come; a
+key is there or not.
 """
 
 import json
@@ -33,7 +34,7 @@ def broker(url: str) -> redis.Redis:
 
 
 def worker_alive(queue: str) -> bool:
-    """Whether a worker of this queue lived within the last seconds. Raises `redis.RedisError` when the broker is away."""
+    """Whether a worker of this queue lived within the last seconds. Raises `redis.RedisError` without a broker."""
     return worker_state(queue) is not None
 
 

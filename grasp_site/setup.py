@@ -1,4 +1,4 @@
-"""What has to be there before the first page: tables, an administrator, the demo knowledge bases. `make run` runs it at every start.
+"""What has to be there before the first page: tables, an administrator, the demo knowledge bases. Runs at every start.
 
 Lines on stdout are for the person at the terminal; everything else goes to stderr, which is a log.
 """
@@ -33,7 +33,7 @@ def make_admin() -> None:
         return
     given = env_secret("GRASP_ADMIN_PASSWORD")
     password = given or secrets.token_urlsafe(12)
-    users.create_superuser(ADMIN, password=password)  # type: ignore[attr-defined]
+    users.create_superuser(ADMIN, password=password)
     told = "the password of GRASP_ADMIN_PASSWORD" if given else f"password {password} (shown this once)"
     tell(f"administration: http://127.0.0.1:{env_int('PORT', 8000)}/admin/, user {ADMIN}, {told}")
 

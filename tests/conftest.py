@@ -1,9 +1,8 @@
-"""Real Postgres and Valkey for every test that asks for them: the embedded ones, in a folder of their own, started once."""
+"""Real Postgres and Valkey for every test that asks: the embedded ones, in a folder of their own, started once."""
 
 import os
 import shutil
 import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Iterator
@@ -31,6 +30,7 @@ from django.conf import settings as django_settings  # noqa: E402
 
 from grasp_site.embedded.home import Home  # noqa: E402
 from grasp_site.embedded.lease import acquire, wait_until_stopped  # noqa: E402
+from grasp_site.embedded.programs import search_worker as search_worker_program  # noqa: E402
 from grasp_site.heartbeat import worker_state  # noqa: E402
 
 WORKER_START_SECONDS = 120.0
@@ -70,23 +70,24 @@ def django_db_modify_db_settings(services: Home) -> None:
 
 
 @pytest.fixture(scope="session")
-def search_worker(django_db_setup: None, services: Home) -> Iterator[subprocess.Popen[bytes]]:
-    """A real search worker on the test database. Its tests need `django_db(transaction=True)`, so that it sees their rows."""
+def web_environment(django_db_setup: None, services: Home) -> dict[str, str]:
+    """The environment of a process of the site on the test database. It sees committed rows only."""
     name = django_settings.DATABASES["default"]["NAME"]
-    log = (services.make_folder("logs") / "search-worker.log").open("ab")
-    process = subprocess.Popen(
-        [sys.executable, "-m", "celery", "--app", "grasp_site", "worker", "--pool", "threads", "--queues", "search"],
-        cwd=PROJECT,
-        env={**os.environ, "DATABASE_URL": services.database_url.replace("/grasp?", f"/{name}?")},
-        stdout=log,
-        stderr=log,
-    )
+    return {**os.environ, "DATABASE_URL": services.database_url.replace("/grasp?", f"/{name}?")}
+
+
+@pytest.fixture(scope="session")
+def search_worker(web_environment: dict[str, str], services: Home) -> Iterator[subprocess.Popen[bytes]]:
+    """A real search worker on the test database. It sees committed rows: `django_db(transaction=True)`."""
+    log = services.log("search worker")
+    with log.open("ab") as output:
+        process = subprocess.Popen(
+            search_worker_program(threads=2).command, cwd=PROJECT, env=web_environment, stdout=output, stderr=output
+        )
     deadline = time.monotonic() + WORKER_START_SECONDS
     while worker_state("search") is None:
-        assert process.poll() is None, services.log("search worker").read_text()
-        assert time.monotonic() < deadline, (
-            "the search worker does not start: " + services.log("search worker").read_text()
-        )
+        assert process.poll() is None, log.read_text()
+        assert time.monotonic() < deadline, f"the search worker does not start: {log.read_text()}"
         time.sleep(0.1)
     yield process
     process.terminate()

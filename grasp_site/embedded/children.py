@@ -1,4 +1,4 @@
-"""Child processes: started in a group of their own, logged to a file of their own, restarted with backoff, ended for certain."""
+"""Child processes: each with a group and a log of its own, restarted with backoff, ended for certain."""
 
 import os
 import signal
@@ -24,7 +24,7 @@ Say = Callable[[str, str], None]
 
 @dataclass(frozen=True)
 class Program:
-    """How one child is started and ended. `stop_signals` are sent one after the other, `patience` seconds apart, then SIGKILL."""
+    """How one child is started and ended: `stop_signals` in order, `patience` seconds apart, then SIGKILL."""
 
     name: str
     command: Sequence[str]
@@ -52,6 +52,12 @@ def open_log(path: Path) -> int:
     if path.exists() and path.stat().st_size > LOG_LIMIT_BYTES:
         path.replace(path.with_suffix(".log.1"))
     return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+
+
+def last_line(log: Path) -> str:
+    """The last thing a child wrote into its log; empty where it wrote nothing."""
+    lines = log.read_text(errors="replace").strip().splitlines() if log.exists() else []
+    return lines[-1] if lines else ""
 
 
 def describe_exit(code: int) -> str:
@@ -123,7 +129,8 @@ class Minder:
     def start(self, program: Program, output: int | None = None, keep: bool = True) -> Child:
         """Starts `program` in a new session, under the watchdog's eye.
 
-        Its output goes to its log, or stdout to the descriptor `output`. With `keep` false it is not started again when it ends.
+        Its output goes to its log, or stdout to the descriptor `output`. With `keep` false it is not started again when
+        it ends.
         """
         child = Child(program, self._spawn(program, output), time.monotonic(), keep=keep)
         self._children[program.name] = child
@@ -153,7 +160,7 @@ class Minder:
         return process
 
     def tend(self) -> float | None:
-        """Notices the dead and starts those whose pause is over. Returns the seconds until the next is due, if any is."""
+        """Notices the dead and starts those whose pause is over. Returns the seconds until the next is due."""
         self._guard.tend()
         for child in self._children.values():
             if not child.keep:
@@ -188,24 +195,26 @@ class Minder:
 
     def stop(self) -> None:
         """Ends every child, all at once, and returns when none is left."""
-        alive = {c.process.pid: c for c in self._children.values() if c.restart_at is None}
-        turn = 0
-        while alive:
-            for pid, child in alive.items():
-                signals = child.program.stop_signals
-                number = signals[turn] if turn < len(signals) else signal.SIGKILL
-                # The first signals go to the leader, which knows best how to end the others; SIGKILL goes to everybody.
-                if number == signal.SIGKILL:
-                    watchdog.signal_group(pid, number)
-                else:
-                    child.process.send_signal(number)
-            deadline = time.monotonic() + max(child.program.patience for child in alive.values())
-            while alive and time.monotonic() < deadline:
-                alive = {pid: child for pid, child in alive.items() if child.process.poll() is None}
-                time.sleep(POLL_SECONDS)
-            turn += 1
+        began = time.monotonic()
+        alive = [child for child in self._children.values() if child.restart_at is None]
+        signals_sent = dict.fromkeys((child.process.pid for child in alive), 0)
+        while alive := [child for child in alive if child.process.poll() is None]:
+            for child in alive:
+                due = 1 + int((time.monotonic() - began) / child.program.patience)
+                if signals_sent[child.process.pid] < due:
+                    _send_signal(child, signals_sent[child.process.pid])
+                    signals_sent[child.process.pid] += 1
+            time.sleep(POLL_SECONDS)
         for child in self._children.values():
             watchdog.signal_group(child.process.pid, signal.SIGKILL)
             self._guard.remove(child.process.pid)
         self._children.clear()
         self._guard.close()
+
+
+def _send_signal(child: Child, turn: int) -> None:
+    """The polite signals go to the leader, who knows best how to end the others; SIGKILL goes to the whole group."""
+    if turn < len(child.program.stop_signals):
+        child.process.send_signal(child.program.stop_signals[turn])
+    else:
+        watchdog.signal_group(child.process.pid, signal.SIGKILL)

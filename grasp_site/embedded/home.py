@@ -128,7 +128,7 @@ class Home:
             )
 
     def make_run(self, enterable: Callable[[Path], bool]) -> None:
-        """Makes the folder of the sockets, where every user that needs it can enter. Call it with `keeper_lock` held."""
+        """Makes the folder of the sockets, where all who need it can enter. Call it with `keeper_lock` held."""
         self.make_root()
         link = self.root / "run"
         if link.is_symlink() and not link.exists():
@@ -149,7 +149,8 @@ class Home:
         if free < LEAST_FREE_BYTES:
             raise EmbeddedError(
                 f"The disk of {self.root} is full: {free / GIBIBYTE:.1f} GiB are free and at least "
-                f"{LEAST_FREE_BYTES / GIBIBYTE:.0f} GiB are needed. Free some space, or set GRASP_HOME to a folder on another disk."
+                f"{LEAST_FREE_BYTES / GIBIBYTE:.0f} GiB are needed. Free some space, or set GRASP_HOME to a folder on "
+                "another disk."
             )
 
 

@@ -1,4 +1,4 @@
-"""Owns the embedded Postgres and Valkey, for as long as somebody holds a lease on them. One process for each GRASP_HOME."""
+"""Owns the embedded Postgres and Valkey for as long as somebody holds a lease. One process for each GRASP_HOME."""
 
 import fcntl
 import json
@@ -8,12 +8,13 @@ import signal
 import socket
 import sys
 import time
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Protocol
 
-from grasp_site.embedded.children import Guard, Minder, Program, describe_exit
+from grasp_site.embedded.children import Guard, Minder, Program, describe_exit, last_line
 from grasp_site.embedded.faults import EmbeddedError
 from grasp_site.embedded.home import Home
 from grasp_site.embedded.postgres import EmbeddedPostgres
@@ -67,6 +68,7 @@ class Keeper:
         self._services: dict[str, Service] = {service.name: service for service in (postgres, EmbeddedValkey(home))}
         self._holders: dict[socket.socket, Holder] = {}
         self._last: socket.socket | None = None
+        self._patient_until = time.monotonic() + FIRST_LEASE_SECONDS
         self._notices: list[dict[str, str]] = []
         self._minder = Minder(home, Guard(kept_open=[lock]), self._say)
         self._selector = selectors.DefaultSelector()
@@ -85,15 +87,14 @@ class Keeper:
 
     def run(self) -> None:
         """Returns when the last lease was given back, or none was taken in time; the services have stopped then."""
-        patience = time.monotonic() + FIRST_LEASE_SECONDS
         try:
-            while self._holders or time.monotonic() < patience:
+            while self._holders or time.monotonic() < self._patient_until:
                 pause = self._minder.tend()
                 for key, _ in self._selector.select(TEND_SECONDS if pause is None else min(pause, TEND_SECONDS)):
                     if key.fileobj is self._door:
                         self._let_in()
-                    elif isinstance(key.data, Holder) and not self._still_there(key.data):
-                        patience = 0.0
+                    elif isinstance(key.data, Holder):
+                        self._look_after(key.data)
                 if self._wakeup.asked_to_stop():
                     break
         finally:
@@ -108,12 +109,15 @@ class Keeper:
             connection.settimeout(REQUEST_SECONDS)
             with connection.makefile("rb") as stream:
                 holder.services = json.loads(stream.readline())["services"]
-            for name in holder.services:
-                self._ensure(name, holder)
         except (OSError, ValueError, KeyError):
             connection.close()
             return
-        except EmbeddedError as error:
+        # One lease at most is awaited: whoever fails to get it, or gives it back, leaves a keeper without a task.
+        self._patient_until = 0.0
+        try:
+            for name in holder.services:
+                self._ensure(name, holder)
+        except (EmbeddedError, OSError) as error:
             holder.tell({"failed": str(error)})
             connection.close()
             return
@@ -123,14 +127,11 @@ class Keeper:
             holder.tell(notice)
         holder.tell({"ready": holder.services})
 
-    def _still_there(self, holder: Holder) -> bool:
-        try:
-            if holder.connection.recv(4096, socket.MSG_DONTWAIT):
-                return True
-        except BlockingIOError:
-            return True
-        except OSError:
-            pass
+    def _look_after(self, holder: Holder) -> None:
+        """Strikes a holder off the list whose connection has ended."""
+        with suppress(ConnectionError):
+            if holder.connection.recv(4096):
+                return
         self._selector.unregister(holder.connection)
         del self._holders[holder.connection]
         if self._holders:
@@ -138,7 +139,6 @@ class Keeper:
         else:
             # The last to leave waits for the end of its connection, which shall come when everything has stopped.
             self._last = holder.connection
-        return False
 
     def _ensure(self, name: str, holder: Holder) -> None:
         """Starts the service unless it is there already, and waits until it takes connections."""
@@ -155,10 +155,10 @@ class Keeper:
             elif child.process.poll() is not None:
                 code = self._minder.forget(name)
                 raise EmbeddedError(
-                    f"{name} stopped at once ({describe_exit(code)}). {_last_line(self._home.log(name))}"
+                    f"{name} stopped at once ({describe_exit(code)}). {_log_hint(self._home.log(name))}"
                 )
             if time.monotonic() - began > READY_SECONDS:
-                raise EmbeddedError(f"{name} is not ready in time. {_last_line(self._home.log(name))}")
+                raise EmbeddedError(f"{name} is not ready in time. {_log_hint(self._home.log(name))}")
             time.sleep(POLL_SECONDS)
         if new:
             holder.tell({"service": name, "text": f"ready in {time.monotonic() - began:.1f} s"})
@@ -173,9 +173,9 @@ class Keeper:
             holder.tell(message)
 
 
-def _last_line(log: Path) -> str:
-    lines = log.read_text(errors="replace").strip().splitlines() if log.exists() else []
-    return f"Its log, {log}, ends with: {lines[-1]}" if lines else f"Its log: {log}"
+def _log_hint(log: Path) -> str:
+    last = last_line(log)
+    return f"Its log, {log}, ends with: {last}" if last else f"Its log: {log}"
 
 
 def main() -> None:
@@ -185,7 +185,11 @@ def main() -> None:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         return
-    keeper = Keeper(home, lock)
+    try:
+        keeper = Keeper(home, lock)
+    except EmbeddedError as error:
+        sys.stderr.write(f"{error}\n")
+        sys.exit(1)
     keeper.run()
     # Before the last holder's connection ends with this process: the holder then finds the home free.
     os.close(lock)

@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
+from grasp_site.embedded.children import last_line
 from grasp_site.embedded.faults import EmbeddedError
 from grasp_site.embedded.home import PROJECT, Home
 
@@ -81,6 +82,8 @@ def acquire(home: Home, services: Iterable[str], tell: Tell = lambda _: None) ->
         try:
             return _ask(home, wanted, deadline, tell)
         except (KeeperGone, OSError):
+            if keeper is not None and keeper.poll():
+                raise EmbeddedError(last_line(home.log("keeper")) or "The embedded services cannot be kept.") from None
             if (keeper is None or keeper.poll() is not None) and _is_free(home):
                 keeper = _start_keeper(home)
             time.sleep(POLL_SECONDS)
@@ -137,8 +140,9 @@ def wait_until_stopped(home: Home, timeout: float) -> bool:
 
 
 def _start_keeper(home: Home) -> subprocess.Popen[bytes]:
+    home.make_folder(home.logs.name)
     from_home = {**os.environ, "GRASP_HOME": str(home.root)}
-    with (home.make_folder("logs") / "keeper.log").open("ab") as log:
+    with home.log("keeper").open("ab") as log:
         return subprocess.Popen(
             [sys.executable, "-m", KEEPER_MODULE],
             cwd=PROJECT,

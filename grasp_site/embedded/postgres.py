@@ -1,4 +1,4 @@
-"""The embedded Postgres: the bundled binaries, driven directly; reached over a socket only, so that no port can be taken."""
+"""The embedded Postgres: the bundled binaries, driven directly; over a socket only, so that no port can be taken."""
 
 import os
 import shutil
@@ -43,7 +43,7 @@ class EmbeddedPostgres:
         return Path(os.path.realpath(self._home.postgres)) / "data"
 
     def prepare(self) -> Program:
-        """Makes folders and data where missing; returns the program to start. Raises `EmbeddedError` with what to do."""
+        """Makes folders and data where missing; returns the program to start. Raises `EmbeddedError`."""
         self._make_place()
         binaries = self._readable_binaries()
         self._check_version()
@@ -105,7 +105,8 @@ class EmbeddedPostgres:
         place.rmdir()
         place.symlink_to(elsewhere)
         self._notice(
-            f"the user that runs Postgres cannot read below {self._home.root}, so the database lies in {elsewhere}; {place} links to it"
+            f"the user that runs Postgres cannot read below {self._home.root}, so the database lies in {elsewhere}; "
+            f"{place} links to it"
         )
 
     def _make_sockets(self) -> None:
@@ -120,7 +121,7 @@ class EmbeddedPostgres:
         spec = find_spec(PACKAGE)
         if spec is None or not spec.submodule_search_locations:
             raise EmbeddedError(
-                f"The package {WHEEL} is missing. `make run` installs it; or set DATABASE_URL to a Postgres of your own."
+                f"The package {WHEEL} is missing. `make run` installs it; or set DATABASE_URL to your own Postgres."
             )
         package = Path(spec.submodule_search_locations[0])
         binaries = package / INSTALL / "bin"

@@ -20,7 +20,7 @@ class ServiceUser:
     gid: int
 
     def can_enter(self, path: Path) -> bool:
-        """Whether the user can read and enter the folder, asked of the system itself, so that every kind of permission counts."""
+        """Whether the user can read and enter the folder, asked of the system, so that every permission counts."""
         probe = subprocess.run(
             ["/bin/sh", "-c", 'cd "$1" && [ -r . ]', "sh", str(path)],
             user=self.uid,

@@ -1,4 +1,4 @@
-"""The table of processes that the supervisor keeps running beside Postgres and Valkey. A further worker is a further row."""
+"""The table of processes that the supervisor keeps running beside Postgres and Valkey: one more is one more row."""
 
 import signal
 import sys
@@ -8,7 +8,7 @@ from grasp_site.environment import env_int, usual_search_threads
 
 HOST = "127.0.0.1"
 WEB_CONNECTIONS = 8
-# glibc otherwise gives every thread a heap of its own, which a process with models in it pays for in hundreds of megabytes.
+# glibc otherwise gives every thread a heap of its own; with models in the process that costs hundreds of megabytes.
 FEW_HEAPS = {"MALLOC_ARENA_MAX": "2"}
 
 

@@ -1,11 +1,8 @@
-"""Keeps the whole site running: the embedded services, web and workers, from the first line on the terminal to the last process."""
+"""Keeps the whole site running, from the first line on the terminal to the last process."""
 
-import fcntl
 import http.client
-import json
 import os
 import selectors
-import socket
 import subprocess
 import time
 from collections.abc import Callable, Sequence
@@ -16,6 +13,7 @@ from grasp_site.embedded.children import Guard, Minder, Program, describe_exit
 from grasp_site.embedded.faults import EmbeddedError
 from grasp_site.embedded.home import Home
 from grasp_site.embedded.lease import KeeperGone, Lease, acquire
+from grasp_site.embedded.preflight import AlreadyRunning, check_port, lock_home
 from grasp_site.embedded.programs import HOST
 from grasp_site.embedded.terminal import Terminal
 from grasp_site.embedded.wakeup import Wakeup
@@ -24,11 +22,6 @@ READY_PATH = "/api/v1/readyz/"
 TICK_SECONDS = 0.5
 PROBE_TIMEOUT_SECONDS = 2.0
 WHY_NOT_READY_SECONDS = 45.0
-PREDECESSOR_SECONDS = 30.0
-
-
-class AlreadyRunning(Exception):
-    """Another supervisor keeps this GRASP_HOME; the message is a sentence that says where."""
 
 
 class StopAsked(Exception):
@@ -37,7 +30,7 @@ class StopAsked(Exception):
 
 @dataclass(frozen=True)
 class Plan:
-    """What a supervisor runs: the embedded services, one program that has to end well first, and those to keep running."""
+    """What a supervisor runs: embedded services, a program that has to end well first, and those to keep running."""
 
     port: int
     services: Sequence[str]
@@ -47,52 +40,6 @@ class Plan:
     @property
     def url(self) -> str:
         return f"http://{HOST}:{self.port}/"
-
-
-def lock_home(home: Home, url: str) -> int:
-    """Takes the home for one supervisor; returns the descriptor that holds the lock. Raises `AlreadyRunning`."""
-    home.make_root()
-    descriptor = os.open(home.supervisor_lock, os.O_RDWR | os.O_CREAT, 0o644)
-    deadline = time.monotonic() + PREDECESSOR_SECONDS
-    while True:
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            break
-        except BlockingIOError:
-            holder = json.loads(os.pread(descriptor, 4096, 0) or b"{}")
-            # A killed supervisor's watchdog holds the lock until it has ended what was left.
-            if _is_alive(holder.get("pid")) or time.monotonic() > deadline:
-                os.close(descriptor)
-                raise AlreadyRunning(
-                    f"GRASP search is running already: {holder.get('url', url)} (process {holder.get('pid')}, data in {home.root})."
-                ) from None
-            time.sleep(TICK_SECONDS)
-    os.ftruncate(descriptor, 0)
-    os.pwrite(descriptor, json.dumps({"pid": os.getpid(), "url": url}).encode(), 0)
-    return descriptor
-
-
-def _is_alive(pid: int | None) -> bool:
-    if pid is None:
-        return True
-    with suppress(ProcessLookupError):
-        os.kill(pid, 0)
-        return True
-    return False
-
-
-def check_port(port: int) -> None:
-    """Raises `EmbeddedError` when somebody else listens there."""
-    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
-        # As the web process does: a port of which only old connections are closing is free.
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            probe.bind((HOST, port))
-        except OSError as error:
-            raise EmbeddedError(
-                f"Port {port} cannot be used ({error.strerror}): another program has it. "
-                f"Stop that program, or choose another port: make run PORT={port + 1}"
-            ) from error
 
 
 class Supervisor:
@@ -221,7 +168,7 @@ class Supervisor:
 
 
 def supervise(home: Home, plan: Plan) -> int:
-    """Checks what can be checked beforehand, then runs the plan. Returns an exit code, after a sentence where it is not 0."""
+    """Checks what can be checked beforehand, then runs the plan. Returns an exit code; not 0 comes with a sentence."""
     terminal = Terminal()
     try:
         lock = lock_home(home, plan.url)

@@ -1,4 +1,4 @@
-"""The embedded Valkey: the bundled binary, reached over a socket only, with an append-only file so that no task is lost."""
+"""The embedded Valkey: the bundled binary, over a socket only, with an append-only file so that no task is lost."""
 
 import platform
 import signal
@@ -24,7 +24,7 @@ class EmbeddedValkey:
         self._home = home
 
     def prepare(self) -> Program:
-        """Makes the data folder; returns the program to start. Raises `EmbeddedError` where no binary fits this machine."""
+        """Makes the data folder; returns the program to start. Raises `EmbeddedError` where no binary fits."""
         data = self._home.make_folder(self._home.valkey.name, mode=0o700)
         options = {
             "port": "0",

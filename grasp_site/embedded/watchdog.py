@@ -1,8 +1,8 @@
 """Ends process groups when their owner is gone. Runs as a script, with the standard library alone.
 
-The owner writes `+ PGID SIGNAL [SIGNAL…]` and `- PGID` to this process's standard input. The end of the input means that the owner
-ended, however it did (a `kill -9` closes a pipe too): then each group still listed gets its signals one after the other, and
-at last SIGKILL, with a pause in between that ends early once the group is gone.
+The owner writes `+ PGID SIGNAL [SIGNAL…]` and `- PGID` to this process's standard input. The end of that means that the
+owner ended, however it did (a `kill -9` closes a pipe too): then each group still listed gets its signals one after the
+other, and at last SIGKILL, with a pause in between that ends early once the group is gone.
 """
 
 import os
@@ -11,7 +11,7 @@ import sys
 import time
 from collections.abc import Iterable
 
-PATIENCE_SECONDS = 3.0
+PATIENCE_SECONDS = 2.0
 POLL_SECONDS = 0.05
 
 

@@ -1,0 +1,59 @@
+import io
+import json
+import logging
+import logging.config
+from collections.abc import Iterator
+
+import pytest
+
+from grasp_site.logs import hide_secrets, logging_settings
+
+
+@pytest.fixture
+def written() -> Iterator[io.StringIO]:
+    """What a logger of its own writes, in the format of the processes under the supervisor."""
+    stream = io.StringIO()
+    configuration = logging_settings("INFO", as_json=True)
+    factory = configuration["formatters"]["grasp"]
+    formatter = factory.pop("()")(**factory)
+    handler = logging.StreamHandler(stream)
+    handler.setFormatter(formatter)
+    logger = logging.getLogger("tests.logs")
+    logger.addHandler(handler)
+    logger.setLevel("INFO")
+    logger.propagate = False
+    yield stream
+    logger.removeHandler(handler)
+
+
+def test_a_line_is_one_json_object_with_time_level_and_logger(written: io.StringIO) -> None:
+    logging.getLogger("tests.logs").info("loaded %d nodes", 12, extra={"knowledge_base": "movies"})
+    line = json.loads(written.getvalue())
+    assert line["event"] == "loaded 12 nodes"
+    assert line["knowledge_base"] == "movies"
+    assert (line["level"], line["logger"]) == ("info", "tests.logs")
+    assert line["timestamp"].endswith("Z")
+
+
+def test_a_password_in_an_address_does_not_reach_the_log(written: io.StringIO) -> None:
+    logging.getLogger("tests.logs").error("cannot reach %s", "postgresql://app:hush@db.example/grasp")
+    assert "hush" not in written.getvalue()
+    assert "postgresql://app:***@db.example/grasp" in written.getvalue()
+
+
+def test_a_password_in_a_traceback_does_not_reach_the_log(written: io.StringIO) -> None:
+    try:
+        raise ConnectionError("redis://:hush@q.example/0 refused")
+    except ConnectionError:
+        logging.getLogger("tests.logs").exception("no broker")
+    assert "hush" not in written.getvalue()
+
+
+@pytest.mark.parametrize("key", ["password", "LLM_API_KEY", "secret_key", "Authorization"])
+def test_values_under_telling_keys_are_masked_at_any_depth(key: str) -> None:
+    event = hide_secrets(None, "info", {"event": "x", "settings": {key: "hush"}})
+    assert event["settings"] == {key: "***"}
+
+
+def test_counts_of_tokens_are_figures_and_stay() -> None:
+    assert hide_secrets(None, "info", {"prompt_tokens": "812", "tokens": 5}) == {"prompt_tokens": "812", "tokens": 5}
