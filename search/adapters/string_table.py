@@ -2,25 +2,45 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from types import TracebackType
 
 import numpy as np
 from numpy.typing import NDArray
 
 
-def write_strings(path: Path, strings: Iterable[str]) -> int:
-    """Write strings, one after the other, to `path`.bin and `path`.offsets.npy; return how many they were.
+class StringWriter:
+    """Writes strings, one after the other, to `path`.bin and, when it is closed, `path`.offsets.npy.
 
-    Memory grows by eight bytes a string, so that millions can be streamed.
+    Memory grows by eight bytes a string, so that millions can be streamed. Use it in a `with` statement.
     """
-    offsets = [0]
-    with path.with_suffix(".bin").open("wb") as file:
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._file = path.with_suffix(".bin").open("wb")
+        self._offsets = array("q", [0])
+
+    def add(self, string: str) -> None:
+        """Write one string."""
+        self._offsets.append(self._offsets[-1] + self._file.write(string.encode()))
+
+    def __enter__(self) -> StringWriter:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self._file.close()
+        if error is None:
+            np.save(self._path.with_suffix(".offsets.npy"), np.frombuffer(self._offsets, dtype=np.int64))
+
+
+def write_strings(path: Path, strings: Iterable[str]) -> None:
+    """Write strings as `StringWriter` does."""
+    with StringWriter(path) as writer:
         for string in strings:
-            offsets.append(offsets[-1] + file.write(string.encode()))
-    np.save(path.with_suffix(".offsets.npy"), np.array(offsets, dtype=np.int64))
-    return len(offsets) - 1
+            writer.add(string)
 
 
 @dataclass(frozen=True)

@@ -56,6 +56,22 @@ def nodes(snapshot_id: int, schema: Schema, first: int = 0, size: int = NODES_A_
         first += size
 
 
+def references(snapshot_id: int, size: int = 10 * NODES_A_BLOCK) -> Iterator[tuple[str, str, int]]:
+    """Yield id, name and type code of every node of a snapshot, in the order of keys."""
+    first = 0
+    while True:
+        with connection.cursor() as cursor:
+            cursor.execute(
+                "SELECT id, name, type FROM search_node WHERE snapshot_id = %s AND key >= %s AND key < %s ORDER BY key",
+                [snapshot_id, first, first + size],
+            )
+            rows = cursor.fetchall()
+        if not rows:
+            return
+        yield from rows
+        first += size
+
+
 def documented(
     snapshot_id: int, schema: Schema, name_of: Callable[[int], str], first: int = 0, size: int = NODES_A_BLOCK
 ) -> Iterator[list[Documented]]:

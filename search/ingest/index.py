@@ -1,4 +1,4 @@
-"""The files of a snapshot's indexes: each part built beside, then put in its place, so that a part is whole or absent."""
+"""The files of a snapshot's indexes: each part is built beside and put in its place, so that it is whole or absent."""
 
 from __future__ import annotations
 

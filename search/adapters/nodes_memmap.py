@@ -1,0 +1,93 @@
+"""Nodes of a release: ids, names and types from memory-mapped files, whole nodes from Postgres."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from search.adapters.postgres_reading import reading
+from search.adapters.string_table import StringTable, StringWriter
+from search.domain.graph import Node, Schema
+from search.interfaces import Adjacency, Keys
+from search.models.node_rows import NODE_COLUMNS, node_of
+
+_WHOLE = f"SELECT {NODE_COLUMNS} FROM search_node WHERE snapshot_id = %s AND key = ANY(%s)"
+
+
+def build(directory: Path, nodes: Iterable[tuple[str, str, int]]) -> None:
+    """Write id, name and type code of each node, in the order of keys (bytewise by id), into `directory`."""
+    types = array("h")
+    with StringWriter(directory / "ids") as ids, StringWriter(directory / "names") as names:
+        for node_id, name, code in nodes:
+            ids.add(node_id)
+            names.add(name)
+            types.append(code)
+    np.save(directory / "types.npy", np.frombuffer(types, dtype=np.int16))
+
+
+class MemmapNodes:
+    """The nodes of one snapshot (interfaces.NodeStore)."""
+
+    def __init__(self, snapshot: int, directory: Path, schema: Schema, adjacency: Adjacency) -> None:
+        self._snapshot = snapshot
+        self._directory = directory
+        self._schema = schema
+        self._adjacency = adjacency
+
+    def ids(self, keys: Sequence[int]) -> list[str]:
+        """Return the ids of these keys, in their order."""
+        return [self._ids[key] for key in keys]
+
+    def references(self, keys: Sequence[int]) -> list[Node]:
+        """Return id, type and name of these keys, in their order, without fields."""
+        return [
+            Node(int(key), self._ids[key], self._schema.node_types[self._types[key]].name, self._names[key])
+            for key in keys
+        ]
+
+    def nodes(self, keys: Sequence[int]) -> list[Node]:
+        """Return whole nodes, in the order of the keys; KeyError where the snapshot has no such key."""
+        wanted = [int(key) for key in keys]
+        with reading("nodes") as cursor:
+            cursor.execute(_WHOLE, [self._snapshot, wanted])
+            rows = cursor.fetchall()
+        found = {row[0]: node_of(row, self._schema) for row in rows}
+        return [found[key] for key in wanted]
+
+    def keys(self, ids: Sequence[str]) -> list[int | None]:
+        """Return the key of each id, None where the snapshot has no such node."""
+        return [self._ids.find(node_id) for node_id in ids]
+
+    def types(self, keys: Sequence[int] | Keys) -> NDArray[np.int16]:
+        """Return the type code of each key."""
+        return self._types[np.asarray(keys, dtype=np.int64)]
+
+    def neighbour_names(self, key: int, limit: int = 10) -> dict[str, list[str]]:
+        """Return up to `limit` names of neighbours a relation, both directions together, in the order of keys."""
+        node = np.array([key], dtype=np.int32)
+        near: dict[int, list[Keys]] = {}
+        for relation, direction in self._adjacency.has_edges(node):
+            near.setdefault(relation, []).append(self._adjacency.neighbours(node, relation, direction)[:limit])
+        return {
+            self._schema.relations[relation].name: [
+                self._names[neighbour] for neighbour in np.unique(np.concatenate(near[relation]))[:limit]
+            ]
+            for relation in sorted(near)
+        }
+
+    @cached_property
+    def _ids(self) -> StringTable:
+        return StringTable.open(self._directory / "ids")
+
+    @cached_property
+    def _names(self) -> StringTable:
+        return StringTable.open(self._directory / "names")
+
+    @cached_property
+    def _types(self) -> NDArray[np.int16]:
+        return np.load(self._directory / "types.npy", mmap_mode="r").view(np.ndarray)

@@ -1,0 +1,125 @@
+"""Nearest neighbours in pgvector: HNSW where it pays, an exact scan where a type is small."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from typing import Any
+
+from psycopg import sql
+
+from search.adapters.postgres_reading import reading
+from search.domain.graph import Schema
+from search.domain.ranking import Candidate
+from search.domain.trace import Limit
+from search.interfaces import VectorKind, Vectors
+from search.models import VectorSet
+from search.models.partitions import partition
+
+STAGE = "vectors"
+EXACT_BELOW = 5_000
+"""Up to so many vectors are compared one by one: that takes milliseconds and misses nothing."""
+SCANNED_AT_MOST = 10_000
+"""Where a filtered walk through the index would have to visit more than that, the type is scanned instead."""
+MOST_EF_SEARCH = 1_000
+
+# Distances are computed again in single precision, so that a cosine does not depend on the way it was found.
+_COSINE = "greatest(-1, least(1, 1 - (embedding::vector({dimensions}) <=> {exact}::vector({dimensions}))))"
+_NEAREST = """
+WITH near AS MATERIALIZED (
+    SELECT key, embedding FROM {table} WHERE kind = {kind} {typed}
+    ORDER BY embedding::halfvec({dimensions}) <=> {exact}::halfvec({dimensions}) LIMIT {fetch}
+)
+SELECT key, {cosine} AS cosine FROM near ORDER BY cosine DESC, key LIMIT {k}"""
+_EXACT = """
+WITH typed AS MATERIALIZED (SELECT key, embedding FROM {table} WHERE kind = {kind} {typed})
+SELECT key, {cosine} AS cosine FROM typed ORDER BY cosine DESC, key LIMIT {k}"""
+_COSINES = """
+SELECT key, {cosine} FROM {table}
+WHERE vector_set_id = {vector_set} AND kind = {kind} AND key = ANY({keys})"""
+# Multiplying by a large odd number modulo 2^32 scatters the keys: a sample that is the same every time.
+_SAMPLE = """
+SELECT key FROM {table} WHERE kind = {kind} AND type = {type}
+ORDER BY key::bigint * 2654435761 %% 4294967296, key LIMIT {k}"""
+
+
+class PgVectors:
+    """The vectors of one vector set (interfaces.VectorIndex)."""
+
+    backend = "pgvector"
+
+    def __init__(self, vector_set: VectorSet, schema: Schema, ef_search: int = 200) -> None:
+        self._vector_set = int(vector_set.pk)
+        self._dimensions = int(vector_set.dimensions)
+        self._schema = schema
+        self._ef_search = ef_search
+        self._total = sum(node_type.count for node_type in schema.node_types)
+        self._samples: dict[tuple[str, int], list[int]] = {}
+        self._sampling = threading.Lock()
+
+    def nearest(
+        self, kind: VectorKind, vector: Vectors, k: int, labels: Sequence[str] = (), limit: Limit | None = None
+    ) -> list[Candidate]:
+        """Return the k nodes of the given types (none: all) with the highest cosine, best first, ties by key.
+
+        KeyError for a type that the schema does not have.
+        """
+        if k < 1:
+            return []
+        codes = sorted({self._schema.type_codes[label] for label in labels})
+        exact = self._is_exact(labels, k)
+        settings: dict[str, str | int] = {}
+        if not exact:
+            settings = {"hnsw.ef_search": min(MOST_EF_SEARCH, max(self._ef_search, k)),
+                        "hnsw.iterative_scan": "relaxed_order"}  # fmt: skip
+        typed = sql.SQL("AND type = ANY({})").format(sql.Literal(codes)) if codes else sql.SQL("")
+        statement = self._compose(_EXACT if exact else _NEAREST, kind, vector, typed=typed, k=sql.Literal(k),
+                                  fetch=sql.Literal(k + k // 4 + 8))  # fmt: skip
+        with reading(STAGE, limit, **settings) as cursor:
+            cursor.execute(statement)
+            return [Candidate(int(key), float(cosine)) for key, cosine in cursor.fetchall()]
+
+    def cosines(
+        self, kind: VectorKind, vector: Vectors, keys: Sequence[int], limit: Limit | None = None
+    ) -> dict[int, float]:
+        """Return the cosine of each key that has a vector of that kind."""
+        if not len(keys):
+            return {}
+        wanted = sql.Literal([int(key) for key in keys])
+        statement = self._compose(_COSINES, kind, vector, keys=wanted, vector_set=sql.Literal(self._vector_set))
+        with reading(STAGE, limit) as cursor:
+            cursor.execute(statement)
+            return {int(key): float(cosine) for key, cosine in cursor.fetchall()}
+
+    def sample(self, label: str, n: int = 1000) -> list[int]:
+        """Return up to n keys of a type, always the same ones, in the order of keys."""
+        known = self._samples.get((label, n))
+        if known is None:
+            statement = sql.SQL(_SAMPLE).format(
+                table=self._table, kind=sql.Literal("name"), type=sql.Literal(self._schema.type_codes[label]),
+                k=sql.Literal(n),
+            )  # fmt: skip
+            with reading(STAGE) as cursor:
+                cursor.execute(statement, [])
+                known = sorted(int(key) for (key,) in cursor.fetchall())
+            with self._sampling:
+                self._samples[label, n] = known
+        return known
+
+    def _is_exact(self, labels: Sequence[str], k: int) -> bool:
+        """Say whether to compare all vectors of the types instead of walking the index."""
+        count = sum(self._schema.node_type(label).count for label in set(labels)) if labels else self._total
+        return count <= EXACT_BELOW or k * self._total > SCANNED_AT_MOST * count
+
+    def _compose(self, statement: str, kind: VectorKind, vector: Vectors, **parts: sql.Composable) -> sql.Composed:
+        """Fill in a statement; the kind is written out, since the planner picks a partial index by it."""
+        if vector.shape != (self._dimensions,):
+            raise ValueError(f"The vector set has {self._dimensions} dimensions, not {vector.shape}.")
+        values: Any = ",".join(map(repr, vector.tolist()))
+        common = {"dimensions": sql.Literal(self._dimensions), "exact": sql.Literal(f"[{values}]")}
+        cosine = sql.SQL(_COSINE).format(**common)
+        return sql.SQL(statement).format(table=self._table, kind=sql.Literal(kind), cosine=cosine, **common, **parts)
+
+    @property
+    def _table(self) -> sql.Identifier:
+        return sql.Identifier(partition("search_vector", self._vector_set))

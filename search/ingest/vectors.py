@@ -1,0 +1,212 @@
+"""One encoder's vectors of a snapshot: filled block by block, each committed, so that what is done stays done.
+
+The partition of a vector set is a table of its own until the release is made. Blocks are consecutive keys, and a block
+is written with all its kinds or not at all, so that the highest key in the table says where to go on.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import psycopg
+from django.db import connection, transaction
+from numpy.typing import NDArray
+from pgvector import HalfVector
+from pgvector.psycopg import register_vector
+from psycopg import sql
+
+from search import text
+from search.domain.graph import Schema
+from search.ingest.documents import Documented
+from search.ingest.progress import Progress, silent
+from search.interfaces import Encoder
+from search.models import VectorSet
+from search.models.knowledge import Status
+from search.models.partitions import partition
+
+HNSW_MEMORY = "1GB"
+HNSW_ABOVE = 5_000
+"""Nodes; below that every search compares all vectors, which takes milliseconds, so there is nothing to build."""
+_COLUMNS = ("int8", "text", "int4", "int2", "bytea", "halfvec")
+
+Half = NDArray[np.float16]
+Source = Callable[[int], Iterable[list[Documented]]]
+
+KINDS: Mapping[str, Callable[[Documented], str]] = {
+    "name": lambda documented: text.name_text(documented.node),
+    "document": lambda documented: text.document(documented.node),
+    "document+relations": lambda documented: text.document(documented.node, documented.neighbours),
+}
+"""What is embedded of each node, by the kind of its vector."""
+
+
+@dataclass(slots=True)
+class Filled:
+    """How many texts a run embedded, and how many vectors it took over because their text was known."""
+
+    embedded: int = 0
+    reused: int = 0
+
+
+def fill(
+    vector_set: VectorSet, schema: Schema, encoder: Encoder, source: Source, progress: Progress = silent
+) -> Filled:
+    """Embed what is missing of a vector set.
+
+    `source` yields the blocks of nodes from a key on. A text that this encoder has a vector of, in whichever vector
+    set, is not embedded again.
+    """
+    _create(vector_set)
+    total, first = vector_set.snapshot.nodes, _next_key(vector_set)
+    known = _tables_of(vector_set.encoder)
+    filled = Filled()
+    progress("Embedding texts", first, total)
+    for block in source(first):
+        rows = list(_texts(block, schema))
+        with transaction.atomic():
+            vectors = _vectors([row.text for row in rows], [row.hash for row in rows], encoder, known, filled)
+            _write(vector_set, rows, vectors)
+        progress("Embedding texts", block[-1].node.key + 1, total)
+    return filled
+
+
+def index(vector_set: VectorSet, progress: Progress = silent) -> None:
+    """Build the indexes of a filled vector set, those that are missing: the key, the type, and HNSW by kind."""
+    name = partition("search_vector", vector_set.pk)
+    statements = {
+        "key": "CREATE UNIQUE INDEX IF NOT EXISTS {index} ON {table} (vector_set_id, kind, key)",
+        "type": "CREATE INDEX IF NOT EXISTS {index} ON {table} (kind, type, key)",
+    }
+    for kind in KINDS if vector_set.snapshot.nodes > HNSW_ABOVE else ():
+        statements[kind.replace("+", "_")] = (
+            "CREATE INDEX IF NOT EXISTS {index} ON {table} USING hnsw "
+            f"((embedding::halfvec({vector_set.dimensions})) halfvec_cosine_ops) WHERE kind = '{kind}'"
+        )
+    for place, (suffix, statement) in enumerate(statements.items()):
+        progress("Indexing vectors", place, len(statements))
+        with transaction.atomic():
+            # Built by this session alone: parallel workers share memory that containers seldom have enough of.
+            _execute("SELECT set_config('maintenance_work_mem', {value}, true), "
+                     "set_config('max_parallel_maintenance_workers', '0', true)", value=HNSW_MEMORY)  # fmt: skip
+            _execute(statement, table=name, index=f"{name}_{suffix}")
+    _execute("ANALYZE {table}", table=name)
+    progress("Indexing vectors", len(statements), len(statements))
+
+
+def attach(vector_set: VectorSet) -> None:
+    """Attach the partition and mark the vector set as ready; to be called in the transaction that makes the release."""
+    name = partition("search_vector", vector_set.pk)
+    _execute("ALTER TABLE search_vector ATTACH PARTITION {table} FOR VALUES IN ({value})",
+             table=name, value=vector_set.pk)  # fmt: skip
+    _execute("ALTER TABLE {table} DROP CONSTRAINT of_vector_set", table=name)
+    vector_set.status = Status.READY
+    vector_set.vectors = _one("SELECT count(*) FROM {table}", table=name)
+    vector_set.save(update_fields=["status", "vectors"])
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    kind: str
+    key: int
+    type: int
+    text: str
+    hash: bytes
+
+
+def _texts(block: Sequence[Documented], schema: Schema) -> Iterator[_Row]:
+    for documented in block:
+        for kind, text_of in KINDS.items():
+            wording = text_of(documented)
+            digest = hashlib.blake2b(wording.encode(), digest_size=16).digest()
+            yield _Row(kind, documented.node.key, schema.type_codes[documented.node.type], wording, digest)
+
+
+def _vectors(
+    texts: Sequence[str], hashes: Sequence[bytes], encoder: Encoder, tables: Sequence[str], filled: Filled
+) -> dict[bytes, Half]:
+    """Return the vector of each text by its hash: looked up where it is known, else embedded."""
+    wanted = dict(zip(hashes, texts, strict=True))
+    vectors: dict[bytes, Half] = {}
+    for table in tables:
+        missing = [digest for digest in wanted if digest not in vectors]
+        if missing:
+            vectors |= _look_up(table, missing)
+    missing = [digest for digest in wanted if digest not in vectors]
+    if missing:
+        embedded = encoder.encode([wanted[digest] for digest in missing]).astype(np.float16)
+        vectors |= zip(missing, embedded, strict=True)
+    filled.embedded += len(missing)
+    filled.reused += len(texts) - len(missing)
+    return vectors
+
+
+def _look_up(table: str, hashes: Sequence[bytes]) -> dict[bytes, Half]:
+    statement = sql.SQL("SELECT text_hash, embedding FROM {} WHERE text_hash = ANY(%s)").format(sql.Identifier(table))
+    with psycopg.Cursor(_driver()) as cursor:
+        cursor.execute(statement, [list(hashes)], binary=True)
+        return {bytes(digest): embedding.to_numpy() for digest, embedding in cursor.fetchall()}
+
+
+def _write(vector_set: VectorSet, rows: Sequence[_Row], vectors: Mapping[bytes, Half]) -> None:
+    statement = sql.SQL(
+        "COPY {} (vector_set_id, kind, key, type, text_hash, embedding) FROM STDIN (FORMAT BINARY)"
+    ).format(sql.Identifier(partition("search_vector", vector_set.pk)))
+    with psycopg.Cursor(_driver()) as cursor, cursor.copy(statement) as copy:
+        copy.set_types(_COLUMNS)
+        for row in rows:
+            copy.write_row((vector_set.pk, row.kind, row.key, row.type, row.hash, HalfVector(vectors[row.hash])))
+
+
+def _driver() -> psycopg.Connection[Any]:
+    """Return psycopg's connection, which passes vectors in binary: as text they take longer than embedding them."""
+    connection.ensure_connection()
+    driver: psycopg.Connection[Any] = connection.connection
+    register_vector(driver)
+    return driver
+
+
+def _create(vector_set: VectorSet) -> None:
+    """Make the table, empty; the CHECK saves a scan when it is attached, the hashes are looked up while it fills."""
+    name = partition("search_vector", vector_set.pk)
+    with transaction.atomic():
+        if _one("SELECT to_regclass({value}) IS NOT NULL", value=name):
+            return
+        _execute(
+            "CREATE TABLE {table} (LIKE search_vector INCLUDING DEFAULTS INCLUDING STORAGE, "
+            "CONSTRAINT of_vector_set CHECK (vector_set_id = {value}))",
+            table=name,
+            value=vector_set.pk,
+        )
+        _execute("CREATE INDEX ON {table} (text_hash)", table=name)
+
+
+def _next_key(vector_set: VectorSet) -> int:
+    """Return the first key without vectors."""
+    return int(_one("SELECT coalesce(max(key) + 1, 0) FROM {table}", table=partition("search_vector", vector_set.pk)))
+
+
+def _tables_of(encoder: str) -> list[str]:
+    """Return the tables with vectors of an encoder, newest first; a failed or dropped vector set has none."""
+    names = [
+        partition("search_vector", pk) for pk in VectorSet.objects.filter(encoder=encoder).values_list("pk", flat=True)
+    ]
+    return [name for name in names if _one("SELECT to_regclass({value}) IS NOT NULL", value=name)]
+
+
+def _compose(statement: str, table: str, index: str, value: int | str | None) -> sql.Composed:
+    return sql.SQL(statement).format(table=sql.Identifier(table), index=sql.Identifier(index), value=sql.Literal(value))
+
+
+def _execute(statement: str, *, table: str = "", index: str = "", value: int | str | None = None) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute(_compose(statement, table, index, value))
+
+
+def _one(statement: str, *, table: str = "", value: int | str | None = None) -> int:
+    with connection.cursor() as cursor:
+        cursor.execute(_compose(statement, table, "", value))
+        return int(cursor.fetchone()[0])

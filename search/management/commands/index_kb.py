@@ -1,0 +1,63 @@
+"""index_kb: builds or resumes what is missing of the newest snapshot of a knowledge base."""
+
+from __future__ import annotations
+
+import json
+from contextlib import nullcontext
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from search.domain.errors import SearchError
+from search.ingest.progress import progress_on, silent
+from search.models import KnowledgeBase
+from search.models.knowledge import Status
+from search.services.index_snapshot import Indexed, IndexFailed, build_index
+
+
+class Command(BaseCommand):
+    """Indexes a knowledge base."""
+
+    help = "Builds or resumes the indexes of a knowledge base's newest snapshot, and makes its release."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Take the arguments."""
+        parser.add_argument("name", help="name of the knowledge base")
+        parser.add_argument("--json", action="store_true", help="one JSON object on stdout and no progress")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Index; exit code 1 where no release came of it."""
+        knowledge_base = KnowledgeBase.objects.filter(name=options["name"]).first()
+        if knowledge_base is None:
+            raise CommandError(f"There is no knowledge base '{options['name']}'.", returncode=2)
+        snapshot = knowledge_base.snapshots.filter(status=Status.READY).order_by("-pk").first()
+        if snapshot is None:
+            raise CommandError(f"'{knowledge_base.name}' has no snapshot that is loaded; import it first.")
+        shown = nullcontext(silent) if options["json"] else progress_on(self.stderr._out)  # type: ignore[attr-defined]
+        try:
+            with shown as progress:
+                indexed = build_index(snapshot=snapshot, progress=progress)
+        except (IndexFailed, SearchError) as error:
+            raise CommandError(str(error)) from error
+        self._tell(indexed, options["json"])
+
+    def _tell(self, indexed: Indexed, as_json: bool) -> None:
+        release = indexed.release
+        if as_json:
+            outcome = {
+                "knowledge_base": release.knowledge_base.name,
+                "snapshot": release.snapshot_id,
+                "release": release.name,
+                "embedded": indexed.embedded,
+                "reused": indexed.reused,
+                "seconds": {part: round(seconds, 3) for part, seconds in indexed.seconds.items()},
+            }
+            self.stdout.write(json.dumps(outcome))
+            return
+        took = sum(indexed.seconds.values())
+        texts = f"{indexed.embedded:,} texts embedded, {indexed.reused:,} known"
+        activate = f"manage.py activate_release {release.knowledge_base.name} {release.number}"
+        active = release.knowledge_base.active_release_id == release.pk
+        self.stdout.write(
+            f"{release.name} is ready: {texts}, in {took:.1f} s." + ("" if active else f" Next: {activate}")
+        )
