@@ -54,7 +54,7 @@ class StringTable:
     def open(cls, path: Path) -> StringTable:
         """Map the files into memory; an empty file cannot be mapped and is empty bytes."""
         file = path.with_suffix(".bin")
-        data = memoryview(np.memmap(file, dtype=np.uint8, mode="r")) if file.stat().st_size else b""
+        data = np.memmap(file, dtype=np.uint8, mode="r").data if file.stat().st_size else b""
         return cls(data, np.load(path.with_suffix(".offsets.npy"), mmap_mode="r").view(np.ndarray))
 
     def __len__(self) -> int:

