@@ -71,14 +71,14 @@ def django_db_modify_db_settings(services: Home) -> None:
 
 @pytest.fixture(scope="session")
 def web_environment(django_db_setup: None, services: Home) -> dict[str, str]:
-    """The environment of a process of the site on the test database. It sees committed rows only."""
+    """The environment of a process of the site on the test database, for tests marked `django_db(transaction=True)`."""
     name = django_settings.DATABASES["default"]["NAME"]
     return {**os.environ, "DATABASE_URL": services.database_url.replace("/grasp?", f"/{name}?")}
 
 
 @pytest.fixture(scope="session")
 def search_worker(web_environment: dict[str, str], services: Home) -> Iterator[subprocess.Popen[bytes]]:
-    """A real search worker on the test database. It sees committed rows: `django_db(transaction=True)`."""
+    """A real search worker on the test database. For tests marked `django_db(transaction=True)`."""
     log = services.log("search worker")
     with log.open("ab") as output:
         process = subprocess.Popen(

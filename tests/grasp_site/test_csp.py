@@ -1,8 +1,8 @@
 import pytest
+from csp.middleware import CSPMiddleware
 from django.http import HttpRequest, HttpResponse
 from django.test import RequestFactory
 
-from csp.middleware import CSPMiddleware
 from grasp_site.csp import policy_by_path
 
 

@@ -1,4 +1,4 @@
-"""A supervisor over a site that starts at once: `python small_site.py PORT [SERVICE…]`; its web only says it is ready."""
+"""A supervisor over a site that starts at once: `python small_site.py PORT [SERVICE…]`; its web is ready at once."""
 
 import sys
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
