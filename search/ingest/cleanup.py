@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from search.ingest import partitions
 from search.ingest.locks import import_lock
-from search.models import Snapshot
+from search.models import Snapshot, VectorSet
 from search.models.knowledge import Status
 from search.models.partitions import partition
 
@@ -26,12 +26,24 @@ def remove_dead() -> list[int]:
         with import_lock(snapshot.knowledge_base.name) as free:
             if free and fail(snapshot):
                 dead.append(snapshot.pk)
-    for owner, tables in partitions.existing().items():
-        # Asked anew for each: an import writes its row before it makes its tables.
-        if not Snapshot.objects.filter(pk=owner, status__in=[Status.BUILDING, Status.READY]).exists():
-            partitions.drop(tables)
-            remove_folder(owner)
+    _drop_ownerless()
     return dead
+
+
+def _drop_ownerless() -> None:
+    """Drop tables and folders whose snapshot or vector set is gone, failed or dropped.
+
+    Each owner is asked for anew: its row is written before anything is made for it.
+    """
+    alive = (Status.BUILDING, Status.READY)
+    for table in partitions.existing():
+        owners = VectorSet if table.startswith("search_vector") else Snapshot
+        if not owners.objects.filter(pk=table.rsplit("_", 1)[1], status__in=alive).exists():
+            partitions.drop([table])
+    for folder in _indexes().glob("snapshot-*"):
+        owner = folder.name.removeprefix("snapshot-")
+        if owner.isdecimal() and not Snapshot.objects.filter(pk=owner, status__in=alive).exists():
+            shutil.rmtree(folder)
 
 
 def fail(snapshot: Snapshot) -> bool:
@@ -47,12 +59,13 @@ def fail(snapshot: Snapshot) -> bool:
 def remove_data(snapshot: Snapshot) -> None:
     """Drop a snapshot's partitions, with those of its vector sets, and its files; its row stays."""
     vectors = [partition("search_vector", pk) for pk in snapshot.vector_sets.values_list("pk", flat=True)]
+    snapshot.vector_sets.update(status=Status.DROPPED)
     partitions.drop([*vectors, *(partition(table, snapshot.pk) for table in partitions.TABLES)])
     remove_folder(snapshot.pk)
 
 
 def remove_superseded(snapshot: Snapshot) -> None:
-    """Drop older snapshots of the knowledge base that never became a release: nobody can search or finish them any more.
+    """Drop older snapshots of the knowledge base that never became a release: nobody can search or finish them.
 
     To be called under the knowledge base's import lock.
     """
@@ -60,13 +73,17 @@ def remove_superseded(snapshot: Snapshot) -> None:
         knowledge_base=snapshot.knowledge_base_id, status=Status.READY, pk__lt=snapshot.pk
     ).exclude(releases__status=Status.READY)
     for old in older:
-        old.releases.all().delete()
+        old.releases.exclude(status=Status.DROPPED).delete()
         Snapshot.objects.filter(pk=old.pk).update(status=Status.DROPPED)
         remove_data(old)
 
 
 def remove_folder(snapshot_id: int) -> None:
     """Remove the folder of memory-mapped files; a process that has them open keeps what it has."""
-    folder = Path(settings.GRASP_HOME) / "indexes" / f"snapshot-{snapshot_id}"
+    folder = _indexes() / f"snapshot-{snapshot_id}"
     if folder.exists():
         shutil.rmtree(folder)
+
+
+def _indexes() -> Path:
+    return Path(settings.GRASP_HOME) / "indexes"

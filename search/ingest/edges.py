@@ -68,9 +68,15 @@ class EdgeCollector:
         """How many relations there are so far."""
         return len(self._known)
 
-    def knows(self, relation: str) -> bool:
-        """Whether the relation has come before."""
-        return relation in self._codes
+    def add_known(self, source: int | None, relation: str, target: int | None) -> bool:
+        """Take an edge without properties if its ends are there and its relation came before; return whether it did."""
+        code = self._codes.get(relation)
+        if code is None or source is None or target is None:
+            return False
+        self._source.append(source)
+        self._relation.append(code)
+        self._target.append(target)
+        return True
 
     def add(self, source: int, relation: str, target: int, properties: Mapping[str, Any] | None) -> None:
         """Take one edge."""

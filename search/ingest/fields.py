@@ -133,7 +133,7 @@ def misfit(value: FieldValue, kind: FieldKind | None) -> str | None:
 
 
 def fit(value: FieldValue, field: Field) -> FieldValue:
-    """Return the value as the kind of its field has it: numbers for numbers, texts for the rest, lists where some are."""
+    """Return the value as its field has it: numbers for numbers, texts for the rest, lists where some are lists."""
     if isinstance(value, list):
         return [_fit_one(item, field.kind) for item in value]  # type: ignore[return-value]
     fitted: Any = _fit_one(value, field.kind)

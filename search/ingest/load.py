@@ -28,7 +28,7 @@ EDGE_COLUMNS = ("snapshot_id", "relation", "source", "target", "source_type", "t
 
 _BINARY_HEADER = b"PGCOPY\n\xff\r\n\0" + bytes(8)
 _BINARY_END = b"\xff\xff"
-# One edge without properties as COPY's binary format has it: the number of columns, then each with its length before it.
+# One edge without properties in COPY's binary format: the number of columns, then each with its length before it.
 _EDGE = np.dtype(
     [
         ("columns", ">i2"),

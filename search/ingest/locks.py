@@ -1,4 +1,4 @@
-"""One import a knowledge base at a time, by a lock that Postgres lets go when the importing session ends, however it ends."""
+"""One import a knowledge base at a time, by a lock that Postgres lets go when its session ends, however it ends."""
 
 from __future__ import annotations
 

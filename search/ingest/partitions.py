@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from django.db import OperationalError, connection, transaction
 from psycopg import sql
@@ -66,20 +67,18 @@ def attach(snapshot_id: int) -> None:
 def drop(names: Sequence[str]) -> None:
     """Drop tables, attached or not, each in a transaction of its own; those that are not there are passed over."""
     for name in names:
-        with_locks(lambda name=name: _execute("DROP TABLE IF EXISTS {table}", table=name))
+        with_locks(partial(_execute, "DROP TABLE IF EXISTS {table}", table=name))
 
 
-def existing() -> dict[int, list[str]]:
-    """Return the tables that are partitions of snapshots, or were going to be, by snapshot."""
-    found: dict[int, list[str]] = {}
+def existing() -> list[str]:
+    """Return the tables that are partitions, or were going to be."""
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace "
-            "WHERE c.relkind = 'r' AND n.nspname = current_schema() AND c.relname ~ '^search_(node|edge)_[0-9]+$'"
+            "WHERE c.relkind = 'r' AND n.nspname = current_schema() "
+            "AND c.relname ~ '^search_(node|edge|vector)_[0-9]+$'"
         )
-        for (name,) in cursor.fetchall():
-            found.setdefault(int(name.rsplit("_", 1)[1]), []).append(name)
-    return found
+        return [name for (name,) in cursor.fetchall()]
 
 
 def with_locks(work: Callable[[], None]) -> None:

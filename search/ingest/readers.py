@@ -95,7 +95,7 @@ def rows(source: Source, read: Read, digest: hashlib.blake2b | None = None) -> I
             if source.format == "parquet":
                 yield from _parquet(source, raw, read, digest)
                 return
-            counted = io.BufferedReader(_Counted(raw, read, digest), BUFFER)
+            counted: Any = io.BufferedReader(_Counted(raw, read, digest), BUFFER)
             with _unpacked(counted, source.compression) as stream:
                 yield from _TEXT_FORMATS[source.format](source, stream)
     except (EOFError, gzip.BadGzipFile, zlib.error, zstandard.ZstdError, pyarrow.ArrowException) as error:
@@ -204,10 +204,11 @@ def _table(source: Source, lines: Iterator[tuple[int, list[str] | BadRow]]) -> I
         if len(cells) != width:
             yield number, BadRow("bad_columns", f"Expected {width} columns as in the header, found {len(cells)}.")
             continue
-        bad = next((cell for cell in cells if not cell.isascii() and _undecodable(cell)), None)
-        if bad is None:
-            yield number, dict(zip(header, cells, strict=True))
+        text = "".join(cells)
+        if text.isascii() or not _undecodable(text):
+            yield number, dict(zip(header, cells, strict=False))
         else:
+            bad = next(filter(_undecodable, cells))
             yield number, BadRow("bad_encoding", f"Not UTF-8: {bad.encode('utf-8', 'surrogateescape')[:60]!r}.")
 
 

@@ -60,6 +60,25 @@ class RowChecker:
 
     def node(self, row: Mapping[str, Any]) -> NodeRow:
         """Return the node; RowError with every fault of the row."""
+        node = self._plain_node(row)
+        return node if node is not None else self._checked_node(row)
+
+    def _plain_node(self, row: Mapping[str, Any]) -> NodeRow | None:
+        """Return a node of id, type, name and undeclared text fields, as most are, where all is well at first sight."""
+        id_, type_, name, fields = row.get("id"), row.get("type"), row.get("name"), row.get("fields")
+        if len(row) != 4 or type(id_) is not str or type(type_) is not str or type(name) is not str or self.flat:
+            return None
+        code = self.types.get(type_)
+        if code is None or not id_ or len(id_) > LONGEST_ID // 4 or not name.strip() or "\0" in id_ or "\0" in name:
+            return None
+        if type(fields) is not dict or (fields and self.declared.get(type_)):
+            return None
+        for key, value in fields.items():
+            if type(value) is not str or not value or "\0" in value or "\0" in key:
+                return None
+        return NodeRow(id_, code, name, [], "", fields)
+
+    def _checked_node(self, row: Mapping[str, Any]) -> NodeRow:
         faults: list[tuple[str, str]] = []
         id_ = _identifier(row.get("id"), "id", faults)
         type_ = row.get("type")

@@ -16,81 +16,64 @@ _OPEN = re.compile(r'"(?:[^"]|"")*+\Z')
 def split_lines(lines: Iterable[str]) -> Iterator[tuple[int, list[str]]]:
     """Yield the number of each row's first line and the row's cells; empty lines are skipped.
 
-    Lines end with `\\n`; where the first one ends with `\\r\\n`, all do. A row with quoted cells counts as such only when
-    it has as many cells as the first row.
+    Lines end with `\\n`; where the first one ends with `\\r\\n`, all do. A row with quoted cells counts as such only
+    when it has as many cells as the first row.
     """
-    ahead = _Lines(lines)
-    width: int | None = None
-    for line in ahead:
-        number = ahead.number
+    stripped = _without_ends(iter(lines))
+    ahead: deque[str] = deque()
+    number, width = 0, None
+    while (line := ahead.popleft() if ahead else next(stripped, None)) is not None:
+        number += 1
         if not line:
             continue
+        begin = number
         if '"' in line and (line[0] == '"' or '\t"' in line):
-            cells = _quoted(line, ahead, width)
+            cells, more = _quoted(line, stripped, ahead, width)
+            number += more
         else:
             cells = line.split("\t")
         if width is None:
             width = len(cells)
-        yield number, cells
+        yield begin, cells
 
 
-class _Lines:
-    """Lines without their ends, with a look at the lines ahead."""
-
-    def __init__(self, lines: Iterable[str]) -> None:
-        self._lines = iter(lines)
-        self._ahead: deque[str] = deque()
-        self._end: str | None = None
-        self.number = 0
-
-    def __iter__(self) -> Iterator[str]:
-        while (line := self.next()) is not None:
-            yield line
-
-    def next(self) -> str | None:
-        """Take the next line, None at the end."""
-        line = self._ahead.popleft() if self._ahead else self._read()
-        self.number += line is not None
-        return line
-
-    def peek(self, distance: int) -> str | None:
-        """Look at a line ahead without taking it: 0 is the next one."""
-        while len(self._ahead) <= distance:
-            line = self._read()
-            if line is None:
-                return None
-            self._ahead.append(line)
-        return self._ahead[distance]
-
-    def _read(self) -> str | None:
-        line = next(self._lines, None)
-        if line is None:
-            return None
-        if self._end is None:
-            self._end = "\r\n" if line.endswith("\r\n") else "\n"
-        return line.removesuffix(self._end)
+def _without_ends(lines: Iterator[str]) -> Iterator[str]:
+    first = next(lines, None)
+    if first is None:
+        return
+    end = "\r\n" if first.endswith("\r\n") else "\n"
+    yield first.removesuffix(end)
+    for line in lines:
+        yield line.removesuffix(end)
 
 
-def _quoted(line: str, ahead: _Lines, width: int | None) -> list[str]:
+def _quoted(line: str, lines: Iterator[str], ahead: deque[str], width: int | None) -> tuple[list[str], int]:
+    """Return the cells of a row that begins with `line`, and how many lines more it takes from those ahead."""
     text, taken = line, 0
-    while True:
-        cells = _scan(text)
-        if cells is not None or taken == MOST_LINES:
-            break
-        following = ahead.peek(taken)
-        if following is None:
-            break
-        # Only a line with a mark can close the cell: the ones before it need no scan of their own.
-        parts, taken = [text, following], taken + 1
-        while '"' not in parts[-1] and taken < MOST_LINES and (further := ahead.peek(taken)) is not None:
-            parts.append(further)
+    while (cells := _scan(text)) is None and taken < MOST_LINES:
+        # Only a line with a mark can close the cell: those before it need no scan of their own.
+        parts = [text]
+        while taken < MOST_LINES and (taken < len(ahead) or _read_ahead(lines, ahead)):
+            parts.append(ahead[taken])
             taken += 1
+            if '"' in parts[-1]:
+                break
+        if len(parts) == 1:
+            break
         text = "\n".join(parts)
     if cells is None or (width is not None and len(cells) != width):
-        return line.split("\t")
+        return line.split("\t"), 0
     for _ in range(taken):
-        ahead.next()
-    return cells
+        ahead.popleft()
+    return cells, taken
+
+
+def _read_ahead(lines: Iterator[str], ahead: deque[str]) -> bool:
+    line = next(lines, None)
+    if line is None:
+        return False
+    ahead.append(line)
+    return True
 
 
 def _scan(text: str) -> list[str] | None:

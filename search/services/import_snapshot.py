@@ -25,6 +25,7 @@ from search.ingest.validate import Checked, check
 from search.models import KnowledgeBase, Snapshot
 from search.models.knowledge import Status
 from search.services.activate_release import activate_release
+from search.services.index_snapshot import IndexFailed, index_snapshot
 
 FAULTS_SHOWN = 20
 
@@ -105,6 +106,8 @@ def import_snapshot(
     except BundleError as error:
         outcome.faults = outcome.faults or list(error.faults)
         raise ImportFailed(str(error), outcome) from error
+    except IndexFailed as error:
+        raise ImportFailed(str(error), outcome) from error
     except OperationalError as error:
         if isinstance(error.__cause__, DiskFull):
             raise ImportFailed("The disk of Postgres is full; the active release was left alone.", outcome) from error
@@ -132,8 +135,6 @@ def _import(
         checked = _check(source, tolerance, report, progress, outcome)
         snapshot = _load(checked, source, progress, outcome)
         if index:
-            from search.services.index_snapshot import index_snapshot
-
             with outcome.timed("index"):
                 release = index_snapshot(snapshot=snapshot, progress=progress)
             outcome.release = release.name

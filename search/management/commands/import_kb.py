@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
@@ -48,7 +49,7 @@ class Command(BaseCommand):
             raise CommandError(f"'{options['name']}' is no name for a knowledge base: {NAME_RULE}.", returncode=2)
         if options["report"] is not None and not options["report"].absolute().parent.is_dir():
             raise CommandError(f"{options['report'].absolute().parent} is no folder for a report.", returncode=2)
-        shown = nullcontext(silent) if options["json"] else progress_on(self.stderr._out)  # type: ignore[attr-defined]
+        shown = nullcontext(silent) if options["json"] else progress_on(sys.stderr)
         try:
             with shown as progress:
                 report = import_snapshot(

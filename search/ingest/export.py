@@ -1,0 +1,149 @@
+"""Writes a snapshot as a bundle that an import reads back equal."""
+
+from __future__ import annotations
+
+import gzip
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import IO, Any, cast
+
+import orjson
+from django.db import connection
+from psycopg import sql
+
+from search.domain.graph import Field, Schema
+from search.ingest.progress import Progress, silent
+from search.models import Snapshot
+from search.models.partitions import partition
+
+KEYS_A_BLOCK = 5_000
+
+
+def export_bundle(
+    folder: Path, snapshot: Snapshot, name: str, about: Mapping[str, Any], progress: Progress = silent
+) -> None:
+    """Write `kb.json`, `nodes.jsonl.gz` and edges into an existing folder.
+
+    Edges go into `edges.tsv.gz`, or into `edges.jsonl.gz` where any has properties, because cells of a table do not
+    tell numbers from texts.
+    """
+    schema = snapshot.schema
+    (folder / "kb.json").write_bytes(orjson.dumps(_manifest(schema, name, about), option=orjson.OPT_INDENT_2) + b"\n")
+    with _gzip(folder / "nodes.jsonl.gz") as file:
+        ids = _write_nodes(file, snapshot, schema, progress)
+    relations = [relation.name for relation in schema.relations]
+    if _has_properties(snapshot):
+        with _gzip(folder / "edges.jsonl.gz") as file:
+            for source, relation, target, properties in _edges(snapshot, progress):
+                ends = {"source": ids[source], "relation": relations[relation], "target": ids[target]}
+                file.write(_with(orjson.dumps(ends), "properties", properties))
+        return
+    with _gzip(folder / "edges.tsv.gz") as file:
+        file.write(b"source\trelation\ttarget\n")
+        for source, relation, target, _ in _edges(snapshot, progress):
+            cells = (ids[source], relations[relation], ids[target])
+            file.write(("\t".join(map(_cell, cells)) + "\n").encode())
+
+
+def _gzip(path: Path) -> IO[bytes]:
+    # Without a time inside, equal content is an equal file.
+    return cast(IO[bytes], gzip.GzipFile(path, "wb", compresslevel=6, mtime=0))
+
+
+def _manifest(schema: Schema, name: str, about: Mapping[str, Any]) -> dict[str, Any]:
+    types = {
+        node_type.name: {
+            "count": node_type.count,
+            "answerable": node_type.answerable,
+            "aliases": list(node_type.aliases),
+            "description": node_type.description,
+            "hidden": node_type.hidden,
+            "fields": {field.name: _declaration(field) for field in node_type.fields},
+        }
+        for node_type in schema.node_types
+    }
+    # An import takes relations in the order of their first entry, so entries follow the order of relations.
+    entries = sorted(schema.relation_types, key=lambda entry: schema.relation_codes[entry.relation])
+    relation_types = [
+        {
+            "source": entry.source,
+            "relation": entry.relation,
+            "target": entry.target,
+            "count": entry.count,
+            "description": schema.relation(entry.relation).description,
+            "inverse": schema.relation(entry.relation).inverse,
+            "aliases": list(schema.relation(entry.relation).aliases),
+        }
+        for entry in entries
+    ]
+    given = {key: value for key, value in about.items() if value}
+    return {"name": name, **given, "node_types": types, "relation_types": relation_types}
+
+
+def _declaration(field: Field) -> int | dict[str, Any]:
+    """Return the kind of a declared field, and of an inferred one the coverage alone, so that it is inferred again."""
+    if field.inferred:
+        return field.coverage
+    return {"type": field.kind, "list": field.many, "coverage": field.coverage}
+
+
+def _write_nodes(file: IO[bytes], snapshot: Snapshot, schema: Schema, progress: Progress) -> list[str]:
+    """Write the nodes in the order of their keys and return their ids in it."""
+    types = [node_type.name for node_type in schema.node_types]
+    statement = sql.SQL(
+        "SELECT id, type, name, aliases, url, fields::text FROM {} WHERE key >= %s AND key < %s ORDER BY key"
+    ).format(sql.Identifier(partition("search_node", snapshot.pk)))
+    ids: list[str] = []
+    for rows in _blocks(statement, snapshot.nodes):
+        for id_, code, name, aliases, url, fields in rows:
+            node = {"id": id_, "type": types[code], "name": name}
+            if aliases:
+                node["aliases"] = aliases
+            if url:
+                node["url"] = url
+            file.write(_with(orjson.dumps(node), "fields", fields))
+            ids.append(id_)
+        progress("Writing nodes", len(ids), snapshot.nodes)
+    return ids
+
+
+def _edges(snapshot: Snapshot, progress: Progress) -> Iterator[tuple[int, int, int, str | None]]:
+    statement = sql.SQL(
+        "SELECT source, relation, target, properties::text FROM {} WHERE source >= %s AND source < %s "
+        "ORDER BY source, relation, target"
+    ).format(sql.Identifier(partition("search_edge", snapshot.pk)))
+    done = 0
+    for rows in _blocks(statement, snapshot.nodes):
+        yield from rows
+        done += len(rows)
+        progress("Writing edges", done, snapshot.edges)
+
+
+def _blocks(statement: sql.Composed, nodes: int) -> Iterator[list[tuple[Any, ...]]]:
+    for begin in range(0, nodes, KEYS_A_BLOCK):
+        with connection.cursor() as cursor:
+            cursor.execute(statement, [begin, begin + KEYS_A_BLOCK])
+            rows = cursor.fetchall()
+        yield rows
+
+
+def _has_properties(snapshot: Snapshot) -> bool:
+    statement = sql.SQL("SELECT EXISTS (SELECT FROM {} WHERE properties IS NOT NULL)")
+    with connection.cursor() as cursor:
+        cursor.execute(statement.format(sql.Identifier(partition("search_edge", snapshot.pk))))
+        row = cursor.fetchone()
+    return bool(row and row[0])
+
+
+def _with(written: bytes, key: str, value: str | None) -> bytes:
+    """Add a value, as JSON text, to a JSON object that is not empty; the text is passed on as Postgres has it."""
+    if value is None:
+        return written + b"\n"
+    return written[:-1] + b',"' + key.encode() + b'":' + value.encode() + b"}\n"
+
+
+def _cell(text: str) -> str:
+    """Return a text as a cell of the `excel-tab` dialect."""
+    if any(mark in text for mark in '\t\n\r"'):
+        return '"' + text.replace('"', '""') + '"'
+    return text

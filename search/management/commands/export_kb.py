@@ -1,0 +1,39 @@
+"""export_kb: writes a knowledge base as a bundle."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from search.ingest.progress import progress_on
+from search.services.activate_release import ReleaseError
+from search.services.export_snapshot import ExportFailed, export_snapshot
+from search.services.list_knowledge_bases import named
+
+
+class Command(BaseCommand):
+    """Exports a knowledge base."""
+
+    help = "Writes the active release of a knowledge base as a bundle that import_kb reads back."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Take the arguments."""
+        parser.add_argument("name", help="the knowledge base")
+        parser.add_argument("folder", type=Path, metavar="dir", help="folder to write, new or empty")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Export."""
+        try:
+            knowledge_base = named(options["name"])
+        except ReleaseError as error:
+            raise CommandError(str(error), returncode=2) from error
+        try:
+            with progress_on(sys.stderr) as progress:
+                snapshot = export_snapshot(knowledge_base=knowledge_base, folder=options["folder"], progress=progress)
+        except ExportFailed as error:
+            raise CommandError(str(error)) from error
+        counts = f"{snapshot.nodes:,} nodes and {snapshot.edges:,} edges"
+        self.stdout.write(f"{counts} of {knowledge_base.active_release} are in {options['folder']}.")

@@ -1,0 +1,38 @@
+"""load_demo: brings in the demo knowledge bases that are not there yet."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+import search
+from search.ingest.progress import progress_on
+from search.models import KnowledgeBase
+from search.services.import_snapshot import ImportFailed, import_snapshot
+
+FOLDER = Path(search.__file__).parent / "fixtures" / "demo"
+NAMES = ("products", "papers", "biomedical")
+
+
+class Command(BaseCommand):
+    """Imports the demo."""
+
+    help = "Imports the demo knowledge bases that do not answer yet."
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Import what is missing; one that was begun and never answered is imported again."""
+        answering = KnowledgeBase.objects.filter(active_release__isnull=False).values_list("name", flat=True)
+        missing = [name for name in NAMES if name not in set(answering)]
+        for name in missing:
+            self.stderr.write(f"Importing the demo knowledge base {name}")
+            try:
+                with progress_on(sys.stderr) as progress:
+                    report = import_snapshot(source=FOLDER / name, name=name, progress=progress)
+            except ImportFailed as failure:
+                raise CommandError(f"{name}: {failure}") from failure
+            self.stdout.write(f"{name}: {report.nodes:,} nodes, {report.edges:,} edges, release {report.release}.")
+        if not missing:
+            self.stdout.write("The demo knowledge bases are there already.")
