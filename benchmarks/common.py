@@ -62,12 +62,3 @@ def percentiles(seconds: Sequence[float]) -> tuple[float, float]:
     """Return p50 and p95 in milliseconds."""
     low, high = np.percentile(np.array(seconds) * 1000, [50, 95])
     return float(low), float(high)
-
-
-def imported(name: str, folder: Path | None = None) -> tuple[str, Path]:
-    """Return a knowledge base, imported and indexed first where it is not there yet, and the folder of its bundle."""
-    folder = folder or data(name)
-    if not KnowledgeBase.objects.filter(name=name, active_release__isnull=False).exists():
-        show(f"importing {name} …")
-        import_snapshot(source=folder, name=name)
-    return name, folder

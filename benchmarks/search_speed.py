@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from benchmarks.common import imported, percentiles, table
+from benchmarks.bases import imported
+from benchmarks.common import percentiles, table
 from search.models import SearchRun
 from search.services.request_search import request_search
 from search.services.run_search import run_search
