@@ -96,9 +96,8 @@ def _group(node: Node, schema: Schema, relation: Relation, direction: Direction,
 
 def _wording(relation: Relation, direction: Direction) -> str:
     """Say the relation as seen from the node, in the schema's own words where it has some."""
-    if direction == "in":
-        return relation.inverse or f"{words(relation.name)} of"
-    return relation.description or words(relation.name)
+    said = relation.inverse if direction == "in" else relation.description
+    return said or words(relation.name)
 
 
 def _neighbours(node: Node, schema: Schema, edges: Any, far: str, page: slice, count: int) -> list[dict[str, Any]]:

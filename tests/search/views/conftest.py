@@ -1,10 +1,12 @@
 """A whole search as JSON, written by hand: two plans, a join, four results, one of them hostile."""
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from celery import current_app
 
 SEARCH = Path(__file__).with_name("search.json")
 
@@ -12,3 +14,14 @@ SEARCH = Path(__file__).with_name("search.json")
 @pytest.fixture
 def described() -> dict[str, Any]:
     return json.loads(SEARCH.read_text(encoding="utf-8"))
+
+
+@pytest.fixture
+def broker_away() -> Iterator[None]:
+    """Celery sends to an address where nobody listens."""
+    kept = current_app.conf.broker_write_url, current_app.conf.broker_url
+    current_app.conf.broker_write_url = current_app.conf.broker_url = "redis+socket:///nowhere/valkey.sock"
+    current_app.amqp._producer_pool = current_app._pool = None
+    yield
+    current_app.conf.broker_write_url, current_app.conf.broker_url = kept
+    current_app.amqp._producer_pool = current_app._pool = None

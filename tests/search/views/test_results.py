@@ -1,0 +1,176 @@
+"""The page of one search, at every moment of its life."""
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+
+from search.models import KnowledgeBase, SearchRun
+from search.services.request_search import request_search
+from search.services.run_search import run_search
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def ask(films: KnowledgeBase, services: object) -> Callable[..., SearchRun]:
+    """Records a search without handing it to a worker."""
+
+    def asked(question: str = "Which films did Ada Holm direct?", **more: Any) -> SearchRun:
+        request = {"knowledge_base": "films", "question": question, "origin": SearchRun.Origin.PAGE, "enqueue": False}
+        return request_search(**(request | more))
+
+    return asked
+
+
+def shown(client: Client, run: SearchRun, more: str = "") -> str:
+    page = client.get(f"/search/{run.pk}/{more}")
+    assert page.status_code == 200
+    return page.content.decode()
+
+
+def words(html: str) -> str:
+    return " ".join(re.sub(r"<[^>]*>", " ", html).split())
+
+
+def test_a_finished_search_shows_plan_path_and_arithmetic(client: Client, ask: Callable[..., SearchRun]) -> None:
+    run = run_search(ask().pk)
+
+    html = shown(client, run)
+    said = words(html)
+    assert "3 results" in said
+    assert "Ada Holm" in said
+    assert "Ada Holm ← directed by — Amber Road" in said
+    # By hand: first of the graph's list with weight 2, first of the text's with weight 1, k is 5.
+    assert "2 / (5 + 1) 0.3333" in said
+    assert "1 / (5 + 1) 0.1667" in said
+    assert "Sum 0.5000" in said
+    assert "not configured" in said
+    assert "SELECT 1" in said
+    assert "hx-get" not in html
+    assert "htmx" not in html.replace("htmx-config", "")
+
+
+def test_the_address_can_be_shared(ask: Callable[..., SearchRun]) -> None:
+    run = run_search(ask().pk)
+
+    assert "Amber Road" in shown(Client(), run)
+
+
+def test_who_may_not_see_the_knowledge_base_does_not_see_its_searches(
+    client: Client, films: KnowledgeBase, ask: Callable[..., SearchRun]
+) -> None:
+    run = run_search(ask().pk)
+    films.visibility = KnowledgeBase.Visibility.STAFF
+    films.save()
+
+    for more in ("", "live/", "trace/"):
+        assert client.get(f"/search/{run.pk}/{more}").status_code == 404
+    assert client.post(f"/search/{run.pk}/cancel/").status_code == 404
+    client.force_login(User.objects.create_user("staff", is_staff=True))
+    assert "Amber Road" in shown(client, run)
+
+
+def test_a_queued_search_without_a_worker_says_so_and_works_without_scripts(
+    client: Client, ask: Callable[..., SearchRun]
+) -> None:
+    run = ask()
+
+    html = shown(client, run)
+    assert "No search worker is running" in html
+    assert '<noscript><meta http-equiv="refresh" content="1"></noscript>' in html
+    assert 'hx-trigger="every 200ms"' in html
+
+
+def test_following_answers_nothing_while_there_is_nothing_new(client: Client, ask: Callable[..., SearchRun]) -> None:
+    run = ask()
+    seen = re.search(r'hx-get="([^"]+)"', shown(client, run))
+    assert seen is not None
+
+    assert client.get(seen.group(1)).status_code == 204
+    run_search(run.pk)
+    part = client.get(seen.group(1))
+    assert part.status_code == 200
+    assert part.content.decode().lstrip().startswith('<div id="live"')
+    assert "Amber Road" in part.content.decode()
+    assert "hx-get" not in part.content.decode()
+
+
+def test_cancelling_ends_a_queued_search_and_comes_back_to_its_page(
+    client: Client, ask: Callable[..., SearchRun]
+) -> None:
+    run = ask()
+
+    answer = client.post(f"/search/{run.pk}/cancel/", follow=True)
+
+    assert answer.redirect_chain == [(f"/search/{run.pk}/", 302)]
+    assert "Cancelled." in answer.content.decode()
+    assert client.get(f"/search/{run.pk}/cancel/").status_code == 405
+
+
+def test_a_failed_search_says_in_which_stage_and_why(client: Client, ask: Callable[..., SearchRun]) -> None:
+    run = ask()
+    SearchRun.objects.filter(pk=run.pk).update(
+        status=SearchRun.Status.FAILED,
+        error={"title": "The search failed", "detail": "Postgres went.", "stage": "fuse"},
+    )
+
+    said = words(shown(client, run))
+    assert "The search failed in fuse" in said
+    assert "Postgres went." in said
+    assert "not reached" in said
+
+
+def test_a_search_by_text_alone_shows_its_list_without_conditions(
+    client: Client, ask: Callable[..., SearchRun]
+) -> None:
+    run = run_search(ask(pipeline="text").pk)
+
+    said = words(shown(client, run))
+    assert "3 results" in said
+    assert "there are no conditions to check" in said
+    assert "w / (k + rank)" not in said
+
+
+def test_a_degraded_search_names_what_is_off(client: Client, ask: Callable[..., SearchRun]) -> None:
+    run = run_search(ask().pk)
+    run.steps.filter(name="rescore").update(status="degraded", detail="no plan found anything; text only")
+
+    said = words(shown(client, run))
+    assert "Answered with less than usual. rescore : no plan found anything; text only" in said
+
+
+def test_nothing_found_is_said_with_what_may_help(client: Client, ask: Callable[..., SearchRun]) -> None:
+    run = run_search(ask().pk)
+    run.steps.filter(name="explain").update(output=[])
+
+    assert "Nothing found" in shown(client, run)
+
+
+def test_the_trace_shows_each_step_with_its_output(client: Client, ask: Callable[..., SearchRun]) -> None:
+    run = run_search(ask().pk)
+
+    html = shown(client, run, "trace/")
+    assert [words(name) for name in re.findall(r'<span class="step-name">(.*?)</span>', html)] == [
+        "Plan", "Link", "Traverse", "Rescore", "Retrieve", "Fuse", "Rerank", "Explain",
+    ]  # fmt: skip
+    assert "&quot;relevance_text&quot;" in html
+    assert "search page" in html
+
+
+def test_hostile_questions_and_names_are_text_everywhere(client: Client, ask: Callable[..., SearchRun]) -> None:
+    hostile = "<img src=x onerror=alert(1)> </title><script>alert(2)</script>"
+    run = run_search(ask(hostile).pk)
+    step = run.steps.get(name="explain")
+    step.output[0]["node"]["name"] = step.output[0]["snippet"] = hostile
+    step.output[0]["evidence"]["paths"][0][-1]["node"]["name"] = hostile
+    step.save()
+
+    for more in ("", "live/", "trace/"):
+        html = shown(client, run, more)
+        assert "<img" not in html.replace('<img src="/static/search/logo.svg"', "")
+        assert "<script>" not in html
+        assert "&lt;" in html
