@@ -99,6 +99,12 @@ def tools(release: Release) -> Tools:
         return _tools(release.pk)
 
 
+def forget() -> None:
+    """Let go of every release's tools, so that the next search builds them anew from the table."""
+    with _loading:
+        _tools.cache_clear()
+
+
 @dataclasses.dataclass(frozen=True)
 class Pipeline:
     """A pipeline as the settings name it: a short function, the dataclass of its stages, and what each stage is."""

@@ -91,10 +91,16 @@ class Trace:
     def step(self, name: str, fn: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
         """Run `fn(*args, **kwargs)`, record its seconds and output (`to_json`), and re-raise what it raises.
 
+        A step that the time limit keeps from starting is recorded as failed; one of a cancelled run is not recorded.
         The backend's name is read off `fn` (its `backend` attribute, or that of the object it is bound to).
         """
-        self.limit.check(name)
         step = Step(name, backend=_backend(fn), status="failed", detail="stopped by an unexpected error")
+        try:
+            self.limit.check(name)
+        except DeadlineExceeded as error:
+            step.detail = error.reason
+            self._record(step)
+            raise
         began = time.perf_counter()
         try:
             result = fn(*args, **kwargs)

@@ -86,6 +86,13 @@ def test_when_text_retrieval_fails_the_search_fails() -> None:
         grasp.search(Question("who?"), replace(STAGES, retrieve=raising(StageError("retrieve", "gone"))), Trace())
 
 
+def test_a_time_limit_that_has_run_out_already_is_the_first_stages_failure() -> None:
+    trace = Trace(Limit.seconds(0))
+    with pytest.raises(DeadlineExceeded):
+        grasp.search(Question("who?"), STAGES, trace)
+    assert [(step.name, step.status) for step in trace.steps] == [("plan", "degraded"), ("retrieve", "failed")]
+
+
 def test_a_cancelled_search_stops_before_its_next_stage() -> None:
     trace = Trace(Limit(cancelled=lambda: True))
     with pytest.raises(SearchCancelled):
