@@ -8,6 +8,7 @@ from search.views.results import cancel, live, results
 from search.views.runs import trace
 from search.views.search import home
 from search.views.status import status
+from search.views.suggest import suggest
 from search.views.theme import theme
 
 urlpatterns: list[URLPattern | URLResolver] = [
@@ -18,6 +19,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("search/<uuid:run_id>/live/", live, name="search-live"),
     path("search/<uuid:run_id>/cancel/", cancel, name="search-cancel"),
     path("search/<uuid:run_id>/trace/", trace, name="search-trace"),
+    path("kb/<str:name>/suggest/", suggest, name="search-suggest"),
     path("kb/<str:name>/nodes/", entity, name="search-entity-by-id"),
     path("kb/<str:name>/nodes/<anything:node_id>/", entity, name="search-entity"),
     path("status/", status, name="search-status"),

@@ -17,7 +17,7 @@ function move(step) {
 }
 
 document.addEventListener("keydown", (event) => {
-  if (event.ctrlKey || event.metaKey || event.altKey) return;
+  if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
   if (event.target === box() && event.key === "Enter" && !event.shiftKey && !event.isComposing) {
     event.preventDefault();
     event.target.form.requestSubmit();
@@ -63,6 +63,91 @@ function showCopying(root) {
   if (!navigator.clipboard) return;
   for (const button of root.querySelectorAll("[data-copy], [data-copy-address]")) button.hidden = false;
 }
+
+// Names of entities below the box while one types: arrows choose, Enter or Tab takes, Escape closes.
+function completing(input, picker) {
+  const list = document.createElement("ul");
+  list.id = "suggestions";
+  list.className = "suggestions";
+  list.setAttribute("role", "listbox");
+  list.setAttribute("aria-label", "Names");
+  list.hidden = true;
+  input.form.append(list);
+  const attributes = { "aria-autocomplete": "list", "aria-haspopup": "listbox", "aria-controls": list.id };
+  for (const [name, value] of Object.entries(attributes)) input.setAttribute(name, value);
+
+  let start = 0, chosen = -1, asked = 0, timer = 0;
+
+  const close = () => {
+    asked += 1;
+    clearTimeout(timer);
+    chosen = -1;
+    list.hidden = true;
+    input.removeAttribute("aria-activedescendant");
+  };
+
+  const choose = (at) => {
+    chosen = (at + list.children.length) % list.children.length;
+    [...list.children].forEach((item, index) => item.setAttribute("aria-selected", String(index === chosen)));
+    input.setAttribute("aria-activedescendant", list.children[chosen].id);
+  };
+
+  const take = (item) => {
+    input.setRangeText(item.firstChild.textContent, start, input.selectionStart, "end");
+    close();
+    input.focus();
+  };
+
+  const show = (items) => {
+    list.replaceChildren(...items.map((item, index) => {
+      const row = document.createElement("li");
+      row.id = `suggestion-${index}`;
+      row.setAttribute("role", "option");
+      row.setAttribute("aria-selected", "false");
+      const type = document.createElement("span");
+      type.textContent = item.type;
+      row.append(document.createTextNode(item.name), type);
+      row.addEventListener("pointerdown", (event) => { event.preventDefault(); take(row); });
+      return row;
+    }));
+    chosen = -1;
+    list.hidden = items.length === 0;
+    input.removeAttribute("aria-activedescendant");
+  };
+
+  const ask = async () => {
+    const mine = ++asked;
+    const text = input.value.slice(0, input.selectionStart);
+    const answer = await fetch(`/kb/${encodeURIComponent(picker.value)}/suggest/?q=${encodeURIComponent(text.slice(-200))}`);
+    if (!answer.ok) return;
+    const found = await answer.json();
+    if (mine !== asked) return;
+    start = text.length - found.length;
+    show(found.items);
+  };
+
+  input.addEventListener("input", () => {
+    clearTimeout(timer);
+    if (picker.value) timer = setTimeout(ask, 150);
+  });
+  input.addEventListener("blur", close);
+  input.addEventListener("keydown", (event) => {
+    if (list.hidden || event.isComposing) return;
+    if (event.key === "ArrowDown" || event.key === "ArrowUp") {
+      event.preventDefault();
+      choose(event.key === "ArrowDown" ? chosen + 1 : Math.max(chosen, 0) - 1);
+    } else if ((event.key === "Enter" || event.key === "Tab") && chosen >= 0) {
+      event.preventDefault();
+      take(list.children[chosen]);
+    } else if (event.key === "Escape") {
+      event.preventDefault();
+      close();
+    }
+  });
+}
+
+const picker = document.getElementById("kb");
+if (box() && picker) completing(box(), picker);
 
 showCopying(document);
 document.addEventListener("htmx:after:swap", () => showCopying(document));
