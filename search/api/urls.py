@@ -28,5 +28,5 @@ urlpatterns = [
     path("healthz/", Alive.as_view(), name="healthz"),
     path("readyz/", Ready.as_view(), name="readyz"),
     # An address without its last slash is left to Django, which sends the caller to the one with it.
-    re_path(r"^.*/$", not_found, name="nothing"),
+    re_path(r"^(?:.*/)?$", not_found, name="nothing"),
 ]

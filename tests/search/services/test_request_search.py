@@ -55,8 +55,10 @@ def test_options_of_the_active_version_lie_over_the_site_and_under_the_askers(fi
 @pytest.mark.parametrize(
     "question",
     [
-        "¿Quién hizo el camino de ámbar?", "谁拍了这部电影？", "🎬🍿", "👩‍🚀", "'; DROP TABLE search_node; --", "x\ud800y",
-        "MATCH (n) DETACH DELETE n", '<script>alert("x")</script>', "a\nb\tc", "\"'`´", "%s %(name)s {0} \\x00", "x" * 2000,
+        "¿Quién hizo el camino de ámbar?", "谁拍了这部电影？", "🎬🍿", "👩‍🚀", "x\ud800y",
+        "'; DROP TABLE search_node; --",
+        "MATCH (n) DETACH DELETE n", '<script>alert("x")</script>', "a\nb\tc", "\"'`´",
+        "%s %(name)s {0} \\x00", "x" * 2000,
     ],
 )  # fmt: skip
 def test_a_question_in_any_words_is_taken(films: KnowledgeBase, question: str) -> None:
@@ -159,7 +161,8 @@ def deep(levels: int) -> object:
         ({"target": {"var": "T"}, "filters": [{"var": "T", "field": "year", "op": "=", "value": float("inf")}]},
          ["/plan/filters/0/value"]),
         ({"target": {"var": "T"}, "x\x00": 1}, ["/plan"]),
-        ({"target": {"var": "T"}, "anchors": 5, "hops": [1], "nonsense": 1}, ["/plan/nonsense", "/plan/anchors", "/plan/hops/0"]),
+        ({"target": {"var": "T"}, "anchors": 5, "hops": [1], "nonsense": 1},
+         ["/plan/nonsense", "/plan/anchors", "/plan/hops/0"]),
     ],
 )  # fmt: skip
 def test_every_fault_of_a_plan_is_named_with_its_place(films: KnowledgeBase, plan: object, expected: list[str]) -> None:
