@@ -1,0 +1,71 @@
+"""The graph's list and the text's list → one list, by weighted reciprocal ranks (GRASP, section on fusion)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import get_args
+
+from search.domain.linking import GraphRanking
+from search.domain.options import option
+from search.domain.plan import Risk
+from search.domain.ranking import Fusion, Ranking, rrf
+
+BUCKETS = ((10, "[1,10]"), (50, "[11,50]"), (100, "[51,100]"), (500, "[101,500]"), (float("inf"), ">500"))
+"""Ranges of the number of candidates, by their upper end."""
+
+GRAPH, TEXT = "graph", "text"
+
+
+@dataclass(frozen=True)
+class Fuse:
+    """Lays the graph's list over the text's list.
+
+    Static: weight / (k + graph's rank) + (1 - weight) / (k + text's rank). Dynamic: the graph's weight is that of the
+    bucket of `n_cand` times the multiplier of the risk level, the text's is 1. The defaults are those of a base that
+    has not been tuned: a confident plan goes first, for which its weight must exceed 1, a doubtful one is mixed in.
+    """
+
+    method: str = option("dynamic", "How the graph's weight is chosen.", choices=("dynamic", "static"))
+    k: float = option(5.0, "Added to every rank: the larger, the less the first places count.", low=0, high=1_000)
+    weight: float = option(0.5, "Static: the graph's weight; the text has the rest.", low=0, high=1)
+    bucket_weights: tuple[float, ...] = option(
+        (2.0, 1.6, 1.4, 1.0, 0.5),
+        "Dynamic: the graph's weight for 1–10, 11–50, 51–100, 101–500 and more candidates.",
+        low=0,
+        high=10,
+    )
+    risk_multipliers: tuple[float, ...] = option(
+        (0.0, 0.5, 1.25, 1.5),
+        "Dynamic: multiplier of the risk levels no_trade, weak, normal, aggressive.",
+        low=0,
+        high=10,
+    )
+
+    def __call__(self, graph: GraphRanking, text: Ranking) -> Fusion:
+        """Return the fused list; the text's alone where the graph found nothing or its weight is 0."""
+        rankings = {GRAPH: graph.ranking, TEXT: text}
+        bucket = risk = ""
+        if self.method == "static":
+            weights = {GRAPH: self.weight, TEXT: 1.0 - self.weight}
+        else:
+            place = next(i for i, (most, _) in enumerate(BUCKETS) if graph.n_cand <= most)
+            bucket, risk = BUCKETS[place][1] if graph.n_cand else "", graph.risk_level
+            multiplier = self.risk_multipliers[get_args(Risk).index(graph.risk_level)]
+            weights = {GRAPH: self.bucket_weights[place] * multiplier, TEXT: 1.0}
+        if graph.n_cand == 0:
+            weights = {GRAPH: 0.0, TEXT: 1.0}
+        ranking = Ranking.of(rrf(rankings, weights, self.k), graph.ties)
+        return Fusion(ranking, rankings, weights, self.k, self.method, bucket, risk)
+
+
+@dataclass(frozen=True)
+class Merge:
+    """Fuses lists of text retrieval with equal weights."""
+
+    k: float = option(60.0, "Added to every rank: the larger, the less the first places count.", low=0, high=1_000)
+
+    def __call__(self, rankings: Mapping[str, Ranking]) -> Fusion:
+        """Return the fused list."""
+        weights = dict.fromkeys(rankings, 1.0)
+        return Fusion(Ranking.of(rrf(rankings, weights, self.k)), dict(rankings), weights, self.k)

@@ -1,0 +1,105 @@
+"""Plans → plans whose anchors are bound to nodes (GRASP, section on anchor linking)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from search.domain.graph import ANY, Node
+from search.domain.linking import Binding, LinkedPlan
+from search.domain.options import option
+from search.domain.plan import Anchor, ScoredPlan
+from search.domain.ranking import Candidate
+from search.domain.trace import Limit, Noted
+from search.interfaces import Encoder, NodeStore, VectorIndex, VectorKind
+
+Wanted = tuple[str, str, str]
+"""What is looked up for an anchor: its text, its label, its match mode."""
+
+
+@dataclass(frozen=True)
+class Link:
+    """Looks anchors up by meaning: short names among names, descriptions among documents.
+
+    The best K nodes whose cosine is at least τ times the best one's are bound. An anchor that carries ids is bound to
+    these nodes with cosine 1, and nothing is looked up. An anchor that nothing is found for stays unbound.
+    """
+
+    encoder: Encoder
+    vectors: VectorIndex
+    nodes: NodeStore
+    name_k: int = option(5, "How many nodes a name is bound to at most (K).", low=1, high=100)
+    name_tau: float = option(0.95, "Share of the best cosine that a name's nodes need (τ).", low=0, high=1)
+    doc_k: int = option(10, "How many nodes a description is bound to at most (K).", low=1, high=100)
+    doc_tau: float = option(0.90, "Share of the best cosine that a description's nodes need (τ).", low=0, high=1)
+
+    def __call__(self, plans: Sequence[ScoredPlan], limit: Limit) -> Noted[LinkedPlan]:
+        """Return one linked plan a plan, in their order; the note names ids that no node has, and what stays unbound."""
+        anchors = list(dict.fromkeys(anchor for scored in plans for anchor in scored.plan.anchors))
+        given = self._given(anchors)
+        looked_up = self._look_up([anchor for anchor in anchors if not anchor.ids], limit)
+        scores = given | looked_up
+        keys = sorted({candidate.key for found in scores.values() for candidate in found})
+        named = dict(zip(keys, self.nodes.references(keys), strict=True)) if keys else {}
+        linked = [
+            LinkedPlan(
+                scored.plan, _bindings(scored.plan.anchors, scores, named), index, scored.source, scored.probability
+            )
+            for index, scored in enumerate(plans)
+        ]
+        return Noted(linked, detail=_note(anchors, scores))
+
+    def _given(self, anchors: Sequence[Anchor]) -> dict[Anchor, list[Candidate]]:
+        """Bind the anchors that carry ids."""
+        ids = list(dict.fromkeys(node_id for anchor in anchors for node_id in anchor.ids))
+        if not ids:
+            return {}
+        keys = dict(zip(ids, self.nodes.keys(ids), strict=True))
+        return {
+            anchor: [Candidate(key, 1.0) for node_id in anchor.ids if (key := keys[node_id]) is not None]
+            for anchor in anchors
+            if anchor.ids
+        }
+
+    def _look_up(self, anchors: Sequence[Anchor], limit: Limit) -> dict[Anchor, list[Candidate]]:
+        """Bind the anchors that carry a text only; every text is embedded once, every look-up made once."""
+        wanted = list(dict.fromkeys(_wanted(anchor) for anchor in anchors))
+        if not wanted:
+            return {}
+        limit.check("link")
+        texts = list(dict.fromkeys(text for text, _, _ in wanted))
+        vectors = dict(zip(texts, self.encoder.encode(texts), strict=True))
+        found: dict[Wanted, list[Candidate]] = {}
+        for text, label, mode in wanted:
+            limit.check("link")
+            k, tau = (self.name_k, self.name_tau) if mode == "name" else (self.doc_k, self.doc_tau)
+            kind: VectorKind = "name" if mode == "name" else "document"
+            labels = () if label == ANY else (label,)
+            nearest = self.vectors.nearest(kind, vectors[text], k, labels, limit)
+            best = max((candidate.score for candidate in nearest), default=0.0)
+            found[text, label, mode] = [c for c in nearest if c.score >= min(best, tau * best)]
+        return {anchor: found[_wanted(anchor)] for anchor in anchors}
+
+
+def _wanted(anchor: Anchor) -> Wanted:
+    return anchor.text, anchor.label, anchor.match_mode
+
+
+def _bindings(
+    anchors: Sequence[Anchor], scores: Mapping[Anchor, Sequence[Candidate]], named: Mapping[int, Node]
+) -> tuple[Binding, ...]:
+    return tuple(
+        Binding(anchor.var, named[candidate.key], candidate.score) for anchor in anchors for candidate in scores[anchor]
+    )
+
+
+def _note(anchors: Sequence[Anchor], scores: Mapping[Anchor, Sequence[Candidate]]) -> str:
+    """Say which anchors are not bound to all that they name."""
+    sentences = []
+    for anchor in anchors:
+        found = len(scores[anchor])
+        if anchor.ids and found < len(anchor.ids):
+            sentences.append(f"{len(anchor.ids) - found} of the ids given for {anchor.var} are of no node.")
+        elif not found:
+            sentences.append(f"Nothing was found for {anchor.text!r}.")
+    return " ".join(dict.fromkeys(sentences))

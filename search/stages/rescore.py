@@ -1,0 +1,133 @@
+"""Traversals → the graph's one list (GRASP, section on dense rescoring; the mixing of several plans is ours)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import get_args
+
+from search.domain.linking import GraphRanking, LinkedPlan, Traversal
+from search.domain.options import option
+from search.domain.plan import Plan, Risk
+from search.domain.question import Question
+from search.domain.ranking import Ranking
+from search.domain.trace import Limit
+from search.interfaces import Encoder, VectorIndex
+
+CAUTION: tuple[Risk, ...] = get_args(Risk)
+"""Risk levels from the most careful to the boldest."""
+
+Scores = dict[int, float]
+
+
+@dataclass(frozen=True)
+class Rescore:
+    """Mixes what the plans found: the sum over plans of probability × (anchor score + residual cosine) ÷ anchors.
+
+    Within one plan this is the published score (anchor cosines plus the cosine of the residual text and the document),
+    so its order stands; the division by the number of anchors makes plans with one and with three of them comparable,
+    and has to hold for the residual too, or the text would weigh more the more anchors a plan has. Over several plans
+    it is the expected score: each plan is one reading of the question, and adds as much as it is probable.
+    """
+
+    encoder: Encoder
+    vectors: VectorIndex
+    corpus: int = option(
+        1_000, "How many documents a plan without any entity takes from the corpus.", low=1, high=10_000
+    )
+    tied: int = option(
+        5_000, "How many candidates of equal score are ordered by the question's cosine.", low=0, high=50_000
+    )
+
+    def __call__(
+        self, question: Question, plans: Sequence[LinkedPlan], found: Sequence[Traversal], limit: Limit
+    ) -> GraphRanking:
+        """Return the merged list; empty, with the risk level `no_trade`, when no plan found anything."""
+        by_index = {linked.index: linked for linked in plans}
+        scores_of = {
+            traversal.plan_index: {candidate.key: candidate.score for candidate in traversal.candidates}
+            for traversal in found
+            if not _left_out(by_index[traversal.plan_index].plan)
+        }
+        for linked in plans:
+            if _is_document_search(linked.plan):
+                scores_of[linked.index] = self._search_documents(linked.plan, limit)
+        self._add_residuals(by_index, scores_of, limit)
+        merged: Scores = {}
+        plan_of: dict[int, int] = {}
+        for linked in sorted(plans, key=lambda linked: (-linked.probability, linked.index)):
+            anchors = max(1, len(linked.plan.anchors))
+            for key, score in scores_of.get(linked.index, {}).items():
+                merged[key] = merged.get(key, 0.0) + linked.probability * score / anchors
+                plan_of.setdefault(key, linked.index)
+        if not merged:
+            return GraphRanking()
+        ties = self._ties(question, merged, limit)
+        return GraphRanking(Ranking.of(merged, ties), plan_of, len(merged), _risk(plans, scores_of), ties)
+
+    def _search_documents(self, plan: Plan, limit: Limit) -> Scores:
+        """Answer a plan that names no entity from the whole corpus, by the cosine of its text (`doc_search`)."""
+        limit.check("rescore")
+        text = " ".join(anchor.text for anchor in plan.anchors) or plan.target.relevance_text
+        if not text:
+            return {}
+        vector = self.encoder.encode([text])[0]
+        nearest = self.vectors.nearest("document", vector, self.corpus, plan.target.labels, limit)
+        return {candidate.key: candidate.score for candidate in nearest}
+
+    def _add_residuals(self, by_index: Mapping[int, LinkedPlan], scores_of: Mapping[int, Scores], limit: Limit) -> None:
+        """Add the cosine of each plan's residual text and the candidates' documents; each text is embedded once."""
+        wanted: dict[str, list[Scores]] = {}
+        for index, scores in scores_of.items():
+            if scores and (text := by_index[index].plan.target.relevance_text):
+                wanted.setdefault(text, []).append(scores)
+        if not wanted:
+            return
+        limit.check("rescore")
+        vectors = self.encoder.encode(list(wanted))
+        for vector, several in zip(vectors, wanted.values(), strict=True):
+            limit.check("rescore")
+            keys = sorted({key for scores in several for key in scores})
+            cosines = self.vectors.cosines("document", vector, keys, limit)
+            for scores in several:
+                for key in scores:
+                    scores[key] += cosines.get(key, 0.0)
+
+    def _ties(self, question: Question, scores: Scores, limit: Limit) -> Scores:
+        """Return the cosine of the question and the document for candidates whose score is not theirs alone."""
+        keys = list(_tied(scores))[: self.tied]
+        if not keys:
+            return {}
+        limit.check("rescore")
+        return self.vectors.cosines("document", self.encoder.encode([question.text])[0], keys, limit)
+
+
+def _tied(scores: Scores) -> Iterable[int]:
+    """Give the keys that share their score with another, best scores first."""
+    order = sorted(scores, key=lambda key: (-scores[key], key))
+    for _, group in groupby(order, key=lambda key: scores[key]):
+        keys = list(group)
+        if len(keys) > 1:
+            yield from keys
+
+
+def _left_out(plan: Plan) -> bool:
+    """Whether the graph's answer does not count: the plan says so, or the corpus answers instead."""
+    return plan.retrieval_mode == "skip" or _is_document_search(plan)
+
+
+def _is_document_search(plan: Plan) -> bool:
+    """Whether the plan is one description of the target itself."""
+    if plan.hops or len(plan.anchors) != 1:
+        return False
+    anchor = plan.anchors[0]
+    return anchor.var == plan.target.var and anchor.match_mode == "doc" and not anchor.ids
+
+
+def _risk(plans: Sequence[LinkedPlan], scores_of: Mapping[int, Scores]) -> Risk:
+    """Return the risk level of the most probable plan that found something, one step more careful if it is not the first."""
+    order = sorted(plans, key=lambda linked: (-linked.probability, linked.index))
+    best = next(linked for linked in order if scores_of.get(linked.index))
+    level = CAUTION.index(best.plan.risk_level)
+    return CAUTION[level] if best is order[0] else CAUTION[max(0, level - 1)]

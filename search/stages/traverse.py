@@ -1,0 +1,52 @@
+"""Linked plans → what the graph answers to each (GRASP, section on execution)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from search.domain.errors import StageError
+from search.domain.linking import LinkedPlan, Traversal
+from search.domain.options import option
+from search.domain.trace import Limit, Noted
+from search.interfaces import GraphStore
+
+
+@dataclass(frozen=True)
+class Traverse:
+    """Executes every plan whose anchors are bound; a plan that fails takes no other with it."""
+
+    graph: GraphStore
+    rows: int = option(10_000, "How many candidates a plan may give, the best ones.", low=1, high=1_000_000)
+    share: float = option(0.5, "Part of the time left that one plan may take.", low=0.01, high=1)
+
+    @property
+    def backend(self) -> str:
+        """The engine, for the trace."""
+        return self.graph.backend
+
+    def __call__(self, plans: Sequence[LinkedPlan], limit: Limit) -> Noted[Traversal]:
+        """Return one traversal for each plan that has anchors, in their order; a failed one is empty and truncated.
+
+        Raises StageError when every plan that was tried failed.
+        """
+        found: list[Traversal] = []
+        errors: list[tuple[int, StageError]] = []
+        tried = 0
+        for linked in plans:
+            if not linked.plan.anchors:
+                continue
+            if any(not linked.bindings_of(anchor.var) for anchor in linked.plan.anchors):
+                found.append(Traversal(linked.index, self.graph.backend, ()))
+                continue
+            tried += 1
+            try:
+                limit.check("traverse")
+                found.append(self.graph.execute(linked, limit.share(self.share), self.rows))
+            except StageError as error:
+                errors.append((linked.index, error))
+                found.append(Traversal(linked.index, self.graph.backend, (), truncated=True))
+        if errors and len(errors) == tried:
+            raise errors[0][1]
+        note = " ".join(f"Plan {index + 1} was left out: {error.reason}." for index, error in errors)
+        return Noted(found, detail=note, status="degraded" if errors else "ok")
