@@ -1,0 +1,21 @@
+"""Asking in a browser, as people do."""
+
+from playwright.sync_api import Page, expect
+
+QUESTION = "What did Ingunn Aas design for Ostervik?"
+ANSWERS = {"OV-500", "OV-1000"}
+"""Its answers among the products, from their questions file."""
+
+
+def ask(page: Page, question: str = QUESTION, knowledge_base: str = "products", pipeline: str = "grasp") -> None:
+    """Fill the box, send it, and wait for the end of the search."""
+    page.get_by_label("in", exact=True).select_option(knowledge_base)
+    page.get_by_label("with", exact=True).select_option(pipeline)
+    page.get_by_label("Question").fill(question)
+    page.get_by_role("button", name="Ask", exact=True).click()
+    finished(page)
+
+
+def finished(page: Page) -> None:
+    """Wait until the search has its results."""
+    expect(page.locator("#state.done")).to_be_visible(timeout=30_000)

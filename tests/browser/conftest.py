@@ -1,0 +1,156 @@
+"""The whole site as `make run` starts it, in a folder of its own, and a real browser in front of it."""
+
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Playwright, Request, sync_playwright
+
+from tests.conftest import CHROMIUM, PROJECT
+
+READY_SECONDS = 420.0
+CHROMIUM_ARGUMENTS = [
+    "--no-sandbox", "--headless", "--disable-gpu", "--disable-quic", "--no-first-run",
+    "--disable-background-networking", "--disable-component-update", "--disable-sync",
+]  # fmt: skip
+# No address of ours answers with a failure that a browser would report, but for those that a test asks for.
+REPORTED_FAILURE = "Failed to load resource"
+
+
+@dataclass
+class Site:
+    """A running site: its address, and the folder of its data."""
+
+    url: str
+    home: Path
+
+    def worker_pids(self) -> list[int]:
+        """The processes of the search worker."""
+        found = []
+        for folder in Path("/proc").iterdir():
+            if not folder.name.isdigit():
+                continue
+            try:
+                arguments = (folder / "cmdline").read_bytes().split(b"\0")
+                environment = (folder / "environ").read_bytes().split(b"\0")
+            except OSError:
+                continue
+            of_ours = f"GRASP_HOME={self.home}".encode() in environment
+            if of_ours and b"celery" in arguments and b"search" in b",".join(arguments).split(b"queues")[-1]:
+                found.append(int(folder.name))
+        return found
+
+    @contextmanager
+    def worker_asleep(self) -> Iterator[None]:
+        """Stops the search worker where it stands, and lets it go on afterwards."""
+        pids = self.worker_pids()
+        assert pids, "no search worker is running"
+        for pid in pids:
+            os.kill(pid, signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            for pid in pids:
+                os.kill(pid, signal.SIGCONT)
+
+
+@pytest.fixture(scope="session")
+def site() -> Iterator[Site]:
+    """Supervisor, Postgres, Valkey, web, search worker and the demo knowledge bases."""
+    # Not below pytest's own folder: that is closed to the user whom Postgres runs as when the tests run as root.
+    home = Path(tempfile.mkdtemp(prefix="grasp-browser-", dir="/tmp"))
+    home.chmod(0o755)
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    environment = {**os.environ, "GRASP_HOME": str(home), "PORT": str(port)}
+    said = home / "terminal.log"
+    with said.open("wb") as terminal:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "grasp_site.embedded"],
+            cwd=PROJECT, env=environment, stdout=terminal, stderr=terminal, start_new_session=True,
+        )  # fmt: skip
+    deadline = time.monotonic() + READY_SECONDS
+    try:
+        while "Ready: " not in said.read_text():
+            assert process.poll() is None, said.read_text()
+            assert time.monotonic() < deadline, said.read_text()
+            time.sleep(0.2)
+        yield Site(f"http://127.0.0.1:{port}", home)
+    finally:
+        process.send_signal(signal.SIGINT)
+        process.wait(timeout=60)
+        shutil.rmtree(home, ignore_errors=True)
+
+
+@pytest.fixture(scope="session")
+def playwright() -> Iterator[Playwright]:
+    with sync_playwright() as started:
+        yield started
+
+
+@pytest.fixture(scope="session")
+def chromium(site: Site, playwright: Playwright) -> Iterator[Browser]:
+    browser = playwright.chromium.launch(executable_path=str(CHROMIUM), args=CHROMIUM_ARGUMENTS)
+    yield browser
+    browser.close()
+
+
+@dataclass
+class Witness:
+    """What a browser complained about, and where it sent requests."""
+
+    site: Site
+    complaints: list[str] = field(default_factory=list)
+    strangers: list[str] = field(default_factory=list)
+
+    def watch(self, context: BrowserContext) -> None:
+        context.on("console", self._console)
+        context.on("weberror", lambda error: self.complaints.append(str(error.error)))
+        context.on("request", self._request)
+
+    def _console(self, message: ConsoleMessage) -> None:
+        if message.type in ("error", "warning") and not message.text.startswith(REPORTED_FAILURE):
+            self.complaints.append(message.text)
+
+    def _request(self, request: Request) -> None:
+        if urlsplit(request.url).netloc != urlsplit(self.site.url).netloc:
+            self.strangers.append(request.url)
+
+
+@pytest.fixture
+def open_page(chromium: Browser, site: Site) -> Iterator[Callable[..., Page]]:
+    """Opens pages in fresh contexts; afterwards nothing may have gone wrong in them, nor left for another site."""
+    witness = Witness(site)
+    contexts: list[BrowserContext] = []
+
+    def opened(path: str = "/", **options: object) -> Page:
+        context = chromium.new_context(base_url=site.url, **options)
+        witness.watch(context)
+        contexts.append(context)
+        page = context.new_page()
+        page.goto(path)
+        return page
+
+    yield opened
+    for context in contexts:
+        context.close()
+    assert witness.complaints == []
+    assert witness.strangers == []
+
+
+@pytest.fixture
+def page(open_page: Callable[..., Page]) -> Page:
+    """The search page in a wide window."""
+    return open_page("/", viewport={"width": 1280, "height": 900})
