@@ -9,7 +9,8 @@ import structlog
 SECRET_KEYS = re.compile(r"password|passwd|secret|token|api_?key|authorization|cookie", re.IGNORECASE)
 # Counts of a language model's tokens are figures, not secrets.
 FIGURE_KEYS = re.compile(r"(^|_)tokens$", re.IGNORECASE)
-CREDENTIALS_IN_URL = re.compile(r"(?P<before>[a-z0-9+]+://[^\s:/@]*):[^\s@/]+@", re.IGNORECASE)
+# Begins at "://" and not at the scheme: from a long word without one, every letter would start a search of its own.
+CREDENTIALS_IN_URL = re.compile(r"(?P<before>://[^\s:/@]*):[^\s@/]+@")
 MASK = "***"
 
 

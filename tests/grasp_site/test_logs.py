@@ -56,3 +56,8 @@ def test_values_under_telling_keys_are_masked_at_any_depth(key: str) -> None:
 
 def test_counts_of_tokens_are_figures_and_stay() -> None:
     assert hide_secrets(None, "info", {"prompt_tokens": "812", "tokens": 5}) == {"prompt_tokens": "812", "tokens": 5}
+
+
+def test_a_long_word_costs_no_more_than_its_length() -> None:
+    # Tried from every letter this would take minutes, not a moment.
+    assert hide_secrets(None, "info", {"path": "x" * 300_000})["path"] == "x" * 300_000
