@@ -84,7 +84,9 @@ def _stored(types: np.ndarray, rng: np.random.Generator) -> Iterator[float]:
     with connection.cursor() as cursor:
         cursor.execute(f"DROP TABLE IF EXISTS {edges}")
         cursor.execute(f"CREATE UNLOGGED TABLE {edges} (LIKE search_edge)")
-        with cursor.copy(f"COPY {edges} (snapshot_id, relation, source, target, source_type, target_type) FROM STDIN") as c:
+        with cursor.copy(
+            f"COPY {edges} (snapshot_id, relation, source, target, source_type, target_type) FROM STDIN"
+        ) as c:
             for row in zip(relation.tolist(), source.tolist(), target.tolist(), types[source].tolist(),
                            types[target].tolist(), strict=True):  # fmt: skip
                 c.write_row((SNAPSHOT, *row))

@@ -35,13 +35,13 @@ def store(graph: Graph, schema: Schema, snapshot_id: int) -> None:
     types = {node.key: schema.type_codes[node.type] for node in graph.nodes}
     with connection.cursor() as cursor:
         for table, parent in ((edges, "search_edge"), (nodes, "search_node")):
-            cursor.execute(
-                f"CREATE TABLE IF NOT EXISTS {table} PARTITION OF {parent} FOR VALUES IN ({snapshot_id:d})"
-            )
+            cursor.execute(f"CREATE TABLE IF NOT EXISTS {table} PARTITION OF {parent} FOR VALUES IN ({snapshot_id:d})")
             cursor.execute(f"DELETE FROM {table}")
         cursor.execute(f"CREATE INDEX IF NOT EXISTS {edges}_out ON {edges} (source, relation, target)")
         cursor.execute(f"CREATE INDEX IF NOT EXISTS {edges}_in ON {edges} (target, relation, source)")
-        with cursor.copy(f"COPY {edges} (snapshot_id, relation, source, target, source_type, target_type) FROM STDIN") as copy:
+        with cursor.copy(
+            f"COPY {edges} (snapshot_id, relation, source, target, source_type, target_type) FROM STDIN"
+        ) as copy:
             for source, relation, target in graph.edges:
                 row = (snapshot_id, schema.relation_codes[relation], source, target, types[source], types[target])
                 copy.write_row(row)

@@ -81,12 +81,14 @@ class GraphRanking:
     """The graph's list over all plans: one ranking, the best plan of each candidate, and what fusion has to know.
 
     `n_cand` is the size of the merged list before any cut, `risk_level` that of the best plan that found something.
+    `ties` (key → cosine of the question and the node's document) orders candidates of equal score, here and when fused.
     """
 
     ranking: Ranking = field(default_factory=Ranking)
     plan_of: Mapping[int, int] = field(default_factory=dict)
     n_cand: int = 0
     risk_level: Risk = "no_trade"
+    ties: Mapping[int, float] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:
         """Return the list with the plan of each of its first 100 candidates."""

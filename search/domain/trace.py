@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, ParamSpec, Protocol, TypeVar
 
@@ -14,6 +14,7 @@ VERSION = 1
 
 P = ParamSpec("P")
 R = TypeVar("R")
+T = TypeVar("T")
 
 
 class Recorded(Protocol):
@@ -75,6 +76,15 @@ class Step:
             "detail": self.detail, "output": self.output, "prompt_fingerprint": self.prompt_fingerprint,
             "tokens": self.tokens,
         }  # fmt: skip
+
+
+class Noted(list[T]):
+    """A step's output of several things, with a sentence about how it went, and whether something had to be left out."""
+
+    def __init__(self, items: Iterable[T] = (), detail: str = "", status: StepStatus = "ok") -> None:
+        super().__init__(items)
+        self.detail = detail
+        self.status = status
 
 
 class Trace:

@@ -34,7 +34,7 @@ class Link:
     doc_tau: float = option(0.90, "Share of the best cosine that a description's nodes need (τ).", low=0, high=1)
 
     def __call__(self, plans: Sequence[ScoredPlan], limit: Limit) -> Noted[LinkedPlan]:
-        """Return one linked plan a plan, in their order; the note names ids that no node has, and what stays unbound."""
+        """Return one linked plan a plan, in their order; the note names what is bound to less than it should be."""
         anchors = list(dict.fromkeys(anchor for scored in plans for anchor in scored.plan.anchors))
         given = self._given(anchors)
         looked_up = self._look_up([anchor for anchor in anchors if not anchor.ids], limit)

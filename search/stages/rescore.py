@@ -126,7 +126,7 @@ def _is_document_search(plan: Plan) -> bool:
 
 
 def _risk(plans: Sequence[LinkedPlan], scores_of: Mapping[int, Scores]) -> Risk:
-    """Return the risk level of the most probable plan that found something, one step more careful if it is not the first."""
+    """Return the risk level of the first plan that found something, a step more careful where it is not the first."""
     order = sorted(plans, key=lambda linked: (-linked.probability, linked.index))
     best = next(linked for linked in order if scores_of.get(linked.index))
     level = CAUTION.index(best.plan.risk_level)

@@ -132,7 +132,9 @@ class Compiler:
         limit = self.parameters.add(most)
         chosen = ", ".join(f"{found.columns[var]} AS {self.short[var]}" for var in fixed)
         order = ", ".join(self.short[var] for var in fixed)
-        filled = _Rows([], {var: f"best.{self.short[var]}" for var in fixed}, list(found.anchors), "")
+        filled = _Rows(
+            ["(SELECT) AS start"], {var: f"best.{self.short[var]}" for var in fixed}, list(found.anchors), ""
+        )
         hops = self._fill(filled)
         nodes = [f"{filled.columns[var]} AS {self.short[var]}" for var in self.plan.variables if var not in fixed]
         inner = [f"SELECT {', '.join([*nodes, *hops])}\n{filled.body()}\nLIMIT {limit}"] if hops else []
@@ -226,7 +228,9 @@ class Compiler:
         for var in [var for var in rows.columns if var not in needed]:
             column = rows.columns.pop(var)
             if outside:
-                rows.marks.append(f"CASE WHEN {column} = ANY({self.parameters.add(outside, 'int[]')}) THEN {column} END")
+                rows.marks.append(
+                    f"CASE WHEN {column} = ANY({self.parameters.add(outside, 'int[]')}) THEN {column} END"
+                )
             rows.dropped = True
 
     def _make_distinct(self, rows: _Rows) -> None:
@@ -262,43 +266,44 @@ class Compiler:
                 rows.conditions += self._conditions(far, f"{alias}.there")
             index = next(i for i, other in enumerate(self.plan.hops) if other is hop)
             taken += [f"{alias}.relation AS r{index}", f"{alias}.forward AS o{index}"]
-        if rows.items:
-            rows.items[0] = rows.items[0].removeprefix("CROSS JOIN ")
         return taken
 
     def _edges(self, hop: Hop, near: str, alias: str, known: Mapping[str, str], far: str) -> str:
-        """Return the FROM item of one hop; it gives `there`, `relation` and `forward`."""
-        selects = []
+        """Return the FROM item of one hop; it gives `there`, `relation` and `forward`.
+
+        A lateral subquery that cannot be merged into the statement (a union, or one with OFFSET) is run once a row,
+        from the index. Left free, the planner, whose estimates multiply along the hops, turns to reading every edge.
+        """
+        selects: list[str] = []
         for arm in self._arms(hop, near):
-            where = [f"edge.{arm.here} = {known[near]}", *self._relation(hop)]
+            where = [f"{arm.here} = {known[near]}"]
+            if hop.rel != ANY:
+                where.append(f"relation = {self.parameters.add(self.schema.relation_codes[hop.rel], 'int2')}")
             if far in known:
-                where.append(f"edge.{arm.there} = {known[far]}")
-            elif self.types.get(far) is not None:
-                where.append(f"edge.{arm.there_type} = ANY({self.parameters.add(sorted(self.types[far]), 'int2[]')})")
+                where.append(f"{arm.there} = {known[far]}")
+            elif far in self.types:
+                where.append(f"{arm.there_type} = ANY({self.parameters.add(sorted(self.types[far]), 'int2[]')})")
             if selects:
-                where.append("edge.source <> edge.target")
+                where.append("source <> target")
             forward = "true" if arm.stored == "out" else "false"
             selects.append(
-                f"SELECT edge.{arm.there} AS there, edge.relation, {forward} AS forward "
-                f"FROM {self.tables.edges} AS edge WHERE {' AND '.join(where)}"
+                f"SELECT {arm.there} AS there, relation, {forward} AS forward "
+                f"FROM {self.tables.edges} WHERE {' AND '.join(where)}"
             )
-        return f"CROSS JOIN LATERAL ({' UNION ALL '.join(selects)}) AS {alias}"
+        fence = " OFFSET 0" if len(selects) == 1 else ""
+        return f"CROSS JOIN LATERAL ({' UNION ALL '.join(selects)}{fence}) AS {alias}"
 
     def _edge_exists(self, hop: Hop, columns: Mapping[str, str]) -> str:
-        arms = []
-        for arm in self._arms(hop, hop.source):
-            where = [
-                f"edge.{arm.here} = {columns[hop.source]}",
-                *self._relation(hop),
-                f"edge.{arm.there} = {columns[hop.to_var]}",
-            ]
-            arms.append(f"EXISTS (SELECT FROM {self.tables.edges} AS edge WHERE {' AND '.join(where)})")
+        """Return the condition that an edge joins two nodes that are known already."""
+        relation = ""
+        if hop.rel != ANY:
+            relation = f" AND relation = {self.parameters.add(self.schema.relation_codes[hop.rel], 'int2')}"
+        arms = [
+            f"EXISTS (SELECT FROM {self.tables.edges} WHERE {arm.here} = {columns[hop.source]} "
+            f"AND {arm.there} = {columns[hop.to_var]}{relation})"
+            for arm in self._arms(hop, hop.source)
+        ]
         return f"({' OR '.join(arms)})"
-
-    def _relation(self, hop: Hop) -> list[str]:
-        if hop.rel == ANY:
-            return []
-        return [f"edge.relation = {self.parameters.add(self.schema.relation_codes[hop.rel], 'int2')}"]
 
     def _arms(self, hop: Hop, near: str) -> list[Arm]:
         """Return the ways to walk a hop from `near` that the schema has edges for."""
@@ -318,9 +323,7 @@ class Compiler:
         filters = [condition for condition in self.plan.filters if condition.var == var]
         if filters:
             where = " AND ".join(field_conditions(filters, "node", self.parameters))
-            conditions.append(
-                f"EXISTS (SELECT FROM {self.tables.nodes} AS node WHERE node.key = {column} AND {where})"
-            )
+            conditions.append(f"EXISTS (SELECT FROM {self.tables.nodes} AS node WHERE node.key = {column} AND {where})")
         return conditions
 
     def _alias(self, prefix: str) -> str:
@@ -371,9 +374,7 @@ def _depths(plan: Plan) -> dict[str, int]:
     return depth
 
 
-def _next(
-    pending: Sequence[Hop], home: Mapping[str, int], depth: Mapping[str, int]
-) -> tuple[Hop, str, str] | None:
+def _next(pending: Sequence[Hop], home: Mapping[str, int], depth: Mapping[str, int]) -> tuple[Hop, str, str] | None:
     """Choose the next hop: one inside a set first, for it only filters; then inward, deepest first; outward last."""
     best: tuple[tuple[int, int], tuple[Hop, str, str]] | None = None
     for hop in pending:

@@ -25,8 +25,9 @@ LONGEST_TIMEOUT = 2**31 - 1
 """What `statement_timeout` can hold, in milliseconds."""
 
 SETTINGS = """SELECT set_config('statement_timeout', %s, true), set_config('jit', 'off', true),
-set_config('enable_seqscan', 'off', true), set_config('random_page_cost', '1.1', true)"""
-"""A plan starts from a few nodes: the planner, which cannot know the degrees, is kept from reading every edge."""
+set_config('enable_seqscan', 'off', true), set_config('random_page_cost', '1.1', true),
+set_config('max_parallel_workers_per_gather', '0', true)"""
+"""A plan starts from a few nodes: the planner, which cannot know the degrees, is kept from preparing for millions."""
 
 
 class PostgresGraph:

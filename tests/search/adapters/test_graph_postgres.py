@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, event, given, settings
 from hypothesis import strategies as st
 
 from search.adapters.graph_postgres import PostgresGraph
-from search.domain.graph import Node, Schema
+from search.domain.graph import Node
 from search.domain.linking import Binding, LinkedPlan
 from search.domain.plan import Anchor, Filter, Hop, Plan, Target
 from search.domain.trace import Limit
@@ -66,7 +66,9 @@ def cases(draw: st.DrawFn) -> tuple[oracle.Graph, LinkedPlan]:
     key = st.integers(0, len(nodes) - 1)
     variables = ["T", *(f"x{i}" for i in range(draw(st.integers(0, 4))))]
     apart = draw(st.permutations(range(len(nodes))))
-    planted = [dict(zip(variables, apart, strict=False)), {var: draw(key) for var in variables}][: draw(st.integers(1, 2))]
+    planted = [dict(zip(variables, apart, strict=False)), {var: draw(key) for var in variables}][
+        : draw(st.integers(1, 2))
+    ]
 
     def label(var: str) -> str:
         kind = nodes[planted[0][var]].type
