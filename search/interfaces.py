@@ -13,6 +13,8 @@ from typing import Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from search.domain.conversation import Completion, Prompt
+from search.domain.errors import StageError
 from search.domain.evidence import Path, Result
 from search.domain.graph import Direction, Node, Schema
 from search.domain.linking import GraphRanking, LinkedPlan, Traversal
@@ -165,6 +167,18 @@ class GraphStore(Protocol):
         """Return up to `most` best matches for each key that T can take: per match one path an anchor, in their order.
 
         Keys that no match reaches are absent.
+        """
+        ...
+
+
+class LanguageModel(Protocol):
+    """Answers prompts."""
+
+    def complete(self, prompts: Sequence[Prompt], limit: Limit) -> list[Completion | StageError]:
+        """Return for each prompt, in their order, its completion or the error that says why there is none.
+
+        The prompts are answered at the same time as far as the server allows. Raises StageError where no prompt can be
+        asked at all (no model configured, the limit's time ran out), SearchCancelled when nobody wants the answer.
         """
         ...
 

@@ -1,5 +1,6 @@
 """Rows: what is stored of knowledge bases, runs and pipelines."""
 
+from search.models.endpoints import Endpoint, LanguageModelCall
 from search.models.knowledge import (
     Edge,
     KnowledgeBase,
@@ -15,8 +16,10 @@ from search.models.runs import SearchRun, SearchStep
 
 __all__ = [
     "Edge",
+    "Endpoint",
     "KnowledgeBase",
     "KnowledgeBaseSettings",
+    "LanguageModelCall",
     "Node",
     "PipelineVersion",
     "Release",

@@ -1,0 +1,7 @@
+"""Language models behind any OpenAI-compatible server: vLLM, llama.cpp, Ollama, a hosted one."""
+
+from search.adapters.llm_openai.calls import Call, CallLog
+from search.adapters.llm_openai.configured import ConfiguredLanguageModel, environment_server, server_of
+from search.adapters.llm_openai.server import Server
+
+__all__ = ["Call", "CallLog", "ConfiguredLanguageModel", "Server", "environment_server", "server_of"]

@@ -1,0 +1,118 @@
+"""The language model that rows and environment name: looked up at each call, so that a change counts at once."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from typing import cast
+
+from django.conf import settings
+from django.utils.module_loading import import_string
+
+from search.adapters.llm_openai.background import Background, background
+from search.adapters.llm_openai.calls import Call, CallLog
+from search.adapters.llm_openai.server import Server, ServerFault, Structured
+from search.domain.conversation import Completion, Prompt
+from search.domain.errors import SearchCancelled, StageError
+from search.domain.trace import Limit
+from search.models import Endpoint
+from search.models.sealed import Secret, Unsealable
+
+STAGE = "language model"
+ENVIRONMENT = "the environment's server"
+
+
+class ConfiguredLanguageModel:
+    """The first active endpoint of the admin, else that of the environment (interfaces.LanguageModel).
+
+    `log` remembers calls and answers, or names by dotted path what makes such a log; `server` fixes the server.
+    """
+
+    def __init__(self, log: CallLog | str, server: Server | None = None) -> None:
+        self._log: CallLog = import_string(log)() if isinstance(log, str) else log
+        self._fixed = server
+
+    def complete(self, prompts: Sequence[Prompt], limit: Limit) -> list[Completion | StageError]:
+        """Answer several prompts at once, in their order; see interfaces.LanguageModel."""
+        server = self._fixed or current_server()
+        answers: dict[int, Completion | StageError] = {}
+        for index, prompt in enumerate(prompts):
+            if (known := self._log.find(server, prompt)) is not None:
+                answers[index] = known
+        open_ones = [index for index in range(len(prompts)) if index not in answers]
+        if open_ones:
+            calls = self._ask(server, [prompts[index] for index in open_ones], limit)
+            answers |= {index: _outcome(call) for index, call in zip(open_ones, calls, strict=True)}
+        return [answers[index] for index in range(len(prompts))]
+
+    def _ask(self, server: Server, prompts: Sequence[Prompt], limit: Limit) -> list[Call]:
+        limit.check(STAGE)
+        loop = background()
+        try:
+            calls = loop.run(_answers(loop, server, prompts, limit.ends), limit, STAGE)
+        except (SearchCancelled, StageError) as stopped:
+            for prompt in prompts:
+                self._log.record(Call(server, prompt, error=str(stopped)))
+            raise
+        for call in calls:
+            self._log.record(call)
+        return calls
+
+
+def list_models(server: Server, limit: Limit) -> list[str]:
+    """Return the models that a server lists. Raises StageError."""
+    loop = background()
+
+    async def listed() -> list[str]:
+        client = await loop.client(server)
+        return await client.models(limit.ends)
+
+    try:
+        return loop.run(listed(), limit, STAGE)
+    except ServerFault as fault:
+        raise StageError(STAGE, f"{server.shown} {fault.reason}", permanent=not fault.again) from None
+
+
+def current_server() -> Server:
+    """Return the server to ask. Raises StageError where none is configured or its key cannot be read."""
+    endpoint = Endpoint.objects.filter(active=True).first()
+    server = server_of(endpoint) if endpoint is not None else environment_server()
+    if server is None:
+        reason = "no language model is configured: set LLM_BASE_URL and LLM_MODEL, or add an endpoint in the admin"
+        raise StageError(STAGE, reason, permanent=True)
+    return server
+
+
+def server_of(endpoint: Endpoint) -> Server:
+    """Return the server of a row. Raises StageError when its key cannot be read any more."""
+    try:
+        key = endpoint.api_key
+    except Unsealable as error:
+        raise StageError(STAGE, f"the key of {endpoint.name} cannot be read: {error}", permanent=True) from None
+    return Server(
+        name=endpoint.name,
+        base_url=endpoint.base_url,
+        model=endpoint.model,
+        key=key,
+        timeout=endpoint.timeout,
+        concurrency=endpoint.concurrency,
+        max_tokens=endpoint.max_tokens,
+        structured=cast(Structured, endpoint.structured_output),
+        endpoint_id=endpoint.pk,
+    )
+
+
+def environment_server() -> Server | None:
+    """Return the server that LLM_BASE_URL, LLM_MODEL and LLM_API_KEY name, None where they name none."""
+    if not settings.LLM_BASE_URL:
+        return None
+    return Server(ENVIRONMENT, settings.LLM_BASE_URL, settings.LLM_MODEL, Secret(settings.LLM_API_KEY))
+
+
+async def _answers(loop: Background, server: Server, prompts: Sequence[Prompt], ends: float) -> list[Call]:
+    client = await loop.client(server)
+    return list(await asyncio.gather(*(client.answer(prompt, ends) for prompt in prompts)))
+
+
+def _outcome(call: Call) -> Completion | StageError:
+    return call.completion or StageError(STAGE, call.error, permanent=call.permanent)

@@ -1,0 +1,170 @@
+"""One HTTP exchange: bounded in time and size, with a sentence for everything that can go wrong.
+
+No exception of the HTTP library leaves this module, not even as a cause: their texts and frames may hold headers, and
+with them the key.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import math
+from collections.abc import AsyncGenerator, Mapping
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import Any
+
+import httpx2
+
+from search.adapters.llm_openai.server import Server, ServerFault
+from search.models.sealed import Secret
+
+MOST_BYTES = 4 * 1024 * 1024
+CONNECT_SECONDS = 5.0
+PASSING = frozenset({408, 425, 429, 500, 502, 503, 504, 529})
+"""HTTP statuses after which the same request may succeed."""
+PASSING_TYPES = ("server", "overload", "rate")
+"""Words in the type of an error after which the same request may succeed."""
+SHOWN = 200
+
+
+class Bearer(httpx2.Auth):
+    """Puts the key into the request when it is sent, so that no other object holds it in the open."""
+
+    def __init__(self, key: Secret) -> None:
+        self._key = key
+
+    async def async_auth_flow(self, request: httpx2.Request) -> AsyncGenerator[httpx2.Request, httpx2.Response]:
+        """Add the header where there is a key; a local server needs none."""
+        if self._key:
+            request.headers["Authorization"] = f"Bearer {self._key.reveal()}"
+        yield request
+
+
+def session(server: Server) -> httpx2.AsyncClient:
+    """Return a session for a server; redirects are not followed, since they would carry the key elsewhere."""
+    return httpx2.AsyncClient(
+        auth=Bearer(server.key),
+        timeout=httpx2.Timeout(None, connect=CONNECT_SECONDS),
+        limits=httpx2.Limits(max_connections=server.concurrency + 1, max_keepalive_connections=server.concurrency),
+        headers={"Accept": "application/json", "Accept-Encoding": "identity", "User-Agent": "grasp-search"},
+        follow_redirects=False,
+    )
+
+
+async def exchange(
+    http: httpx2.AsyncClient, server: Server, path: str, body: Mapping[str, Any] | None, seconds: float
+) -> Any:
+    """Send one request (POST with a body, GET without) and return the JSON that comes back.
+
+    Raises ServerFault. `seconds` bound the whole exchange, however slowly the answer drips.
+    """
+    if not (server.key.reveal().isascii() and server.key.reveal().isprintable()):
+        raise ServerFault("has a key with characters that no HTTP header can carry; enter the key again.")
+    try:
+        async with asyncio.timeout(seconds):
+            status, headers, content = await _send(http, server.url(path), body)
+    except TimeoutError:
+        raise ServerFault(f"did not answer within {seconds:.3g} seconds.", again=True) from None
+    except httpx2.ConnectTimeout:
+        raise ServerFault("cannot be reached: no connection in time.", again=True) from None
+    except httpx2.ConnectError as error:
+        why = _one_line(server.key.cut_from(str(error)))
+        raise ServerFault(f"cannot be reached: {why or 'no connection'}.", again=True) from None
+    except (httpx2.InvalidURL, httpx2.UnsupportedProtocol, ValueError):
+        raise ServerFault("has an address that is none; correct its base URL.") from None
+    except httpx2.HTTPError as error:
+        raise ServerFault(f"broke the connection off ({type(error).__name__}).", again=True) from None
+    return _read(server, status, headers, content)
+
+
+async def _send(
+    http: httpx2.AsyncClient, url: str, body: Mapping[str, Any] | None
+) -> tuple[int, Mapping[str, str], bytes]:
+    content = None if body is None else json.dumps(body, ensure_ascii=True).encode()
+    headers = {} if body is None else {"Content-Type": "application/json"}
+    received = bytearray()
+    async with http.stream("GET" if body is None else "POST", url, content=content, headers=headers) as response:
+        async for chunk in response.aiter_bytes():
+            received += chunk
+            if len(received) > MOST_BYTES:
+                raise ServerFault(f"sent more than {MOST_BYTES // 1024**2} MiB without coming to an end.")
+        return response.status_code, response.headers, bytes(received)
+
+
+def _read(server: Server, status: int, headers: Mapping[str, str], content: bytes) -> Any:
+    text = content.decode("utf-8", "replace")
+    try:
+        data = json.loads(text)
+    except (ValueError, RecursionError):
+        data = None
+    if status != 200:
+        raise _refusal(server, status, headers, data, text)
+    if data is None:
+        if text.lstrip()[:1] == "<":
+            raise ServerFault("answered with a web page instead of JSON; is the base URL right?", status=status)
+        said = "an empty body" if not text.strip() else "something that is not JSON, or JSON that breaks off"
+        raise ServerFault(f"answered with {said}.", status=status, again=True)
+    if isinstance(data, dict) and data.get("error"):
+        raise _reported(server, status, data)
+    return data
+
+
+def _reported(server: Server, status: int, data: Mapping[str, Any]) -> ServerFault:
+    """Return the fault that an error in the body of a success stands for."""
+    message = server.key.cut_from(_message(data, ""))
+    error = data["error"] if isinstance(data["error"], dict) else {}
+    code = error.get("code")
+    number = code if isinstance(code, int) else status
+    passing = number in PASSING or any(word in str(error.get("type", "")).casefold() for word in PASSING_TYPES)
+    return ServerFault(f"reported an error{_said(message)}", again=passing, status=number, message=message)
+
+
+def _refusal(server: Server, status: int, headers: Mapping[str, str], data: Any, text: str) -> ServerFault:
+    """Return the fault that an HTTP status other than 200 stands for."""
+    message = server.key.cut_from(_message(data, text))
+    if 300 <= status < 400:
+        return ServerFault(f"redirects elsewhere (HTTP {status}); give the address it redirects to.", status=status)
+    meaning = {
+        401: "does not accept the key",
+        403: "refuses access with this key",
+        404: "knows no such address or model",
+        429: "is asked too often",
+    }.get(status, "refused the request" if status < 500 else "failed")
+    again = status in PASSING
+    wait = _retry_after(headers.get("retry-after", "")) if again else None
+    return ServerFault(
+        f"{meaning} (HTTP {status}){_said(message)}", again=again, wait=wait, status=status, message=message
+    )
+
+
+def _message(data: Any, text: str) -> str:
+    """Return what a server says of an error, one line; a web page says nothing."""
+    if isinstance(data, dict):
+        error = data.get("error", data.get("detail", data.get("message", "")))
+        said = error.get("message", error.get("type", "")) if isinstance(error, dict) else error
+        return _one_line(said if isinstance(said, str) else json.dumps(said)[:SHOWN])
+    return "" if text.lstrip()[:1] == "<" else _one_line(text)
+
+
+def _said(message: str) -> str:
+    return f": {message.rstrip('.')}." if message else "."
+
+
+def _one_line(text: str) -> str:
+    flat = " ".join("".join(c if c.isprintable() else " " for c in text[: 4 * SHOWN]).split())
+    return flat if len(flat) <= SHOWN else f"{flat[:SHOWN].rstrip()}…"
+
+
+def _retry_after(value: str) -> float | None:
+    """Return the seconds that Retry-After asks for, written as seconds or as a date (RFC 9110, section 10.2.3)."""
+    try:
+        seconds = float(value)
+    except ValueError:
+        try:
+            when = parsedate_to_datetime(value)
+        except (ValueError, TypeError):
+            return None
+        when = when if when.tzinfo else when.replace(tzinfo=UTC)
+        seconds = (when - datetime.now(UTC)).total_seconds()
+    return max(0.0, seconds) if math.isfinite(seconds) else None

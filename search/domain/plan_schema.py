@@ -1,0 +1,56 @@
+"""The plan format as a JSON schema over the names of one knowledge base, for servers that hold a model to it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, get_args
+
+from search.domain.graph import ANY, Direction, Schema
+from search.domain.plan import MAX_ANCHORS, MAX_HOPS, MatchMode, Operator, RetrievalMode, Risk
+
+MOST_NAMES = 200
+"""Servers refuse long enumerations; beyond this a name is any string, and the parser checks it."""
+
+
+def plan_json_schema(schema: Schema, *, retrieval_modes: bool = False) -> dict[str, Any]:
+    """Return a JSON schema of plans, strict: every key required, none beside them, names enumerated.
+
+    A key that may be left out in a plan has a value that says so here: an empty list, an empty text, null.
+    `retrieval_modes` adds the mode of retrieval, which some domains use.
+    """
+    types = _enumeration([t.name for t in schema.node_types if not t.hidden], extra=[ANY])
+    relations = _enumeration([r.name for r in schema.relations], extra=[ANY])
+    text = {"type": "string"}
+    direction = {"type": ["string", "null"], "enum": [*get_args(Direction), None]}
+    value = {"anyOf": [text, {"type": "number"}, _list({"anyOf": [text, {"type": "number"}]})]}
+    properties: dict[str, Any] = {
+        "anchors": _list(
+            _object(var=text, text=text, label=types, match_mode=_enumeration(get_args(MatchMode))), MAX_ANCHORS
+        ),
+        "hops": _list(
+            _object(**{"from": text}, rel=relations, to_var=text, to_label=types, direction=direction), MAX_HOPS
+        ),
+        "target": _object(var=text, labels=_list(types), relevance_text=text),
+        "filters": _list(_object(var=text, field=text, op=_enumeration(get_args(Operator)), value=value)),
+        "risk_level": _enumeration(get_args(Risk)),
+    }
+    if retrieval_modes:
+        properties = {"retrieval_mode": _enumeration(get_args(RetrievalMode))} | properties
+    return _object(**properties)
+
+
+def _object(**properties: Any) -> dict[str, Any]:
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": list(properties),
+        "additionalProperties": False,
+    }
+
+
+def _list(items: dict[str, Any], most: int | None = None) -> dict[str, Any]:
+    return {"type": "array", "items": items} | ({"maxItems": most} if most else {})
+
+
+def _enumeration(names: Sequence[str], extra: Sequence[str] = ()) -> dict[str, Any]:
+    return {"type": "string", "enum": [*names, *extra]} if len(names) <= MOST_NAMES else {"type": "string"}

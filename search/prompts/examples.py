@@ -1,0 +1,158 @@
+"""Worked examples of a prompt: those written for a domain that fit the schema, and ones made from schema and data."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from search.domain.errors import PlanInvalid
+from search.domain.graph import Schema
+from search.domain.mending import mend
+from search.domain.normal_form import contradictions
+from search.domain.plan import Anchor, Filter, Hop, Plan, Target
+from search.prompts.briefing import LONGEST_NAME, Briefing
+from search.prompts.files import PromptFault
+from search.prompts.metapaths import Walk, joins, two_hops, walks
+
+MOST = 20
+ENOUGH = 4
+"""A domain's own examples, where fewer of them fit the schema, are filled up with made ones."""
+
+
+@dataclass(frozen=True)
+class Example:
+    """A question and the plan that it should become."""
+
+    question: str
+    plan: Plan
+
+    def text(self) -> str:
+        """Return the example as the prompt shows it."""
+        return f"Question: {self.question}\nPlan: {json.dumps(self.plan.to_json(), ensure_ascii=False)}"
+
+
+def read_examples(text: str, name: str, schema: Schema) -> list[Example]:
+    """Return those of a file's examples whose plans this schema can answer.
+
+    The file is a list of `{"question", "plan"}`. Raises PromptFault when it is not.
+    """
+    try:
+        rows = [(row["question"], row["plan"]) for row in json.loads(text)]
+    except (ValueError, TypeError, KeyError) as error:
+        raise PromptFault(f"{name} is not a list of objects with question and plan.") from error
+    return [example for question, plan in rows if (example := _fitting(question, plan, schema))]
+
+
+def made_examples(briefing: Briefing) -> list[Example]:
+    """Return examples made from the relations, their wordings and the names of a knowledge base: one of each kind."""
+    made = (
+        next(kind, None)
+        for kind in (_one_hop(briefing, "out"), _one_hop(briefing, "in"), _chains(briefing), _meetings(briefing),
+                     _with_text(briefing), _filtered(briefing), _text_alone(briefing))
+    )  # fmt: skip
+    return [example for example in made if example and not contradictions(example.plan, briefing.schema)]
+
+
+def chosen_examples(written: Sequence[Example], briefing: Briefing) -> list[Example]:
+    """Return the written examples, filled up with made ones where too few of them fit."""
+    return [*written, *(made_examples(briefing) if len(written) < ENOUGH else [])][:MOST]
+
+
+def _fitting(question: str, plan: Any, schema: Schema) -> Example | None:
+    try:
+        parsed = Plan.parse(mend(plan, schema)[0], schema)
+    except PlanInvalid:
+        return None
+    return None if contradictions(parsed, schema) else Example(question, parsed)
+
+
+def _one_hop(briefing: Briefing, direction: str) -> Iterator[Example]:
+    for step in _answering(walks(briefing), briefing):
+        if step.direction == direction:
+            for name in _names(briefing, step.near, 1):
+                plan = Plan((Anchor("A1", name, step.near),), (_hop("A1", step, "T"),), Target("T", (step.far,)))
+                yield Example(f"Which {_said(step.far)} {_clause(briefing, step)} {name}?", _sure(plan))
+
+
+def _chains(briefing: Briefing) -> Iterator[Example]:
+    answerable = set(briefing.schema.answerable)
+    for first, second in two_hops(briefing):
+        if second.far not in answerable or len({first.near, first.far, second.far}) < 3:
+            continue
+        for name in _names(briefing, first.near, 2):
+            hops = (_hop("A1", first, "X1"), _hop("X1", second, "T"))
+            plan = Plan((Anchor("A1", name, first.near),), hops, Target("T", (second.far,)))
+            inner = f"{_clause(briefing, second)} a {_said(first.far)} that {_clause(briefing, first)} {name}"
+            yield Example(f"Which {_said(second.far)} {inner}?", _sure(plan))
+
+
+def _meetings(briefing: Briefing) -> Iterator[Example]:
+    answerable = set(briefing.schema.answerable)
+    for first, second in joins(briefing):
+        if first.far not in answerable:
+            continue
+        for one in _names(briefing, first.near, 3):
+            for other in _names(briefing, second.near, 3):
+                anchors = (Anchor("A1", one, first.near), Anchor("A2", other, second.near))
+                plan = Plan(anchors, (_hop("A1", first, "T"), _hop("A2", second, "T")), Target("T", (first.far,)))
+                said = f"{_clause(briefing, first)} {one} and {_clause(briefing, second)} {other}"
+                yield Example(f"Which {_said(first.far)} {said}?", _sure(plan))
+
+
+def _with_text(briefing: Briefing) -> Iterator[Example]:
+    texted = {t.name for t in briefing.types if any(f.kind == "text" for f in t.fields)}
+    for example in [*_one_hop(briefing, "out"), *_one_hop(briefing, "in")]:
+        if set(example.plan.target.labels) <= texted:
+            target = replace(example.plan.target, relevance_text="with an unusual history")
+            question = f"{example.question.rstrip('?')}, and has an unusual history?"
+            yield Example(question, replace(example.plan, target=target, risk_level="normal"))
+
+
+def _filtered(briefing: Briefing) -> Iterator[Example]:
+    fields = {t.name: [f for f in t.fields if f.kind == "number" and not f.many] for t in briefing.types}
+    for example in [*_one_hop(briefing, "in"), *_one_hop(briefing, "out")]:
+        for numeric in fields.get(example.plan.target.labels[0], [])[:1]:
+            condition = Filter("T", numeric.name, ">=", 100)
+            question = f"{example.question.rstrip('?')}, with {_said(numeric.name)} of at least 100?"
+            yield Example(question, replace(example.plan, filters=(condition,)))
+
+
+def _text_alone(briefing: Briefing) -> Iterator[Example]:
+    for node_type in briefing.types:
+        if node_type.answerable and any(f.kind == "text" for f in node_type.fields):
+            text = "with an unusual history"
+            plan = Plan(target=Target("T", (node_type.name,), text), risk_level="no_trade")
+            yield Example(f"Is there a {_said(node_type.name)} {text}?", plan)
+
+
+def _answering(steps: Iterable[Walk], briefing: Briefing) -> Iterator[Walk]:
+    answerable = set(briefing.schema.answerable)
+    return (step for step in steps if step.far in answerable and step.near != step.far)
+
+
+def _hop(source: str, step: Walk, to_var: str) -> Hop:
+    return Hop(source, step.relation, to_var, step.far, step.direction if step.near == step.far else None)
+
+
+def _clause(briefing: Briefing, step: Walk) -> str:
+    """Word a hop as seen from its far end: the answer is said to do something with what is known."""
+    relation = briefing.schema.relation(step.relation)
+    if step.direction == "in":
+        return relation.description or f"is connected by {_said(relation.name)} to"
+    return relation.inverse or f"is connected by {_said(relation.name)} with"
+
+
+def _names(briefing: Briefing, node_type: str, skip: int) -> list[str]:
+    """Return names of a type that fit a question, another one first for each kind of example."""
+    names = [name for name in briefing.names.get(node_type, ()) if 1 < len(name) <= LONGEST_NAME]
+    return names[skip % len(names) :] + names[: skip % len(names)] if names else []
+
+
+def _sure(plan: Plan) -> Plan:
+    return replace(plan, risk_level="aggressive")
+
+
+def _said(identifier: str) -> str:
+    return " ".join(identifier.replace("_", " ").split()).lower()

@@ -1,0 +1,91 @@
+"""Which walks a schema offers, the most travelled first: hints for a planner where nobody wrote any."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from search.domain.graph import Direction, RelationType
+from search.prompts.briefing import Briefing
+
+ONE_HOP = 14
+TWO_HOPS = 12
+JOINS = 4
+_RARE = 0.01
+"""A kind of relation with a smaller part of the relation's edges is an oddity of the data."""
+
+
+@dataclass(frozen=True, slots=True)
+class Walk:
+    """One hop as it is walked: from a type over a relation to a type, and how many edges there are to walk."""
+
+    near: str
+    relation: str
+    far: str
+    direction: Direction
+    count: int
+
+    def __str__(self) -> str:
+        left, right = ("-", "->") if self.direction == "out" else ("<-", "-")
+        return f"{left}{self.relation}{right} {self.far}"
+
+
+def walks(briefing: Briefing) -> list[Walk]:
+    """Return every hop that the schema has, both ways, most edges first; oddities are left out."""
+    total: dict[str, int] = {}
+    for kind in briefing.relation_types:
+        total[kind.relation] = total.get(kind.relation, 0) + kind.count
+    usual = [kind for kind in briefing.relation_types if kind.count >= _RARE * total[kind.relation]]
+    return sorted(_both_ways(usual), key=lambda walk: (-walk.count, walk.relation, walk.direction))
+
+
+def two_hops(briefing: Briefing) -> list[tuple[Walk, Walk]]:
+    """Return walks of two hops, those first whose thinner hop has most edges.
+
+    A walk back over the same edge is one too: what shares a brand with something.
+    """
+    steps = walks(briefing)
+    pairs = [(first, second) for first in steps for second in steps if first.far == second.near]
+    return sorted(pairs, key=lambda pair: (-min(pair[0].count, pair[1].count), str(pair[0]), str(pair[1])))
+
+
+def joins(briefing: Briefing) -> list[tuple[Walk, Walk]]:
+    """Return pairs of hops over different relations that meet at one type, most edges first."""
+    steps = walks(briefing)
+    pairs = [
+        (first, second)
+        for i, first in enumerate(steps)
+        for second in steps[i + 1 :]
+        if first.far == second.far and first.relation != second.relation and first.near != second.near
+    ]
+    return sorted(pairs, key=lambda pair: (-min(pair[0].count, pair[1].count), str(pair[0]), str(pair[1])))
+
+
+def metapath_lines(briefing: Briefing) -> str:
+    """Return the walks that end at a type which may be the answer, one a line."""
+    answerable = set(briefing.schema.answerable)
+    singles = [step for step in walks(briefing) if step.far in answerable][:ONE_HOP]
+    doubles = [pair for pair in two_hops(briefing) if pair[1].far in answerable]
+    shown = [f"{step.near} {step}" for step in singles]
+    shown += [f"{first.near} {first} {second}" for first, second in _varied(doubles, TWO_HOPS)]
+    meeting = [pair for pair in joins(briefing) if pair[0].far in answerable][:JOINS]
+    shown += [f"{first.near} {first}, and {second.near} {second} (the same {first.far})" for first, second in meeting]
+    return "\n".join(f"{number}. {line}" for number, line in enumerate(shown, 1)) or "None: the graph has no relations."
+
+
+def _varied(pairs: Sequence[tuple[Walk, Walk]], most: int) -> list[tuple[Walk, Walk]]:
+    """Return pairs in their order, at most two for any pair of first and last type."""
+    kept: list[tuple[Walk, Walk]] = []
+    seen: dict[tuple[str, str], int] = {}
+    for first, second in pairs:
+        ends = (first.near, second.far)
+        if seen.get(ends, 0) < 2 and len(kept) < most:
+            seen[ends] = seen.get(ends, 0) + 1
+            kept.append((first, second))
+    return kept
+
+
+def _both_ways(kinds: Sequence[RelationType]) -> Iterator[Walk]:
+    for kind in kinds:
+        yield Walk(kind.source, kind.relation, kind.target, "out", kind.count)
+        yield Walk(kind.target, kind.relation, kind.source, "in", kind.count)

@@ -1,0 +1,97 @@
+"""The prompt that makes a plan of a question (GRASP, appendix on prompts: the same slots, in words of our own)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from search.domain.conversation import Message, Prompt
+from search.domain.errors import Fault
+from search.domain.plan_schema import plan_json_schema
+from search.prompts.briefing import Briefing
+from search.prompts.examples import Example, chosen_examples, read_examples
+from search.prompts.files import PromptFiles, fingerprint
+from search.prompts.metapaths import metapath_lines
+
+GENERIC = "generic"
+MODE_KEY = "`retrieval_mode`"
+SHOWN_ANSWER = 8_000
+
+
+@dataclass(frozen=True)
+class PlanPrompts:
+    """Prompts for planning over one knowledge base: the question's, and the one that shows a plan's faults."""
+
+    briefing: Briefing
+    files: PromptFiles = field(default_factory=PromptFiles)
+
+    def ask(self, question: str, *, temperature: float = 0.0, sample: int = 0) -> Prompt:
+        """Return the prompt for a question."""
+        asked = self.files.render("plan/question.md", question=" ".join(question.split()))
+        return Prompt(
+            messages=(Message("system", self.system), Message("user", asked)),
+            version=self.version,
+            json_schema=plan_json_schema(self.briefing.schema, retrieval_modes=self.retrieval_modes),
+            temperature=temperature,
+            sample=sample,
+        )
+
+    def repair(self, prompt: Prompt, answer: str, faults: Sequence[Fault]) -> Prompt:
+        """Return the conversation gone on with: the model's answer, and what is wrong with it, by JSON pointers."""
+        listed = "\n".join(f"- at {fault.pointer or 'the plan as a whole'}: {fault.message}" for fault in faults[:20])
+        told = self.files.render("plan/repair.md", faults=listed)
+        return prompt.then(Message("assistant", answer[:SHOWN_ANSWER] or "{}"), Message("user", told))
+
+    @property
+    def guidance_name(self) -> str:
+        """The guidance that the knowledge base's domain chooses; `own` where it brings its own."""
+        if self.briefing.guidance.strip():
+            return "own"
+        domain = "".join(c for c in self.briefing.domain.casefold() if c.isalnum() or c in "_-")
+        return domain if f"plan/guidance/{domain}.md" in self.files else GENERIC
+
+    @cached_property
+    def guidance(self) -> str:
+        """The rules of the domain."""
+        if self.guidance_name == "own":
+            return self.briefing.guidance.strip()
+        return self.files.text(f"plan/guidance/{self.guidance_name}.md")
+
+    @property
+    def retrieval_modes(self) -> bool:
+        """Whether plans name a mode of retrieval: the guidance speaks of it where they do."""
+        return MODE_KEY in self.guidance
+
+    @cached_property
+    def examples(self) -> list[Example]:
+        """The worked examples that fit the schema."""
+        name = f"plan/examples/{self.guidance_name}.json"
+        written = read_examples(self.files.text(name), name, self.briefing.schema) if name in self.files else []
+        return chosen_examples(written, self.briefing)
+
+    @cached_property
+    def system(self) -> str:
+        """The system message: role, schema, plan structure, guidance, metapaths, risk, examples."""
+        briefing = self.briefing
+        return self.files.render(
+            "plan/system.md",
+            role=self.files.render("plan/role.md", about=briefing.about()),
+            schema=self.files.render(
+                "plan/schema.md", types=briefing.type_lines(), relations=briefing.relation_lines()
+            ),
+            structure=self.files.text("plan/structure.md"),
+            guidance=self.guidance,
+            metapaths=metapath_lines(briefing),
+            risk=self.files.text("plan/risk.md"),
+            examples="\n\n".join(example.text() for example in self.examples),
+        )
+
+    @cached_property
+    def version(self) -> str:
+        """Fingerprint of everything but the question: it changes with a file, the schema, the guidance, the names."""
+        schema = json.dumps(
+            plan_json_schema(self.briefing.schema, retrieval_modes=self.retrieval_modes), sort_keys=True
+        )
+        return fingerprint(self.system, self.files.text("plan/question.md"), self.files.text("plan/repair.md"), schema)

@@ -1,0 +1,74 @@
+"""llm_calls: every call of a language model as a row, and the answers among them as a cache."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import structlog
+from django.db import DatabaseError, transaction
+from django.utils import timezone
+
+from search.adapters.llm_openai import Call, Server
+from search.domain.conversation import Completion, Prompt
+from search.models import LanguageModelCall
+
+CACHE_DAYS = 30
+MOST_TEXT = 100_000
+
+log = structlog.get_logger(__name__)
+
+
+class RecordedCalls:
+    """The rows of `LanguageModelCall` as a log of calls (search.adapters.llm_openai.CallLog).
+
+    The search goes on when the database does not take a row: what is lost is a record, and the search's own rows will
+    say that the database is gone.
+    """
+
+    def find(self, server: Server, prompt: Prompt) -> Completion | None:
+        """Return the newest answer of the last 30 days to this very prompt by this very server, at no cost."""
+        since = timezone.now() - timedelta(days=CACHE_DAYS)
+        known = LanguageModelCall.objects.filter(
+            request_hash=server.request_hash(prompt), created__gte=since, error="", finish_reason__in=("", "stop")
+        )
+        row = known.order_by("-created").first()
+        if row is None:
+            return None
+        return Completion(row.text, server.shown, row.finish_reason, cached=True)
+
+    def record(self, call: Call) -> None:
+        """Write a call down."""
+        try:
+            with transaction.atomic():
+                record_call(call)
+        except DatabaseError as error:
+            log.warning("language model call not recorded", error=type(error).__name__)
+
+
+def record_call(call: Call) -> LanguageModelCall:
+    """Write a call down and return its row; the key is cut out of whatever the server sent back."""
+    key, completion = call.server.key, call.completion
+    tokens = completion.tokens if completion else {}
+    return LanguageModelCall.objects.create(
+        endpoint_id=call.server.endpoint_id,
+        endpoint_name=call.server.name[:100],
+        model=call.server.model[:300],
+        purpose=call.prompt.purpose[:40],
+        prompt_version=call.prompt.version,
+        prompt_fingerprint=call.prompt.fingerprint,
+        request_hash=call.server.request_hash(call.prompt),
+        structured=call.structured,
+        requests=call.requests,
+        prompt_tokens=tokens.get("prompt"),
+        completion_tokens=tokens.get("completion"),
+        seconds=call.seconds,
+        finish_reason=completion.finish_reason if completion else "",
+        text=key.cut_from(completion.text[:MOST_TEXT]) if completion else "",
+        error=key.cut_from(call.error),
+    )
+
+
+def prune_calls(days: int) -> int:
+    """Delete the calls that are older, and return how many there were."""
+    deleted, _ = LanguageModelCall.objects.filter(created__lt=timezone.now() - timedelta(days=days)).delete()
+    return deleted

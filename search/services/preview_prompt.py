@@ -1,0 +1,36 @@
+"""preview_prompt: the exact prompt by which a language model would be asked to plan a question."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from search.adapters.briefing_postgres import briefing_of
+from search.domain.errors import Fault, InvalidRequest
+from search.models import KnowledgeBase
+from search.prompts import PlanPrompts
+
+CHARACTERS_PER_TOKEN = 4
+
+
+def preview_prompt(knowledge_base: KnowledgeBase, question: str) -> dict[str, Any]:
+    """Return the messages with their version, the guidance that was chosen, and about how many tokens they are.
+
+    `{"messages": [{"role", "content"}], "version", "guidance", "examples", "json_schema", "characters", "tokens"}`;
+    nothing is asked of any model. Raises InvalidRequest when the knowledge base has no active release.
+    """
+    release = knowledge_base.active_release
+    if release is None:
+        message = f"{knowledge_base.name!r} has no active release; import it again, or activate one of its releases."
+        raise InvalidRequest([Fault("/knowledge_base", message)])
+    prompts = PlanPrompts(briefing_of(release))
+    prompt = prompts.ask(question)
+    characters = sum(len(message.content) for message in prompt.messages)
+    return {
+        "messages": [message.to_json() for message in prompt.messages],
+        "version": prompt.version,
+        "guidance": prompts.guidance_name,
+        "examples": len(prompts.examples),
+        "json_schema": prompt.json_schema,
+        "characters": characters,
+        "tokens": characters // CHARACTERS_PER_TOKEN,
+    }

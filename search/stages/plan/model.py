@@ -1,0 +1,197 @@
+"""The planner that asks a language model (GRASP, section on plan generation), with the recovery that the paper lacks.
+
+An answer is read leniently, mended where a fault is harmless, and parsed strictly; what is left of faults goes back to
+the model with its JSON pointers, for two rounds at most.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import ClassVar
+
+from search.domain.conversation import Completion, Prompt
+from search.domain.errors import Fault, PlanInvalid, StageError
+from search.domain.graph import Schema
+from search.domain.mending import mend
+from search.domain.normal_form import contradictions, normal_form
+from search.domain.options import option
+from search.domain.plan import Plan, ScoredPlan
+from search.domain.question import Question
+from search.domain.reading import Unreadable, read_object
+from search.domain.trace import Limit
+from search.interfaces import LanguageModel
+from search.prompts import PlanPrompts
+
+STAGE = "plan"
+_LONGEST = 2_000
+"""Characters of a question that the model is shown."""
+_CUT = "length"
+"""What a server gives as the reason of an answer that it cut off."""
+
+
+class WrittenPlans(list[ScoredPlan]):
+    """The plans, with what the trace tells of how they came about.
+
+    `detail` is a sentence for people, `tokens` sums the answers' tokens by kind, `prompt_fingerprint` is the version of
+    the prompt.
+    """
+
+    def __init__(
+        self, plans: Sequence[ScoredPlan], detail: str = "", tokens: dict[str, int] | None = None, version: str = ""
+    ) -> None:
+        super().__init__(plans)
+        self.detail = detail
+        self.tokens = tokens or {}
+        self.prompt_fingerprint = version
+
+
+@dataclass(slots=True)
+class _Draft:
+    """One sample on its way to a plan."""
+
+    prompt: Prompt
+    plan: Plan | None = None
+    faults: Sequence[Fault] = ()
+    error: StageError | None = None
+    mended: list[str] = field(default_factory=list)
+    rounds: int = 0
+
+    @property
+    def open(self) -> bool:
+        """Whether the model is to be asked (again)."""
+        return self.plan is None and self.error is None
+
+
+@dataclass(frozen=True)
+class ModelPlanner:
+    """Question → the plans that a language model writes, each with the share of the samples that came to it."""
+
+    backend: ClassVar[str] = "language model"
+
+    language_model: LanguageModel
+    plan_prompts: PlanPrompts
+    schema: Schema
+    samples: int = option(1, "Plans that are asked for; equal ones are merged.", low=1, high=10)
+    temperature: float = option(0.7, "Temperature of every plan after the first, which has 0.", low=0.0, high=2.0)
+    rounds: int = option(2, "Times that the model is shown the faults of its plan.", low=0, high=2)
+    seconds: float = option(10.0, "Seconds that the language model may take for a question.", low=0.1, high=300.0)
+
+    def __call__(self, question: Question, limit: Limit) -> WrittenPlans:
+        """Return at least one plan, best first.
+
+        A plan that the asker brings is returned as it is. Raises StageError where the model cannot be asked or comes to
+        no plan that can be executed, SearchCancelled.
+        """
+        if question.plan is not None:
+            return WrittenPlans([ScoredPlan(question.plan, "user", 1.0)])
+        own = Limit(min(limit.ends, time.monotonic() + self.seconds), limit.cancelled)
+        text = question.text[:_LONGEST]
+        drafts = [
+            _Draft(self.plan_prompts.ask(text, temperature=self.temperature if sample else 0.0, sample=sample))
+            for sample in range(self.samples)
+        ]
+        tokens: dict[str, int] = {}
+        for _ in range(self.rounds + 1):
+            waiting = [draft for draft in drafts if draft.open]
+            if not waiting:
+                break
+            self._ask(waiting, own, tokens)
+        return self._listed(text, drafts, tokens)
+
+    def _ask(self, waiting: Sequence[_Draft], limit: Limit, tokens: dict[str, int]) -> None:
+        """Ask for every open draft at once, and take in what comes back."""
+        try:
+            outcomes = self.language_model.complete([draft.prompt for draft in waiting], limit)
+        except StageError as error:
+            outcomes = [error] * len(waiting)
+        for draft, outcome in zip(waiting, outcomes, strict=True):
+            draft.rounds += 1
+            if isinstance(outcome, StageError):
+                draft.error = outcome
+                continue
+            for kind, count in outcome.tokens.items():
+                tokens[kind] = tokens.get(kind, 0) + count
+            self._take(draft, outcome)
+
+    def _take(self, draft: _Draft, answer: Completion) -> None:
+        try:
+            draft.plan, draft.mended = read_plan(answer.text, self.schema)
+        except PlanInvalid as error:
+            draft.faults = error.faults
+            if answer.finish_reason == _CUT:
+                draft.faults = (
+                    Fault("", "The answer was cut off for its length; write a shorter plan."),
+                    *error.faults,
+                )
+            draft.prompt = self.plan_prompts.repair(draft.prompt, answer.text, draft.faults)
+
+    def _listed(self, question: str, drafts: Sequence[_Draft], tokens: dict[str, int]) -> WrittenPlans:
+        """Merge the plans that ask the same of the graph; the first of them stands for all."""
+        groups: dict[str, list[_Draft]] = {}
+        for draft in drafts:
+            if draft.plan is not None:
+                groups.setdefault(normal_form(draft.plan, self.schema), []).append(draft)
+        if not groups:
+            raise self._nothing(drafts)
+        plans = [
+            ScoredPlan(_settled(group[0].plan, question), "llm", len(group) / len(drafts))
+            for group in sorted(groups.values(), key=len, reverse=True)
+            if group[0].plan is not None
+        ]
+        return WrittenPlans(plans, _told(drafts, len(plans)), tokens, self.plan_prompts.version)
+
+    def _nothing(self, drafts: Sequence[_Draft]) -> StageError:
+        """Return the error that says why there is no plan at all."""
+        broken = [draft.error for draft in drafts if draft.error is not None]
+        if broken:
+            return StageError(STAGE, broken[0].reason, permanent=all(error.permanent for error in broken))
+        first = next(draft for draft in drafts if draft.faults)
+        fault = first.faults[0]
+        where = f" (at {fault.pointer})" if fault.pointer else ""
+        reason = (
+            f"the language model wrote no plan that can be executed, asked {first.rounds} times: {fault.message}{where}"
+        )
+        return StageError(STAGE, reason)
+
+
+def read_plan(text: str, schema: Schema) -> tuple[Plan, list[str]]:
+    """Return the plan in a model's answer, and a sentence for each fault that was mended on the way.
+
+    Raises PlanInvalid with every fault that is left: those of the format, else the hops that this schema does not have.
+    """
+    try:
+        data, mended = mend(read_object(text), schema)
+    except Unreadable as error:
+        raise PlanInvalid([Fault("", str(error))]) from None
+    plan = Plan.parse(data, schema)
+    if faults := contradictions(plan, schema):
+        raise PlanInvalid(faults)
+    return plan, mended
+
+
+def _settled(plan: Plan | None, question: str) -> Plan:
+    """Return a plan as it is executed: without an anchor the text decides alone, and reads at least the question."""
+    if plan is None or plan.anchors:
+        return plan or Plan()
+    target = replace(plan.target, relevance_text=plan.target.relevance_text or question)
+    return replace(plan, target=target, risk_level="no_trade")
+
+
+def _told(drafts: Sequence[_Draft], plans: int) -> str:
+    """Say how the plans came about: only what is worth knowing."""
+    told = []
+    if len(drafts) > 1:
+        told.append(f"{plans} different plans in {sum(draft.plan is not None for draft in drafts)} answers")
+    if again := sum(draft.rounds - 1 for draft in drafts):
+        told.append(
+            f"the model was shown its faults {again} times" if again > 1 else "the model was shown its faults once"
+        )
+    if mended := list(dict.fromkeys(what for draft in drafts if draft.plan is not None for what in draft.mended)):
+        more = f" and {len(mended) - 5} more" if len(mended) > 5 else ""
+        told.append(f"mended: {'; '.join(mended[:5])}{more}")
+    if failed := [draft for draft in drafts if draft.plan is None and draft.error is not None]:
+        told.append(f"{len(failed)} answers did not come: {failed[0].error.reason}" if failed[0].error else "")
+    text = ". ".join(told)
+    return f"{text[:1].upper()}{text[1:]}." if text else ""

@@ -1,0 +1,177 @@
+"""A language model's server that speaks real HTTP and behaves as a test tells it: well, or in one of many bad ways."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+KEY = "sk-kestrel-1234567890"
+"""The key that the tests hand over; a server that is rude says it back."""
+
+Body = dict[str, Any]
+
+
+def chat(text: str | None, finish_reason: str = "stop", **extra: Any) -> Body:
+    """Return the body of an answer."""
+    return {
+        "id": "chat-1",
+        "object": "chat.completion",
+        "choices": [{"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": finish_reason}],
+        "usage": {"prompt_tokens": 120, "completion_tokens": 34, "total_tokens": 154},
+        **extra,
+    }
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What the server does with one request."""
+
+    status: int = 200
+    body: str | bytes = ""
+    headers: dict[str, str] = field(default_factory=dict)
+    declared: int | None = None
+    """Content-Length, where it is to be another than the body's."""
+    stalls: bool = False
+    """Whether it says nothing until the test is over."""
+    endless: bytes = b""
+    """What it goes on sending without end."""
+
+    @classmethod
+    def says(cls, text: str | None, finish_reason: str = "stop") -> Reply:
+        """Answer well."""
+        return cls.json(chat(text, finish_reason))
+
+    @classmethod
+    def json(cls, body: Any, status: int = 200, **headers: str) -> Reply:
+        """Answer with JSON."""
+        named = {name.replace("_", "-"): value for name, value in headers.items()}
+        return cls(status, json.dumps(body), {"Content-Type": "application/json", **named})
+
+
+SLOW = Reply(stalls=True)
+HTML = Reply(
+    body="<!doctype html><html><body><h1>Welcome to nginx</h1></body></html>", headers={"Content-Type": "text/html"}
+)
+HALF_JSON = Reply(body='{"choices": [{"message": {"content": "{\\"anch')
+CUT_OFF = Reply(body='{"choices": [', declared=5_000)
+WRONG_SCHEMA = Reply.json({"answer": "it is forty-two", "ok": True})
+NO_CHOICES = Reply.json({"choices": []})
+EMPTY_CHOICE = Reply.json(chat(None, "content_filter"))
+ERROR_IN_200 = Reply.json({"error": {"message": f"model crashed while serving {KEY}", "type": "server_error"}})
+UNAUTHORISED = Reply.json({"error": {"message": f"Incorrect API key provided: {KEY}."}}, status=401)
+TOO_MANY = Reply.json({"error": {"message": "slow down"}}, status=429, Retry_After="0.05")
+TOO_MANY_FOR_LONG = Reply.json({"error": {"message": "slow down"}}, status=429, Retry_After="3600")
+FAILING = Reply.json({"error": {"message": "out of memory"}}, status=503)
+ENDLESS = Reply(endless=b'{"choices": [], "padding": "' + b"x" * 65_536)
+DRIPPING = Reply(endless=b" ")
+REDIRECT = Reply(301, "", {"Location": "http://elsewhere.invalid/v1/chat/completions"})
+
+
+@dataclass
+class Server:
+    """The server as a test sees it: where it is, what it will do, what it was asked."""
+
+    url: str
+    replies: list[Reply] = field(default_factory=list)
+    """In the order of the requests; the last one stays."""
+    respond: Callable[[Body], Reply] | None = None
+    """Takes the place of `replies` where a test gives it: request's body → reply."""
+    models: Reply = field(default_factory=lambda: Reply.json({"data": [{"id": "tiny-1"}, {"id": "other"}]}))
+    requests: list[Body] = field(default_factory=list)
+    headers: list[dict[str, str]] = field(default_factory=list)
+    most_at_once: int = 0
+    over: threading.Event = field(default_factory=threading.Event)
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    _at_once: int = 0
+
+    def next(self, body: Body, headers: dict[str, str]) -> Reply:
+        """Take a request down and return what to do with it."""
+        with self.lock:
+            self.requests.append(body)
+            self.headers.append(headers)
+        if self.respond is not None:
+            return self.respond(body)
+        with self.lock:
+            return self.replies.pop(0) if len(self.replies) > 1 else self.replies[0]
+
+    @contextmanager
+    def counted(self) -> Iterator[None]:
+        """Count a request while it is under way."""
+        with self.lock:
+            self._at_once += 1
+            self.most_at_once = max(self.most_at_once, self._at_once)
+        try:
+            yield
+        finally:
+            with self.lock:
+                self._at_once -= 1
+
+
+class _Http(ThreadingHTTPServer):
+    """The socket, and the behaviour of whoever answers on it."""
+
+    daemon_threads = True
+    behaviour: Server
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    server: _Http
+
+    def do_GET(self) -> None:
+        self._send(self.server.behaviour.models if self.path == "/v1/models" else Reply(404, "nothing here"))
+
+    def do_POST(self) -> None:
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        if self.path != "/v1/chat/completions":
+            self._send(Reply(404, "nothing here"))
+            return
+        with self.server.behaviour.counted():
+            self._send(self.server.behaviour.next(body, dict(self.headers)))
+
+    def _send(self, reply: Reply) -> None:
+        if reply.stalls:
+            self.server.behaviour.over.wait(30)
+            self.close_connection = True
+            return
+        self.close_connection = bool(reply.endless) or reply.declared is not None
+        # A client that has heard enough hangs up, which is none of the server's business.
+        with suppress(BrokenPipeError, ConnectionResetError):
+            self._write(reply)
+
+    def _write(self, reply: Reply) -> None:
+        content = reply.body.encode() if isinstance(reply.body, str) else reply.body
+        self.send_response(reply.status)
+        for name, value in reply.headers.items():
+            self.send_header(name, value)
+        if not reply.endless:
+            self.send_header("Content-Length", str(reply.declared or len(content)))
+        self.end_headers()
+        self.wfile.write(content)
+        pause = 0.02 if len(reply.endless) < 100 else 0.0
+        while reply.endless and not self.server.behaviour.over.wait(pause):
+            self.wfile.write(reply.endless)
+
+    def log_message(self, format: str, *args: Any) -> None:
+        """Say nothing on the terminal."""
+
+
+@contextmanager
+def running(*replies: Reply) -> Iterator[Server]:
+    """Run a server on a free port of this machine; its base URL ends in /v1."""
+    http = _Http(("127.0.0.1", 0), _Handler)
+    server = http.behaviour = Server(f"http://127.0.0.1:{http.server_address[1]}/v1", list(replies))
+    thread = threading.Thread(target=http.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
+    thread.start()
+    try:
+        yield server
+    finally:
+        server.over.set()
+        http.shutdown()
+        http.server_close()
+        thread.join(5)
