@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 import pytest
+from django.test import Client
 from pytest_django.fixtures import Settings
 
 from search import wiring
@@ -29,3 +30,9 @@ def small_pipelines(settings: Settings) -> Iterator[Settings]:
 def films(db: None, small_pipelines: Settings) -> KnowledgeBase:
     """The films, with an active release."""
     return small.films()
+
+
+@pytest.fixture
+def api() -> Client:
+    """A client that gets an answer for every error, as callers do."""
+    return Client(raise_request_exception=False)

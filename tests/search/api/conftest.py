@@ -1,4 +1,4 @@
-"""The API as callers reach it: Django's client for what answers at once, a real server and worker for what takes time."""
+"""The API as callers reach it: a real server and a real worker for what takes time."""
 
 from __future__ import annotations
 
@@ -11,19 +11,12 @@ import pytest
 import uvicorn
 from celery import current_app
 from celery.contrib.testing.worker import start_worker
-from django.test import Client
 
 from grasp_site.asgi import application
 from search import tasks
 from search.models import KnowledgeBase
 
 START_SECONDS = 20.0
-
-
-@pytest.fixture
-def api() -> Client:
-    """A client that gets an answer for every error, as callers do."""
-    return Client(raise_request_exception=False)
 
 
 @pytest.fixture
