@@ -1,10 +1,11 @@
 """How fast Postgres executes plans: a random graph of 130,000 nodes and 2 million edges, 10 bindings an anchor.
 
-Run with `python -m benchmarks.graph [questions]`; it makes its rows in a snapshot of its own, and takes them away again.
+Run with `python -m benchmarks.graph [questions]`; its rows are in a snapshot of its own, and gone afterwards.
 """
 
 from __future__ import annotations
 
+import itertools
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -119,7 +120,7 @@ def _plans(rng: np.random.Generator, types: np.ndarray) -> dict[str, Callable[[]
         return lambda: LinkedPlan(
             Plan(
                 (Anchor("a", "a"),),
-                tuple(hop(one, two, typed) for one, two in zip(chain, chain[1:], strict=False)),
+                tuple(hop(one, two, typed) for one, two in itertools.pairwise(chain)),
                 Target("T"),
             ),
             tuple(bound("a")),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, cast, get_args
@@ -25,8 +26,9 @@ MAX_TEXT = 2_000
 class Anchor:
     """An entity that the question names or describes.
 
-    `label` is its node type, `match_mode` says whether `text` is a short exact name or a descriptive phrase. `ids`, when
-    given, are the nodes themselves: the planner found them by name, or a person picked them, and nothing is looked up.
+    `label` is its node type, `match_mode` says whether `text` is a short exact name or a descriptive phrase. `ids`,
+    when given, are the nodes themselves: the planner found them by name, or a person picked them, and nothing is
+    looked up.
     """
 
     var: str
@@ -108,7 +110,7 @@ class Plan:
 
     @classmethod
     def parse(cls, data: object, schema: Schema) -> Plan:
-        """Read a plan from JSON; PlanInvalid with every fault, each with its JSON pointer and the nearest valid name."""
+        """Read a plan from JSON; PlanInvalid with every fault, each with its pointer and the nearest valid name."""
         return _Parser(schema).parse(data)
 
     def to_json(self) -> dict[str, Any]:
@@ -177,18 +179,18 @@ def _chain(hops: Sequence[Hop], start: str, goal: str) -> tuple[Hop, ...]:
     """Breadth-first walk over the hops, undirected, from one variable to another."""
     if start == goal:
         return ()
-    reached: dict[str, tuple[Hop, ...]] = {start: ()}
+    reached: dict[str, tuple[int, ...]] = {start: ()}
     frontier = [start]
     while frontier:
         following: list[str] = []
         for var in frontier:
-            for hop in hops:
+            for index, hop in enumerate(hops):
                 for here, there in ((hop.source, hop.to_var), (hop.to_var, hop.source)):
                     if here == var and there not in reached:
-                        reached[there] = (*reached[var], hop)
+                        reached[there] = (*reached[var], index)
                         following.append(there)
         if goal in reached:
-            return tuple(hop for hop in hops if hop in reached[goal])
+            return tuple(hops[index] for index in sorted(reached[goal]))
         frontier = following
     return ()
 
@@ -229,8 +231,8 @@ class _Parser:
         self._keys(item, ("var", "text", "label", "match_mode", "ids"), at)
         mode = self._choice(item.get("match_mode", "name"), get_args(MatchMode), f"{at}/match_mode")
         ids = item.get("ids", [])
-        if not (isinstance(ids, list) and all(isinstance(node_id, str) for node_id in ids)):
-            self._fault(f"{at}/ids", "ids is a list of node ids, each a string.")
+        if not (isinstance(ids, list) and all(isinstance(node_id, str) and _storable(node_id) for node_id in ids)):
+            self._fault(f"{at}/ids", "ids is a list of node ids, each a string of valid characters.")
             ids = []
         text = self._text(item, "text", at, required=not ids)
         label = self._name(item.get("label", ANY), [*self.types, ANY], f"{at}/label", "node type")
@@ -335,9 +337,9 @@ class _Parser:
             self._fault(f"{at}/op", f"{condition.field} is text and has no order; use contains.")
         for value in values:
             right = (
-                isinstance(value, int | float) and not isinstance(value, bool)
+                isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
                 if kind == "number"
-                else isinstance(value, str)
+                else isinstance(value, str) and len(value) <= MAX_TEXT and _storable(value)
             )
             if not right:
                 self._fault(f"{at}/value", f"{condition.field} holds {_article(kind)}, not {_kind(value)}.")
@@ -376,8 +378,8 @@ class _Parser:
             self._fault(f"{at}/{key}", f"{key} must not be empty.")
         if len(value) > MAX_TEXT:
             self._fault(f"{at}/{key}", f"{key} has {len(value)} characters; {MAX_TEXT} are the most.")
-        if "\x00" in value:
-            self._fault(f"{at}/{key}", f"{key} holds a NUL character, which no name has.")
+        if not _storable(value):
+            self._fault(f"{at}/{key}", f"{key} holds a NUL character or half of a character, which no text has.")
         return value.strip()
 
     def _name(self, value: object, valid: Sequence[str], at: str, what: str) -> str:
@@ -407,6 +409,11 @@ def _nearest(name: str, valid: Iterable[str]) -> str | None:
     folded = {candidate.casefold(): candidate for candidate in valid if candidate != ANY}
     close = difflib.get_close_matches(name.casefold(), folded, n=1, cutoff=0.5)
     return folded[close[0]] if close else None
+
+
+def _storable(text: str) -> bool:
+    """Whether a text can be written as UTF-8 and kept in a database: no NUL, no half of a surrogate pair."""
+    return "\x00" not in text and not any("\ud800" <= character <= "\udfff" for character in text)
 
 
 def _kind(value: object) -> str:

@@ -79,7 +79,7 @@ class Step:
 
 
 class Noted(list[T]):
-    """A step's output of several things, with a sentence about how it went, and whether something had to be left out."""
+    """A step's output of several things, with a sentence about how it went and whether something was left out."""
 
     def __init__(self, items: Iterable[T] = (), detail: str = "", status: StepStatus = "ok") -> None:
         super().__init__(items)

@@ -205,7 +205,7 @@ class Compiler:
         rows.conditions += self._conditions(far, column)
 
     def _join(self, rows: _Rows, other: _Rows, shared: str) -> None:
-        """Join two sets on the one variable that both have; no variable of one may take an anchor's node of the other."""
+        """Join two sets on the variable that both have; no variable of one may take an anchor's node of the other."""
         self._make_distinct(rows)
         self._make_distinct(other)
         joined = [f"{rows.columns[shared]} = {other.columns[shared]}"]
