@@ -23,7 +23,7 @@ def remove_dead() -> list[int]:
     """
     dead = []
     for snapshot in Snapshot.objects.filter(status=Status.BUILDING).select_related("knowledge_base"):
-        with import_lock(snapshot.knowledge_base.name) as free:
+        with import_lock(snapshot.knowledge_base.name, grace=0) as free:
             if free and fail(snapshot):
                 dead.append(snapshot.pk)
     _drop_ownerless()

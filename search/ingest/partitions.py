@@ -76,7 +76,7 @@ def existing() -> list[str]:
         cursor.execute(
             "SELECT c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace "
             "WHERE c.relkind = 'r' AND n.nspname = current_schema() "
-            "AND c.relname ~ '^search_(node|edge|vector)_[0-9]+$'"
+            "AND c.relname ~ '^search_(node|edge|vector)_[0-9]+$' ORDER BY c.relname"
         )
         return [name for (name,) in cursor.fetchall()]
 
