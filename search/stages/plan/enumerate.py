@@ -1,7 +1,8 @@
 """Every plan that the data has for the mentions of a question (METHODS, section 9, point 3).
 
 Metapaths of up to three hops are walked from each mention's nodes on the adjacency, set at a time; two or three of them
-that end at the same nodes are joined at T. What finds nothing is not a plan. Work is counted before it is done.
+that end at the same nodes are joined at T. What finds nothing is not a plan. Work is counted before it is done, and the
+last of the hops, which are the most, are walked only for plans that are worth it (`settle`).
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from search.domain.graph import Direction
 from search.domain.trace import Limit
@@ -34,34 +36,35 @@ class Start:
 class Branch:
     """A walk from one start, with the nodes it ends at.
 
-    `found` is sorted; `types` are the type codes among `found`, the role's own first. `whole` is False where a limit
-    kept the walk from being finished: `found` is then a part.
+    `found` is sorted; of a branch that is not `walked` it holds the nodes before the last hop, which has `size` edges;
+    else `size` is the number of nodes found and `types` their type codes, the role's own first. `whole` is False where
+    a limit kept the walk from being finished: `found` is then a part.
     """
 
     start: Start
     path: Metapath
     found: Keys
     types: tuple[int, ...]
+    size: int
+    walked: bool = True
     whole: bool = True
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Candidate:
-    """A plan in the making: one branch, or several of different mentions that meet at T."""
+    """A plan in the making: one branch, or several of different mentions that meet at T in `size` nodes."""
 
     branches: tuple[Branch, ...]
-    found: Keys
+    mentions: tuple[int, ...]
+    paths: tuple[Metapath, ...]
     types: tuple[int, ...]
+    size: int
 
-    @property
-    def mentions(self) -> tuple[int, ...]:
-        """The mentions it starts from."""
-        return tuple(branch.start.mention for branch in self.branches)
-
-    @property
-    def paths(self) -> tuple[Metapath, ...]:
-        """Its walks over node types."""
-        return tuple(branch.path for branch in self.branches)
+    @classmethod
+    def of(cls, branches: tuple[Branch, ...], types: tuple[int, ...], size: int) -> Candidate:
+        """Return the candidate that these branches make."""
+        mentions = tuple(branch.start.mention for branch in branches)
+        return cls(branches, mentions, tuple(branch.path for branch in branches), types, size)
 
 
 @dataclass
@@ -82,7 +85,7 @@ class Enumerator:
     """Walks the graph.
 
     `max_hops` bounds a walk and the sum of hops of a join of two, `step_edges` the edges that one step reads,
-    `question_edges` those of all steps of a question.
+    `question_edges` those of all steps of a question, `most_pairs` the joins that are tried.
     """
 
     adjacency: Adjacency
@@ -90,61 +93,97 @@ class Enumerator:
     shape: Shape
     max_hops: int = 3
     step_edges: int = 50_000
-    question_edges: int = 1_000_000
+    question_edges: int = 500_000
+    most_pairs: int = 2_000
 
     def branches(self, starts: Sequence[Start], limit: Limit) -> list[Branch]:
-        """Return every walk from these starts that finds something, shorter ones first."""
+        """Return every walk from these starts, shorter ones first.
+
+        Those of `max_hops` hops are not walked to their end; see `settle`.
+        """
         budget = _Budget(self.question_edges)
         layer = [self._standing(start) for start in starts]
-        walked: list[Branch] = []
-        for _ in range(self.max_hops):
+        known: list[Branch] = []
+        for hops in range(1, self.max_hops + 1):
             following: list[Branch] = []
             for branch in layer:
                 limit.check("plan")
-                following += self._extended(branch, budget)
-            walked += following
+                walk = self._walked if hops < self.max_hops or self.max_hops == 1 else self._open
+                for path, relation, direction, edges in self._onward(branch):
+                    following += walk(branch, path, relation, direction, edges, budget)
+            known += following
             layer = [branch for branch in following if branch.whole]
-        return walked
+        return known
 
     def joins(self, branches: Sequence[Branch], overlap: Sequence[frozenset[int]], limit: Limit) -> list[Candidate]:
         """Return joins of two branches (up to `max_hops` hops together) and of three (one hop each) at T.
 
         `overlap[m]` holds the mentions that share words with mention m: they are readings of one stretch, never joined.
         """
-        short = [branch for branch in branches if len(branch.path.steps) < self.max_hops and branch.whole]
-        pairs = [
-            joined
-            for one, other in combinations(short, 2)
-            if len(one.path.steps) + len(other.path.steps) <= self.max_hops
-            and (joined := _joined((one, other), overlap)) is not None
-        ]
+        short = [branch for branch in branches if branch.walked and branch.whole]
+        pairs: list[tuple[Candidate, Keys]] = []
+        tried = 0
+        for pair in combinations(short, 2):
+            if sum(len(branch.path.steps) for branch in pair) > max(2, self.max_hops) or not _joinable(pair, overlap):
+                continue
+            tried += 1
+            if tried > self.most_pairs:
+                break
+            pairs += _met(pair, pair[0].found)
         limit.check("plan")
         single = [branch for branch in short if len(branch.path.steps) == 1]
         triples = [
-            joined
-            for pair in pairs
-            if all(len(branch.path.steps) == 1 for branch in pair.branches)
+            candidate
+            for pair_found, found in pairs
+            if all(len(path.steps) == 1 for path in pair_found.paths)
             for third in single
-            if third.start.mention > pair.mentions[-1]
-            and (joined := _joined((*pair.branches, third), overlap, pair.found)) is not None
+            if third.start.mention > pair_found.mentions[-1] and _joinable((*pair_found.branches, third), overlap)
+            for candidate, _ in _met((*pair_found.branches, third), found)
         ]
-        return pairs + triples
+        return [candidate for candidate, _ in pairs] + triples
+
+    def settle(self, candidate: Candidate) -> Candidate | None:
+        """Walk the last hop of a candidate where that is still to be done; None when it finds nothing."""
+        if all(branch.walked for branch in candidate.branches):
+            return candidate
+        (branch,) = candidate.branches
+        step = branch.path.steps[-1]
+        keys = branch.found if branch.whole else branch.found[: self._few(len(branch.found), branch.size)]
+        before = Metapath(branch.path.start, branch.path.steps[:-1])
+        for walked in self._landed(branch, before, keys, step.relation, step.direction, branch.whole):
+            if walked.path == branch.path:
+                return Candidate.of((walked,), walked.types, walked.size)
+        return None
 
     def _standing(self, start: Start) -> Branch:
         keys = np.array(sorted(start.keys), dtype=np.int32)
-        return Branch(start, Metapath(start.node_type), keys, (start.node_type,))
+        return Branch(start, Metapath(start.node_type), keys, (start.node_type,), len(keys))
 
-    def _extended(self, branch: Branch, budget: _Budget) -> Iterator[Branch]:
-        """Yield the walks one hop longer."""
-        first = not branch.path.steps
+    def _onward(self, branch: Branch) -> Iterator[tuple[Metapath, int, Direction, int]]:
+        """Yield where a walk can go on: its path in the role that the next hop needs, relation, direction, edges."""
         for (relation, direction), edges in self.adjacency.counts(branch.found).items():
-            role = self.shape.role(relation, direction, branch.path.end) if first else branch.path.end
-            if not self.shape.allows(role, relation, direction):
-                continue
-            whole = edges <= self.step_edges and budget.take(edges)
-            keys = branch.found if whole else branch.found[: self._few(len(branch.found), edges)]
-            path = Metapath(role) if first else branch.path
-            yield from self._landed(branch, path, keys, relation, direction, whole)
+            path = branch.path
+            if not path.steps:
+                path = Metapath(self.shape.role(relation, direction, path.start))
+            if self.shape.allows(path.end, relation, direction):
+                yield path, relation, direction, edges
+
+    def _walked(
+        self, branch: Branch, path: Metapath, relation: int, direction: Direction, edges: int, budget: _Budget
+    ) -> Iterator[Branch]:
+        whole = edges <= self.step_edges and budget.take(edges)
+        keys = branch.found if whole else branch.found[: self._few(len(branch.found), edges)]
+        return self._landed(branch, path, keys, relation, direction, whole)
+
+    def _open(
+        self, branch: Branch, path: Metapath, relation: int, direction: Direction, edges: int, budget: _Budget
+    ) -> Iterator[Branch]:
+        """Yield the walks one hop longer without walking it, by what the schema says of that hop."""
+        del budget
+        whole = edges <= self.step_edges
+        for role in sorted(self.shape.far_ends(path.end, relation, direction)):
+            longer = path.then(Step(relation, direction, role))
+            yield Branch(branch.start, longer, branch.found, (role,), edges, walked=False, whole=whole)
 
     def _few(self, keys: int, edges: int) -> int:
         """Return how many of these nodes can be walked from at once where all of them have too many edges."""
@@ -154,36 +193,52 @@ class Enumerator:
         self, branch: Branch, path: Metapath, keys: Keys, relation: int, direction: Direction, whole: bool
     ) -> Iterator[Branch]:
         """Split what a hop finds by the role that its nodes play; the nodes it started from are never found again."""
-        found = self.adjacency.neighbours(keys, relation, direction)
-        found = found[~np.isin(found, branch.start.keys)]
+        found = _without(self.adjacency.neighbours(keys, relation, direction), branch.start.keys)
         if not len(found):
             return
         types = self.nodes.types(found)
-        present = [int(code) for code in np.unique(types)]
-        groups: dict[int, list[int]] = {}
-        for code in present:
-            groups.setdefault(self.shape.far_role(relation, direction, code), []).append(code)
-        for role, members in groups.items():
-            part = found if len(groups) == 1 else found[np.isin(types, members)]
-            ordered = tuple(sorted(members, key=lambda code: (code != role, code)))
+        roles = self.shape.roles(relation, "in" if direction == "out" else "out")[types]
+        for role in _distinct(roles):
+            mine = roles == role
+            part, codes = (found, types) if mine.all() else (found[mine], types[mine])
+            ordered = tuple(sorted(_distinct(codes), key=lambda code: (code != role, code)))
             longer = path.then(Step(relation, direction, role))
-            yield Branch(branch.start, longer, part, ordered, whole and branch.whole)
+            yield Branch(branch.start, longer, part, ordered, len(part), whole=whole and branch.whole)
 
 
-def _joined(
-    branches: tuple[Branch, ...], overlap: Sequence[frozenset[int]], found: Keys | None = None
-) -> Candidate | None:
-    """Return the join of branches at the nodes that all of them reach, or None where they cannot meet."""
+def _distinct(codes: NDArray[np.int16]) -> list[int]:
+    """Return the distinct type codes; most often there is but one."""
+    if (codes == codes[0]).all():
+        return [int(codes[0])]
+    return [int(code) for code in np.flatnonzero(np.bincount(codes))]
+
+
+def _without(found: Keys, keys: Sequence[int]) -> Keys:
+    """Return sorted keys without some of them."""
+    if len(keys) == 1:
+        at = int(np.searchsorted(found, keys[0]))
+        return np.delete(found, at) if at < len(found) and found[at] == keys[0] else found
+    return found[~np.isin(found, keys)]
+
+
+def _joinable(branches: Sequence[Branch], overlap: Sequence[frozenset[int]]) -> bool:
+    """Whether the last of these branches ends where the others do and starts from another stretch of the question."""
     *others, last = branches
-    for other in others:
-        if other.path.end != last.path.end or other.start.mention == last.start.mention:
-            return None
-        if last.start.mention in overlap[other.start.mention]:
-            return None
-    meeting = np.intersect1d(others[0].found if found is None else found, last.found, assume_unique=True)
-    anchors = [key for branch in branches for key in branch.start.keys]
-    meeting = meeting[~np.isin(meeting, anchors)]
+    return all(
+        other.path.end == last.path.end
+        and other.start.mention != last.start.mention
+        and last.start.mention not in overlap[other.start.mention]
+        for other in others
+    )
+
+
+def _met(branches: tuple[Branch, ...], found: Keys) -> list[tuple[Candidate, Keys]]:
+    """Return the join of branches at the nodes that all of them reach, `found` those of all but the last; or none."""
+    meeting = np.intersect1d(found, branches[-1].found, assume_unique=True)
     if not len(meeting):
-        return None
-    types = tuple(code for code in last.types if all(code in other.types for other in others))
-    return Candidate(branches, meeting, types or last.types)
+        return []
+    meeting = _without(meeting, [key for branch in branches for key in branch.start.keys])
+    if not len(meeting):
+        return []
+    types = tuple(code for code in branches[-1].types if all(code in other.types for other in branches[:-1]))
+    return [(Candidate.of(branches, types or branches[-1].types, len(meeting)), meeting)]

@@ -20,7 +20,7 @@ from search.domain.options import option
 from search.domain.plan import Plan, ScoredPlan
 from search.domain.question import Question
 from search.domain.reading import Unreadable, read_object
-from search.domain.trace import Limit
+from search.domain.trace import Limit, Noted
 from search.interfaces import LanguageModel
 from search.prompts import PlanPrompts
 
@@ -31,7 +31,7 @@ _CUT = "length"
 """What a server gives as the reason of an answer that it cut off."""
 
 
-class WrittenPlans(list[ScoredPlan]):
+class WrittenPlans(Noted[ScoredPlan]):
     """The plans, with what the trace tells of how they came about.
 
     `detail` is a sentence for people, `tokens` sums the answers' tokens by kind, `prompt_fingerprint` is the version of
@@ -41,8 +41,7 @@ class WrittenPlans(list[ScoredPlan]):
     def __init__(
         self, plans: Sequence[ScoredPlan], detail: str = "", tokens: dict[str, int] | None = None, version: str = ""
     ) -> None:
-        super().__init__(plans)
-        self.detail = detail
+        super().__init__(plans, detail)
         self.tokens = tokens or {}
         self.prompt_fingerprint = version
 

@@ -15,15 +15,12 @@ from search.domain.question import Question
 from search.domain.trace import Limit
 from search.interfaces import Adjacency, Encoder, MentionIndex, NodeStore
 from search.stages.plan.enumerate import Candidate, Enumerator, Start
-from search.stages.plan.lexicon import Lexicon
-from search.stages.plan.mentions import Named, find_names, ordinary_words
-from search.stages.plan.reading import Reading
+from search.stages.plan.knowledge import Knowledge
+from search.stages.plan.mentions import Named, find_names
+from search.stages.plan.reading import Question as Read
 from search.stages.plan.risk import explained, level, residual
 from search.stages.plan.score import Scorer
-from search.stages.plan.shape import Shape
 from search.stages.plan.target import answer_types
-from search.stages.plan.vectors import TextVectors
-from search.stages.plan.wording import Wording
 from search.stages.plan.write import Writer
 
 _LONGEST = 2_000
@@ -52,20 +49,31 @@ class Planner:
         if question.plan is not None:
             return [ScoredPlan(question.plan, "user", 1.0)]
         text = question.text[:_LONGEST]
-        names = find_names(text, self.mentions, self._ordinary, self.max_mentions)
-        candidates = self._candidates(names, limit)
+        read = Read(text, find_names(text, self.mentions, self._knowledge.ordinary, self.max_mentions))
+        candidates = self._candidates(read.names, limit)
         limit.check("plan")
-        best = self._scorer.best(text, names, candidates)
+        best = self._settled(self._scorer.best(read, candidates))
         limit.check("plan")
-        return self._listed(question.text, text, names, best)
+        return self._listed(question.text, read, best)
 
     def _candidates(self, names: Sequence[Named], limit: Limit) -> list[Candidate]:
         """Return every plan that the data has for these mentions and whose answers may be answers."""
         branches = self._enumerator.branches(list(self._starts(names)), limit)
         overlap = [frozenset(at for at, other in enumerate(names) if name.overlaps(other)) for name in names]
-        single = [Candidate((branch,), branch.found, branch.types) for branch in branches]
+        single = [Candidate.of((branch,), branch.types, branch.size) for branch in branches]
         joined = self._enumerator.joins(branches, overlap, limit) if len(names) > 1 else []
-        return [candidate for candidate in [*single, *joined] if candidate.types[0] in self._answerable]
+        return [candidate for candidate in [*single, *joined] if candidate.types[0] in self._knowledge.answerable]
+
+    def _settled(self, best: Sequence[tuple[Candidate, float]]) -> list[tuple[Candidate, float]]:
+        """Return the first of these that find something, as many as are wanted."""
+        found: list[tuple[Candidate, float]] = []
+        for candidate, total in best:
+            settled = self._enumerator.settle(candidate)
+            if settled is not None:
+                found.append((settled, total))
+            if len(found) == self.plans:
+                break
+        return found
 
     def _starts(self, names: Sequence[Named]) -> list[Start]:
         starts = []
@@ -75,9 +83,7 @@ class Planner:
             starts += [Start(at, int(code), tuple(keys[types == code].tolist())) for code in np.unique(types)]
         return starts
 
-    def _listed(
-        self, whole: str, text: str, names: Sequence[Named], best: Sequence[tuple[Candidate, float]]
-    ) -> list[ScoredPlan]:
+    def _listed(self, whole: str, read: Read, best: Sequence[tuple[Candidate, float]]) -> list[ScoredPlan]:
         """Return the best plans as the domain writes them, the plan with no hop in its place among them."""
         sums = np.array([*(total for _, total in best), self._scorer.weights.text]) / self.temperature
         order = np.argsort(-sums, kind="stable")[: self.plans]
@@ -87,62 +93,40 @@ class Planner:
         for position, at in enumerate(order):
             probability = float(shares[position])
             if at == len(best):
-                listed.append(ScoredPlan(self._without_hops(whole, text, names), "schema", probability))
-                continue
-            following = float(shares[position + 1]) if position + 1 < len(shares) else 0.0
-            plan = self._written(text, names, best[at][0], probability, following)
+                plan = self._without_hops(whole, read)
+            else:
+                following = float(shares[position + 1]) if position + 1 < len(shares) else 0.0
+                plan = self._with_hops(read, best[at][0], probability, following)
             listed.append(ScoredPlan(plan, "schema", probability))
         return listed
 
-    def _written(
-        self, text: str, names: Sequence[Named], candidate: Candidate, probability: float, following: float
-    ) -> Plan:
-        used = [names[mention] for mention in candidate.mentions]
-        left = residual(text, used, candidate.paths, self._lexicon)
-        risk = level(probability, following, explained(text, used, left))
-        return self._writer.plan(candidate, names, left, risk)
+    def _with_hops(self, read: Read, candidate: Candidate, probability: float, following: float) -> Plan:
+        left = residual(read, candidate.mentions, candidate.paths, self._knowledge.lexicon)
+        risk = level(probability, following, explained(read, candidate.mentions, left))
+        return self._writer.plan(candidate, read.names, left, risk)
 
-    def _without_hops(self, whole: str, text: str, names: Sequence[Named]) -> Plan:
+    def _without_hops(self, whole: str, read: Read) -> Plan:
         """Return the plan that leaves the question to text: the answer type if it is plain, no anchor, no trade."""
-        fit = answer_types(Reading.of(text, names), self._lexicon)
+        fit = answer_types(read.without(tuple(range(len(read.names)))), self._knowledge.lexicon)
         labels = tuple(
-            node_type.name for code, node_type in enumerate(self.schema.node_types)
-            if fit[code] >= 1.0 and code in self._answerable
-        )  # fmt: skip
+            node_type.name
+            for code, node_type in enumerate(self.schema.node_types)
+            if fit[code] >= 1.0 and code in self._knowledge.answerable
+        )
         return Plan(target=Target("T", labels, whole.strip()), risk_level="no_trade")
 
     @cached_property
-    def _answerable(self) -> frozenset[int]:
-        return frozenset(self.schema.type_codes[name] for name in self.schema.answerable)
-
-    @cached_property
-    def _ordinary(self) -> frozenset[str]:
-        return ordinary_words(self.schema)
-
-    @cached_property
-    def _shape(self) -> Shape:
-        return Shape(self.schema)
+    def _knowledge(self) -> Knowledge:
+        return Knowledge.of(self.schema, self.encoder)
 
     @cached_property
     def _enumerator(self) -> Enumerator:
-        return Enumerator(self.adjacency, self.nodes, self._shape, max_hops=self.max_hops)
-
-    @cached_property
-    def _vectors(self) -> TextVectors:
-        return TextVectors(self.encoder)
-
-    @cached_property
-    def _wording(self) -> Wording:
-        return Wording(self.schema)
-
-    @cached_property
-    def _lexicon(self) -> Lexicon:
-        return Lexicon(self._wording, self._vectors)
+        return Enumerator(self.adjacency, self.nodes, self._knowledge.shape, max_hops=self.max_hops)
 
     @cached_property
     def _scorer(self) -> Scorer:
-        return Scorer(self._lexicon, self._wording, self._vectors)
+        return Scorer(self._knowledge.lexicon, self._knowledge.wording, self._knowledge.vectors)
 
     @cached_property
     def _writer(self) -> Writer:
-        return Writer(self.nodes, self._shape)
+        return Writer(self.nodes, self._knowledge.shape)

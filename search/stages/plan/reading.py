@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 
 from search.stages.plan.language import ASKING_WORDS, FUNCTION_WORDS
 from search.stages.plan.mentions import Named
@@ -30,25 +31,10 @@ class Word:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """The words of a question outside some of its mentions, in their order."""
+    """The words of a question outside some of its mentions, in their order; `content` are those beyond grammar."""
 
     words: tuple[Word, ...]
-
-    @classmethod
-    def of(cls, text: str, used: Sequence[Named]) -> Reading:
-        """Read a question, leaving out the words of the mentions used."""
-        spans = [(name.mention.start, name.mention.end) for name in used]
-        words = [
-            Word(match.start(), _POSSESSIVE.sub("", match.group().casefold()))
-            for match in _WORD.finditer(text)
-            if not any(start <= match.start() < end for start, end in spans)
-        ]
-        return cls(tuple(words[:MOST_WORDS]))
-
-    @property
-    def content(self) -> tuple[Word, ...]:
-        """The words that are more than grammar."""
-        return tuple(word for word in self.words if word.content)
+    content: tuple[Word, ...]
 
     def outward(self, start: int) -> list[int]:
         """Return positions in `content` as they are met walking away from a mention that begins at `start`.
@@ -60,8 +46,35 @@ class Reading:
         return before[::-1] + list(range(len(before), len(self.content)))
 
 
-def masked(text: str, roles: Sequence[tuple[Named, str]]) -> str:
-    """Return the question with each mention replaced by the type it plays, in brackets."""
-    for name, role in sorted(roles, key=lambda pair: -pair[0].mention.start):
-        text = f"{text[: name.mention.start]}[{role}]{text[name.mention.end :]}"
-    return text
+@dataclass(frozen=True, eq=False)
+class Question:
+    """The text of a question, the names in it, and its words outside any choice of them."""
+
+    text: str
+    names: Sequence[Named]
+    _readings: dict[tuple[int, ...], Reading] = field(default_factory=dict, init=False)
+
+    def without(self, used: tuple[int, ...]) -> Reading:
+        """Return the words of the question outside these names (places in `names`)."""
+        reading = self._readings.get(used)
+        if reading is None:
+            taken = [False] * len(self.text)
+            for name in used:
+                mention = self.names[name].mention
+                taken[mention.start : mention.end] = [True] * (mention.end - mention.start)
+            words = tuple(word for word in self._words if not taken[word.start])[:MOST_WORDS]
+            reading = self._readings[used] = Reading(words, tuple(word for word in words if word.content))
+        return reading
+
+    def masked(self, roles: Sequence[tuple[int, str]]) -> str:
+        """Return the question with each of these names replaced by the type it plays, in brackets."""
+        text = self.text
+        for name, role in sorted(roles, key=lambda pair: -self.names[pair[0]].mention.start):
+            mention = self.names[name].mention
+            text = f"{text[: mention.start]}[{role}]{text[mention.end :]}"
+        return text
+
+    @cached_property
+    def _words(self) -> tuple[Word, ...]:
+        matches = _WORD.finditer(self.text)
+        return tuple(Word(match.start(), _POSSESSIVE.sub("", match.group().casefold())) for match in matches)

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from search.domain.plan import Risk
+from search.stages.plan.align import elements
 from search.stages.plan.lexicon import Lexicon
-from search.stages.plan.mentions import Named
-from search.stages.plan.reading import Reading
-from search.stages.plan.score import elements
+from search.stages.plan.reading import Question
 from search.stages.plan.shape import Metapath
 
 _EXPLAINED = 0.3
@@ -16,18 +15,18 @@ _EXPLAINED = 0.3
 _LEVELS: tuple[tuple[float, Risk], ...] = ((0.5, "aggressive"), (0.25, "normal"), (0.08, "weak"))
 
 
-def residual(text: str, used: Sequence[Named], paths: Sequence[Metapath], lexicon: Lexicon) -> str:
+def residual(question: Question, used: tuple[int, ...], paths: Sequence[Metapath], lexicon: Lexicon) -> str:
     """Return the words of a question that a plan does not explain, in their order; empty when it explains them all."""
-    content = Reading.of(text, used).content
+    content = question.without(used).content
     rows = lexicon.of([word.text for word in content])
     said = rows[:, elements(paths, lexicon.relations)].max(axis=1, initial=0.0)
     left = [word for word, affinity in zip(content, said, strict=True) if affinity < _EXPLAINED]
-    return " ".join(text[word.start : word.start + len(word.text)] for word in left)
+    return " ".join(question.text[word.start : word.start + len(word.text)] for word in left)
 
 
-def explained(text: str, used: Sequence[Named], left: str) -> float:
+def explained(question: Question, used: tuple[int, ...], left: str) -> float:
     """Return the share of a question's content, mentions included, that a plan explains, in [0, 1]."""
-    content = len(Reading.of(text, used).content) + sum(name.words for name in used)
+    content = len(question.without(used).content) + sum(question.names[name].words for name in used)
     return 1.0 - len(left.split()) / content if content else 0.0
 
 

@@ -6,20 +6,18 @@ plans together, gives the probabilities. The constants are round numbers that sa
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import groupby
 
 import numpy as np
 from numpy.typing import NDArray
 
-from search.stages.plan.enumerate import Branch, Candidate
+from search.stages.plan.align import Table, in_order
+from search.stages.plan.enumerate import Candidate
 from search.stages.plan.language import SHARING_WORDS
-from search.stages.plan.lexicon import Affinities, Lexicon
+from search.stages.plan.lexicon import Lexicon
 from search.stages.plan.mentions import Named
-from search.stages.plan.reading import Reading, masked
-from search.stages.plan.shape import Metapath
+from search.stages.plan.reading import Question, Reading
 from search.stages.plan.target import answer_types, spoken
 from search.stages.plan.vectors import TextVectors
 from search.stages.plan.wording import Wording
@@ -61,19 +59,18 @@ class Scorer:
     weights: Weights = Weights()
     encoded: int = 48
 
-    def best(self, text: str, names: Sequence[Named], candidates: Sequence[Candidate]) -> list[tuple[Candidate, float]]:
+    def best(self, question: Question, candidates: Sequence[Candidate]) -> list[tuple[Candidate, float]]:
         """Return the candidates whose words fit best with their sums, best first, at most `encoded` of them."""
         if not candidates:
             return []
         groups = _by_mentions(candidates)
-        readings = {used: Reading.of(text, [names[m] for m in used]) for used in groups}
-        self._learn(readings.values())
+        self._learn([question.without(used) for used in groups])
         sums = np.zeros(len(candidates))
-        for used, members in groups.items():
-            sums[members] = self._spoken_for(readings[used], names, [candidates[at] for at in members])
+        for members in groups.values():
+            sums[members] = self._spoken_for(question, [candidates[at] for at in members])
         order = np.argsort(-sums, kind="stable")[: self.encoded]
         chosen = [candidates[at] for at in order]
-        total = sums[order] + self.weights.cosine * self._cosines(text, names, chosen)
+        total = sums[order] + self.weights.cosine * self._cosines(question, chosen)
         ranked = np.argsort(-total, kind="stable")
         return [(chosen[at], float(total[at])) for at in ranked]
 
@@ -82,10 +79,10 @@ class Scorer:
         texts = [text for reading in readings for text in [*(word.text for word in reading.content), *spoken(reading)]]
         self.vectors.learn(self.lexicon.unknown(texts))
 
-    def _cosines(self, text: str, names: Sequence[Named], candidates: Sequence[Candidate]) -> Scores:
+    def _cosines(self, question: Question, candidates: Sequence[Candidate]) -> Scores:
         """Return the cosine of the question, mentions masked by the types they play, and each plan's wording."""
         asked = [
-            masked(text, [(names[b.start.mention], self.wording.types[b.path.start]) for b in candidate.branches])
+            question.masked([(b.start.mention, self.wording.types[b.path.start]) for b in candidate.branches])
             for candidate in candidates
         ]
         told = [self.wording.plan(candidate.paths) for candidate in candidates]
@@ -93,70 +90,35 @@ class Scorer:
         cosines: Scores = np.einsum("ij,ij->i", self.vectors.of(asked), self.vectors.of(told)).astype(np.float64)
         return cosines
 
-    def _spoken_for(self, reading: Reading, names: Sequence[Named], candidates: Sequence[Candidate]) -> Scores:
+    def _spoken_for(self, question: Question, candidates: Sequence[Candidate]) -> Scores:
         """Return the weighted sum of every feature but the cosine, for candidates that use the same mentions."""
-        weights = self.weights
+        weights, names = self.weights, question.names
+        reading = question.without(candidates[0].mentions)
         affinities = self.lexicon.of([word.text for word in reading.content])
         types = answer_types(reading, self.lexicon)
         sharing = any(word.text in SHARING_WORDS for word in reading.words)
-        order = _Order(reading, names, affinities, self.lexicon.relations)
-        missed = weights.missed * _missed(names, candidates[0].mentions)
-        strengths = affinities.max(axis=1, initial=0.0)
-        ranked = -np.sort(-affinities, axis=0)
-        sums = np.zeros(len(candidates))
-        for at, candidate in enumerate(candidates):
-            hops, surplus = _hops(candidate.paths, ranked)
-            sums[at] = (
-                weights.hops * hops
-                + weights.surplus * surplus
-                + weights.words * self._words(candidate.paths, affinities, strengths)
-                + weights.order * order.of(candidate.branches)
-                + weights.target * types[candidate.paths[0].end]
-                + weights.sharing * _sharing(candidate.paths, sharing)
-                + weights.size * np.log10(1 + len(candidate.found))
-                + missed
-            )
+        table = Table.of([candidate.paths for candidate in candidates], self.lexicon.relations)
+        hops, surplus = table.hops(affinities)
+        ends = np.array([candidate.paths[0].end for candidate in candidates])
+        sizes = np.log10(1 + np.array([candidate.size for candidate in candidates]))
+        sums: Scores = (
+            weights.hops * hops
+            + weights.surplus * surplus
+            + weights.words * table.words(affinities)
+            + weights.order * in_order(reading, names, candidates, affinities, self.lexicon.relations)
+            + weights.target * types[ends]
+            + weights.sharing * np.where(sharing, table.back * 1.3 - 0.3, -table.back)
+            + weights.size * sizes
+            + weights.missed * _missed(names, candidates[0].mentions)
+        )
         return sums
-
-    def _words(self, paths: Sequence[Metapath], affinities: Affinities, strengths: Scores) -> float:
-        """Return the share of what the question's words speak of that the plan has."""
-        explained = affinities[:, elements(paths, self.lexicon.relations)].max(axis=1, initial=0.0)
-        return float((explained.sum() + 0.5) / (strengths.sum() + 0.5))
-
-
-def elements(paths: Sequence[Metapath], relations: int) -> list[int]:
-    """Return the columns of a lexicon's rows that a plan speaks of: its relations and its node types."""
-    columns: dict[int, None] = {}
-    for path in paths:
-        columns[relations + path.start] = None
-        for step in path.steps:
-            columns[step.relation] = None
-            columns[relations + step.to_type] = None
-    return list(columns)
 
 
 def _by_mentions(candidates: Sequence[Candidate]) -> dict[tuple[int, ...], list[int]]:
-    order = sorted(range(len(candidates)), key=lambda at: candidates[at].mentions)
-    return {used: list(members) for used, members in groupby(order, key=lambda at: candidates[at].mentions)}
-
-
-def _hops(paths: Sequence[Metapath], ranked: Affinities) -> tuple[float, float]:
-    """Return the share of hops with a word of their own, and the affinity of words that were left without a hop."""
-    counts = Counter(step.relation for path in paths for step in path.steps)
-    spoken_for = sum(float(ranked[:times, relation].sum()) for relation, times in counts.items())
-    left = sum(float(ranked[times:, relation].sum()) for relation, times in counts.items())
-    return spoken_for / sum(counts.values()), left
-
-
-def _sharing(paths: Sequence[Metapath], asked: bool) -> float:
-    back = any(
-        one.relation == other.relation and one.direction != other.direction
-        for path in paths
-        for one, other in zip(path.steps, path.steps[1:], strict=False)
-    )
-    if asked:
-        return 1.0 if back else -0.3
-    return -1.0 if back else 0.0
+    groups: dict[tuple[int, ...], list[int]] = {}
+    for at, candidate in enumerate(candidates):
+        groups.setdefault(candidate.mentions, []).append(at)
+    return groups
 
 
 def _missed(names: Sequence[Named], used: Sequence[int]) -> float:
@@ -166,39 +128,3 @@ def _missed(names: Sequence[Named], used: Sequence[int]) -> float:
         return 0.0
     left = [name for name in marked if not any(name.overlaps(names[m]) for m in used)]
     return len(left) / len(marked)
-
-
-class _Order:
-    """How well a walk follows the question read outward from its mention: an alignment of hops and words in order."""
-
-    def __init__(self, reading: Reading, names: Sequence[Named], affinities: Affinities, relations: int) -> None:
-        self._reading = reading
-        self._names = names
-        self._affinities = affinities
-        self._relations = relations
-        self._known: dict[tuple[int, Metapath], float] = {}
-
-    def of(self, branches: Sequence[Branch]) -> float:
-        """Return the mean over the hops of all branches, 1 when each hop and each type has its word in order."""
-        hops = [len(branch.path.steps) for branch in branches]
-        aligned = (self._aligned(branch) * count for branch, count in zip(branches, hops, strict=True))
-        return sum(aligned) / sum(hops)
-
-    def _aligned(self, branch: Branch) -> float:
-        key = (branch.start.mention, branch.path)
-        if key not in self._known:
-            self._known[key] = self._align(branch)
-        return self._known[key]
-
-    def _align(self, branch: Branch) -> float:
-        start = self._names[branch.start.mention].mention.start
-        slots = [slot for step in branch.path.steps for slot in (step.relation, self._relations + step.to_type)]
-        worth = np.array([1.0, 0.5] * len(branch.path.steps))
-        gains = (self._affinities[self._reading.outward(start)][:, slots] * worth).tolist()
-        row = [0.0] * (len(slots) + 1)
-        for gain in gains:
-            above = row
-            row = [0.0]
-            for at, value in enumerate(gain):
-                row.append(max(above[at + 1], row[at], above[at] + value))
-        return row[-1] / float(worth.sum())

@@ -5,6 +5,10 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from search.domain.graph import Direction, Schema
 
@@ -14,8 +18,7 @@ _ELSEWHERE = 0.25
 """… and at most this many such edges for each node of its type: its nodes are at home in other relations."""
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(NamedTuple):
     """One hop of a metapath by codes: relation, direction, and the node type at its far end (the main one)."""
 
     relation: int
@@ -23,8 +26,7 @@ class Step:
     to_type: int
 
 
-@dataclass(frozen=True, slots=True)
-class Metapath:
+class Metapath(NamedTuple):
     """A walk over node types: where it starts and its steps."""
 
     start: int
@@ -40,7 +42,7 @@ class Metapath:
         return Metapath(self.start, (*self.steps, step))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Shape:
     """What a schema allows at the ends of its relations.
 
@@ -54,13 +56,17 @@ class Shape:
         """Return the type that a node plays where a hop over a relation in direction `near` starts."""
         return self._folds[relation, near].get(node_type, node_type)
 
-    def far_role(self, relation: int, direction: Direction, node_type: int) -> int:
-        """Return the type that a node of `node_type` plays where a hop over a relation in that direction ends."""
-        return self.role(relation, "in" if direction == "out" else "out", node_type)
-
     def allows(self, node_type: int, relation: int, direction: Direction) -> bool:
         """Whether nodes in that role start hops over the relation in that direction."""
         return node_type in self._ends[relation, direction]
+
+    def roles(self, relation: int, near: Direction) -> NDArray[np.int16]:
+        """Return the role of every node type at the near end of a hop, shape (types,)."""
+        return self._roles[relation, near]
+
+    def far_ends(self, node_type: int, relation: int, direction: Direction) -> frozenset[int]:
+        """Return the types that a hop over the relation may end at, from nodes of that type or in that role."""
+        return self._reached[node_type, relation, direction]
 
     def mixed(self, step: Step) -> bool:
         """Whether nodes of other types play the type at the far end of a hop, and no other type is at home there."""
@@ -87,6 +93,26 @@ class Shape:
                 if code != main and count <= _RARE * counts[main] and count <= _ELSEWHERE * nodes:
                     folds[end][code] = main
         return folds
+
+    @cached_property
+    def _roles(self) -> dict[tuple[int, Direction], NDArray[np.int16]]:
+        types = range(len(self.schema.node_types))
+        return {
+            end: np.array([folds.get(code, code) for code in types], dtype=np.int16)
+            for end in self._counts
+            for folds in [self._folds[end]]
+        }
+
+    @cached_property
+    def _reached(self) -> dict[tuple[int, int, Direction], frozenset[int]]:
+        reached: dict[tuple[int, int, Direction], set[int]] = defaultdict(set)
+        for kind in self.schema.relation_types:
+            relation = self.schema.relation_codes[kind.relation]
+            source = self.role(relation, "out", self.schema.type_codes[kind.source])
+            target = self.role(relation, "in", self.schema.type_codes[kind.target])
+            reached[source, relation, "out"].add(target)
+            reached[target, relation, "in"].add(source)
+        return {key: frozenset(types) for key, types in reached.items()}
 
     @cached_property
     def _ends(self) -> dict[tuple[int, Direction], set[int]]:

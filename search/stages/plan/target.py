@@ -38,7 +38,8 @@ def answer_types(reading: Reading, lexicon: Lexicon) -> Affinities:
         if fit.max(initial=0.0) < _SURE and _agents(texts, rows[:, :relations]):
             fit = np.maximum(fit, lexicon.of(ANSWER_OF["who"].split()[:1])[:, relations:].max(axis=0, initial=0.0))
         if fit.max(initial=0.0) >= _SURE:
-            return np.divide(fit, fit.max())
+            fit /= fit.max()
+            return fit
     return np.zeros(lexicon.elements - relations)
 
 

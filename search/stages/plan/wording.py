@@ -8,19 +8,20 @@ arrows did (METHODS, section 9).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from dataclasses import dataclass, field
+from functools import cached_property
 
 from search.domain.graph import Schema
 from search.stages.plan.shape import Metapath
 from search.text import words
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Wording:
     """How a schema is said."""
 
     schema: Schema
+    _triples: dict[Metapath, tuple[str, ...]] = field(default_factory=dict, init=False)
 
     @cached_property
     def types(self) -> tuple[str, ...]:
@@ -44,16 +45,17 @@ class Wording:
 
     def plan(self, paths: Sequence[Metapath]) -> str:
         """Return a plan as `which <answer type>: <triple>, <triple>`, from the answer back to its anchors."""
-        told = ", ".join(", ".join(_triples(self, path)) for path in paths)
+        told = ", ".join(", ".join(self._told(path)) for path in paths)
         return f"which {self.types[paths[0].end]}: {told}"
 
-
-@lru_cache(maxsize=20_000)
-def _triples(wording: Wording, path: Metapath) -> tuple[str, ...]:
-    here = path.start
-    told = []
-    for step in path.steps:
-        source, target = (here, step.to_type) if step.direction == "out" else (step.to_type, here)
-        told.append(f"{wording.types[source]} {wording.relations[step.relation]} {wording.types[target]}")
-        here = step.to_type
-    return tuple(reversed(told))
+    def _told(self, path: Metapath) -> tuple[str, ...]:
+        told = self._triples.get(path)
+        if told is None:
+            here = path.start
+            forth = []
+            for step in path.steps:
+                source, target = (here, step.to_type) if step.direction == "out" else (step.to_type, here)
+                forth.append(f"{self.types[source]} {self.relations[step.relation]} {self.types[target]}")
+                here = step.to_type
+            told = self._triples[path] = tuple(reversed(forth))
+        return told

@@ -1,0 +1,154 @@
+"""Plans held against the words of a question: which hops are spoken of, which words are left, and in which order.
+
+All plans of a question are looked at together, as rows of small integer tables over the columns of the lexicon.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from search.stages.plan.enumerate import Candidate
+from search.stages.plan.lexicon import Affinities
+from search.stages.plan.mentions import Named
+from search.stages.plan.reading import Reading
+from search.stages.plan.shape import Metapath
+
+Scores = NDArray[np.float64]
+Columns = NDArray[np.int64]
+
+_SMOOTH = 0.5
+_TYPE_WORTH = 0.5
+"""What a type met in its place is worth beside a relation: questions often leave the types unsaid."""
+
+
+class _Row(NamedTuple):
+    """One plan: its relations in order, how often each came before, its elements, whether it walks there and back."""
+
+    relations: tuple[int, ...]
+    earlier: tuple[int, ...]
+    elements: tuple[int, ...]
+    back: bool
+
+
+@lru_cache(maxsize=50_000)
+def _row(paths: tuple[Metapath, ...], relations: int) -> _Row:
+    walked = [step.relation for path in paths for step in path.steps]
+    back = any(
+        one.relation == other.relation and one.direction != other.direction
+        for path in paths
+        for one, other in zip(path.steps, path.steps[1:], strict=False)
+    )
+    earlier = tuple(walked[:at].count(relation) for at, relation in enumerate(walked))
+    return _Row(tuple(walked), earlier, elements(paths, relations), back)
+
+
+def elements(paths: Sequence[Metapath], relations: int) -> tuple[int, ...]:
+    """Return the columns of the lexicon that a plan speaks of: its relations and its node types."""
+    columns: dict[int, None] = {}
+    for path in paths:
+        columns[relations + path.start] = None
+        for step in path.steps:
+            columns[step.relation] = None
+            columns[relations + step.to_type] = None
+    return tuple(columns)
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Plans as rows; -1 fills rows of fewer hops or elements. `back` is 1 where a plan walks there and back."""
+
+    relations: Columns
+    earlier: Columns
+    elements: Columns
+    back: Scores
+
+    @classmethod
+    def of(cls, plans: Sequence[tuple[Metapath, ...]], relations: int) -> Table:
+        """Return the table of these plans, under a schema of so many relations."""
+        rows = [_row(plan, relations) for plan in plans]
+        return cls(
+            _filled([row.relations for row in rows]),
+            _filled([row.earlier for row in rows]),
+            _filled([row.elements for row in rows]),
+            np.array([row.back for row in rows], dtype=np.float64),
+        )
+
+    def hops(self, affinities: Affinities) -> tuple[Scores, Scores]:
+        """Return the share of hops with a word of their own, and the affinity of words left without a hop."""
+        here = self.relations >= 0
+        relations = np.where(here, self.relations, 0)
+        ranked = np.zeros((self.relations.shape[1], affinities.shape[1]))
+        best = -np.sort(-affinities, axis=0)[: len(ranked)]
+        ranked[: len(best)] = best
+        own = ranked[np.where(here, self.earlier, 0), relations] * here
+        first = here & (self.earlier == 0)
+        spoken = own.sum(axis=1)
+        left = (affinities.sum(axis=0)[relations] * first).sum(axis=1) - spoken
+        return spoken / here.sum(axis=1), left
+
+    def words(self, affinities: Affinities) -> Scores:
+        """Return the share of what the question's words speak of that each plan has."""
+        padded = np.concatenate((affinities, np.zeros((len(affinities), 1))), axis=1)
+        explained = padded[:, self.elements].max(axis=2).sum(axis=0)
+        total = affinities.max(axis=1, initial=0.0).sum()
+        shares: Scores = (explained + _SMOOTH) / (total + _SMOOTH)
+        return shares
+
+
+def in_order(
+    reading: Reading,
+    names: Sequence[Named],
+    candidates: Sequence[Candidate],
+    affinities: Affinities,
+    relations: int,
+) -> Scores:
+    """Return how well each plan follows the question read outward from its mentions.
+
+    An alignment in order of hops and types with words, for each branch by itself: 1 when each has its word in its
+    place. Of several branches the mean over all hops.
+    """
+    wanted = {(branch.start.mention, branch.path): 0.0 for candidate in candidates for branch in candidate.branches}
+    for mention in {mention for mention, _ in wanted}:
+        seen = affinities[reading.outward(names[mention].mention.start)]
+        paths = [path for owner, path in wanted if owner == mention]
+        for hops in {len(path.steps) for path in paths}:
+            alike = [path for path in paths if len(path.steps) == hops]
+            for path, share in zip(alike, _aligned(alike, seen, relations), strict=True):
+                wanted[mention, path] = float(share)
+    return np.array([_mean(candidate, wanted) for candidate in candidates])
+
+
+def _mean(candidate: Candidate, aligned: dict[tuple[int, Metapath], float]) -> float:
+    if len(candidate.branches) == 1:
+        return aligned[candidate.mentions[0], candidate.paths[0]]
+    hops = [len(path.steps) for path in candidate.paths]
+    shares = [aligned[key] for key in zip(candidate.mentions, candidate.paths, strict=True)]
+    return sum(share * count for share, count in zip(shares, hops, strict=True)) / sum(hops)
+
+
+def _aligned(paths: Sequence[Metapath], seen: Affinities, relations: int) -> Scores:
+    """Align the words seen, in order, with the hops and types of paths of equal length; all paths at once."""
+    slots = np.array(
+        [[slot for step in path.steps for slot in (step.relation, relations + step.to_type)] for path in paths]
+    )
+    worth = np.tile([1.0, _TYPE_WORTH], slots.shape[1] // 2)
+    gains = seen[:, slots] * worth
+    row = np.zeros((slots.shape[1] + 1, len(paths)))
+    for gain in gains:
+        above, row = row, np.zeros_like(row)
+        for at in range(slots.shape[1]):
+            row[at + 1] = np.maximum(np.maximum(above[at + 1], row[at]), above[at] + gain[:, at])
+    shares: Scores = row[-1] / worth.sum()
+    return shares
+
+
+def _filled(rows: Sequence[tuple[int, ...]]) -> Columns:
+    """Return rows of different lengths as one table, filled with -1."""
+    width = max(len(row) for row in rows)
+    return np.array([(*row, *(-1,) * (width - len(row))) for row in rows], dtype=np.int64)

@@ -1,0 +1,72 @@
+"""What a planner works out once for a schema and an encoder: its shape, wording, words, and their vectors.
+
+Stages are built anew for every search, so this is kept beside them, for the newest few releases.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from dataclasses import dataclass
+from functools import cached_property
+from threading import Lock
+
+from search.domain.graph import Schema
+from search.interfaces import Encoder
+from search.stages.plan.lexicon import Lexicon
+from search.stages.plan.mentions import ordinary_words
+from search.stages.plan.shape import Shape
+from search.stages.plan.vectors import TextVectors
+from search.stages.plan.wording import Wording
+
+_KEPT = 8
+_known: OrderedDict[tuple[int, int], Knowledge] = OrderedDict()
+_lock = Lock()
+
+
+@dataclass(frozen=True, eq=False)
+class Knowledge:
+    """Everything about a schema that questions are held against."""
+
+    schema: Schema
+    encoder: Encoder
+
+    @classmethod
+    def of(cls, schema: Schema, encoder: Encoder) -> Knowledge:
+        """Return the knowledge of this very schema and encoder; both stay alive as long as it is kept."""
+        key = (id(schema), id(encoder))
+        with _lock:
+            knowledge = _known.setdefault(key, cls(schema, encoder))
+            _known.move_to_end(key)
+            while len(_known) > _KEPT:
+                _known.popitem(last=False)
+        return knowledge
+
+    @cached_property
+    def shape(self) -> Shape:
+        """What the schema allows at the ends of its relations."""
+        return Shape(self.schema)
+
+    @cached_property
+    def wording(self) -> Wording:
+        """How the schema is said."""
+        return Wording(self.schema)
+
+    @cached_property
+    def vectors(self) -> TextVectors:
+        """Vectors of words, phrases and wordings."""
+        return TextVectors(self.encoder)
+
+    @cached_property
+    def lexicon(self) -> Lexicon:
+        """What single words speak of."""
+        return Lexicon(self.wording, self.vectors)
+
+    @cached_property
+    def ordinary(self) -> frozenset[str]:
+        """Stems that are no names by themselves."""
+        return ordinary_words(self.schema)
+
+    @cached_property
+    def answerable(self) -> frozenset[int]:
+        """Codes of the node types that may be answers."""
+        return frozenset(self.schema.type_codes[name] for name in self.schema.answerable)
