@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ from django.db import connection
 
 from grasp_site.embedded.home import Home
 from search import text, wiring
-from search.domain.graph import Node
+from search.domain.graph import Field, Node
 from search.ingest.cleanup import remove_data
 from search.ingest.documents import NODES_A_BLOCK
 from search.ingest.locks import import_lock
@@ -33,12 +34,13 @@ GRAPH = Graph(
     ),
     edges=tuple((0, "made by", 2 + at) for at in range(PERSONS)) + ((2, "admires", 1), (1, "made by", 2)),
 )
-SCHEMA = schema_of(GRAPH)
+FIELDS = (Field("year", "number"), Field("plot", "text"))
 
 
 def snapshot_of(graph: Graph = GRAPH, name: str = "films") -> Snapshot:
     base, _ = KnowledgeBase.objects.get_or_create(name=name)
     schema = schema_of(graph)
+    schema = replace(schema, node_types=tuple(replace(known, fields=FIELDS) for known in schema.node_types))
     made = Snapshot.objects.create(
         knowledge_base=base,
         status=Status.READY,
@@ -69,6 +71,8 @@ def test_a_release_holds_every_kind_of_vector_of_every_node() -> None:
     names = [f"Person {at}" for at in range(10)]
     whole = text.document(GRAPH.nodes[0], {"made by": names})
     assert vectors["document+relations", 0] == pytest.approx(encoder.vector(whole), abs=1e-3)
+    # The fields stand in the order of the schema.
+    assert text.document(GRAPH.nodes[0]).index("year") < text.document(GRAPH.nodes[0]).index("plot")
     assert vectors["document", 0] == pytest.approx(encoder.vector(text.document(GRAPH.nodes[0])), abs=1e-3)
     assert vectors["name", 2] == pytest.approx(encoder.vector("Person 0"), abs=1e-3)
 

@@ -1,0 +1,62 @@
+"""Small in-memory doubles of the tools' Protocols, for tests of the pure rooms and for imports that need no model."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from search.domain.ranking import Candidate
+from search.domain.trace import Limit
+from search.interfaces import VectorKind, Vectors
+
+
+class HashEncoder:
+    """Gives every text a direction of its own, the same one every time, and keeps what it was asked to encode."""
+
+    def __init__(self, name: str = "hash@1", dimensions: int = 16) -> None:
+        self.name = name
+        self.dimensions = dimensions
+        self.encoded: list[str] = []
+
+    def encode(self, texts: Sequence[str]) -> Vectors:
+        self.encoded += texts
+        return np.array([self.vector(text) for text in texts], dtype=np.float32).reshape(-1, self.dimensions)
+
+    def vector(self, text: str) -> Vectors:
+        seed = int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "big")
+        drawn = np.random.default_rng(seed).normal(size=self.dimensions)
+        return (drawn / np.linalg.norm(drawn)).astype(np.float32)
+
+
+class MemoryVectors:
+    """Vectors in a dictionary, by kind and key (interfaces.VectorIndex without types)."""
+
+    def __init__(self, vectors: Mapping[str, Mapping[int, Vectors]]) -> None:
+        self._vectors = vectors
+
+    def nearest(
+        self, kind: VectorKind, vector: Vectors, k: int, labels: Sequence[str] = (), limit: Limit | None = None
+    ) -> list[Candidate]:
+        found = [Candidate(key, float(other @ vector)) for key, other in self._vectors[kind].items()]
+        return sorted(found, key=lambda candidate: (-candidate.score, candidate.key))[:k]
+
+    def cosines(
+        self, kind: VectorKind, vector: Vectors, keys: Sequence[int], limit: Limit | None = None
+    ) -> dict[int, float]:
+        return {key: float(self._vectors[kind][key] @ vector) for key in keys if key in self._vectors[kind]}
+
+    def sample(self, label: str, n: int = 1000) -> list[int]:
+        return sorted(self._vectors["name"])[:n]
+
+
+class MemoryText:
+    """Answers every text with the scores it was given (interfaces.TextIndex)."""
+
+    def __init__(self, scores: Mapping[int, float]) -> None:
+        self._scores = scores
+
+    def search(self, text: str, k: int, labels: Sequence[str] = (), field: str | None = None) -> list[Candidate]:
+        order = sorted(self._scores, key=lambda key: (-self._scores[key], key))
+        return [Candidate(key, self._scores[key]) for key in order[:k]]

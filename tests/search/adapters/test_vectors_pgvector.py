@@ -1,0 +1,155 @@
+"""Nearest neighbours against an exact scan in numpy, by index and by scan, and what goes wrong in words of a search."""
+
+import time
+
+import numpy as np
+import pytest
+from django.db import connection
+from pgvector import HalfVector
+from pgvector.psycopg import register_vector
+
+from search.adapters import vectors_pgvector
+from search.adapters.vectors_pgvector import PgVectors
+from search.domain.errors import DeadlineExceeded, SearchCancelled
+from search.domain.graph import NodeType, Schema
+from search.domain.trace import Limit
+from search.ingest import vectors as building
+from search.models import KnowledgeBase, Snapshot, VectorSet
+
+DIMENSIONS = 24
+NODES = 6_000
+COUNTS = {"common": 5_700, "rare": 300}
+SCHEMA = Schema(tuple(NodeType(name, count) for name, count in COUNTS.items()), (), ())
+TYPES = np.array([0] * COUNTS["common"] + [1] * COUNTS["rare"])
+
+
+def unit(rows: np.ndarray) -> np.ndarray:
+    return (rows / np.linalg.norm(rows, axis=-1, keepdims=True)).astype(np.float32)
+
+
+def drawn() -> np.ndarray:
+    """Vectors in clusters, as embeddings are, the same every time; two of them are equal."""
+    draw = np.random.default_rng(7)
+    centres = draw.normal(size=(40, DIMENSIONS))
+    rows = unit(centres[draw.integers(0, 40, NODES)] + 0.6 * draw.normal(size=(NODES, DIMENSIONS)))
+    rows[4_321] = rows[1_234]
+    return rows
+
+
+ROWS = drawn()
+STORED = ROWS.astype(np.float16).astype(np.float32)
+QUERIES = unit(ROWS[::997] + 0.2 * np.random.default_rng(8).normal(size=ROWS[::997].shape))
+
+
+@pytest.fixture
+def vector_set(db: None) -> VectorSet:
+    """A vector set of names, filled and indexed."""
+    base = KnowledgeBase.objects.create(name="vectors")
+    snapshot = Snapshot.objects.create(knowledge_base=base, nodes=NODES)
+    made = VectorSet.objects.create(snapshot=snapshot, encoder="test", dimensions=DIMENSIONS)
+    building.fill(made, SCHEMA, None, lambda first: ())  # type: ignore[arg-type]
+    register_vector(connection.connection)
+    with connection.cursor() as cursor:
+        statement = (
+            f"COPY search_vector_{made.pk} (vector_set_id, kind, key, type, text_hash, embedding) "
+            "FROM STDIN (FORMAT BINARY)"
+        )
+        with cursor.copy(statement) as copy:
+            copy.set_types(["int8", "text", "int4", "int2", "bytea", "halfvec"])
+            for key, row in enumerate(ROWS):
+                copy.write_row((made.pk, "name", key, int(TYPES[key]), b"", HalfVector(row.astype(np.float16))))
+    building.index(made)
+    building.attach(made)
+    return made
+
+
+def exact(query: np.ndarray, k: int, among: np.ndarray) -> list[tuple[int, float]]:
+    keys = np.flatnonzero(among)
+    cosines = (STORED[keys] @ query) / np.linalg.norm(STORED[keys], axis=1)
+    return [(int(keys[at]), float(cosines[at])) for at in np.lexsort((keys, -cosines))[:k]]
+
+
+def test_the_index_finds_nearly_all_that_a_scan_finds_with_exact_cosines(vector_set: VectorSet) -> None:
+    index = PgVectors(vector_set, SCHEMA)
+    found_of_all = []
+    for query in QUERIES:
+        wanted = dict(exact(query, 50, TYPES >= 0))
+        found = index.nearest("name", query, 50)
+        assert len(found) == 50
+        assert [c.key for c in found] == [c.key for c in sorted(found, key=lambda c: (-c.score, c.key))]
+        found_of_all.append(len(wanted.keys() & {c.key for c in found}) / 50)
+        for candidate in found:
+            if candidate.key in wanted:
+                assert candidate.score == pytest.approx(wanted[candidate.key], abs=1e-6)
+    assert np.mean(found_of_all) > 0.98
+
+
+def test_the_index_is_what_answers_a_common_type(vector_set: VectorSet) -> None:
+    index = PgVectors(vector_set, SCHEMA)
+    assert not index._is_exact([], 100)
+    assert not index._is_exact(["common"], 100)
+    with connection.cursor() as cursor:
+        cursor.execute(
+            f"EXPLAIN SELECT key FROM search_vector_{vector_set.pk} WHERE kind = 'name' AND type = ANY('{{0}}') "
+            f"ORDER BY embedding::halfvec({DIMENSIONS}) <=> '{QUERIES[0].tolist()}'::halfvec({DIMENSIONS}) LIMIT 100"
+        )
+        plan = "\n".join(line for (line,) in cursor.fetchall())
+    assert f"search_vector_{vector_set.pk}_name" in plan
+
+
+def test_a_common_type_is_filtered_while_the_index_is_walked(vector_set: VectorSet) -> None:
+    for query in QUERIES:
+        found = PgVectors(vector_set, SCHEMA).nearest("name", query, 20, ["common"])
+        wanted = exact(query, 20, TYPES == 0)
+        assert len({c.key for c in found} & {key for key, _ in wanted}) >= 19
+        assert all(TYPES[c.key] == 0 for c in found)
+
+
+def test_a_rare_type_is_scanned_and_nothing_is_missed(vector_set: VectorSet) -> None:
+    index = PgVectors(vector_set, SCHEMA)
+    assert index._is_exact(["rare"], 100)
+    for query in QUERIES:
+        found = [(c.key, c.score) for c in index.nearest("name", query, 30, ["rare"])]
+        wanted = exact(query, 30, TYPES == 1)
+        assert [key for key, _ in found] == [key for key, _ in wanted]
+        assert [score for _, score in found] == pytest.approx([score for _, score in wanted], abs=1e-6)
+
+
+def test_equal_cosines_are_ordered_by_key(vector_set: VectorSet) -> None:
+    found = PgVectors(vector_set, SCHEMA).nearest("name", ROWS[4_321], 2)
+    assert [c.key for c in found] == [1_234, 4_321]
+    assert found[0].score == found[1].score
+
+
+def test_cosines_are_given_for_the_keys_that_have_a_vector(vector_set: VectorSet) -> None:
+    index = PgVectors(vector_set, SCHEMA)
+    assert index.cosines("name", QUERIES[0], [3, NODES + 5]) == {
+        3: pytest.approx(dict(exact(QUERIES[0], NODES, TYPES >= 0))[3], abs=1e-6)
+    }
+    assert index.cosines("document", QUERIES[0], [3]) == {}
+    assert index.cosines("name", QUERIES[0], []) == {}
+
+
+def test_a_sample_of_a_type_is_always_the_same(vector_set: VectorSet) -> None:
+    sample = PgVectors(vector_set, SCHEMA).sample("rare", 100)
+    assert len(sample) == len(set(sample)) == 100
+    assert all(TYPES[key] == 1 for key in sample)
+    assert PgVectors(vector_set, SCHEMA).sample("rare", 100) == sample
+    assert len(PgVectors(vector_set, SCHEMA).sample("rare")) == COUNTS["rare"]
+
+
+def test_a_vector_of_other_dimensions_is_an_error(vector_set: VectorSet) -> None:
+    with pytest.raises(ValueError, match="24 dimensions"):
+        PgVectors(vector_set, SCHEMA).nearest("name", np.ones(3, dtype=np.float32), 1)
+
+
+def test_a_search_out_of_time_or_cancelled_is_not_started(vector_set: VectorSet) -> None:
+    index = PgVectors(vector_set, SCHEMA)
+    with pytest.raises(DeadlineExceeded):
+        index.nearest("name", QUERIES[0], 5, limit=Limit(ends=time.monotonic()))
+    with pytest.raises(SearchCancelled):
+        index.nearest("name", QUERIES[0], 5, limit=Limit(cancelled=lambda: True))
+
+
+def test_what_is_not_indexed_is_always_scanned() -> None:
+    assert building.HNSW_ABOVE <= vectors_pgvector.EXACT_BELOW

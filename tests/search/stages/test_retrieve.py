@@ -1,0 +1,78 @@
+"""The retrievers: what they rank by, and how equal scores are ordered."""
+
+import numpy as np
+import pytest
+
+from search.domain.errors import DeadlineExceeded
+from search.domain.question import Question
+from search.domain.trace import Limit
+from search.stages.retrieve import Bm25, Dense, Hybrid
+from tests.fakes import HashEncoder, MemoryText, MemoryVectors
+
+ENCODER = HashEncoder(dimensions=2)
+QUESTION = Question("who?")
+ASKED = ENCODER.vector("who?")
+
+
+def at(cosine: float) -> np.ndarray:
+    """A unit vector with that cosine to the question's."""
+    across = np.array([-ASKED[1], ASKED[0]])
+    return (cosine * ASKED + np.sqrt(1 - cosine**2) * across).astype(np.float32)
+
+
+def vectors(**cosines: float) -> MemoryVectors:
+    """Documents named by letter, whose key is the place of the letter in the alphabet."""
+    by_key = {ord(letter) - ord("a"): at(cosine) for letter, cosine in cosines.items()}
+    return MemoryVectors({"document+relations": by_key, "document": {key: -vector for key, vector in by_key.items()}})
+
+
+def test_words_come_first_and_cosines_only_order_what_is_level() -> None:
+    retrieve = Bm25(MemoryText({0: 2.0, 1: 2.0, 2: 5.0}), ENCODER, vectors(a=0.1, b=0.9, c=-0.5))
+    assert retrieve(QUESTION, Limit()).keys == (2, 1, 0)
+
+
+def test_level_words_and_level_cosines_are_ordered_by_id() -> None:
+    retrieve = Bm25(MemoryText({2: 1.0, 1: 1.0, 0: 1.0}), ENCODER, vectors(a=0.5, b=0.5, c=0.5))
+    assert retrieve(QUESTION, Limit()).keys == (0, 1, 2)
+
+
+def test_a_document_at_the_cut_stays_for_its_cosine_and_not_for_its_id() -> None:
+    retrieve = Bm25(MemoryText({0: 1.0, 1: 1.0}), ENCODER, vectors(a=0.1, b=0.9), depth=1)
+    assert retrieve(QUESTION, Limit()).keys == (1,)
+
+
+def test_nothing_is_embedded_where_no_scores_are_level() -> None:
+    encoder = HashEncoder()
+    Bm25(MemoryText({0: 1.0, 1: 2.0}), encoder, MemoryVectors({}))(QUESTION, Limit())
+    assert encoder.encoded == []
+
+
+def test_vectors_rank_by_cosine() -> None:
+    ranking = Dense(ENCODER, vectors(a=0.1, b=0.9, c=-0.5), depth=2)(QUESTION, Limit())
+    assert ranking.keys == (1, 0)
+    assert ranking.candidates[0].score == pytest.approx(0.9, abs=1e-6)
+
+
+def test_the_kind_of_vector_is_an_option() -> None:
+    retrieve = Dense(ENCODER, vectors(a=0.1, b=0.9), kind="document")
+    assert retrieve(QUESTION, Limit()).keys == (0, 1)
+
+
+def test_the_fusion_of_both_is_the_sum_of_reciprocal_ranks() -> None:
+    retrieve = Hybrid(MemoryText({0: 3.0, 1: 2.0}), ENCODER, vectors(b=0.9, c=0.8), k=1)
+    ranking = retrieve(QUESTION, Limit())
+    # 0: 1/(1+1); 1: 1/(1+2) + 1/(1+1); 2: 1/(1+2).
+    assert ranking.scores == pytest.approx({1: 1 / 3 + 1 / 2, 0: 1 / 2, 2: 1 / 3})
+    assert ranking.keys == (1, 0, 2)
+
+
+def test_level_sums_are_ordered_by_cosine_whichever_list_they_come_from() -> None:
+    both = vectors(a=0.2, b=0.9, c=0.3)
+    retrieve = Hybrid(MemoryText({0: 3.0}), ENCODER, both, depth=1)
+    # Document 0 is first by words, 1 first by vectors: the sums are level, the cosine of 1 is higher.
+    assert retrieve(QUESTION, Limit()).keys == (1,)
+
+
+def test_a_search_that_is_out_of_time_stops_here() -> None:
+    with pytest.raises(DeadlineExceeded):
+        Dense(ENCODER, vectors(a=0.1))(QUESTION, Limit(ends=0.0))
