@@ -8,6 +8,8 @@ from collections.abc import Mapping, Sequence
 from search.domain.graph import FieldValue, Node
 
 NAMES_PER_RELATION = 10
+PROSE = 6
+"""So many words make a field's value prose."""
 _WORDS_APART = re.compile(r"[_\s]+")
 
 
@@ -40,8 +42,13 @@ def document(node: Node, neighbours: Mapping[str, Sequence[str]] | None = None) 
 
 
 def snippet(node: Node, question: str, width: int = 240) -> str:
-    """Return the stretch of the node's text that shares most words with the question, cut at word boundaries."""
-    text = " ".join(field_text(value) for value in node.fields.values()).strip()
+    """Return the stretch of the node's text that shares most words with the question, cut at word boundaries.
+
+    Figures and keywords are left out where there is prose.
+    """
+    texts = [field_text(value) for value in node.fields.values()]
+    prose = [text for text in texts if len(text.split()) >= PROSE]
+    text = " ".join(prose or texts).strip()
     if len(text) <= width:
         return text
     asked = {word for word in re.findall(r"\w+", question.lower()) if len(word) > 2}
