@@ -6,7 +6,11 @@ BIN := $(VENV)/bin
 WANTED := $(shell cat constraints.txt pyproject.toml | cksum | cut -d' ' -f1)
 RUN_STAMP := $(VENV)/installed-$(WANTED)
 TEST_STAMP := $(VENV)/installed-test-$(WANTED)
-INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable
+INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --requirement
+# The site runs from this folder, so what pyproject.toml lists is installed and the project itself is not.
+LIST := import tomllib; project = tomllib.load(open("pyproject.toml", "rb"))["project"]
+RUNTIME := print(*project["dependencies"], sep="\n")
+TESTS := print(*project["optional-dependencies"]["test"], sep="\n")
 
 .DEFAULT_GOAL := help
 .PHONY: help run test lint bench
@@ -40,12 +44,12 @@ $(BIN)/python:
 
 $(RUN_STAMP): | $(BIN)/python
 	@echo "Installing packages into $(VENV); the first time this takes some minutes, mostly download."
-	@$(INSTALL) .
+	@$(BIN)/python -c '$(LIST); $(RUNTIME)' > $(VENV)/requirements.txt && $(INSTALL) $(VENV)/requirements.txt
 	@rm -f $(VENV)/installed-*
 	@touch $@
 
 $(TEST_STAMP): | $(BIN)/python
 	@echo "Installing packages into $(VENV); the first time this takes some minutes, mostly download."
-	@$(INSTALL) '.[test]'
+	@$(BIN)/python -c '$(LIST); $(RUNTIME); $(TESTS)' > $(VENV)/requirements.txt && $(INSTALL) $(VENV)/requirements.txt
 	@rm -f $(VENV)/installed-*
 	@touch $(RUN_STAMP) $@

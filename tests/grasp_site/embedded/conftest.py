@@ -31,11 +31,14 @@ def wait_for(condition: Callable[[], bool], what: str, seconds: float = PATIENCE
 
 
 def processes_of(home: Home) -> list[psutil.Process]:
-    """Every living process that was started for this home: all inherit the variable that names it."""
+    """Every living process of this home: it inherited the variable that names it, or is a server in its folders."""
     found = []
     for process in psutil.process_iter():
         try:
-            if process.environ().get("GRASP_HOME") == str(home.root) and process.status() != psutil.STATUS_ZOMBIE:
+            named = process.environ().get("GRASP_HOME") == str(home.root)
+            # The servers write their titles over their environment.
+            inside = Path(process.cwd()).is_relative_to(home.root)
+            if (named or inside) and process.status() != psutil.STATUS_ZOMBIE:
                 found.append(process)
         except (psutil.NoSuchProcess, psutil.AccessDenied):
             continue
