@@ -67,8 +67,8 @@ def fill(
     progress("Embedding texts", first, total)
     for block in source(first):
         rows = list(_texts(block, schema))
+        vectors = _vectors([row.text for row in rows], [row.hash for row in rows], encoder, known, filled)
         with transaction.atomic():
-            vectors = _vectors([row.text for row in rows], [row.hash for row in rows], encoder, known, filled)
             _write(vector_set, rows, vectors)
         progress("Embedding texts", block[-1].node.key + 1, total)
     return filled
