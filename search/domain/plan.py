@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, cast, get_args
@@ -20,6 +19,8 @@ PlanSource = Literal["schema", "llm", "learned", "user"]
 MAX_HOPS = 6
 MAX_ANCHORS = 6
 MAX_TEXT = 2_000
+MAX_VALUES = 200
+MAX_NUMBER = 10**300
 
 
 @dataclass(frozen=True, slots=True)
@@ -335,12 +336,15 @@ class _Parser:
             self._fault(f"{at}/op", f"contains looks inside text, and {condition.field} is a number; use = or between.")
         if condition.op in ("<", "<=", ">", ">=", "between") and kind == "text":
             self._fault(f"{at}/op", f"{condition.field} is text and has no order; use contains.")
-        for value in values:
-            right = (
-                isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
-                if kind == "number"
-                else isinstance(value, str) and len(value) <= MAX_TEXT and _storable(value)
-            )
+        if len(values) > MAX_VALUES:
+            self._fault(f"{at}/value", f"in takes at most {MAX_VALUES} values, not {len(values)}.")
+        for value in values[:MAX_VALUES]:
+            if kind == "number":
+                right = isinstance(value, int | float) and not isinstance(value, bool)
+                if right and not -MAX_NUMBER <= value <= MAX_NUMBER:
+                    self._fault(f"{at}/value", f"{value!s:.20} is too large for a number, or none at all.")
+            else:
+                right = isinstance(value, str) and len(value) <= MAX_TEXT and _storable(value)
             if not right:
                 self._fault(f"{at}/value", f"{condition.field} holds {_article(kind)}, not {_kind(value)}.")
 

@@ -1,0 +1,93 @@
+"""Tools whose answers are written down in the test: cosines from a table, a graph that tries everything."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from search.domain.errors import StageError
+from search.domain.evidence import Path, PathEdge, PathNode
+from search.domain.linking import LinkedPlan, Traversal
+from search.domain.ranking import Candidate
+from search.domain.trace import Limit
+from search.interfaces import VectorKind, Vectors
+from tests import oracle
+
+
+class Cosines:
+    """An encoder and a vector index in one: `table[kind][text][key]` is the cosine of a text and a node."""
+
+    name = "table@1"
+
+    def __init__(self, table: Mapping[str, Mapping[str, Mapping[int, float]]], types: Mapping[int, str] = {}) -> None:
+        self._table = table
+        self._types = types
+        self._texts = sorted({text for texts in table.values() for text in texts})
+        self.dimensions = len(self._texts)
+        self.encoded: list[str] = []
+        self.looked_up: list[str] = []
+
+    def encode(self, texts: Sequence[str]) -> Vectors:
+        self.encoded += texts
+        return np.array([[text == known for known in self._texts] for text in texts], dtype=np.float32)
+
+    def _text(self, vector: Vectors) -> str:
+        return self._texts[int(np.argmax(vector))]
+
+    def nearest(
+        self, kind: VectorKind, vector: Vectors, k: int, labels: Sequence[str] = (), limit: Limit | None = None
+    ) -> list[Candidate]:
+        self.looked_up.append(self._text(vector))
+        known = self._table.get(kind, {}).get(self._text(vector), {})
+        found = [Candidate(key, score) for key, score in known.items() if not labels or self._types[key] in labels]
+        return sorted(found, key=lambda candidate: (-candidate.score, candidate.key))[:k]
+
+    def cosines(
+        self, kind: VectorKind, vector: Vectors, keys: Sequence[int], limit: Limit | None = None
+    ) -> dict[int, float]:
+        known = self._table.get(kind, {}).get(self._text(vector), {})
+        return {key: known[key] for key in keys if key in known}
+
+    def sample(self, label: str, n: int = 1000) -> list[int]:
+        return sorted(key for key, kind in self._types.items() if kind == label)[:n]
+
+
+class TriesEverything:
+    """A graph store that asks the brute-force matcher; plans whose index is in `down` fail, the others are counted."""
+
+    backend = "brute force"
+
+    def __init__(self, graph: oracle.Graph, down: Mapping[int, StageError] = {}) -> None:
+        self._graph = graph
+        self._down = down
+        self.asked = 0
+
+    def execute(self, linked: LinkedPlan, limit: Limit, rows: int = 10_000) -> Traversal:
+        self._check(linked, limit)
+        scores = oracle.candidates(self._graph, linked)
+        order = sorted(scores, key=lambda key: (-scores[key], key))
+        candidates = tuple(Candidate(key, scores[key]) for key in order[:rows])
+        return Traversal(linked.index, self.backend, candidates, len(order) > rows)
+
+    def paths(
+        self, linked: LinkedPlan, keys: Sequence[int], limit: Limit, most: int = 1
+    ) -> dict[int, list[tuple[Path, ...]]]:
+        """Paths of the first match of each key; a path's edges are those of the plan, walked as they are written."""
+        self._check(linked, limit)
+        found: dict[int, list[tuple[Path, ...]]] = {}
+        for match, _ in oracle.matches(self._graph, linked):
+            key = match[linked.plan.target.var]
+            if key in keys and key not in found:
+                ends = [anchor.var for anchor in linked.plan.anchors]
+                nodes = [
+                    [PathNode(self._graph.nodes[match[v]], v) for v in (end, linked.plan.target.var)] for end in ends
+                ]
+                found[key] = [tuple(Path(tuple(pair), (PathEdge("r", "out"),)) for pair in nodes)]
+        return found
+
+    def _check(self, linked: LinkedPlan, limit: Limit) -> None:
+        limit.check("test")
+        self.asked += 1
+        if linked.index in self._down:
+            raise self._down[linked.index]

@@ -1,0 +1,149 @@
+"""Why a result stands where it stands; the graph behind it is matched by trying everything."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from search.domain.errors import DeadlineExceeded, StageError
+from search.domain.evidence import Result
+from search.domain.graph import Node
+from search.domain.linking import Binding, GraphRanking, LinkedPlan
+from search.domain.plan import Anchor, Hop, Plan, Target
+from search.domain.question import Question
+from search.domain.ranking import Fusion, Ranking, rrf
+from search.domain.trace import Limit, Noted
+from search.stages.explain import Explain
+from tests.graphs import Nodes, schema_of
+from tests.oracle import Graph
+from tests.search.stages.doubles import Cosines, TriesEverything
+
+# Ada (0) acted in 2 and 3, Bo (1) directed 3 and 4; genre 6 belongs to 3; 5 is a film that nobody is linked to.
+NAMES = ("Ada", "Bo", "Alpha", "Beta", "Gamma", "Delta", "Noir")
+KINDS = ("person", "person", "film", "film", "film", "film", "genre")
+TEXT = "A quiet start. Then a ship burns in the harbour while everybody sleeps. "
+NODES = tuple(
+    Node(key, f"id{key}", kind, name, fields={"plot": TEXT * 8})
+    for key, (name, kind) in enumerate(zip(NAMES, KINDS, strict=True))
+)
+GRAPH = Graph(NODES, ((0, "acted", 2), (0, "acted", 3), (1, "directed", 3), (1, "directed", 4), (3, "has", 6)))
+COSINES = {"document": {"in space": {2: 0.10, 3: 0.95, 4: 0.20, 5: 0.30}}}
+JOIN = Plan(
+    (Anchor("a", "Ada", "person"), Anchor("b", "Bo", "person")),
+    (Hop("a", "acted", "T", "film"), Hop("b", "directed", "T", "film")),
+    Target("T", ("film",), "in space"),
+)
+LINKED = LinkedPlan(JOIN, (Binding("a", NODES[0], 0.9), Binding("b", NODES[1], 0.8)), 0)
+
+
+def explain(
+    plans: list[LinkedPlan], keys: list[int], plan_of: dict[int, int] | None = None, k: int = 20, **options: Any
+) -> Noted[Result]:
+    down = options.pop("down", {})
+    limit = options.pop("limit", Limit())
+    cosines = Cosines(COSINES, {node.key: node.type for node in NODES})
+    stage = Explain(TriesEverything(GRAPH, down), Nodes(GRAPH, schema_of(GRAPH)), cosines, cosines, **options)
+    rankings = {"graph": Ranking.of({3: 1.7}), "text": Ranking.of({key: 1.0 - i / 10 for i, key in enumerate(keys)})}
+    weights = {"graph": 2.5, "text": 1.0}
+    fusion = Fusion(Ranking.of(rrf(rankings, weights, 5)), rankings, weights, 5)
+    return stage(Question("ship in the harbour", k), fusion, plans, GraphRanking(plan_of=plan_of or {}), limit)
+
+
+def by_key(results: Noted[Result]) -> dict[int, Result]:
+    return {result.node.key: result for result in results}
+
+
+def test_a_result_of_the_whole_plan_meets_every_anchor_and_hop_and_shows_a_path_an_anchor() -> None:
+    evidence = by_key(explain([LINKED], [2, 3, 4, 5], {3: 0}))[3].evidence
+    assert evidence is not None
+    assert (evidence.anchors, evidence.hops) == ((("a", "met"), ("b", "met")), ("met", "met"))
+    assert [path.nodes[0].node.name for path in evidence.paths] == ["Ada", "Bo"]
+
+
+def test_a_result_of_the_text_is_held_against_each_branch_alone() -> None:
+    results = by_key(explain([LINKED], [2, 3, 4, 5]))
+    two, four, five = results[2].evidence, results[4].evidence, results[5].evidence
+    assert two is not None and (two.anchors, two.hops) == ((("a", "met"), ("b", "not_met")), ("met", "not_met"))
+    assert [path.nodes[0].node.name for path in two.paths] == ["Ada"]
+    assert four is not None and (four.anchors, four.hops) == ((("a", "not_met"), ("b", "met")), ("not_met", "met"))
+    assert five is not None and (five.anchors, five.paths) == ((("a", "not_met"), ("b", "not_met")), ())
+
+
+def test_the_contributions_add_up_and_a_list_without_the_result_gives_nothing() -> None:
+    results = by_key(explain([LINKED], [2, 3]))
+    for result in results.values():
+        assert sum(share.contribution for share in result.shares.values()) == pytest.approx(result.score)
+    assert results[3].shares["graph"].rank == 1
+    assert results[3].shares["graph"].score == 1.7
+    assert results[2].shares["graph"].to_json() == {"rank": None, "score": None, "weight": 2.5, "contribution": 0.0}
+
+
+def test_the_residual_is_met_above_the_percentile_of_the_types_cosines() -> None:
+    results = by_key(explain([LINKED], [2, 3, 4, 5], percentile=50.0))
+    # The films' cosines are 0.10, 0.20, 0.30 and 0.95; their median is 0.25.
+    residuals = {key: result.evidence.residual for key, result in results.items() if result.evidence}
+    assert {key: residual.status for key, residual in residuals.items()} == {
+        2: "not_met", 3: "met", 4: "not_met", 5: "met",
+    }  # fmt: skip
+    assert residuals[3].threshold == pytest.approx(0.25)
+    assert residuals[3].score == 0.95
+
+
+def test_a_result_is_held_against_the_plan_that_found_it() -> None:
+    other = LinkedPlan(Plan((Anchor("b", "Bo"),), (Hop("b", "directed", "T"),)), (Binding("b", NODES[1], 1.0),), 1)
+    results = by_key(explain([LINKED, other], [2, 4], {4: 1}))
+    four, two = results[4].evidence, results[2].evidence
+    assert four is not None and (four.plan_index, four.anchors) == (1, (("b", "met"),))
+    assert two is not None and two.plan_index == 0
+
+
+def test_an_anchor_without_binding_is_not_met_and_the_other_is_still_checked() -> None:
+    half = LinkedPlan(JOIN, (Binding("a", NODES[0], 0.9),), 0)
+    evidence = by_key(explain([half], [2]))[2].evidence
+    assert evidence is not None and evidence.anchors == (("a", "met"), ("b", "not_met"))
+
+
+def test_what_could_not_be_checked_is_unknown_and_said() -> None:
+    results = explain([LINKED], [2], down={0: StageError("explain", "Postgres does not answer")})
+    evidence = results[0].evidence
+    assert evidence is not None
+    assert (evidence.anchors, evidence.hops) == ((("a", "unknown"), ("b", "unknown")), ("unknown", "unknown"))
+    assert (results.status, results.detail) == (
+        "degraded", "Conditions could not be checked: Postgres does not answer.",
+    )  # fmt: skip
+
+
+def test_when_the_time_has_run_out_the_results_are_shown_without_evidence() -> None:
+    results = explain([LINKED], [2, 3], limit=Limit.seconds(0))
+    assert [result.node.key for result in results] == [3, 2]
+    evidence = results[0].evidence
+    assert evidence is not None and {status for _, status in evidence.anchors} == {"unknown"}
+    assert evidence.residual.status == "unknown"
+    assert DeadlineExceeded("explain").reason in results.detail
+
+
+def test_without_plans_there_is_no_evidence() -> None:
+    assert explain([], [2])[0].evidence is None
+
+
+def test_a_plan_without_anchors_is_held_by_its_residual_alone() -> None:
+    text_only = LinkedPlan(Plan(target=Target("T", (), "in space")), (), 0)
+    evidence = by_key(explain([text_only], [3]))[3].evidence
+    assert evidence is not None
+    assert (evidence.anchors, evidence.hops, evidence.residual.status) == ((), (), "met")
+
+
+def test_only_the_first_k_results_are_explained_in_order_with_a_snippet() -> None:
+    results = explain([LINKED], [2, 3, 4], k=2)
+    assert [(result.rank, result.node.name) for result in results] == [(1, "Beta"), (2, "Alpha")]
+    assert "ship burns in the harbour" in results[0].snippet
+
+
+def test_a_hop_on_no_anchors_way_is_unknown_where_the_whole_plan_is_not_met() -> None:
+    plan = Plan((Anchor("a", "Ada"),), (Hop("a", "acted", "T"), Hop("T", "has", "g", "genre")))
+    linked = LinkedPlan(plan, (Binding("a", NODES[0], 1.0),), 0)
+    results = by_key(explain([linked], [2, 3]))
+    two, three = results[2].evidence, results[3].evidence
+    assert three is not None and three.hops == ("met", "met")
+    assert two is not None and (two.anchors, two.hops) == ((("a", "met"),), ("met", "unknown"))

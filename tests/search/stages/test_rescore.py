@@ -1,0 +1,110 @@
+"""What several plans found becomes one list; expectations are worked out by hand."""
+
+from typing import Any
+
+import pytest
+
+from search.domain.graph import Node
+from search.domain.linking import Binding, GraphRanking, LinkedPlan, Traversal
+from search.domain.plan import Anchor, Plan, Risk, Target
+from search.domain.question import Question
+from search.domain.ranking import Candidate
+from search.domain.trace import Limit
+from search.stages.rescore import Rescore
+from tests.search.stages.doubles import Cosines
+
+COSINES = {
+    "document": {
+        "who?": {1: 0.1, 2: 0.7, 3: 0.4},
+        "set in space": {1: 0.2, 2: 0.5},
+        "a quiet film": {7: 0.8, 8: 0.6, 9: 0.9},
+    }
+}
+TYPES = {7: "film", 8: "film", 9: "person"}
+
+
+def linked(index: int, probability: float, anchors: int = 1, text: str = "", risk: Risk = "normal") -> LinkedPlan:
+    names = tuple(Anchor(f"a{i}", f"name {i}") for i in range(anchors))
+    bindings = tuple(Binding(anchor.var, Node(99, "x", "thing", "x"), 0.9) for anchor in names)
+    return LinkedPlan(Plan(names, (), Target("T", (), text), risk_level=risk), bindings, index, "schema", probability)
+
+
+def found(index: int, **scores: float) -> Traversal:
+    return Traversal(index, "test", tuple(Candidate(int(key[1:]), score) for key, score in scores.items()))
+
+
+def rescore(plans: list[LinkedPlan], traversals: list[Traversal], **options: Any) -> tuple[GraphRanking, Cosines]:
+    cosines = Cosines(COSINES, TYPES)
+    return Rescore(cosines, cosines, **options)(Question("who?"), plans, traversals, Limit()), cosines
+
+
+def test_a_candidates_score_is_the_sum_of_probability_times_mean_anchor_score() -> None:
+    plans = [linked(0, 0.6), linked(1, 0.3, anchors=2)]
+    ranking, _ = rescore(plans, [found(0, n1=0.9, n2=0.8), found(1, n1=1.0, n3=1.6)])
+    # n1: 0.6 × 0.9 + 0.3 × 1.0 / 2; n2: 0.6 × 0.8; n3: 0.3 × 1.6 / 2.
+    assert ranking.ranking.scores == pytest.approx({1: 0.69, 2: 0.48, 3: 0.24})
+    assert ranking.ranking.keys == (1, 2, 3)
+    assert ranking.n_cand == 3
+
+
+def test_the_residual_text_adds_its_cosine_inside_the_plan() -> None:
+    ranking, _ = rescore([linked(0, 1.0, text="set in space")], [found(0, n1=0.9, n2=0.8, n3=0.9)])
+    # n3 has no document vector and gets nothing.
+    assert ranking.ranking.scores == pytest.approx({1: 1.1, 2: 1.3, 3: 0.9})
+    assert ranking.ranking.keys == (2, 1, 3)
+
+
+def test_with_two_anchors_the_residual_is_divided_like_the_anchors() -> None:
+    ranking, _ = rescore([linked(0, 0.5, anchors=2, text="set in space")], [found(0, n1=1.8)])
+    assert ranking.ranking.scores == pytest.approx({1: 0.5 * (1.8 + 0.2) / 2})
+
+
+def test_equal_scores_are_ordered_by_the_questions_cosine_then_by_key() -> None:
+    ranking, _ = rescore([linked(0, 1.0)], [found(0, n1=0.9, n2=0.9, n3=0.9, n4=0.9, n5=0.9, n6=1.0)])
+    assert ranking.ranking.keys == (6, 2, 3, 1, 4, 5)
+    assert ranking.ties == {1: 0.1, 2: 0.7, 3: 0.4}
+
+
+def test_without_ties_the_question_is_not_embedded() -> None:
+    assert rescore([linked(0, 1.0)], [found(0, n1=0.9, n2=0.8)])[1].encoded == []
+
+
+def test_a_candidates_plan_is_the_most_probable_one_that_found_it() -> None:
+    plans = [linked(0, 0.2), linked(1, 0.5), linked(2, 0.3)]
+    ranking, _ = rescore(plans, [found(0, n1=1.0, n2=1.0), found(1, n3=0.5), found(2, n2=0.5, n3=0.5)])
+    assert ranking.plan_of == {1: 0, 2: 2, 3: 1}
+
+
+@pytest.mark.parametrize(
+    ("risk", "careful"), [("aggressive", "normal"), ("normal", "weak"), ("weak", "no_trade"), ("no_trade", "no_trade")]
+)
+def test_the_risk_is_the_best_plans_and_one_step_lower_when_a_better_one_found_nothing(
+    risk: Any, careful: Risk
+) -> None:
+    first = rescore([linked(0, 0.7, risk=risk), linked(1, 0.3)], [found(0, n1=1.0), found(1, n2=1.0)])[0]
+    assert first.risk_level == risk
+    second = rescore([linked(0, 0.7), linked(1, 0.3, risk=risk)], [found(0), found(1, n2=1.0)])[0]
+    assert second.risk_level == careful
+
+
+def test_nothing_found_is_an_empty_list_that_is_not_traded() -> None:
+    ranking, _ = rescore([linked(0, 1.0, risk="aggressive")], [found(0)])
+    assert (len(ranking.ranking), ranking.n_cand, ranking.risk_level) == (0, 0, "no_trade")
+
+
+def test_a_plan_that_describes_only_the_target_is_answered_from_the_whole_corpus() -> None:
+    plan = Plan((Anchor("T", "a quiet film", "film", "doc"),), (), Target("T", ("film",)), retrieval_mode="doc_search")
+    document_search = LinkedPlan(plan, (Binding("T", Node(7, "x", "film", "x"), 0.8),), 0)
+    ranking, _ = rescore([document_search], [found(0, n7=0.8)])
+    assert ranking.ranking.scores == pytest.approx({7: 0.8, 8: 0.6})
+    assert ranking.plan_of == {7: 0, 8: 0}
+
+
+def test_a_plan_to_be_skipped_gives_nothing() -> None:
+    plan = Plan((Anchor("a", "x"),), retrieval_mode="skip")
+    assert rescore([LinkedPlan(plan, (), 0)], [found(0, n1=1.0)])[0].n_cand == 0
+
+
+def test_a_residual_shared_by_plans_is_embedded_once() -> None:
+    plans = [linked(0, 0.5, text="set in space"), linked(1, 0.5, text="set in space")]
+    assert rescore(plans, [found(0, n1=0.5), found(1, n2=0.9)])[1].encoded == ["set in space"]
