@@ -38,8 +38,8 @@ def sample_names(snapshot_id: int, schema: Schema) -> dict[str, tuple[str, ...]]
     """
     nodes = partition("search_node", snapshot_id)
     query = (
-        f"SELECT name FROM (SELECT id, name FROM {nodes} WHERE type = %s AND name <> '' ORDER BY key LIMIT %s) AS some "
-        "ORDER BY md5(id), id LIMIT %s"
+        f"SELECT name FROM (SELECT id, name FROM {nodes} WHERE type = %s AND name <> '' ORDER BY key LIMIT %s) "
+        "AS drawn ORDER BY md5(id), id LIMIT %s"
     )
     names: dict[str, tuple[str, ...]] = {}
     with connection.cursor() as cursor:

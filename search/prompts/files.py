@@ -35,7 +35,7 @@ class PromptFiles:
         except KeyError:
             raise PromptFault(f"There is no prompt {name} below {self.directory.name}/.") from None
 
-    def render(self, name: str, **slots: str) -> str:
+    def render(self, name: str, /, **slots: str) -> str:
         """Return a file with its slots filled.
 
         What is filled in is taken as it is: a dollar sign in a question or in a name means nothing. Raises PromptFault

@@ -9,7 +9,7 @@ from search.domain.graph import Direction, RelationType
 from search.prompts.briefing import Briefing
 
 ONE_HOP = 14
-TWO_HOPS = 12
+TWO_HOPS = 16
 JOINS = 4
 _RARE = 0.01
 """A kind of relation with a smaller part of the relation's edges is an oddity of the data."""
@@ -74,15 +74,11 @@ def metapath_lines(briefing: Briefing) -> str:
 
 
 def _varied(pairs: Sequence[tuple[Walk, Walk]], most: int) -> list[tuple[Walk, Walk]]:
-    """Return pairs in their order, at most two for any pair of first and last type."""
-    kept: list[tuple[Walk, Walk]] = []
-    seen: dict[tuple[str, str], int] = {}
+    """Return pairs of walks: first one for each pair of different ends, then those that come back to their type."""
+    by_ends: dict[tuple[str, str], tuple[Walk, Walk]] = {}
     for first, second in pairs:
-        ends = (first.near, second.far)
-        if seen.get(ends, 0) < 2 and len(kept) < most:
-            seen[ends] = seen.get(ends, 0) + 1
-            kept.append((first, second))
-    return kept
+        by_ends.setdefault((first.near, second.far), (first, second))
+    return sorted(by_ends.values(), key=lambda pair: pair[0].near == pair[1].far)[:most]
 
 
 def _both_ways(kinds: Sequence[RelationType]) -> Iterator[Walk]:

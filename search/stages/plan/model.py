@@ -180,17 +180,19 @@ def _settled(plan: Plan | None, question: str) -> Plan:
 
 def _told(drafts: Sequence[_Draft], plans: int) -> str:
     """Say how the plans came about: only what is worth knowing."""
-    told = []
+    told, answered = [], [draft for draft in drafts if draft.plan is not None]
     if len(drafts) > 1:
-        told.append(f"{plans} different plans in {sum(draft.plan is not None for draft in drafts)} answers")
+        told.append(f"{_count(plans, 'plan')} in {_count(len(answered), 'answer')}")
     if again := sum(draft.rounds - 1 for draft in drafts):
-        told.append(
-            f"the model was shown its faults {again} times" if again > 1 else "the model was shown its faults once"
-        )
-    if mended := list(dict.fromkeys(what for draft in drafts if draft.plan is not None for what in draft.mended)):
-        more = f" and {len(mended) - 5} more" if len(mended) > 5 else ""
+        told.append(f"the model was shown its faults {'once' if again == 1 else f'{again} times'}")
+    if mended := list(dict.fromkeys(what for draft in answered for what in draft.mended)):
+        more = f"; and {len(mended) - 5} more" if len(mended) > 5 else ""
         told.append(f"mended: {'; '.join(mended[:5])}{more}")
-    if failed := [draft for draft in drafts if draft.plan is None and draft.error is not None]:
-        told.append(f"{len(failed)} answers did not come: {failed[0].error.reason}" if failed[0].error else "")
+    if failed := [draft.error for draft in drafts if draft.error is not None]:
+        told.append(f"{_count(len(failed), 'answer')} did not come: {failed[0].reason.rstrip('.')}")
     text = ". ".join(told)
     return f"{text[:1].upper()}{text[1:]}." if text else ""
+
+
+def _count(number: int, thing: str) -> str:
+    return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
