@@ -1,5 +1,5 @@
 #!/usr/bin/env python
-"""Django's commands. One that needs Postgres or Valkey uses those of `make run`, or starts the embedded ones for as long as it lasts."""
+"""Django's commands. One that needs Postgres or Valkey uses those of `make run`, or has the embedded ones started."""
 
 import os
 import sys
