@@ -1,3 +1,5 @@
+from importlib import import_module
+
 from django.apps import AppConfig
 
 
@@ -6,3 +8,7 @@ class SearchConfig(AppConfig):
 
     name = "search"
     default_auto_field = "django.db.models.BigAutoField"
+
+    def ready(self) -> None:
+        """Register the system checks, which cannot be imported before the models are there."""
+        import_module("search.checks")

@@ -1,0 +1,95 @@
+"""ask NAME "question": one search, in this process, with everything that explains its results."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.db import InterfaceError, OperationalError
+
+from search.domain.errors import StageError
+from search.management.shown_search import shown
+from search.models import SearchRun
+from search.services.describe_search import describe_search
+from search.services.request_search import SearchRejected, request_search
+from search.services.run_search import run_search
+
+
+class Command(BaseCommand):
+    """Exit 0 answered, 1 failed, 2 bad arguments or a request that cannot be run."""
+
+    help = "Asks a knowledge base one question, in this process, and shows the plan, the results and their arithmetic."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Take the arguments."""
+        parser.add_argument("name", help="the knowledge base")
+        parser.add_argument("question")
+        parser.add_argument("--pipeline", default="", metavar="P", help="the site's default when left out")
+        parser.add_argument(
+            "--set", action="append", default=[], metavar="KEY=VALUE", dest="settings",
+            help="a setting of the pipeline, its value as JSON or as it stands; may be repeated",
+        )  # fmt: skip
+        parser.add_argument("--plan", type=Path, metavar="FILE", help="a plan as JSON, run instead of a planned one")
+        parser.add_argument("-k", type=int, default=20, help="how many results are explained, 1 to 100")
+        parser.add_argument("--json", action="store_true", help="one JSON object on stdout, as the API gives it")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Ask, and show the answer."""
+        try:
+            run = self._ask(options)
+        except SearchRejected as error:
+            lines = [f"{fault.pointer}: {fault.message}{_meant(fault.nearest)}" for fault in error.faults]
+            raise CommandError("\n".join(lines), returncode=2) from error
+        except (OperationalError, InterfaceError) as error:
+            raise CommandError("Postgres does not answer; ask again once it runs.") from error
+        described = describe_search(run)
+        if options["json"]:
+            self.stdout.write(json.dumps(described, ensure_ascii=False))
+        else:
+            self.stdout.write(shown(described, coloured=self.stdout.isatty()))
+        if run.status != SearchRun.Status.DONE:
+            raise CommandError(str((run.error or {}).get("detail") or f"The search was {run.status}."))
+
+    def _ask(self, options: dict[str, Any]) -> SearchRun:
+        run = request_search(
+            knowledge_base=options["name"],
+            question=options["question"],
+            pipeline=options["pipeline"],
+            k=options["k"],
+            plan=_plan(options["plan"]) if options["plan"] else None,
+            settings=dict(_setting(text) for text in options["settings"]),
+            user=None,
+            origin=SearchRun.Origin.COMMAND,
+            enqueue=False,
+        )
+        try:
+            return run_search(run.pk)
+        except StageError:
+            run.refresh_from_db()
+            return run
+
+
+def _setting(text: str) -> tuple[str, Any]:
+    """Read `key=value`; a value that is no JSON is a string."""
+    key, equals, value = text.partition("=")
+    if not equals or not key:
+        raise CommandError(f"--set takes key=value, not {text!r}.", returncode=2)
+    try:
+        return key, json.loads(value)
+    except ValueError:
+        return key, value
+
+
+def _plan(file: Path) -> Any:
+    try:
+        return json.loads(file.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise CommandError(f"--plan: {file} cannot be read: {error.strerror}.", returncode=2) from error
+    except (ValueError, RecursionError) as error:
+        raise CommandError(f"--plan: {file} is no JSON: {error}.", returncode=2) from error
+
+
+def _meant(nearest: str | None) -> str:
+    return f" Did you mean {nearest!r}?" if nearest else ""

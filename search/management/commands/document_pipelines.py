@@ -1,0 +1,20 @@
+"""document_pipelines: writes the page of the documentation that lists the pipelines' settings to stdout."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.management.base import BaseCommand
+
+from search.services.document_pipelines import document_pipelines
+
+
+class Command(BaseCommand):
+    """Writes docs/pipelines.md."""
+
+    help = "Writes the page docs/pipelines.md to stdout."
+    requires_system_checks = []
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Write."""
+        self.stdout.write(document_pipelines(), ending="")

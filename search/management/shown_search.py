@@ -1,0 +1,130 @@
+"""shown: a search as a terminal shows it. Reads what `describe_search` gives and nothing else."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rich.console import Console, Group, RenderableType
+from rich.markup import escape
+from rich.table import Table
+from rich.text import Text
+
+WIDTH = 110
+TICKS = {"met": "✓", "not_met": "✗", "unknown": "?"}
+
+
+def shown(search: dict[str, Any], *, coloured: bool = False) -> str:
+    """Return a search as text: plan, steps that something is to be said about, results with ticks, paths and sums."""
+    console = Console(width=WIDTH, force_terminal=coloured, highlight=False, emoji=False)
+    with console.capture() as captured:
+        for part in (_head(search), _plans(search), _results(search), _fusion(search), _steps(search)):
+            if part is not None:
+                console.print(part)
+    return captured.get().rstrip("\n")
+
+
+def _head(search: dict[str, Any]) -> RenderableType:
+    seconds = f", {search['seconds']:.2f} s" if search["seconds"] is not None else ""
+    name = search["pipeline"]["name"]
+    lines = [
+        f"[bold]{escape(search['question'])}[/]",
+        f"[dim]{escape(search['release'] or search['knowledge_base'])}, {name}: {search['status']}{seconds}[/]",
+    ]
+    lines += [f"[yellow]without {entry['stage']}: {escape(entry['reason'])}[/]" for entry in search["degraded"]]
+    return Text.from_markup("\n".join(lines))
+
+
+def _plans(search: dict[str, Any]) -> RenderableType | None:
+    if not search["plans"]:
+        return None
+    table = Table(title="Plans", title_justify="left", box=None, padding=(0, 2, 0, 0), header_style="dim")
+    for column, justify in (("p", "right"), ("found", "right"), ("source", "left"), ("plan", "left")):
+        table.add_column(column, justify=justify)  # type: ignore[arg-type]
+    for entry in search["plans"][:5]:
+        row = (f"{entry['probability']:.2f}", str(entry["found"]), entry["source"], escape(_plan_line(entry["plan"])))
+        table.add_row(*row)
+    return table
+
+
+def _plan_line(plan: dict[str, Any]) -> str:
+    """Write a plan in one line: `a="Ada" person; a ←directed by– T film`."""
+    parts = [f'{a["var"]}="{a["text"] or ", ".join(a.get("ids", []))}" {a["label"]}' for a in plan["anchors"]]
+    parts += [_hop(hop) for hop in plan["hops"]]
+    parts += [f"{f['var']}.{f['field']} {f['op']} {f['value']}" for f in plan.get("filters", [])]
+    target = plan["target"]
+    wanted = f"{target['var']} {'|'.join(target['labels']) or 'anything'}"
+    return "; ".join([*parts, wanted + (f' about "{target["relevance_text"]}"' if target["relevance_text"] else "")])
+
+
+def _hop(hop: dict[str, Any]) -> str:
+    arrow = {"out": f"–{hop['rel']}→", "in": f"←{hop['rel']}–"}.get(hop.get("direction", ""), f"–{hop['rel']}–")
+    return f"{hop['from']} {arrow} {hop['to_var']} {hop['to_label']}"
+
+
+def _results(search: dict[str, Any]) -> RenderableType:
+    if not search["results"]:
+        return Text("No results.", style="yellow") if search["status"] == "done" else Text("")
+    table = Table(title="Results", title_justify="left", box=None, padding=(0, 2, 1, 0), header_style="dim")
+    table.add_column("", justify="right")
+    table.add_column("score", justify="right")
+    table.add_column("conditions")
+    table.add_column("answer", ratio=1)
+    for result in search["results"]:
+        table.add_row(str(result["rank"]), f"{result['score']:.4f}", _ticks(result["evidence"]), _answer(result))
+    return table
+
+
+def _ticks(evidence: dict[str, Any] | None) -> str:
+    if evidence is None:
+        return ""
+    statuses = [entry["status"] for entry in (*evidence["anchors"], *evidence["hops"])]
+    if evidence["residual"]["text"]:
+        statuses.append(evidence["residual"]["status"])
+    return "".join(TICKS[status] for status in statuses)
+
+
+def _answer(result: dict[str, Any]) -> RenderableType:
+    node = result["node"]
+    lines = [Text.from_markup(f"[bold]{escape(node['name'])}[/] [dim]{escape(node['type'])} {escape(node['id'])}[/]")]
+    for path in (result["evidence"] or {}).get("paths", [])[:3]:
+        lines.append(Text(_path(path), style="green"))
+    if result["snippet"]:
+        lines.append(Text(result["snippet"]))
+    lines.append(Text(_sum(result), style="dim"))
+    return Group(*lines)
+
+
+def _path(walk: list[dict[str, Any]]) -> str:
+    parts = []
+    for step in walk:
+        if "node" in step:
+            parts.append(step["node"]["name"])
+        else:
+            parts.append(f"–{step['relation']}→" if step["direction"] == "out" else f"←{step['relation']}–")
+    return " ".join(parts)
+
+
+def _sum(result: dict[str, Any]) -> str:
+    """Write the sum that makes the score: `graph #1 0.3333 + text #2 0.1429`."""
+    shares = [
+        f"{name} #{share['rank']} {share['contribution']:.4f}"
+        for name, share in result["scores"].items()
+        if share["rank"] is not None
+    ]
+    return " + ".join(shares)
+
+
+def _fusion(search: dict[str, Any]) -> RenderableType | None:
+    fusion = search["fusion"]
+    if fusion is None:
+        return None
+    weights = ", ".join(f"{name} {weight:g}" for name, weight in fusion["weights"].items())
+    chosen = ", ".join(part for part in (fusion["bucket"], fusion["risk"]) if part)
+    return Text(f"Fused by {fusion['method']} reciprocal ranks, k = {fusion['k']:g}: {weights}. {chosen}", style="dim")
+
+
+def _steps(search: dict[str, Any]) -> RenderableType:
+    steps = [
+        f"{step['name']} {1000 * step['seconds']:.0f} ms" for step in search["steps"] if step["status"] != "skipped"
+    ]
+    return Text(" · ".join(steps), style="dim")
