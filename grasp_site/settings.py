@@ -106,7 +106,9 @@ CELERY_TASK_PUBLISH_RETRY_POLICY = {"max_retries": 2, "interval_start": 0.1, "in
 CELERY_TIMEZONE = "UTC"
 
 # Called by dotted path in a worker of the queue, before it takes its first task: loads the models once.
-GRASP_WARM_UP: dict[str, list[str]] = {"search": ["search.services.settle_search.settle_searches"]}
+GRASP_WARM_UP: dict[str, list[str]] = {
+    "search": ["search.services.settle_search.settle_searches", "search.services.warm_up.warm_up"]
+}
 
 # The services a search needs, by dotted path to a function that tells their state.
 GRASP_HEALTH = {
@@ -126,7 +128,7 @@ GRASP_DEVICE = env_str("GRASP_DEVICE", "auto")
 # {name: {"BACKEND": dotted path, "OPTIONS": {…}}}; `search/wiring.py` reads both tables and hands each tool what
 # it is built over.
 GRASP_TOOLS: dict[str, dict[str, Any]] = {
-    "encoder": {"BACKEND": "search.neural.encoders.SentenceEncoder", "OPTIONS": {"device": GRASP_DEVICE}},
+    "encoder": {"BACKEND": "search.neural.encoders.cached_sentence_encoder", "OPTIONS": {"device": GRASP_DEVICE}},
     "adjacency": {"BACKEND": "search.adapters.adjacency_memmap.MemmapAdjacency"},
     "mentions": {"BACKEND": "search.adapters.mentions_memmap.MemmapMentions"},
     "nodes": {"BACKEND": "search.adapters.nodes_memmap.MemmapNodes"},

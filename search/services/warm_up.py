@@ -1,0 +1,37 @@
+"""warm_up: what a search worker does before it says that it is there: nobody's first search waits for a model."""
+
+from __future__ import annotations
+
+import time
+
+import structlog
+from django.conf import settings
+from django.db.models import F
+
+from search import wiring
+from search.domain.errors import SearchError
+from search.domain.question import Question
+from search.domain.trace import Limit, Trace
+from search.models import Release
+
+log = structlog.get_logger(__name__)
+
+QUESTION = "What is there?"
+SECONDS = 10.0
+"""No further release is warmed after so many seconds: a worker that answers slowly once is better than none."""
+
+
+def warm_up() -> None:
+    """Load the encoder, and ask each active release one question, the newest first, that nobody sees the answer of."""
+    wiring.encoder().encode([QUESTION])
+    began = time.monotonic()
+    pipeline = wiring.pipeline(settings.GRASP_DEFAULT_PIPELINE)
+    active = Release.objects.filter(pk=F("knowledge_base__active_release")).order_by("-activated")
+    for release in active:
+        if time.monotonic() - began > SECONDS:
+            break
+        stages = pipeline.compose(pipeline.specification(), wiring.tools(release))
+        try:
+            pipeline.search(Question(QUESTION, k=1), stages, Trace(Limit.seconds(SECONDS)))
+        except (SearchError, OSError) as error:
+            log.warning("release not warmed", release=release.name, reason=str(error))
