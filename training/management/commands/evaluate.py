@@ -29,7 +29,7 @@ class Command(BaseCommand):
         parser.add_argument("--questions", required=True, type=Path, metavar="FILE", help="JSON lines, plain or gzip.")
         parser.add_argument("--split", help="Only the questions of this split.")
         parser.add_argument("--pipeline", action="append", metavar="P", help="May be repeated; all when left out.")
-        parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", dest="settings")
+        parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", dest="assigned")
         parser.add_argument("--limit", type=_positive, metavar="N", help="Only the first N questions.")
         parser.add_argument("--output", required=True, type=Path, metavar="DIR", help="Where the files are written.")
         parser.add_argument("--json", action="store_true", help="Print the report as one JSON object on stdout.")
@@ -38,7 +38,7 @@ class Command(BaseCommand):
         console = Console(stderr=True)
         try:
             examples = read_examples(options["questions"], options["split"], options["limit"])
-            settings = dict(_setting(text) for text in options["settings"])
+            settings = dict(_setting(text) for text in options["assigned"])
             with _bars(console) as bars:
                 tasks: dict[str, Any] = {}
 
