@@ -26,6 +26,7 @@ class Recorder:
     def __init__(self, run: SearchRun, live: bool) -> None:
         self.run, self.live = run, live
         self.nodes: NodeStore | None = None
+        self.began = time.perf_counter()
         self.rows: list[SearchStep] = []
         self._position: dict[int, int] = {}
         self._unwritten: set[int] = set()

@@ -37,7 +37,6 @@ def run_search(run_id: UUID | str, *, live: bool = False) -> SearchRun:
     run = SearchRun.objects.select_related("release__snapshot", "release__knowledge_base").get(pk=run_id)
     if not claimed:
         return run
-    began = time.perf_counter()
     recorder = Recorder(run, live)
     # Stands if anything below raises what nobody foresaw: the row is closed on the way out, and says so.
     failure: StageError | None = _fail(
@@ -46,7 +45,7 @@ def run_search(run_id: UUID | str, *, live: bool = False) -> SearchRun:
     try:
         failure = _attempt(run, recorder)
     finally:
-        run.seconds = time.perf_counter() - began
+        run.seconds = time.perf_counter() - recorder.began
         close_run(run, recorder)
     if failure is not None and not failure.permanent:
         raise failure
@@ -82,6 +81,8 @@ def _answer(run: SearchRun, recorder: Recorder) -> None:
     recorder.nodes = tools.nodes
     pipeline = wiring.pipeline(run.pipeline)
     stages = pipeline.compose(run.specification, tools)
+    # From here on: the first search of a process would else count the seconds that its models took to load.
+    recorder.began = time.perf_counter()
     trace = Trace(Limit.seconds(run.time_limit, _cancel_asked(run.pk)), recorder.observe)
     ranking = pipeline.search(question_of(run), stages, trace)
     run.answer = {"ranking": storable_json(with_ids(ranking.to_json(), tools.nodes), "")[0]}

@@ -28,7 +28,7 @@ class Command(BaseCommand):
         parser.add_argument("question")
         parser.add_argument("--pipeline", default="", metavar="P", help="the site's default when left out")
         parser.add_argument(
-            "--set", action="append", default=[], metavar="KEY=VALUE", dest="settings",
+            "--set", action="append", default=[], metavar="KEY=VALUE", dest="assigned",
             help="a setting of the pipeline, its value as JSON or as it stands; may be repeated",
         )  # fmt: skip
         parser.add_argument("--plan", type=Path, metavar="FILE", help="a plan as JSON, run instead of a planned one")
@@ -59,7 +59,7 @@ class Command(BaseCommand):
             pipeline=options["pipeline"],
             k=options["k"],
             plan=_plan(options["plan"]) if options["plan"] else None,
-            settings=dict(_setting(text) for text in options["settings"]),
+            settings=dict(_setting(text) for text in options["assigned"]),
             user=None,
             origin=SearchRun.Origin.COMMAND,
             enqueue=False,
