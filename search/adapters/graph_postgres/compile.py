@@ -12,14 +12,16 @@ the nodes that matter for the rest are carried on and duplicates disappear early
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from search.adapters.graph_postgres.conditions import Parameters, field_conditions
+from search.adapters.graph_postgres.order import allowed_types, depths, directions, next_hop
+from search.adapters.graph_postgres.rows import Arm, Rows
 from search.domain.errors import StageError
-from search.domain.graph import ANY, Direction, Schema
+from search.domain.graph import ANY, Schema
 from search.domain.linking import LinkedPlan
-from search.domain.plan import Hop, Plan
+from search.domain.plan import Hop
 from search.models.partitions import partition
 
 
@@ -46,43 +48,6 @@ class Tables:
     def nodes(self) -> str:
         """The partition of nodes."""
         return partition("search_node", self.snapshot_id)
-
-
-@dataclass
-class _Rows:
-    """Partial matches under construction: what they are selected from, and which expression holds which node.
-
-    `marks` are the remembered nodes of dropped variables, `dropped` says that duplicates may have come up since the
-    rows were last made distinct.
-    """
-
-    items: list[str]
-    columns: dict[str, str]
-    anchors: list[str]
-    score: str
-    conditions: list[str] = field(default_factory=list)
-    marks: list[str] = field(default_factory=list)
-    dropped: bool = False
-
-    def body(self) -> str:
-        """Return FROM and WHERE."""
-        where = f"\nWHERE {' AND '.join(self.conditions)}" if self.conditions else ""
-        return "FROM " + "\n".join(self.items) + where
-
-    def apart(self, column: str, *, but: str) -> None:
-        """Demand that `column`, which holds the variable `but`, is none of the nodes that the anchors are bound to."""
-        self.conditions += [f"{column} <> {self.columns[anchor]}" for anchor in self.anchors if anchor != but]
-
-
-@dataclass(frozen=True, slots=True)
-class Arm:
-    """One way to walk a hop: the column where the walk stands, the one it goes to, and the latter's type."""
-
-    here: str
-    there: str
-    there_type: str
-    stored: Direction
-    """`out` when the edge is stored from the hop's source to its `to_var`."""
 
 
 class Compiler:
@@ -132,9 +97,7 @@ class Compiler:
         limit = self.parameters.add(most)
         chosen = ", ".join(f"{found.columns[var]} AS {self.short[var]}" for var in fixed)
         order = ", ".join(self.short[var] for var in fixed)
-        filled = _Rows(
-            ["(SELECT) AS start"], {var: f"best.{self.short[var]}" for var in fixed}, list(found.anchors), ""
-        )
+        filled = Rows(["(SELECT) AS start"], {var: f"best.{self.short[var]}" for var in fixed}, list(found.anchors), "")
         hops = self._fill(filled)
         nodes = [f"{filled.columns[var]} AS {self.short[var]}" for var in self.plan.variables if var not in fixed]
         inner = [f"SELECT {', '.join([*nodes, *hops])}\n{filled.body()}\nLIMIT {limit}"] if hops else []
@@ -154,13 +117,13 @@ class Compiler:
         nodes = [f"{where[var]}.{self.short[var]}" for var in self.plan.variables]
         return nodes + [f"filled.{name}{i}" for i in range(len(self.plan.hops)) for name in ("r", "o")]
 
-    def _match(self) -> _Rows:
+    def _match(self) -> Rows:
         """Join everything into one set of rows that has the target's node and the score."""
         home = {var: self._start(var) for var in self.bound}
         pending = list(self.plan.hops)
-        depth = _depths(self.plan)
+        depth = depths(self.plan)
         while pending:
-            step = _next(pending, {var: id(rows) for var, rows in home.items()}, depth)
+            step = next_hop(pending, {var: id(rows) for var, rows in home.items()}, depth)
             if step is None:
                 break
             hop, near, far = step
@@ -183,19 +146,19 @@ class Compiler:
             raise StageError("traverse", "the hops do not connect every anchor with the target", permanent=True)
         return home[self.plan.target.var]
 
-    def _start(self, var: str) -> _Rows:
+    def _start(self, var: str) -> Rows:
         """Begin with the bindings of an anchor."""
         scores = self.bound[var]
         alias = f"b{self.short[var]}"
         keys = self.parameters.add(list(scores), "int[]")
         weights = self.parameters.add(list(scores.values()), "float8[]")
-        rows = _Rows(
+        rows = Rows(
             [f"unnest({keys}, {weights}) AS {alias}(key, score)"], {var: f"{alias}.key"}, [var], f"{alias}.score"
         )
         rows.conditions += self._conditions(var, f"{alias}.key")
         return rows
 
-    def _extend(self, rows: _Rows, hop: Hop, near: str, far: str) -> None:
+    def _extend(self, rows: Rows, hop: Hop, near: str, far: str) -> None:
         """Walk a hop from a node of each row to one more node."""
         alias = self._alias("e")
         rows.items.append(self._edges(hop, near, alias, {near: rows.columns[near]}, far))
@@ -204,7 +167,7 @@ class Compiler:
         rows.columns[far] = column
         rows.conditions += self._conditions(far, column)
 
-    def _join(self, rows: _Rows, other: _Rows, shared: str) -> None:
+    def _join(self, rows: Rows, other: Rows, shared: str) -> None:
         """Join two sets on the variable that both have; no variable of one may take an anchor's node of the other."""
         self._make_distinct(rows)
         self._make_distinct(other)
@@ -221,7 +184,7 @@ class Compiler:
         rows.marks += other.marks
         rows.score = f"{rows.score} + {other.score}"
 
-    def _drop_done(self, rows: _Rows, pending: Sequence[Hop]) -> None:
+    def _drop_done(self, rows: Rows, pending: Sequence[Hop]) -> None:
         """Drop the variables that no hop needs any more, remembering what an anchor outside might collide with."""
         needed = {end for hop in pending for end in (hop.source, hop.to_var)} | {self.plan.target.var, *rows.anchors}
         outside = sorted({key for var, keys in self.bound.items() if var not in rows.anchors for key in keys})
@@ -233,7 +196,7 @@ class Compiler:
                 )
             rows.dropped = True
 
-    def _make_distinct(self, rows: _Rows) -> None:
+    def _make_distinct(self, rows: Rows) -> None:
         """Put the rows into a subquery of their own without duplicates, where variables have been dropped."""
         if not rows.dropped:
             return
@@ -246,13 +209,13 @@ class Compiler:
         rows.marks = [f"{alias}.m{i}" for i in range(len(rows.marks))]
         rows.score, rows.conditions, rows.dropped = f"{alias}.score", [], False
 
-    def _fill(self, rows: _Rows) -> list[str]:
+    def _fill(self, rows: Rows) -> list[str]:
         """Walk every hop between the anchors and a known target; return the columns that say which edges were taken."""
         pending = list(self.plan.hops)
-        depth = _depths(self.plan)
+        depth = depths(self.plan)
         taken: list[str] = []
         while pending:
-            step = _next(pending, dict.fromkeys(rows.columns, 0), depth)
+            step = next_hop(pending, dict.fromkeys(rows.columns, 0), depth)
             if step is None:
                 raise StageError("explain", "the hops do not connect every anchor with the target", permanent=True)
             hop, near, far = step
@@ -329,62 +292,3 @@ class Compiler:
     def _alias(self, prefix: str) -> str:
         self._fresh += 1
         return f"{prefix}{self._fresh}"
-
-
-def allowed_types(plan: Plan, schema: Schema) -> dict[str, frozenset[int]]:
-    """Return the codes of the types that each variable may have; variables of any type are absent."""
-    allowed = {}
-    for var, sets in plan.labels_of.items():
-        codes = [frozenset(schema.type_codes[label] for label in labels) for labels in sets]
-        allowed[var] = frozenset.intersection(*codes)
-    return allowed
-
-
-def directions(hop: Hop, types: Mapping[str, frozenset[int]], schema: Schema) -> tuple[Direction, ...]:
-    """Return in which directions, seen from the hop's source, the snapshot can have edges for it.
-
-    Where the schema counts none in either direction, both are kept: the engine then finds nothing by itself.
-    """
-    if hop.direction is not None:
-        return (hop.direction,)
-    possible: list[Direction] = []
-    for direction, near, far in (("out", hop.source, hop.to_var), ("in", hop.to_var, hop.source)):
-        for kind in schema.relation_types:
-            fits = hop.rel in (ANY, kind.relation)
-            fits &= near not in types or schema.type_codes[kind.source] in types[near]
-            fits &= far not in types or schema.type_codes[kind.target] in types[far]
-            if fits:
-                possible.append("out" if direction == "out" else "in")
-                break
-    return tuple(possible) or ("out", "in")
-
-
-def _depths(plan: Plan) -> dict[str, int]:
-    """Return how many hops each variable is from the target."""
-    depth = {plan.target.var: 0}
-    frontier = [plan.target.var]
-    while frontier:
-        following = []
-        for hop in plan.hops:
-            for here, there in ((hop.source, hop.to_var), (hop.to_var, hop.source)):
-                if here in frontier and there not in depth:
-                    depth[there] = depth[here] + 1
-                    following.append(there)
-        frontier = following
-    return depth
-
-
-def _next(pending: Sequence[Hop], home: Mapping[str, int], depth: Mapping[str, int]) -> tuple[Hop, str, str] | None:
-    """Choose the next hop: one inside a set first, for it only filters; then inward, deepest first; outward last."""
-    best: tuple[tuple[int, int], tuple[Hop, str, str]] | None = None
-    for hop in pending:
-        for near, far in ((hop.source, hop.to_var), (hop.to_var, hop.source)):
-            if near not in home:
-                continue
-            if home.get(far) == home[near]:
-                return hop, near, far
-            inward = depth.get(near, 0) - depth.get(far, 0)
-            rank = (inward, depth.get(near, 0) if inward > 0 else -depth.get(near, 0))
-            if best is None or rank > best[0]:
-                best = (rank, (hop, near, far))
-    return best[1] if best else None

@@ -64,10 +64,13 @@ def test_a_result_of_the_whole_plan_meets_every_anchor_and_hop_and_shows_a_path_
 def test_a_result_of_the_text_is_held_against_each_branch_alone() -> None:
     results = by_key(explain([LINKED], [2, 3, 4, 5]))
     two, four, five = results[2].evidence, results[4].evidence, results[5].evidence
-    assert two is not None and (two.anchors, two.hops) == ((("a", "met"), ("b", "not_met")), ("met", "not_met"))
+    assert two is not None
+    assert (two.anchors, two.hops) == ((("a", "met"), ("b", "not_met")), ("met", "not_met"))
     assert [path.nodes[0].node.name for path in two.paths] == ["Ada"]
-    assert four is not None and (four.anchors, four.hops) == ((("a", "not_met"), ("b", "met")), ("not_met", "met"))
-    assert five is not None and (five.anchors, five.paths) == ((("a", "not_met"), ("b", "not_met")), ())
+    assert four is not None
+    assert (four.anchors, four.hops) == ((("a", "not_met"), ("b", "met")), ("not_met", "met"))
+    assert five is not None
+    assert (five.anchors, five.paths) == ((("a", "not_met"), ("b", "not_met")), ())
 
 
 def test_the_contributions_add_up_and_a_list_without_the_result_gives_nothing() -> None:
@@ -94,14 +97,17 @@ def test_a_result_is_held_against_the_plan_that_found_it() -> None:
     other = LinkedPlan(Plan((Anchor("b", "Bo"),), (Hop("b", "directed", "T"),)), (Binding("b", NODES[1], 1.0),), 1)
     results = by_key(explain([LINKED, other], [2, 4], {4: 1}))
     four, two = results[4].evidence, results[2].evidence
-    assert four is not None and (four.plan_index, four.anchors) == (1, (("b", "met"),))
-    assert two is not None and two.plan_index == 0
+    assert four is not None
+    assert (four.plan_index, four.anchors) == (1, (("b", "met"),))
+    assert two is not None
+    assert two.plan_index == 0
 
 
 def test_an_anchor_without_binding_is_not_met_and_the_other_is_still_checked() -> None:
     half = LinkedPlan(JOIN, (Binding("a", NODES[0], 0.9),), 0)
     evidence = by_key(explain([half], [2]))[2].evidence
-    assert evidence is not None and evidence.anchors == (("a", "met"), ("b", "not_met"))
+    assert evidence is not None
+    assert evidence.anchors == (("a", "met"), ("b", "not_met"))
 
 
 def test_what_could_not_be_checked_is_unknown_and_said() -> None:
@@ -118,7 +124,8 @@ def test_when_the_time_has_run_out_the_results_are_shown_without_evidence() -> N
     results = explain([LINKED], [2, 3], limit=Limit.seconds(0))
     assert [result.node.key for result in results] == [3, 2]
     evidence = results[0].evidence
-    assert evidence is not None and {status for _, status in evidence.anchors} == {"unknown"}
+    assert evidence is not None
+    assert {status for _, status in evidence.anchors} == {"unknown"}
     assert evidence.residual.status == "unknown"
     assert DeadlineExceeded("explain").reason in results.detail
 
@@ -145,5 +152,7 @@ def test_a_hop_on_no_anchors_way_is_unknown_where_the_whole_plan_is_not_met() ->
     linked = LinkedPlan(plan, (Binding("a", NODES[0], 1.0),), 0)
     results = by_key(explain([linked], [2, 3]))
     two, three = results[2].evidence, results[3].evidence
-    assert three is not None and three.hops == ("met", "met")
-    assert two is not None and (two.anchors, two.hops) == ((("a", "met"),), ("met", "unknown"))
+    assert three is not None
+    assert three.hops == ("met", "met")
+    assert two is not None
+    assert (two.anchors, two.hops) == ((("a", "met"),), ("met", "unknown"))

@@ -1,0 +1,67 @@
+"""What a plan's hops say before any edge is read: which types, which directions, in which order."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from search.domain.graph import ANY, Direction, Schema
+from search.domain.plan import Hop, Plan
+
+
+def allowed_types(plan: Plan, schema: Schema) -> dict[str, frozenset[int]]:
+    """Return the codes of the types that each variable may have; variables of any type are absent."""
+    allowed = {}
+    for var, sets in plan.labels_of.items():
+        codes = [frozenset(schema.type_codes[label] for label in labels) for labels in sets]
+        allowed[var] = frozenset.intersection(*codes)
+    return allowed
+
+
+def directions(hop: Hop, types: Mapping[str, frozenset[int]], schema: Schema) -> tuple[Direction, ...]:
+    """Return in which directions, seen from the hop's source, the snapshot can have edges for it.
+
+    Where the schema counts none in either direction, both are kept: the engine then finds nothing by itself.
+    """
+    if hop.direction is not None:
+        return (hop.direction,)
+    possible: list[Direction] = []
+    for direction, near, far in (("out", hop.source, hop.to_var), ("in", hop.to_var, hop.source)):
+        for kind in schema.relation_types:
+            fits = hop.rel in (ANY, kind.relation)
+            fits &= near not in types or schema.type_codes[kind.source] in types[near]
+            fits &= far not in types or schema.type_codes[kind.target] in types[far]
+            if fits:
+                possible.append("out" if direction == "out" else "in")
+                break
+    return tuple(possible) or ("out", "in")
+
+
+def depths(plan: Plan) -> dict[str, int]:
+    """Return how many hops each variable is from the target."""
+    depth = {plan.target.var: 0}
+    frontier = [plan.target.var]
+    while frontier:
+        following = []
+        for hop in plan.hops:
+            for here, there in ((hop.source, hop.to_var), (hop.to_var, hop.source)):
+                if here in frontier and there not in depth:
+                    depth[there] = depth[here] + 1
+                    following.append(there)
+        frontier = following
+    return depth
+
+
+def next_hop(pending: Sequence[Hop], home: Mapping[str, int], depth: Mapping[str, int]) -> tuple[Hop, str, str] | None:
+    """Choose the next hop: one inside a set first, for it only filters; then inward, deepest first; outward last."""
+    best: tuple[tuple[int, int], tuple[Hop, str, str]] | None = None
+    for hop in pending:
+        for near, far in ((hop.source, hop.to_var), (hop.to_var, hop.source)):
+            if near not in home:
+                continue
+            if home.get(far) == home[near]:
+                return hop, near, far
+            inward = depth.get(near, 0) - depth.get(far, 0)
+            rank = (inward, depth.get(near, 0) if inward > 0 else -depth.get(near, 0))
+            if best is None or rank > best[0]:
+                best = (rank, (hop, near, far))
+    return best[1] if best else None
