@@ -87,6 +87,7 @@ def logging_settings(level: str, as_json: bool) -> dict[str, Any]:
             "uvicorn.error": {"handlers": [], "level": level, "propagate": True},
             "uvicorn.access": {"handlers": [], "level": "WARNING", "propagate": True},
             "httpx": {"level": "WARNING"},
+            "httpx2": {"level": "WARNING"},
             "urllib3": {"level": "WARNING"},
         },
     }

@@ -60,6 +60,12 @@ class Server:
         """The name that reasons and traces show: never the address, which may hold a password."""
         return f"{self.model} at {self.name}" if self.model else self.name
 
+    @property
+    def shown_url(self) -> str:
+        """The address for people, without a user or password that it may hold."""
+        before, at, after = self.base_url.rpartition("@")
+        return f"{before.partition('//')[0]}//***@{after}" if at else self.base_url
+
     def request_hash(self, prompt: Prompt) -> str:
         """Return the fingerprint of everything that decides about an answer."""
         said = [self.base_url, self.model, self.max_tokens, self.structured, prompt.fingerprint]
