@@ -48,7 +48,7 @@ def test_a_question_is_answered_with_its_plan_its_paths_and_its_arithmetic(page:
     assert numbers(first.locator(".score").inner_text()) == [total]
     drawing = first.locator(".drawing svg")
     assert "designed by" in (drawing.locator("> title").text_content() or "")
-    assert {"designer", "product"} <= set(drawing.locator(".box-type").all_inner_texts())
+    assert {"designer", "product"} <= set(drawing.locator(".box-type").all_text_contents())
 
 
 def test_plan_and_query_are_one_click_away(page: Page) -> None:
@@ -56,7 +56,7 @@ def test_plan_and_query_are_one_click_away(page: Page) -> None:
 
     page.get_by_text("Plan as JSON").click()
     expect(page.locator("#plan-json")).to_contain_text('"relevance_text"')
-    page.get_by_text(re.compile("query of plan 1")).click()
+    page.get_by_text(re.compile("query of plan 1$")).click()
     expect(page.locator("#query-0")).to_contain_text("SELECT")
 
 
@@ -194,5 +194,5 @@ def test_the_trace_shows_who_did_what_for_how_long(page: Page) -> None:
     assert [name.strip("▸▾ ") for name in names] == [
         "Plan", "Link", "Traverse", "Rescore", "Retrieve", "Fuse", "Rerank", "Explain",
     ]  # fmt: skip
-    page.get_by_text("Retrieve").click()
+    page.get_by_text("Retrieve", exact=True).click()
     expect(page.locator(".waterfall details[open] pre").last).to_contain_text('"scores"')
