@@ -35,7 +35,6 @@ def evaluate(
     `output` gets `report.json`, `qrels`, and `<pipeline>.run` for each pipeline. Settings that a pipeline does not have
     are refused by it before the first question is asked. Raises InvalidRequest with every fault of the request.
     """
-    output.mkdir(parents=True, exist_ok=True)
     first = {name: _probe(knowledge_base, examples[0], name, settings) for name in pipelines}
     report: dict[str, Any] = {
         "knowledge_base": knowledge_base,
@@ -45,6 +44,7 @@ def evaluate(
         "code_version": code_version(),
         "pipelines": {},
     }
+    output.mkdir(parents=True, exist_ok=True)
     (output / "qrels").write_text("".join(qrels_lines(examples)), encoding="utf-8")
     for name, probe in first.items():
         ask = _asker(knowledge_base, name, settings)
