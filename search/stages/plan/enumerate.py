@@ -143,17 +143,34 @@ class Enumerator:
         return [candidate for candidate, _ in pairs] + triples
 
     def settle(self, candidate: Candidate) -> Candidate | None:
-        """Walk the last hop of a candidate where that is still to be done; None when it finds nothing."""
-        if all(branch.walked for branch in candidate.branches):
+        """Walk a candidate to its end as an engine will; None when it finds nothing.
+
+        No node but an anchor's own may be one that any anchor stands for, which branches by themselves cannot know.
+        """
+        if len(candidate.branches) == 1 and candidate.branches[0].walked:
             return candidate
-        (branch,) = candidate.branches
-        step = branch.path.steps[-1]
-        keys = branch.found if branch.whole else branch.found[: self._few(len(branch.found), branch.size)]
-        before = Metapath(branch.path.start, branch.path.steps[:-1])
-        for walked in self._landed(branch, before, keys, step.relation, step.direction, branch.whole):
-            if walked.path == branch.path:
-                return Candidate.of((walked,), walked.types, walked.size)
-        return None
+        anchors = [key for branch in candidate.branches for key in branch.start.keys]
+        ends = [self._end(branch, anchors) for branch in candidate.branches]
+        found = ends[0]
+        for other in ends[1:]:
+            found = np.intersect1d(found, other, assume_unique=True)
+        if not len(found):
+            return None
+        role = candidate.paths[0].end
+        types = sorted(_distinct(self.nodes.types(found)), key=lambda code: (code != role, code))
+        return Candidate.of(candidate.branches, tuple(types), len(found))
+
+    def _end(self, branch: Branch, anchors: Sequence[int]) -> Keys:
+        """Return the nodes that a branch ends at; of a hop that is too large to be read whole, some of them."""
+        keys = np.array(sorted(branch.start.keys), dtype=np.int32)
+        for step in branch.path.steps:
+            edges = self.adjacency.counts(keys).get((step.relation, step.direction), 0)
+            if edges > self.step_edges:
+                keys = keys[: self._few(len(keys), edges)]
+            keys = _without(self.adjacency.neighbours(keys, step.relation, step.direction), anchors)
+            far: Direction = "in" if step.direction == "out" else "out"
+            keys = keys[self.shape.roles(step.relation, far)[self.nodes.types(keys)] == step.to_type]
+        return keys
 
     def _standing(self, start: Start) -> Branch:
         keys = np.array(sorted(start.keys), dtype=np.int32)

@@ -13,7 +13,7 @@ from threading import Lock
 from search.domain.graph import Schema
 from search.interfaces import Encoder
 from search.stages.plan.lexicon import Lexicon
-from search.stages.plan.mentions import ordinary_words
+from search.stages.plan.mentions import ordinary_words, schema_words
 from search.stages.plan.shape import Shape
 from search.stages.plan.vectors import TextVectors
 from search.stages.plan.wording import Wording
@@ -65,6 +65,11 @@ class Knowledge:
     def ordinary(self) -> frozenset[str]:
         """Stems that are no names by themselves."""
         return ordinary_words(self.schema)
+
+    @cached_property
+    def spoken(self) -> frozenset[str]:
+        """Stems of the schema's own words."""
+        return schema_words(self.schema)
 
     @cached_property
     def answerable(self) -> frozenset[int]:

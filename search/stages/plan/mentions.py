@@ -44,15 +44,18 @@ class Named:
         return mine.start <= its.start and its.end <= mine.end and (mine.start, mine.end) != (its.start, its.end)
 
 
+def schema_words(schema: Schema) -> frozenset[str]:
+    """Return the stems of all words by which a schema calls its types and relations, function words left out."""
+    called = [" ".join([split_identifier(kind.name), *kind.aliases]) for kind in schema.node_types]
+    for relation in schema.relations:
+        called.append(split_identifier(relation.name))
+        called += [relation.description, relation.inverse, *relation.aliases]
+    return frozenset(stem(word) for phrase in called for word in words(phrase) if word not in FUNCTION_WORDS)
+
+
 def ordinary_words(schema: Schema) -> frozenset[str]:
     """Return stems that are no names by themselves: function words, words of asking, the schema's own words."""
-    spoken = [*FUNCTION_WORDS, *ASKING_WORDS]
-    for node_type in schema.node_types:
-        spoken += words(" ".join([split_identifier(node_type.name), *node_type.aliases]))
-    for relation in schema.relations:
-        said = [split_identifier(relation.name), relation.description, relation.inverse, *relation.aliases]
-        spoken += words(" ".join(said))
-    return frozenset(stem(word) for word in spoken)
+    return schema_words(schema) | {stem(word) for word in (*FUNCTION_WORDS, *ASKING_WORDS)}
 
 
 def find_names(text: str, index: MentionIndex, ordinary: frozenset[str], most: int) -> list[Named]:

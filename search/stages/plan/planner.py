@@ -49,7 +49,8 @@ class Planner:
         if question.plan is not None:
             return [ScoredPlan(question.plan, "user", 1.0)]
         text = question.text[:_LONGEST]
-        read = Read(text, find_names(text, self.mentions, self._knowledge.ordinary, self.max_mentions))
+        names = find_names(text, self.mentions, self._knowledge.ordinary, self.max_mentions)
+        read = Read(text, names, self._knowledge.spoken)
         candidates = self._candidates(read.names, limit)
         limit.check("plan")
         best = self._settled(self._scorer.best(read, candidates))

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from search.stages.plan.language import ASKING_WORDS, FUNCTION_WORDS
+from search.stages.plan.language import ASKING_WORDS, FUNCTION_WORDS, stem
 from search.stages.plan.mentions import Named
 
 MOST_WORDS = 60
@@ -18,15 +18,11 @@ _POSSESSIVE = re.compile(r"['’]s?$")
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """A word in lower case with its offset."""
+    """A word in lower case with its offset, and whether it is more than grammar and the manner of asking."""
 
     start: int
     text: str
-
-    @property
-    def content(self) -> bool:
-        """Whether the word is more than grammar and the manner of asking."""
-        return self.text not in FUNCTION_WORDS and self.text not in ASKING_WORDS
+    content: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,10 +44,15 @@ class Reading:
 
 @dataclass(frozen=True, eq=False)
 class Question:
-    """The text of a question, the names in it, and its words outside any choice of them."""
+    """The text of a question, the names in it, and its words outside any choice of them.
+
+    `spoken` are the stems of the schema's own words: they say something even where they are words of asking elsewhere
+    (`person` where there is such a type).
+    """
 
     text: str
     names: Sequence[Named]
+    spoken: frozenset[str] = frozenset()
     _readings: dict[tuple[int, ...], Reading] = field(default_factory=dict, init=False)
 
     def without(self, used: tuple[int, ...]) -> Reading:
@@ -77,4 +78,8 @@ class Question:
     @cached_property
     def _words(self) -> tuple[Word, ...]:
         matches = _WORD.finditer(self.text)
-        return tuple(Word(match.start(), _POSSESSIVE.sub("", match.group().casefold())) for match in matches)
+        return tuple(self._word(match.start(), _POSSESSIVE.sub("", match.group().casefold())) for match in matches)
+
+    def _word(self, start: int, text: str) -> Word:
+        asking = text in ASKING_WORDS and stem(text) not in self.spoken
+        return Word(start, text, text not in FUNCTION_WORDS and not asking)

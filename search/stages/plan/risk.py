@@ -12,7 +12,7 @@ from search.stages.plan.shape import Metapath
 
 _EXPLAINED = 0.3
 """A word counts as explained from this affinity to something in the plan on."""
-_LEVELS: tuple[tuple[float, Risk], ...] = ((0.5, "aggressive"), (0.25, "normal"), (0.08, "weak"))
+_LEVELS: tuple[tuple[float, Risk], ...] = ((0.7, "aggressive"), (0.4, "normal"), (0.15, "weak"))
 
 
 def residual(question: Question, used: tuple[int, ...], paths: Sequence[Metapath], lexicon: Lexicon) -> str:
@@ -31,6 +31,10 @@ def explained(question: Question, used: tuple[int, ...], left: str) -> float:
 
 
 def level(probability: float, next_best: float, share: float) -> Risk:
-    """Return the risk level of a plan from its margin over the next and the share of the question it explains."""
-    trust = (probability - next_best) * share
+    """Return the risk level of a plan from its margin over the next and the share of the question it explains.
+
+    A question whose every word is in the plan leaves text nothing to add, however close the next plan; one of which
+    half is left over is a matter of text, however sure the plan is of the other half.
+    """
+    trust = share**2 * (1 + probability - next_best) / 2
     return next((risk for least, risk in _LEVELS if trust >= least), "no_trade")

@@ -33,8 +33,8 @@ class Weights:
     `words`: share of the question's relation and type words that the plan uses. `order`: hops and types met in the
     order of the question, read outward from the mention. `target`: answer type. `sharing`: a walk there and back over
     one relation where the question says `same`, `share`, `also`. `surplus`: words that speak of a relation more often
-    than the plan has it. `missed`: names marked by the question's writing that the plan leaves out. `size`: a tenfold
-    larger result. `text`: the sum of the plan without hops.
+    than the plan has it. `missed`: names marked by the question's writing that the plan leaves out. `plain`: a name
+    that is more likely a word for the schema. `size`: a tenfold larger result. `text`: the sum of the plan without hops.
     """
 
     cosine: float = 25.0
@@ -45,6 +45,7 @@ class Weights:
     sharing: float = 1.0
     surplus: float = -1.0
     missed: float = -3.0
+    plain: float = -3.0
     size: float = -0.3
     text: float = 12.0
 
@@ -79,6 +80,11 @@ class Scorer:
         texts = [text for reading in readings for text in [*(word.text for word in reading.content), *spoken(reading)]]
         self.vectors.learn(self.lexicon.unknown(texts))
 
+    def _plain(self, used: Sequence[Named]) -> float:
+        """Return how surely one of these names, a single unmarked word, only speaks of the schema (`film`)."""
+        plain = [name.mention.text.casefold() for name in used if name.words == 1 and not name.marked]
+        return float(self.lexicon.of(plain).max(initial=0.0))
+
     def _cosines(self, question: Question, candidates: Sequence[Candidate]) -> Scores:
         """Return the cosine of the question, mentions masked by the types they play, and each plan's wording."""
         asked = [
@@ -110,6 +116,7 @@ class Scorer:
             + weights.sharing * np.where(sharing, table.back * 1.3 - 0.3, -table.back)
             + weights.size * sizes
             + weights.missed * _missed(names, candidates[0].mentions)
+            + weights.plain * self._plain([names[m] for m in candidates[0].mentions])
         )
         return sums
 

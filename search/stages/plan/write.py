@@ -26,7 +26,7 @@ class Writer:
         """Return the plan of a candidate; each branch is an anchor with its chain of hops to T."""
         branches = list(enumerate(candidate.branches, 1))
         anchors = tuple(self._anchor(f"A{at}", branch, names[branch.start.mention]) for at, branch in branches)
-        hops = [hop for at, branch in branches for hop in self._hops(at, branch)]
+        hops = [hop for at, branch in branches for hop in self._hops(at, branch, candidate.types)]
         labels = tuple(self.shape.schema.node_types[code].name for code in candidate.types)
         return Plan(anchors, tuple(hops), Target(TARGET, labels, residual), risk_level=risk)
 
@@ -34,7 +34,7 @@ class Writer:
         label = self.shape.schema.node_types[branch.start.node_type].name
         return Anchor(var, name.mention.text, label, "name", tuple(self.nodes.ids(branch.start.keys)))
 
-    def _hops(self, at: int, branch: Branch) -> list[Hop]:
+    def _hops(self, at: int, branch: Branch, types: Sequence[int]) -> list[Hop]:
         last = len(branch.path.steps)
         variables = [f"A{at}", *(f"x{at}{position}" for position in range(1, last)), TARGET]
         return [
@@ -42,7 +42,7 @@ class Writer:
                 source=variables[position],
                 rel=self.shape.schema.relations[step.relation].name,
                 to_var=variables[position + 1],
-                to_label=self._label(step, position + 1 == last, branch.types),
+                to_label=self._label(step, position + 1 == last, types),
                 direction=step.direction,
             )
             for position, step in enumerate(branch.path.steps)
