@@ -1,0 +1,58 @@
+"""Edges as columns."""
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from search.domain.graph import Relation, RelationType
+from search.ingest import edges as module
+from search.ingest.edges import EdgeCollector, count_relation_types
+
+EDGE = st.tuples(st.integers(0, 5), st.sampled_from("RSTU"), st.integers(0, 5), st.none() | st.just({"since": 1}))
+HUGE = 2**31 - 1
+
+
+@given(listed=st.lists(EDGE, max_size=40), nodes=st.sampled_from([6, HUGE]), turned=st.booleans())
+def test_edges_come_out_sorted_and_once_whatever_came_in(
+    listed: list[tuple[int, str, int, dict[str, int] | None]], nodes: int, turned: bool
+) -> None:
+    collector = EdgeCollector((Relation("T", "tells"), Relation("unused")))
+    for source, relation, target, properties in listed:
+        collector.add(source, relation, target, properties)
+    key_of = np.arange(6, dtype=np.int32)[:: -1 if turned else 1].copy()
+    found, relations = collector.finish(key_of, nodes)
+    names = [relation.name for relation in relations]
+    first: dict[tuple[int, int, int], bytes] = {}
+    for source, relation, target, properties in listed:
+        edge = (int(key_of[source]), names.index(relation), int(key_of[target]))
+        first.setdefault(edge, b'{"since":1}' if properties else b"")
+    columns = zip(found.source.tolist(), found.relation.tolist(), found.target.tolist(), strict=True)
+    assert list(columns) == sorted(first)
+    assert [found.property_of(at) for at in range(len(found))] == [first[edge] for edge in sorted(first)]
+    assert found.doubles == len(listed) - len(first)
+    # Declared relations come first, and only relations with edges stay.
+    order = dict.fromkeys(["T", *(relation for _, relation, _, _ in listed)])
+    used = {relation for _, relation, _, _ in listed}
+    assert names == [name for name in order if name in used]
+
+
+def test_both_ways_of_sorting_agree_where_keys_are_huge() -> None:
+    rng = np.random.default_rng(1)
+    source, target = (rng.integers(HUGE - 3, HUGE, 50, dtype=np.int32) for _ in range(2))
+    relation = rng.integers(0, 3, 50, dtype=np.int32)
+    few = module._order(source - (HUGE - 3), relation, target - (HUGE - 3), 3, 3)
+    many = module._order(source, relation, target, HUGE, 32_000)
+    assert few.tolist() == many.tolist()
+
+
+def test_relation_types_are_counted_by_both_ends() -> None:
+    collector = EdgeCollector(())
+    for source, relation, target in [(0, "R", 2), (1, "R", 2), (2, "R", 0), (0, "S", 1), (0, "R", 2)]:
+        collector.add(source, relation, target, None)
+    found, _ = collector.finish(np.arange(3, dtype=np.int32), 3)
+    types = np.array([0, 0, 1], np.int16)
+    assert count_relation_types(found, types, ("film", "person"), ("R", "S")) == (
+        RelationType("film", "R", "person", 2),
+        RelationType("film", "S", "film", 1),
+        RelationType("person", "R", "film", 1),
+    )
