@@ -1,0 +1,66 @@
+"""Nodes and their neighbours' names as they are streamed for indexing."""
+
+import pytest
+
+from search.domain.graph import Node
+from search.ingest import documents
+from tests.graphs import schema_of, store
+from tests.oracle import Graph
+
+SNAPSHOT = 78
+GRAPH = Graph(
+    nodes=tuple(
+        Node(key, f"n{key:02}", "b" if key % 3 else "a", f"Node {key}", fields={"at": key}) for key in range(25)
+    ),
+    edges=(
+        *((0, "knows", key) for key in range(1, 15)),
+        (3, "knows", 0),
+        (3, "knows", 0),
+        (7, "likes", 7),
+        (24, "likes", 1),
+    ),
+)
+SCHEMA = schema_of(GRAPH)
+
+
+@pytest.fixture(autouse=True)
+def _stored(db: None) -> None:
+    store(GRAPH, SCHEMA, SNAPSHOT)
+
+
+def test_nodes_come_in_blocks_of_consecutive_keys() -> None:
+    blocks = list(documents.nodes(SNAPSHOT, SCHEMA, first=4, size=10))
+    assert [len(block) for block in blocks] == [10, 10, 1]
+    assert [node for block in blocks for node in block] == list(GRAPH.nodes[4:])
+
+
+def test_references_are_id_name_and_type() -> None:
+    assert list(documents.references(SNAPSHOT, size=10)) == [
+        (node.id, node.name, SCHEMA.type_codes[node.type]) for node in GRAPH.nodes
+    ]
+
+
+@pytest.mark.parametrize("size", [1, 10, 100])
+def test_ten_names_a_relation_both_directions_together(size: int) -> None:
+    blocks = documents.documented(SNAPSHOT, SCHEMA, lambda key: GRAPH.nodes[key].name, size=size)
+    found = {item.node.key: item.neighbours for block in blocks for item in block}
+    assert found.keys() == set(range(25))
+    assert found[0] == {"knows": [f"Node {key}" for key in range(1, 11)]}
+    assert found[3] == {"knows": ["Node 0"]}
+    assert found[7] == {"knows": ["Node 0"], "likes": ["Node 7"]}
+    assert found[1] == {"knows": ["Node 0"], "likes": ["Node 24"]}
+    assert found[20] == {}
+
+
+def test_edges_come_as_arrays() -> None:
+    relation, source, target = documents.edges(SNAPSHOT)
+    rows = sorted(zip(source.tolist(), relation.tolist(), target.tolist(), strict=True))
+    assert rows == sorted((s, SCHEMA.relation_codes[r], t) for s, r, t in GRAPH.edges)
+
+
+def test_a_snapshot_without_edges_has_documents_all_the_same() -> None:
+    lonely = Graph((Node(0, "n", "a", "Alone"),), ())
+    store(lonely, schema_of(lonely), SNAPSHOT + 1)
+    [[only]] = documents.documented(SNAPSHOT + 1, schema_of(lonely), lambda key: "")
+    assert (only.node.name, only.neighbours) == ("Alone", {})
+    assert [len(array) for array in documents.edges(SNAPSHOT + 1)] == [0, 0, 0]

@@ -1,0 +1,110 @@
+"""The sentence encoder against sentence-transformers' own way, and what is saved: tokens, padding, repeated work."""
+
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from search.neural.encoders import CachedEncoder, SentenceEncoder, _batches, has_bfloat16
+from tests.fakes import HashEncoder
+
+TEXTS = ["film: Amber Road", "", "ä→🎬", "who made it? " * 3, "a long plot about a lighthouse " * 80, "road"]
+
+
+@pytest.fixture(scope="module")
+def encoder() -> SentenceEncoder:
+    return SentenceEncoder(device="cpu", dtype="float32")
+
+
+def test_vectors_are_those_of_sentence_transformers(encoder: SentenceEncoder) -> None:
+    expected = encoder._model.encode(TEXTS, normalize_embeddings=True, show_progress_bar=False)
+    assert encoder.encode(TEXTS) == pytest.approx(expected, abs=1e-5)
+
+
+def test_every_vector_has_unit_length_in_any_precision(encoder: SentenceEncoder) -> None:
+    for vectors in (encoder.encode(TEXTS), SentenceEncoder(device="cpu", dtype="bfloat16").encode(TEXTS)):
+        assert vectors.dtype == np.float32
+        assert vectors.shape == (len(TEXTS), encoder.dimensions)
+        assert np.linalg.norm(vectors, axis=1) == pytest.approx(1, abs=1e-6)
+
+
+def test_no_texts_give_no_vectors(encoder: SentenceEncoder) -> None:
+    assert encoder.encode([]).shape == (0, 384)
+
+
+def test_what_is_the_same_to_the_model_is_computed_once(
+    encoder: SentenceEncoder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    computed: list[int] = []
+    forward = encoder._forward
+    monkeypatch.setattr(encoder, "_forward", lambda texts: computed.append(len(texts)) or forward(texts))
+    long = "lighthouse " * 300
+    # Case does not matter to this model, nor do words beyond its 256 tokens.
+    vectors = encoder.encode(["road", "Road", long, long + "and a road", "birch"])
+    assert sum(computed) == 3
+    assert np.array_equal(vectors[0], vectors[1])
+    assert np.array_equal(vectors[2], vectors[3])
+
+
+def test_the_name_says_model_and_revision(encoder: SentenceEncoder) -> None:
+    assert encoder.name == "all-MiniLM-L6-v2@0.1.0"
+
+
+def test_several_threads_get_the_vectors_that_one_gets(encoder: SentenceEncoder) -> None:
+    alone = [encoder.encode([text])[0] for text in TEXTS]
+    with ThreadPoolExecutor(4) as pool:
+        together = list(pool.map(lambda text: encoder.encode([text])[0], TEXTS * 5))
+    assert np.array(together) == pytest.approx(np.array(alone * 5), abs=1e-5)
+
+
+def test_threads_of_torch_are_capped_on_request() -> None:
+    before = torch.get_num_threads()
+    try:
+        SentenceEncoder(device="cpu", threads=1)
+        assert torch.get_num_threads() == 1
+    finally:
+        torch.set_num_threads(before)
+
+
+@pytest.mark.parametrize(
+    ("flags", "expected"),
+    [("flags\t\t: fpu avx512f avx512_bf16", True), ("flags : amx_bf16 sse", True), ("flags : avx512f avx2", False)],
+)
+def test_bfloat16_is_used_where_the_cpu_has_it(tmp_path: Path, flags: str, expected: bool) -> None:
+    (tmp_path / "cpuinfo").write_text(f"processor : 0\n{flags}\n\nprocessor : 1\n{flags}\n")
+    assert has_bfloat16(tmp_path / "cpuinfo") is expected
+
+
+def test_a_machine_that_does_not_tell_is_taken_for_one_without(tmp_path: Path) -> None:
+    assert not has_bfloat16(tmp_path / "nothing")
+
+
+@given(lengths=st.lists(st.integers(1, 300), max_size=60), tokens=st.integers(1, 1000))
+def test_batches_hold_every_text_once_and_no_more_tokens_than_allowed(lengths: list[int], tokens: int) -> None:
+    batches = list(_batches(lengths, tokens))
+    assert sorted(place for batch in batches for place in batch) == list(range(len(lengths)))
+    for batch in batches:
+        assert len(batch) == 1 or len(batch) * max(lengths[place] for place in batch) <= tokens
+
+
+def test_the_cache_computes_a_text_once() -> None:
+    inner = HashEncoder()
+    cached = CachedEncoder(inner)
+    first = cached.encode(["a", "b", "a"])
+    assert np.array_equal(cached.encode(["b", "c", "a"])[[2, 0]], first[:2])
+    assert inner.encoded == ["a", "b", "c"]
+    assert (cached.name, cached.dimensions) == (inner.name, inner.dimensions)
+    assert cached.encode([]).shape == (0, 16)
+
+
+def test_the_cache_lets_the_least_recently_asked_go() -> None:
+    inner = HashEncoder()
+    cached = CachedEncoder(inner, size=2)
+    for text in ("a", "b", "a", "c", "a", "b"):
+        cached.encode([text])
+    # `c` pushed out `b`, since `a` was asked after it.
+    assert inner.encoded == ["a", "b", "c", "b"]
