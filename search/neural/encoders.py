@@ -45,7 +45,7 @@ class SentenceEncoder:
         if threads:
             torch.set_num_threads(threads)
         transformers_logging.disable_progress_bar()
-        device = _device(device)
+        self.device = device = _device(device)
         path, revision = _locate(model, revision)
         self.name = f"{model}@{revision}" if revision else model
         self.dtype = _dtype(dtype, device)
