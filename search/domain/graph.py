@@ -102,6 +102,17 @@ class Schema:
         """Code of each relation, by name."""
         return {relation.name: code for code, relation in enumerate(self.relations)}
 
+    @cached_property
+    def ends(self) -> dict[str, frozenset[tuple[int, int]]]:
+        """Type codes of source and target that each relation really joins, by its name; under ANY those of all."""
+        codes = self.type_codes
+        pairs: dict[str, set[tuple[int, int]]] = {ANY: set()}
+        for kind in self.relation_types:
+            pair = codes[kind.source], codes[kind.target]
+            pairs.setdefault(kind.relation, set()).add(pair)
+            pairs[ANY].add(pair)
+        return {relation: frozenset(several) for relation, several in pairs.items()}
+
     def node_type(self, name: str) -> NodeType:
         """Return the node type of that name; KeyError when there is none."""
         return self.node_types[self.type_codes[name]]

@@ -18,7 +18,7 @@ class Traverse:
 
     graph: GraphStore
     rows: int = option(10_000, "How many candidates a plan may give, the best ones.", low=1, high=1_000_000)
-    share: float = option(0.5, "Part of the time left that one plan may take.", low=0.01, high=1)
+    seconds: float = option(2.0, "How many seconds one plan may take.", low=0.01, high=600)
 
     @property
     def backend(self) -> str:
@@ -42,7 +42,7 @@ class Traverse:
             tried += 1
             try:
                 limit.check("traverse")
-                found.append(self.graph.execute(linked, limit.share(self.share), self.rows))
+                found.append(self.graph.execute(linked, self._own(limit), self.rows))
             except StageError as error:
                 errors.append((linked.index, error))
                 found.append(Traversal(linked.index, self.graph.backend, (), truncated=True))
@@ -50,3 +50,7 @@ class Traverse:
             raise errors[0][1]
         note = " ".join(f"Plan {index + 1} was left out: {error.reason}." for index, error in errors)
         return Noted(found, detail=note, status="degraded" if errors else "ok")
+
+    def _own(self, limit: Limit) -> Limit:
+        """Return the limit of one plan."""
+        return Limit.seconds(min(self.seconds, limit.remaining()), limit.cancelled)

@@ -24,6 +24,8 @@ from search.domain.linking import LinkedPlan
 from search.domain.plan import Hop
 from search.models.partitions import partition
 
+STEPS = ",\n"
+
 
 @dataclass(frozen=True, slots=True)
 class Query:
@@ -62,6 +64,7 @@ class Compiler:
         self.types = allowed_types(self.plan, schema)
         self.keys: Sequence[int] | None = None
         self._fresh = 0
+        self._steps: list[str] = []
         self.bound: dict[str, dict[int, float]] = {}
         for anchor in self.plan.anchors:
             usable: dict[int, float] = {}
@@ -77,8 +80,9 @@ class Compiler:
         found = self._match()
         most = self.parameters.add(rows + 1)
         target = found.columns[self.plan.target.var]
+        steps = f"WITH {STEPS.join(self._steps)}\n" if self._steps else ""
         text = (
-            f"SELECT {target} AS key, max({found.score}) AS score\n{found.body()}\n"
+            f"{steps}SELECT {target} AS key, max({found.score}) AS score\n{found.body()}\n"
             f"GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT {most}"
         )
         return Query(text, self.parameters.values)
@@ -101,8 +105,9 @@ class Compiler:
         hops = self._fill(filled)
         nodes = [f"{filled.columns[var]} AS {self.short[var]}" for var in self.plan.variables if var not in fixed]
         inner = [f"SELECT {', '.join([*nodes, *hops])}\n{filled.body()}\nLIMIT {limit}"] if hops else []
+        self._steps.append(f"found AS (SELECT DISTINCT {chosen}, {found.score} AS score\n{found.body()})")
         text = (
-            f"WITH found AS (SELECT DISTINCT {chosen}, {found.score} AS score\n{found.body()}),\n"
+            f"WITH {STEPS.join(self._steps)},\n"
             f"ranked AS (SELECT *, row_number() OVER (PARTITION BY {self.short[target]} "
             f"ORDER BY score DESC, {order}) AS place FROM found),\n"
             f"best AS MATERIALIZED (SELECT * FROM ranked WHERE place <= {limit})\n"
@@ -197,14 +202,15 @@ class Compiler:
             rows.dropped = True
 
     def _make_distinct(self, rows: Rows) -> None:
-        """Put the rows into a subquery of their own without duplicates, where variables have been dropped."""
+        """Make a step of its own of the rows, distinct and computed once, where variables have been dropped."""
         if not rows.dropped:
             return
         alias = self._alias("s")
         named = {f"{self.short[var]}": column for var, column in rows.columns.items()}
         named |= {f"m{i}": mark for i, mark in enumerate(rows.marks)} | {"score": rows.score}
         select = ", ".join(f"{expression} AS {name}" for name, expression in named.items())
-        rows.items = [f"(SELECT DISTINCT {select}\n{rows.body()}) AS {alias}"]
+        self._steps.append(f"{alias} AS MATERIALIZED (SELECT DISTINCT {select}\n{rows.body()})")
+        rows.items = [alias]
         rows.columns = {var: f"{alias}.{self.short[var]}" for var in rows.columns}
         rows.marks = [f"{alias}.m{i}" for i in range(len(rows.marks))]
         rows.score, rows.conditions, rows.dropped = f"{alias}.score", [], False

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from search.domain.graph import ANY, Direction, Schema
+from search.domain.graph import Direction, Schema
 from search.domain.plan import Hop, Plan
 
 
@@ -24,15 +24,13 @@ def directions(hop: Hop, types: Mapping[str, frozenset[int]], schema: Schema) ->
     """
     if hop.direction is not None:
         return (hop.direction,)
+    near, far = types.get(hop.source), types.get(hop.to_var)
+    pairs = schema.ends.get(hop.rel, frozenset())
     possible: list[Direction] = []
-    for direction, near, far in (("out", hop.source, hop.to_var), ("in", hop.to_var, hop.source)):
-        for kind in schema.relation_types:
-            fits = hop.rel in (ANY, kind.relation)
-            fits &= near not in types or schema.type_codes[kind.source] in types[near]
-            fits &= far not in types or schema.type_codes[kind.target] in types[far]
-            if fits:
-                possible.append("out" if direction == "out" else "in")
-                break
+    if any((near is None or s in near) and (far is None or t in far) for s, t in pairs):
+        possible.append("out")
+    if any((far is None or s in far) and (near is None or t in near) for s, t in pairs):
+        possible.append("in")
     return tuple(possible) or ("out", "in")
 
 

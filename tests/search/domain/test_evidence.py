@@ -64,3 +64,9 @@ def test_a_schema_is_read_back_as_it_was_written() -> None:
     assert schema.node_type("film").count == 2
     assert schema.relation("sequel").inverse == "follows"
     assert schema.answerable == ()
+
+
+def test_a_schema_knows_which_types_a_relation_joins() -> None:
+    pairs = (RelationType("film", "made", "person"), RelationType("person", "knows", "person"))
+    schema = Schema((NodeType("film"), NodeType("person")), (Relation("made"), Relation("knows")), pairs)
+    assert schema.ends == {"made": {(0, 1)}, "knows": {(1, 1)}, "*": {(0, 1), (1, 1)}}

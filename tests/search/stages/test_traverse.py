@@ -63,3 +63,16 @@ def test_a_cancelled_search_stops_at_once() -> None:
 
 def test_the_backend_is_the_engines() -> None:
     assert Traverse(TriesEverything(GRAPH)).backend == "brute force"
+
+
+def test_one_plan_gets_its_own_seconds_and_no_more_than_are_left() -> None:
+    left: list[float] = []
+
+    class Watch(TriesEverything):
+        def _check(self, linked: LinkedPlan, limit: Limit) -> None:
+            left.append(limit.remaining())
+
+    Traverse(Watch(GRAPH), seconds=3.0)([bound(0)], Limit())
+    Traverse(Watch(GRAPH), seconds=3.0)([bound(0)], Limit.seconds(1.0))
+    assert 2 < left[0] <= 3
+    assert left[1] <= 1
