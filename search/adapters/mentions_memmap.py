@@ -21,8 +21,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from rapidfuzz import process
-from rapidfuzz.distance import Levenshtein
+from rapidfuzz.distance import OSA
 
+from search.adapters.string_table import StringTable, write_strings
 from search.interfaces import Mention
 
 LONGEST = 40
@@ -76,7 +77,7 @@ def build(directory: Path, names: Iterable[tuple[int, str, bool]]) -> None:
     hashes: list[int] = []
     keys: list[int] = []
     aliases: list[bool] = []
-    spellings: list[bytes] = []
+    spellings: list[str] = []
     vocabulary: set[str] = set()
     longest = 0
     for key, name, is_alias in names:
@@ -88,13 +89,13 @@ def build(directory: Path, names: Iterable[tuple[int, str, bool]]) -> None:
         hashes.append(_hash(words))
         keys.append(key)
         aliases.append(is_alias)
-        spellings.append(name.encode())
+        spellings.append(name)
     code = np.array(hashes, dtype=np.uint64)
     order = np.lexsort((np.array(keys, dtype=np.int32), np.array(aliases, dtype=bool), code))
     np.save(directory / "hashes.npy", code[order])
     np.save(directory / "keys.npy", np.array(keys, dtype=np.int32)[order])
     np.save(directory / "alias.npy", np.array(aliases, dtype=bool)[order])
-    _write_strings(directory / "names", [spellings[i] for i in order])
+    write_strings(directory / "names", (spellings[i] for i in order))
     _write_vocabulary(directory, vocabulary)
     (directory / "mentions.json").write_text(json.dumps({"longest": longest}))
 
@@ -103,16 +104,10 @@ def _hash(words: tuple[str, ...]) -> int:
     return int.from_bytes(hashlib.blake2b(" ".join(words).encode(), digest_size=8).digest(), "little")
 
 
-def _write_strings(path: Path, strings: list[bytes]) -> None:
-    path.with_suffix(".bin").write_bytes(b"".join(strings))
-    lengths = np.fromiter((len(string) for string in strings), dtype=np.int64, count=len(strings))
-    np.save(path.with_suffix(".offsets.npy"), np.concatenate(([0], np.cumsum(lengths))))
-
-
 def _write_vocabulary(directory: Path, vocabulary: set[str]) -> None:
     """Write the words ordered by first letter and length, so that those a slip away from a word lie in few blocks."""
     known = sorted((word for word in vocabulary), key=lambda word: (word[0], len(word), word))
-    _write_strings(directory / "words", [word.encode() for word in known])
+    write_strings(directory / "words", known)
     blocks: dict[str, list[int]] = {}
     for at, word in enumerate(known):
         blocks.setdefault(f"{word[0]}{len(word)}", [at, at])[1] = at + 1
@@ -123,22 +118,6 @@ def _write_vocabulary(directory: Path, vocabulary: set[str]) -> None:
 def _open(path: Path) -> NDArray[Any]:
     array: NDArray[Any] = np.load(path, mmap_mode="r", allow_pickle=False)
     return array.view(np.ndarray)
-
-
-@dataclass(frozen=True)
-class _Strings:
-    data: NDArray[np.uint8]
-    offsets: NDArray[np.int64]
-
-    @classmethod
-    def open(cls, path: Path) -> _Strings:
-        offsets = _open(path.with_suffix(".offsets.npy"))
-        file = path.with_suffix(".bin")
-        data = np.memmap(file, mode="r") if file.stat().st_size else np.zeros(0, dtype=np.uint8)
-        return cls(data.view(np.ndarray), offsets)
-
-    def __getitem__(self, at: int) -> str:
-        return self.data[self.offsets[at] : self.offsets[at + 1]].tobytes().decode()
 
 
 @dataclass(frozen=True)
@@ -185,13 +164,14 @@ class MemmapMentions:
         return [mention for mention in mentions if mention is not None]
 
     def _spans(self, tokens: list[_Token], mended: dict[int, list[str]]) -> Iterator[tuple[int, int]]:
-        if not len(self._hashes):
-            return
+        """Yield first and last token of every stretch that may be a name: each of its words occurs in some name."""
+        known = [at in mended for at in range(len(tokens))]
+        known = [one or other for one, other in zip(known, self._known(tokens), strict=True)]
         for first in range(len(tokens)):
             width = 0
             for last in range(first, len(tokens)):
                 width += len(tokens[last].words)
-                if width > self._longest:
+                if width > self._longest or not known[last]:
                     break
                 if not mended or any(at in mended for at in range(first, last + 1)):
                     yield first, last
@@ -208,7 +188,7 @@ class MemmapMentions:
             name, key = self._names[at], int(self._keys[at])
             exact[key] = exact.get(key, False) or _agrees(text, start, end, name)
         asked = tuple(word for token in tokens[first : last + 1] for word in token.words)
-        similarity = 1.0 if asked == words else Levenshtein.normalized_similarity(" ".join(asked), " ".join(words))
+        similarity = 1.0 if asked == words else OSA.normalized_similarity(" ".join(asked), " ".join(words))
         return Mention(start, end, text[start:end], tuple(exact), tuple(exact.values()), similarity)
 
     def _rows(self, words: tuple[str, ...], row: int | None = None) -> list[int]:
@@ -223,29 +203,34 @@ class MemmapMentions:
         ends = time.monotonic() + self.mend_seconds
         quoted = [match.span() for match in _QUOTED.finditer(text)]
         mended: dict[int, list[str]] = {}
-        for at, token in enumerate(tokens):
+        for at, (token, known) in enumerate(zip(tokens, self._known(tokens), strict=True)):
             if time.monotonic() >= ends:
                 break
             if len(token.words) != 1 or len(token.words[0]) < _SHORTEST_MENDED or token.words[0].isdigit():
                 continue
             named = any(first <= token.start < last for first, last in quoted) or _in_name(text, tokens, at)
-            if named and not any(m.start <= token.start < m.end for m in found) and not self._knows(token.words[0]):
+            if named and not known and not any(m.start <= token.start < m.end for m in found):
                 close = self._close(token.words[0])
                 if close:
                     mended[at] = close
         return mended
 
-    def _knows(self, word: str) -> bool:
-        code = np.uint64(_hash((word,)))
-        at = int(np.searchsorted(self._vocabulary, code))
-        return at < len(self._vocabulary) and bool(self._vocabulary[at] == code)
+    def _known(self, tokens: list[_Token]) -> list[bool]:
+        """Say of each token whether all its words occur in names."""
+        if not len(self._vocabulary):
+            return [False] * len(tokens)
+        codes = np.array([_hash((word,)) for token in tokens for word in token.words], dtype=np.uint64)
+        at = np.minimum(np.searchsorted(self._vocabulary, codes), len(self._vocabulary) - 1)
+        hits = self._vocabulary[at] == codes
+        ends = np.cumsum([len(token.words) for token in tokens]).tolist()
+        return [bool(hits[end - len(token.words) : end].all()) for token, end in zip(tokens, ends, strict=True)]
 
     def _close(self, word: str) -> list[str]:
         words: list[str] = []
         for length in range(max(1, len(word) - 2), len(word) + 3):
             first, last = self._blocks.get(f"{word[0]}{length}", (0, 0))
             words += [self._words[at] for at in range(first, last)]
-        scorer = Levenshtein.normalized_similarity
+        scorer = OSA.normalized_similarity
         best = process.extract(word, words, scorer=scorer, limit=_MENDINGS, score_cutoff=_ALIKE)
         return [choice for choice, _, _ in best]
 
@@ -258,12 +243,12 @@ class MemmapMentions:
         return _open(self.directory / "keys.npy")
 
     @cached_property
-    def _names(self) -> _Strings:
-        return _Strings.open(self.directory / "names")
+    def _names(self) -> StringTable:
+        return StringTable.open(self.directory / "names")
 
     @cached_property
-    def _words(self) -> _Strings:
-        return _Strings.open(self.directory / "words")
+    def _words(self) -> StringTable:
+        return StringTable.open(self.directory / "words")
 
     @cached_property
     def _blocks(self) -> dict[str, tuple[int, int]]:

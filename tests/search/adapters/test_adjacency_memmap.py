@@ -1,0 +1,106 @@
+"""The memory-mapped graph, held against a list of edges."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from search.adapters import adjacency_memmap
+from search.adapters.adjacency_memmap import MemmapAdjacency
+from search.domain.graph import NodeType, Relation, Schema
+
+NODES, RELATIONS = 12, 3
+SCHEMA = Schema((NodeType("thing", NODES),), tuple(Relation(f"R{code}") for code in range(RELATIONS)), ())
+Edge = tuple[int, int, int]
+EDGES = st.lists(st.tuples(st.integers(0, NODES - 1), st.integers(0, RELATIONS - 1), st.integers(0, NODES - 1)))
+SETS = st.sets(st.integers(0, NODES - 1), min_size=1)
+
+
+def built(folder: Path, edges: list[Edge], schema: Schema = SCHEMA, nodes: int = NODES) -> MemmapAdjacency:
+    columns = np.array(edges, dtype=np.int32).reshape(-1, 3)
+    adjacency_memmap.build(
+        folder,
+        nodes=nodes,
+        types=np.zeros(nodes, dtype=np.int16),
+        source=columns[:, 0],
+        relation=columns[:, 1],
+        target=columns[:, 2],
+        relations=len(schema.relations),
+    )
+    return MemmapAdjacency(folder, schema)
+
+
+def keys(found: set[int]) -> np.ndarray[tuple[int], np.dtype[np.int32]]:
+    return np.array(sorted(found), dtype=np.int32)
+
+
+@given(edges=EDGES, start=SETS)
+def test_neighbours_of_a_set_are_those_of_the_edges_in_either_direction(
+    tmp_path_factory: pytest.TempPathFactory, edges: list[Edge], start: set[int]
+) -> None:
+    graph = built(tmp_path_factory.mktemp("graph"), edges)
+    for relation in range(RELATIONS):
+        out = graph.neighbours(keys(start), relation, "out")
+        assert out.tolist() == sorted({t for s, r, t in edges if r == relation and s in start})
+        back = graph.neighbours(keys(start), relation, "in")
+        assert back.tolist() == sorted({s for s, r, t in edges if r == relation and t in start})
+        assert out.dtype == np.int32
+
+
+@given(edges=EDGES, start=SETS)
+def test_edges_are_counted_once_however_often_they_are_stored(
+    tmp_path_factory: pytest.TempPathFactory, edges: list[Edge], start: set[int]
+) -> None:
+    graph = built(tmp_path_factory.mktemp("graph"), edges * 2)
+    distinct = set(edges)
+    counts = {
+        (relation, direction): len([e for e in distinct if e[1] == relation and e[end] in start])
+        for relation in range(RELATIONS)
+        for direction, end in (("out", 0), ("in", 2))
+    }
+    assert graph.counts(keys(start)) == {pair: count for pair, count in counts.items() if count}
+    assert set(graph.has_edges(keys(start))) == {pair for pair, count in counts.items() if count}
+    for key in start:
+        assert graph.degree(key, 0, "out") == len([e for e in distinct if e[:2] == (key, 0)])
+
+
+def test_many_neighbours_are_distinct_and_sorted_too(tmp_path: Path) -> None:
+    """More than a share of all nodes takes the other way of removing duplicates."""
+    edges = [(source, 0, target) for source in range(6) for target in (11, 3, 7, 5)]
+    assert built(tmp_path, edges).neighbours(keys(set(range(6))), 0, "out").tolist() == [3, 5, 7, 11]
+
+
+def test_a_graph_without_edges_has_no_neighbours(tmp_path: Path) -> None:
+    graph = built(tmp_path, [])
+    assert graph.neighbours(keys({0, 5}), 0, "out").tolist() == []
+    assert graph.has_edges(keys({0})) == []
+    assert graph.degree(0, 0, "in") == 0
+
+
+def test_a_graph_without_nodes_can_be_built_and_opened(tmp_path: Path) -> None:
+    graph = built(tmp_path, [], schema=Schema((), (), ()), nodes=0)
+    assert graph.counts(keys(set())) == {}
+    assert graph.types.shape == (0,)
+
+
+def test_types_are_kept_by_key(tmp_path: Path) -> None:
+    none = np.zeros(0, dtype=np.int32)
+    types = np.array([1, 0, 1], dtype=np.int16)
+    adjacency_memmap.build(tmp_path, nodes=3, types=types, relation=none, source=none, target=none, relations=1)
+    assert MemmapAdjacency(tmp_path, SCHEMA).types.tolist() == [1, 0, 1]
+
+
+@pytest.mark.parametrize(("edge", "end"), [((12, 0, 1), "source"), ((1, 0, -1), "target"), ((1, 3, 1), "relation")])
+def test_an_edge_to_nowhere_is_refused_by_name(tmp_path: Path, edge: Edge, end: str) -> None:
+    with pytest.raises(ValueError, match=end):
+        built(tmp_path, [edge])
+
+
+def test_types_must_be_as_many_as_nodes(tmp_path: Path) -> None:
+    none = np.zeros(0, dtype=np.int32)
+    with pytest.raises(ValueError, match="2 types for 3 nodes"):
+        adjacency_memmap.build(
+            tmp_path, nodes=3, types=np.zeros(2, np.int16), relation=none, source=none, target=none, relations=1
+        )
