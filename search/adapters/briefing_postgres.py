@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
 from django.db import connection
 
 from search.domain.graph import Schema
-from search.models import KnowledgeBase, Release
+from search.models import KnowledgeBase, Release, Snapshot
 from search.models.partitions import partition
-from search.prompts import Briefing
+from search.prompts import Briefing, PlanPrompts
 
 NAMES = 6
 """Names of a type: some are shown in the schema, others make worked examples."""
@@ -18,17 +19,20 @@ LOOKED_AT = 20_000
 """Nodes of a type that the names are drawn from."""
 
 
-def briefing_of(release: Release) -> Briefing:
-    """Return the briefing of a release, with the guidance that the knowledge base's settings hold."""
-    base = release.knowledge_base
-    return Briefing(
-        schema=release.snapshot.schema,
-        title=base.title or base.name,
-        description=base.description,
-        domain=base.domain,
-        names=sample_names(release.snapshot_id, release.snapshot.schema),
-        guidance=str(_values(base).get("guidance", "")),
-    )
+def plan_prompts(release: Release) -> PlanPrompts:
+    """Return the prompts for planning over a release, as its knowledge base's settings want them at this moment.
+
+    The knowledge base's row is read each time, so that new guidance counts at once; names and texts are made once.
+    """
+    base = KnowledgeBase.objects.select_related("active_settings").get(pk=release.knowledge_base_id)
+    guidance = str(_values(base).get("guidance", ""))
+    return _prompts(release.snapshot_id, base.title or base.name, base.description, base.domain, guidance)
+
+
+@lru_cache(maxsize=16)
+def _prompts(snapshot_id: int, title: str, description: str, domain: str, guidance: str) -> PlanPrompts:
+    schema = Snapshot.objects.get(pk=snapshot_id).schema
+    return PlanPrompts(Briefing(schema, title, description, domain, sample_names(snapshot_id, schema), guidance))
 
 
 def sample_names(snapshot_id: int, schema: Schema) -> dict[str, tuple[str, ...]]:

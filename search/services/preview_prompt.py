@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from search.adapters.briefing_postgres import briefing_of
+from search.adapters.briefing_postgres import plan_prompts
 from search.domain.errors import Fault, InvalidRequest
 from search.models import KnowledgeBase
-from search.prompts import PlanPrompts
 
 CHARACTERS_PER_TOKEN = 4
 
@@ -22,7 +21,7 @@ def preview_prompt(knowledge_base: KnowledgeBase, question: str) -> dict[str, An
     if release is None:
         message = f"{knowledge_base.name!r} has no active release; import it again, or activate one of its releases."
         raise InvalidRequest([Fault("/knowledge_base", message)])
-    prompts = PlanPrompts(briefing_of(release))
+    prompts = plan_prompts(release)
     prompt = prompts.ask(question)
     characters = sum(len(message.content) for message in prompt.messages)
     return {

@@ -19,7 +19,7 @@ from search.domain.normal_form import contradictions, normal_form
 from search.domain.options import option
 from search.domain.plan import Plan, ScoredPlan
 from search.domain.question import Question
-from search.domain.reading import Unreadable, read_object
+from search.domain.reading import Unreadable, read_object, without_thinking
 from search.domain.trace import Limit, Noted
 from search.interfaces import LanguageModel
 from search.prompts import PlanPrompts
@@ -124,7 +124,7 @@ class ModelPlanner:
                     Fault("", "The answer was cut off for its length; write a shorter plan."),
                     *error.faults,
                 )
-            draft.prompt = self.plan_prompts.repair(draft.prompt, answer.text, draft.faults)
+            draft.prompt = self.plan_prompts.repair(draft.prompt, without_thinking(answer.text), draft.faults)
 
     def _listed(self, question: str, drafts: Sequence[_Draft], tokens: dict[str, int]) -> WrittenPlans:
         """Merge the plans that ask the same of the graph; the first of them stands for all."""

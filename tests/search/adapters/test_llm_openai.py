@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import logging
 import socket
 import threading
@@ -11,6 +12,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
+from rich.console import Console
+from rich.traceback import Traceback
 
 from search.adapters.llm_openai import Call, ConfiguredLanguageModel
 from search.adapters.llm_openai import Server as Address
@@ -310,3 +313,18 @@ def test_a_server_without_a_list_of_models_says_so(server: Server) -> None:
 
 def test_the_size_that_is_read_is_bounded() -> None:
     assert MOST_BYTES == 4 * 1024 * 1024
+
+
+def test_a_traceback_with_every_local_variable_does_not_show_the_key(server: Server) -> None:
+    server.models = misbehaving.HTML
+    page = io.StringIO()
+    try:
+        list_models(Address("kestrel", server.url, "tiny-1", Secret(KEY)), Limit.seconds(2))
+    except StageError as error:
+        shown = Traceback.from_exception(
+            type(error), error, error.__traceback__, show_locals=True, locals_max_length=None
+        )
+        Console(file=page, width=200).print(shown)
+    assert "a web page instead of JSON" in page.getvalue()
+    assert "locals" in page.getvalue()
+    assert KEY not in page.getvalue()

@@ -14,15 +14,14 @@ from django.core.exceptions import ValidationError
 from django.utils import timezone
 from pytest_django.fixtures import Settings
 
-from search.adapters.briefing_postgres import briefing_of
+from search.adapters.briefing_postgres import plan_prompts
 from search.adapters.llm_openai import ConfiguredLanguageModel
 from search.domain.conversation import Completion, Message, Prompt
 from search.domain.errors import InvalidRequest, StageError
 from search.domain.question import Question
 from search.domain.trace import Limit
-from search.models import Endpoint, KnowledgeBase, LanguageModelCall
+from search.models import Endpoint, KnowledgeBase, KnowledgeBaseSettings, LanguageModelCall
 from search.models.sealed import Secret
-from search.prompts import PlanPrompts
 from search.services.llm_calls import CACHE_DAYS, prune_calls
 from search.services.preview_prompt import preview_prompt
 from search.services.probe_endpoint import probe_endpoint, probe_environment
@@ -231,7 +230,8 @@ def test_the_preview_is_the_prompt_that_is_sent(films: KnowledgeBase) -> None:
     }
     with misbehaving.running(Reply.says(json.dumps(written))) as server:
         endpoint(server)
-        prompts = prompts_of(films)
+        assert films.active_release is not None
+        prompts = plan_prompts(films.active_release)
         planner = ModelPlanner(ConfiguredLanguageModel(LOG), prompts, prompts.briefing.schema)
         [scored] = planner(Question("Which film did Ada Holm direct?"), Limit.seconds(5))
     assert server.requests[0]["messages"] == preview["messages"]
@@ -243,9 +243,16 @@ def test_the_preview_is_the_prompt_that_is_sent(films: KnowledgeBase) -> None:
     assert preview["guidance"] == "generic"
 
 
-def prompts_of(base: KnowledgeBase) -> PlanPrompts:
-    assert base.active_release is not None
-    return PlanPrompts(briefing_of(base.active_release))
+def test_new_guidance_of_a_knowledge_base_is_in_the_next_prompt(films: KnowledgeBase) -> None:
+    before = preview_prompt(films, "x")
+    films.active_settings = KnowledgeBaseSettings.objects.create(
+        knowledge_base=films, version=1, values={"guidance": "- A film is a person's work."}
+    )
+    films.save()
+    after = preview_prompt(films, "x")
+    assert after["guidance"] == "own"
+    assert "- A film is a person's work." in after["messages"][0]["content"]
+    assert after["version"] != before["version"]
 
 
 def test_a_knowledge_base_without_a_release_has_no_prompt_to_show() -> None:

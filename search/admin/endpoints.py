@@ -1,0 +1,204 @@
+"""Servers of language models in the admin: the key goes in and never comes out; Test shows what a server can do."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from django import forms
+from django.contrib import admin, messages
+from django.db import transaction
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseRedirect
+from django.template.response import TemplateResponse
+from django.urls import URLPattern, path, reverse
+from django.utils.decorators import method_decorator
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString
+from django.views.decorators.debug import sensitive_post_parameters
+from django.views.decorators.http import require_http_methods
+from unfold.admin import ModelAdmin
+from unfold.decorators import action
+from unfold.widgets import UnfoldAdminPasswordWidget, UnfoldBooleanSwitchWidget
+
+from search.adapters.llm_openai import environment_server
+from search.admin.prompt_preview import preview_context
+from search.models import Endpoint, LanguageModelCall
+from search.models.sealed import Secret
+from search.services.probe_endpoint import EndpointReport, probe_endpoint, probe_environment
+
+NOT_TESTED = "Not tested yet."
+
+
+class EndpointForm(forms.ModelForm):
+    """An endpoint, with a field that takes a new key and shows none."""
+
+    api_key = forms.CharField(
+        label="API key",
+        required=False,
+        max_length=4_000,
+        strip=True,
+        widget=UnfoldAdminPasswordWidget(attrs={"autocomplete": "new-password"}, render_value=False),
+        help_text="Stored encrypted and never shown. Leave it empty to keep the key that is stored.",
+    )
+    forget_key = forms.BooleanField(
+        label="Forget the stored key",
+        required=False,
+        widget=UnfoldBooleanSwitchWidget,
+        help_text="For servers without one.",
+    )
+
+    class Meta:
+        model = Endpoint
+        fields = [
+            "name", "base_url", "model", "timeout", "concurrency", "max_tokens", "structured_output", "active",
+            "position",
+        ]  # fmt: skip
+
+    def clean_api_key(self) -> str:
+        """Refuse a key that no HTTP header can carry, without repeating it."""
+        key = str(self.cleaned_data["api_key"])
+        if not (key.isascii() and key.isprintable()):
+            raise forms.ValidationError("A key consists of letters, digits and signs of ASCII, on one line.")
+        return key
+
+    def save(self, commit: bool = True) -> Endpoint:
+        """Seal a new key, or take the stored one away."""
+        if self.cleaned_data["api_key"] or self.cleaned_data["forget_key"]:
+            self.instance.api_key = Secret(self.cleaned_data["api_key"])
+        return super().save(commit)
+
+
+@admin.register(Endpoint)
+@method_decorator(sensitive_post_parameters("api_key"), name="changeform_view")
+class EndpointAdmin(ModelAdmin):
+    """Endpoints, with a Test button beside Save and one for several at once."""
+
+    form = EndpointForm
+    list_display = ["name", "model", "base_url", "active", "position", "key", "state"]
+    list_filter = ["active"]
+    search_fields = ["name", "model", "base_url"]
+    readonly_fields = ["key", "report"]
+    fieldsets = [
+        (None, {"fields": ["name", "base_url", "model", "key", "api_key", "forget_key", "active", "position"]}),
+        ("Limits", {"fields": ["timeout", "concurrency", "max_tokens", "structured_output"]}),
+        ("Test", {"fields": ["report"]}),
+    ]
+    actions = ["test_selected"]
+    actions_submit_line = ["save_and_test"]
+    list_before_template = "admin/search/endpoint/environment_note.html"
+
+    def get_urls(self) -> list[URLPattern]:
+        """Add the page of the environment's server, and that of a question's prompt."""
+        environment = self.admin_site.admin_view(require_http_methods(["GET", "POST"])(self.environment))
+        prompt = self.admin_site.admin_view(require_http_methods(["GET"])(self.prompt))
+        return [
+            path("environment/", environment, name="search_endpoint_environment"),
+            path("prompt/", prompt, name="search_endpoint_prompt"),
+            *super().get_urls(),
+        ]
+
+    def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
+        """Say above the list what the environment names."""
+        context = {"environment": environment_server(), "rows_win": Endpoint.objects.filter(active=True).exists()}
+        return super().changelist_view(request, context | (extra_context or {}))
+
+    def environment(self, request: HttpRequest) -> HttpResponse:
+        """Show the server that the environment names, and test it on POST."""
+        server = environment_server()
+        if not self.has_view_permission(request) or (
+            request.method == "POST" and not self.has_change_permission(request)
+        ):
+            return HttpResponseRedirect(reverse("admin:index"))
+        report = probe_environment() if request.method == "POST" else None
+        context = self.admin_site.each_context(request) | {
+            "title": "The environment's server", "server": server, "opts": Endpoint._meta,
+            "report": _shown(report) if report else NOT_TESTED, "key": "stored" if server and server.key else "none",
+        }  # fmt: skip
+        return TemplateResponse(request, "admin/search/endpoint/environment.html", context)
+
+    def prompt(self, request: HttpRequest) -> HttpResponse:
+        """Show the exact prompt for a question."""
+        if not self.has_view_permission(request):
+            return HttpResponseRedirect(reverse("admin:index"))
+        shown = preview_context(request)
+        schema = json.dumps(shown["preview"]["json_schema"], indent=1) if "preview" in shown else ""
+        context = self.admin_site.each_context(request) | {"opts": Endpoint._meta, "schema": schema} | shown
+        return TemplateResponse(request, "admin/search/endpoint/prompt.html", context)
+
+    @action(description="Save and test")
+    def save_and_test(self, request: HttpRequest, obj: Endpoint) -> None:
+        """Test the endpoint once it is saved, so that no transaction waits for the server."""
+        transaction.on_commit(lambda: self._tell(request, obj, probe_endpoint(obj)))
+
+    @admin.action(description="Test the selected endpoints", permissions=["change"])
+    def test_selected(self, request: HttpRequest, queryset: QuerySet[Endpoint]) -> None:
+        """Test several endpoints, one after another."""
+        for endpoint in queryset:
+            self._tell(request, endpoint, probe_endpoint(endpoint, seconds=10.0))
+
+    @admin.display(description="API key")
+    def key(self, endpoint: Endpoint) -> str:
+        """Say whether there is a key, not what it is."""
+        return "stored" if endpoint.api_key_sealed else "none"
+
+    @admin.display(description="Last test")
+    def state(self, endpoint: Endpoint) -> str:
+        """Say in a word how the last test went."""
+        report = _report_of(endpoint)
+        if report is None:
+            return NOT_TESTED
+        return f"answered in {report.seconds:.2f} s" if report.works else "failed"
+
+    @admin.display(description="Last test")
+    def report(self, endpoint: Endpoint) -> SafeString | str:
+        """Show models, latency and structured output as the last test found them."""
+        report = _report_of(endpoint)
+        return _shown(report) if report else f"{NOT_TESTED} “Save and test” asks the server."
+
+    @staticmethod
+    def _tell(request: HttpRequest, endpoint: Endpoint, report: EndpointReport) -> None:
+        if report.works:
+            held = {True: "structured output works", False: "structured output does not work", None: "free text"}
+            messages.success(request, f"{endpoint}: answered in {report.seconds:.2f} s; {held[report.structured]}.")
+        else:
+            messages.error(request, f"{endpoint}: {report.error}")
+
+
+@admin.register(LanguageModelCall)
+class LanguageModelCallAdmin(ModelAdmin):
+    """Calls, to be read only."""
+
+    list_display = [
+        "created", "purpose", "model", "endpoint_name", "finish_reason", "prompt_tokens", "completion_tokens",
+        "seconds", "error",
+    ]  # fmt: skip
+    list_filter = ["purpose", "endpoint_name", "finish_reason"]
+    search_fields = ["error", "prompt_version", "prompt_fingerprint"]
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        """Calls are recorded, not written."""
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: LanguageModelCall | None = None) -> bool:
+        """Calls are not changed either."""
+        return False
+
+
+def _report_of(endpoint: Endpoint) -> EndpointReport | None:
+    return EndpointReport(**endpoint.tested) if isinstance(endpoint.tested, dict) else None
+
+
+def _shown(report: EndpointReport) -> SafeString:
+    """Return a report as lines of a page; whatever the server said is escaped."""
+    held = {True: "works", False: "does not work", None: "not tried"}[report.structured]
+    rows = [
+        ("When", report.when),
+        ("Models", ", ".join(report.models) or "none listed"),
+        ("", report.models_note),
+        ("Answer", f"{report.answer!r} in {report.seconds:.2f} s" if report.seconds is not None else report.error),
+        ("Structured output", f"{held}. {report.structured_note}".strip()),
+    ]
+    lines = [(f"{name}: " if name else "", said) for name, said in rows if said]
+    return format_html("<ul>{}</ul>", format_html_join("", "<li><b>{}</b>{}</li>", lines))
