@@ -6,7 +6,7 @@ index-only scans work at once and no vacuum has to visit the rows later.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 import orjson
@@ -14,6 +14,7 @@ from django.db import connection, transaction
 from numpy.typing import NDArray
 from psycopg import sql
 
+from search.domain.graph import Field
 from search.ingest import partitions
 from search.ingest.edges import Edges
 from search.ingest.fields import fit
@@ -23,7 +24,7 @@ from search.models.partitions import Partitioned, partition
 
 NODES_A_BLOCK = 2_000
 EDGES_A_BLOCK = 100_000
-NODE_COLUMNS = ("snapshot_id", "key", "id", "type", "name", "aliases", "url", "fields")
+NODE_COLUMNS = ("snapshot_id", "key", "type", "id", "name", "aliases", "url", "fields")
 EDGE_COLUMNS = ("snapshot_id", "relation", "source", "target", "source_type", "target_type", "properties")
 
 _BINARY_HEADER = b"PGCOPY\n\xff\r\n\0" + bytes(8)
@@ -75,24 +76,32 @@ def _copy(table: Partitioned, columns: tuple[str, ...], form: str, snapshot_id: 
 
 def _node_blocks(checked: Checked, snapshot_id: int, progress: Progress) -> Iterator[bytes]:
     lines: list[bytes] = []
+    as_they_are = [_as_they_are(fields.values()) for fields in checked.fields]
     for key, node in checked.good_nodes(progress, "Loading nodes"):
-        kinds = checked.fields[node.type]
-        fields = orjson.dumps({name: fit(value, kinds[name]) for name, value in node.fields.items()})
-        start = f"{snapshot_id}\t{key}\t{_escape(node.id)}\t{node.type}\t{_escape(node.name)}\t"
-        rest = f"{_escape(_array(node.aliases))}\t{_escape(node.url)}\t"
+        kinds, kept = checked.fields[node.type], as_they_are[node.type]
+        fields = {
+            name: value if type(value) is str and name in kept else fit(value, kinds[name])
+            for name, value in node.fields.items()
+        }
+        texts = _escape("\0".join((node.id, node.name, _array(node.aliases), node.url)))
         # orjson writes every control character as an escape, so only its backslashes need doubling.
-        lines.append(start.encode() + rest.encode() + fields.replace(b"\\", b"\\\\") + b"\n")
+        written = orjson.dumps(fields).replace(b"\\", b"\\\\")
+        lines.append(b"%d\t%d\t%d\t%b\t%b\n" % (snapshot_id, key, node.type, texts.encode(), written))
         if len(lines) == NODES_A_BLOCK:
             yield b"".join(lines)
             lines = []
     yield b"".join(lines)
 
 
-def _escape(text: str) -> str:
-    """Return a text as COPY's text format has it."""
-    if text.isalnum():
-        return text
-    return text.replace("\\", "\\\\").replace("\t", "\\t").replace("\n", "\\n").replace("\r", "\\r")
+def _as_they_are(fields: Iterable[Field]) -> frozenset[str]:
+    """Return the fields in which a text needs nothing done."""
+    return frozenset(field.name for field in fields if field.kind != "number" and not field.many)
+
+
+def _escape(texts: str) -> str:
+    """Return texts with NUL between them, which no text holds, as columns of COPY's text format."""
+    escaped = texts.replace("\\", "\\\\").replace("\t", "\\t").replace("\n", "\\n").replace("\r", "\\r")
+    return escaped.replace("\0", "\t")
 
 
 def _array(items: list[str]) -> str:

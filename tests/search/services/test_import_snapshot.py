@@ -39,8 +39,8 @@ def test_nodes_and_edges_come_out_as_the_bundle_has_them(tmp_path: Path) -> None
             "name": "Ada\nHolm",
             "fields": {"born": "1970", "roles": ["a", "b"], "no": None},
         },
-        {"id": "f1", "type": "film", "name": "Birch\r\nStreet", "fields": {"plot": plot, "tags": "one"}},
-        {"id": "f3", "type": "film", "name": "C", "fields": {"tags": ["two", "three"], "plot": ""}},
+        {"id": "f1", "type": "film", "name": "Birch\r\nStreet", "fields": {"plot": plot, "tags": "one", "code": 5}},
+        {"id": "f3", "type": "film", "name": "C", "fields": {"tags": ["two", "three"], "plot": "", "code": "x5"}},
     ]
     edges = [
         {"source": "f2", "relation": "BY", "target": "p1", "since": 1999, "note": 'say "hi"\\n'},
@@ -51,9 +51,9 @@ def test_nodes_and_edges_come_out_as_the_bundle_has_them(tmp_path: Path) -> None
     assert (report.nodes, report.edges, report.bad_rows, report.release) == (4, 3, 0, None)
     assert report.snapshot is not None
     assert bundles.nodes_of(report.snapshot) == [
-        (0, "f1", 0, "Birch\r\nStreet", [], "", {"plot": plot, "tags": ["one"]}),
+        (0, "f1", 0, "Birch\r\nStreet", [], "", {"plot": plot, "tags": ["one"], "code": "5"}),
         (1, "f2", 0, "Amber\tRoad \\ 'x'", aliases, "https://x", {}),
-        (2, "f3", 0, "C", [], "", {"tags": ["two", "three"]}),
+        (2, "f3", 0, "C", [], "", {"tags": ["two", "three"], "code": "x5"}),
         (3, "p1", 1, "Ada\nHolm", [], "", {"born": 1970, "roles": ["a", "b"]}),
     ]
     assert bundles.edges_of(report.snapshot) == [
