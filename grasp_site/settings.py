@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import django_stubs_ext
+from django.urls import reverse_lazy
 
 from grasp_site.addresses import celery_url, database_settings
 from grasp_site.csp import STRICT
@@ -205,7 +206,58 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
 }
 
 # --- Admin ----------------------------------------------------------------------------------------------------------
-UNFOLD: dict[str, Any] = {"SITE_TITLE": "GRASP search", "SITE_HEADER": "GRASP search", "SHOW_HISTORY": True}
+def _admin_link(title: str, icon: str, model: str, app: str = "search") -> dict[str, Any]:
+    return {"title": title, "icon": icon, "link": reverse_lazy(f"admin:{app}_{model}_changelist")}
+
+
+UNFOLD: dict[str, Any] = {
+    "SITE_TITLE": "GRASP search",
+    "SITE_HEADER": "GRASP search",
+    "SITE_SYMBOL": "route",
+    "SITE_URL": "/",
+    "SHOW_HISTORY": True,
+    "DASHBOARD_CALLBACK": "search.admin.services_page.dashboard",
+    "SIDEBAR": {
+        "show_search": True,
+        "navigation": [
+            {
+                "items": [
+                    {"title": "Overview", "icon": "dashboard", "link": reverse_lazy("admin:index")},
+                    {"title": "Services", "icon": "monitor_heart", "link": reverse_lazy("admin:search_services")},
+                    {"title": "Search page", "icon": "search", "link": "/"},
+                    {"title": "API", "icon": "api", "link": "/api/docs/"},
+                ],
+            },
+            {
+                "title": "Knowledge",
+                "separator": True,
+                "items": [
+                    _admin_link("Knowledge bases", "hub", "knowledgebase"),
+                    _admin_link("Releases", "new_releases", "release"),
+                    _admin_link("Snapshots", "database", "snapshot"),
+                    _admin_link("Vector sets", "scatter_plot", "vectorset"),
+                ],
+            },
+            {
+                "title": "Searches",
+                "separator": True,
+                "items": [
+                    _admin_link("Searches", "manage_search", "searchrun"),
+                    _admin_link("Pipeline versions", "account_tree", "pipelineversion"),
+                ],
+            },
+            {
+                "title": "People",
+                "separator": True,
+                "collapsible": True,
+                "items": [
+                    _admin_link("Accounts", "person", "user", app="auth"),
+                    _admin_link("Groups", "group", "group", app="auth"),
+                ],
+            },
+        ],
+    },
+}
 
 # --- Static files: served by the web process straight from where they lie -------------------------------------------
 STATIC_URL = "static/"

@@ -1,0 +1,260 @@
+"""Knowledge bases, and what they are made of: snapshots, vector sets, releases."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+from django.contrib import admin, messages
+from django.db.models import Count, Model, QuerySet
+from django.http import HttpRequest
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from unfold.admin import ModelAdmin, TabularInline
+from unfold.decorators import action, display
+
+from search.admin.parts import Evidence, number, table
+from search.models import KnowledgeBase, Release, Snapshot, VectorSet
+from search.models.knowledge import Status
+from search.services.activate_release import ReleaseError, activate_release
+
+STATUS_LABELS = {"ready": "success", "building": "info", "failed": "danger", "dropped": "warning"}
+
+
+class ReleaseInline(TabularInline):
+    """The releases of a knowledge base, newest first."""
+
+    model = Release
+    fk_name = "knowledge_base"
+    fields = readonly_fields = ("number", "status", "snapshot", "vector_set", "created", "activated")
+    show_change_link = True
+    extra = 0
+    max_num = 0
+    can_delete = False
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Release]:
+        """Take what a row shows along."""
+        return super().get_queryset(request).select_related("snapshot__knowledge_base", "vector_set", "knowledge_base")
+
+
+@admin.register(KnowledgeBase)
+class KnowledgeBaseAdmin(ModelAdmin):
+    """What can be searched: its texts, who may see it, and the release that answers."""
+
+    list_display = ("name", "title", "visibility", "answers", "nodes", "edges", "releases_count")
+    list_filter = ("visibility", "domain", "language")
+    search_fields = ("name", "title", "description")
+    list_select_related = ("active_release__snapshot", "active_release__knowledge_base")
+    readonly_fields = ("name", "created", "schema_shown")
+    filter_horizontal = ("members",)
+    inlines = (ReleaseInline,)
+    fieldsets = (
+        (None, {"fields": ("name", "title", "description", "examples", "created")}),
+        ("Who may search it, and what answers", {"fields": ("visibility", "members", "active_release")}),
+        ("About", {"fields": ("domain", "language", "licence", "source"), "classes": ("collapse",)}),
+        ("Schema", {"fields": ("schema_shown",)}),
+    )
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[KnowledgeBase]:
+        """Count the releases in the same query."""
+        return super().get_queryset(request).annotate(release_count=Count("releases"))
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        """`import_kb` makes them, from a bundle."""
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        """Their partitions and index files would stay behind: `drop_release` takes them along."""
+        return False
+
+    def get_form(self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any) -> Any:
+        """Offer the releases that can answer, and no others."""
+        form = super().get_form(request, obj, change, **kwargs)
+        field = form.base_fields.get("active_release")
+        if isinstance(field, forms.ModelChoiceField) and obj is not None:
+            field.queryset = obj.releases.filter(status=Status.READY).select_related("knowledge_base")
+            field.help_text = "From one moment to the next this release answers; rolling back is the same."
+        return form
+
+    def save_model(self, request: HttpRequest, obj: KnowledgeBase, form: Any, change: bool) -> None:
+        """Save the texts; another release is activated by the service that everybody uses."""
+        chosen = obj.active_release
+        switched = "active_release" in form.changed_data and chosen is not None
+        if switched:
+            obj.active_release_id = form.initial.get("active_release")
+        super().save_model(request, obj, form, change)
+        if switched and chosen is not None:
+            _activate(request, chosen)
+
+    @display(description="Answers", ordering="active_release__number")
+    def answers(self, base: KnowledgeBase) -> str:
+        """The active release."""
+        return base.active_release.name if base.active_release else "nothing: no active release"
+
+    @display(description="Nodes", ordering="active_release__snapshot__nodes")
+    def nodes(self, base: KnowledgeBase) -> str:
+        """Nodes of the active release."""
+        return number(base.active_release.snapshot.nodes if base.active_release else None)
+
+    @display(description="Edges", ordering="active_release__snapshot__edges")
+    def edges(self, base: KnowledgeBase) -> str:
+        """Edges of the active release."""
+        return number(base.active_release.snapshot.edges if base.active_release else None)
+
+    @display(description="Releases", ordering="release_count")
+    def releases_count(self, base: Any) -> str:
+        """How many releases there are."""
+        return number(base.release_count)
+
+    @display(description="Types and relations")
+    def schema_shown(self, base: KnowledgeBase) -> SafeString | str:
+        """The schema of the active release."""
+        return schema_tables(base.active_release.snapshot) if base.active_release else "–"
+
+
+@admin.register(Snapshot)
+class SnapshotAdmin(Evidence):
+    """What an import left: counts, schema, and how long each part took."""
+
+    list_display = ("__str__", "state", "nodes_shown", "edges_shown", "bad_rows", "total_seconds", "created")
+    list_filter = ("status", "knowledge_base")
+    list_select_related = ("knowledge_base",)
+    fields = readonly_fields = (
+        "knowledge_base", "state", "source", "content_hash", "nodes_shown", "edges_shown", "bad_rows", "seconds_shown",
+        "schema_shown", "created", "finished",
+    )  # fmt: skip
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Snapshot]:
+        """Leave the schema out of lists."""
+        found = super().get_queryset(request)
+        return found.defer("schema_json") if _is_list(request) else found
+
+    @display(description="Status", label=STATUS_LABELS, ordering="status")
+    def state(self, snapshot: Snapshot) -> tuple[str, str]:
+        """How far it came."""
+        return snapshot.status, snapshot.get_status_display()
+
+    @display(description="Nodes", ordering="nodes")
+    def nodes_shown(self, snapshot: Snapshot) -> str:
+        """Nodes."""
+        return number(snapshot.nodes)
+
+    @display(description="Edges", ordering="edges")
+    def edges_shown(self, snapshot: Snapshot) -> str:
+        """Edges."""
+        return number(snapshot.edges)
+
+    @display(description="Seconds")
+    def total_seconds(self, snapshot: Snapshot) -> str:
+        """Seconds of the whole import."""
+        return f"{snapshot.seconds.get('total', sum(snapshot.seconds.values())):.1f}" if snapshot.seconds else "–"
+
+    @display(description="Seconds of each part")
+    def seconds_shown(self, snapshot: Snapshot) -> SafeString | str:
+        """Seconds of each part."""
+        if not snapshot.seconds:
+            return "–"
+        return table(("part", "seconds"), ((part, f"{value:.2f}") for part, value in snapshot.seconds.items()))
+
+    @display(description="Types and relations")
+    def schema_shown(self, snapshot: Snapshot) -> SafeString:
+        """The schema with its counts."""
+        return schema_tables(snapshot)
+
+
+@admin.register(VectorSet)
+class VectorSetAdmin(Evidence):
+    """One encoder's vectors of one snapshot."""
+
+    list_display = ("__str__", "snapshot", "dimensions", "vectors_shown", "state", "created")
+    list_filter = ("status", "encoder")
+    list_select_related = ("snapshot__knowledge_base",)
+    fields = readonly_fields = ("snapshot", "encoder", "dimensions", "vectors_shown", "state", "created")
+
+    @display(description="Vectors", ordering="vectors")
+    def vectors_shown(self, vectors: VectorSet) -> str:
+        """Vectors."""
+        return number(vectors.vectors)
+
+    @display(description="Status", label=STATUS_LABELS, ordering="status")
+    def state(self, vectors: VectorSet) -> tuple[str, str]:
+        """How far it came."""
+        return vectors.status, vectors.get_status_display()
+
+
+@admin.register(Release)
+class ReleaseAdmin(Evidence):
+    """A snapshot with its vectors and indexes: what a search runs on."""
+
+    list_display = ("__str__", "knowledge_base", "answers", "state", "snapshot", "vector_set", "created", "activated")
+    list_filter = ("status", "knowledge_base")
+    list_select_related = ("knowledge_base", "snapshot__knowledge_base", "vector_set")
+    fields = readonly_fields = (
+        "knowledge_base",
+        "number",
+        "state",
+        "answers",
+        "snapshot",
+        "vector_set",
+        "created",
+        "activated",
+    )
+    actions = ("let_answer",)
+
+    @action(description="Let this release answer", permissions=["activate"])
+    def let_answer(self, request: HttpRequest, chosen: QuerySet[Release]) -> None:
+        """Activate the one release that was chosen."""
+        if chosen.count() != 1:
+            messages.error(request, "Choose one release: a knowledge base is answered by one.")
+            return
+        _activate(request, chosen.select_related("knowledge_base").get())
+
+    def has_activate_permission(self, request: HttpRequest) -> bool:
+        """Whoever may change knowledge bases may choose what answers for them."""
+        return request.user.has_perm("search.change_knowledgebase")
+
+    @display(description="Status", label=STATUS_LABELS, ordering="status")
+    def state(self, release: Release) -> tuple[str, str]:
+        """How far it came."""
+        return release.status, release.get_status_display()
+
+    @display(description="Answers", boolean=True)
+    def answers(self, release: Release) -> bool:
+        """Whether it is the active one."""
+        return release.knowledge_base.active_release_id == release.pk
+
+
+def schema_tables(snapshot: Snapshot) -> SafeString:
+    """Return node types with their fields, and relation types, each with counts."""
+    schema = snapshot.schema
+    types = table(
+        ("node type", "nodes", "may answer", "fields"),
+        (
+            (
+                t.name,
+                number(t.count),
+                "yes" if t.answerable else "no",
+                ", ".join(f"{f.name} ({f.kind})" for f in t.fields),
+            )
+            for t in schema.node_types
+        ),
+    )
+    relations = table(
+        ("from", "relation", "to", "edges"),
+        ((r.source, r.relation, r.target, number(r.count)) for r in schema.relation_types),
+    )
+    return format_html('{}<div class="mt-6">{}</div>', types, relations)
+
+
+def _activate(request: HttpRequest, release: Release) -> None:
+    try:
+        activate_release(knowledge_base=release.knowledge_base, release=release)
+    except ReleaseError as error:
+        messages.error(request, str(error))
+    else:
+        messages.success(request, f"{release} answers for {release.knowledge_base.name} from now on.")
+
+
+def _is_list(request: HttpRequest) -> bool:
+    match = request.resolver_match
+    return match is not None and (match.url_name or "").endswith("_changelist")

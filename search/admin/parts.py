@@ -1,0 +1,64 @@
+"""What several pages of the admin show: rows that are evidence and not to be changed, JSON and tables to read."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from django.db.models import Model
+from django.http import HttpRequest
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString
+from unfold.admin import ModelAdmin
+
+SHOWN = 20_000
+"""Characters of a JSON value that a page shows."""
+
+
+class Evidence(ModelAdmin):
+    """Rows that say what was: they are read, not written, and go away with what they belong to."""
+
+    list_per_page = 50
+    show_full_result_count = False
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        """Nobody makes them by hand."""
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        """Nobody changes them."""
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        """Commands delete them, with all that hangs on them."""
+        return False
+
+
+def pretty(value: Any) -> SafeString | str:
+    """Return a JSON value to read, folded where it is long."""
+    if value in (None, {}, [], ""):
+        return "–"
+    text = json.dumps(value, ensure_ascii=False, indent=2)
+    shown = text if len(text) <= SHOWN else f"{text[:SHOWN]}\n… {len(text) - SHOWN:,} more characters"
+    block = format_html('<pre class="text-xs whitespace-pre-wrap break-words">{}</pre>', shown)
+    if len(text) < 400:
+        return block
+    return format_html("<details><summary>{} characters</summary>{}</details>", f"{len(text):,}", block)
+
+
+def table(headers: Sequence[str], rows: Iterable[Sequence[Any]]) -> SafeString:
+    """Return a table to read; what a cell holds is escaped unless it is safe already."""
+    head = format_html_join(
+        "", '<th scope="col" class="text-left font-semibold px-3 py-1">{}</th>', ((h,) for h in headers)
+    )
+    cells = (
+        (format_html_join("", '<td class="px-3 py-1 align-top">{}</td>', ((cell,) for cell in row)),) for row in rows
+    )
+    body = format_html_join("", '<tr class="border-t border-base-200 dark:border-base-800">{}</tr>', cells)
+    return format_html('<table class="w-full"><thead><tr>{}</tr></thead><tbody>{}</tbody></table>', head, body)
+
+
+def number(value: int | None) -> str:
+    """Return a count with separators."""
+    return "–" if value is None else f"{value:,}"

@@ -1,0 +1,143 @@
+"""Searches that were asked, with every step of theirs; and the page of services."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import admin
+from django.db.models import Model, QuerySet
+from django.http import HttpRequest
+from django.urls import URLPattern, path, reverse
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from unfold.admin import TabularInline
+from unfold.decorators import display
+
+from search.admin.parts import Evidence, pretty
+from search.admin.services_page import ServicesPage
+from search.models import SearchRun, SearchStep
+
+STATUS_LABELS = {"done": "success", "running": "info", "queued": "info", "failed": "danger", "cancelled": "warning"}
+STEP_LABELS = {"ok": "success", "skipped": "info", "degraded": "warning", "failed": "danger"}
+LARGE = ("answer", "specification", "plan", "options", "error")
+
+
+class StepInline(TabularInline):
+    """The steps of a search, in their order."""
+
+    model = SearchStep
+    fields = readonly_fields = ("name", "state", "milliseconds", "backend", "detail", "output_shown")
+    extra = 0
+    max_num = 0
+    can_delete = False
+
+    def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        """Steps are evidence."""
+        return False
+
+    @display(description="Status", label=STEP_LABELS)
+    def state(self, step: SearchStep) -> tuple[str, str]:
+        """How it went."""
+        return step.status, step.status
+
+    @display(description="ms")
+    def milliseconds(self, step: SearchStep) -> str:
+        """How long it took."""
+        return f"{1000 * step.seconds:,.1f}"
+
+    @display(description="Output")
+    def output_shown(self, step: SearchStep) -> SafeString | str:
+        """What it gave."""
+        return pretty(step.output)
+
+
+@admin.register(SearchRun)
+class SearchRunAdmin(Evidence):
+    """What was asked, what answered, and what came of it."""
+
+    list_display = (
+        "question_shown",
+        "state",
+        "pipeline",
+        "knowledge_base_name",
+        "origin",
+        "user",
+        "milliseconds",
+        "created",
+    )
+    list_filter = ("status", "pipeline", "knowledge_base_name", "origin", "created")
+    search_fields = ("question", "id")
+    list_select_related = ("user",)
+    date_hierarchy = "created"
+    inlines = (StepInline,)
+    fieldsets = (
+        (None, {"fields": ("question", "state", "page", "error_shown", "user", "origin", "purpose")}),
+        ("Asked of", {"fields": ("knowledge_base_name", "release_name", "settings_version", "k", "plan_shown")}),
+        ("Answered by", {"fields": (
+            "pipeline", "pipeline_number", "options_shown", "specification_shown", "specification_hash", "code_version",
+        )}),
+        ("Times", {"fields": ("created", "started", "finished", "milliseconds", "time_limit", "cancel_requested")}),
+        ("Answer", {"fields": ("answer_shown",)}),
+    )  # fmt: skip
+    readonly_fields = (
+        "state", "page", "error_shown", "plan_shown", "options_shown", "specification_shown", "milliseconds",
+        "answer_shown",
+    )  # fmt: skip
+
+    def get_urls(self) -> list[URLPattern]:
+        """Put the page of services beside the searches that need them."""
+        services = self.admin_site.admin_view(ServicesPage.as_view(model_admin=self))
+        return [path("services/", services, name="search_services"), *super().get_urls()]
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[SearchRun]:
+        """Leave what is large out of lists."""
+        found = super().get_queryset(request)
+        match = request.resolver_match
+        return found.defer(*LARGE) if match and (match.url_name or "").endswith("_changelist") else found
+
+    @display(description="Question", ordering="question")
+    def question_shown(self, run: SearchRun) -> str:
+        """The question, cut."""
+        return run.question[:120] or "(empty)"
+
+    @display(description="Status", label=STATUS_LABELS, ordering="status")
+    def state(self, run: SearchRun) -> tuple[str, str]:
+        """How far it came."""
+        return run.status, run.get_status_display()
+
+    @display(description="ms", ordering="seconds")
+    def milliseconds(self, run: SearchRun) -> str:
+        """How long it took."""
+        return "–" if run.seconds is None else f"{1000 * run.seconds:,.0f}"
+
+    @display(description="Page")
+    def page(self, run: SearchRun) -> SafeString:
+        """Where its results are shown."""
+        address = reverse("search-results", args=[run.pk])
+        return format_html('<a class="text-primary-600 underline" href="{}">{}</a>', address, address)
+
+    @display(description="Error")
+    def error_shown(self, run: SearchRun) -> SafeString | str:
+        """What went wrong."""
+        return pretty(run.error)
+
+    @display(description="Plan that the asker brought")
+    def plan_shown(self, run: SearchRun) -> SafeString | str:
+        """The asker's plan."""
+        return pretty(run.plan)
+
+    @display(description="Options that the asker set")
+    def options_shown(self, run: SearchRun) -> SafeString | str:
+        """The asker's options."""
+        return pretty(run.options)
+
+    @display(description="Specification")
+    def specification_shown(self, run: SearchRun) -> SafeString | str:
+        """What was frozen for the run."""
+        return pretty(run.specification)
+
+    @display(description="Answer")
+    def answer_shown(self, run: SearchRun) -> SafeString | str:
+        """The ranking by ids."""
+        answer: dict[str, Any] | None = run.answer
+        return pretty(answer)

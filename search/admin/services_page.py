@@ -1,0 +1,66 @@
+"""The page of services, workers and queues, each with its state and the reason; and the admin's first page."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db import DatabaseError, connection
+from django.db.models import Count
+from django.http import HttpRequest
+from django.views.generic import TemplateView
+from unfold.views import UnfoldModelAdminViewMixin
+
+from search.models import KnowledgeBase, SearchRun
+from search.services.health import queue_status, system_status
+
+OPEN = (SearchRun.Status.QUEUED, SearchRun.Status.RUNNING)
+
+
+class ServicesPage(UnfoldModelAdminViewMixin, TemplateView):
+    """Shows what runs and what does not."""
+
+    title = "Services, workers and queues"
+    permission_required = ("search.view_searchrun",)
+    template_name = "admin/search/services.html"
+
+    def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
+        """Ask every service and queue; each answers within a second or counts as down."""
+        return super().get_context_data(**kwargs) | state_of_services() | {"connections": _connections()}
+
+
+def dashboard(request: HttpRequest, context: dict[str, Any]) -> dict[str, Any]:
+    """Add to the admin's first page what runs, how much there is, and what was asked last."""
+    counts = dict(SearchRun.objects.values_list("status").annotate(number=Count("pk")).order_by())
+    bases = KnowledgeBase.objects.select_related("active_release__snapshot", "active_release__knowledge_base")
+    figures = [
+        ("Knowledge bases", len(bases)),
+        ("Nodes that can be searched", sum(b.active_release.snapshot.nodes for b in bases if b.active_release)),
+        ("Searches answered", counts.get(SearchRun.Status.DONE, 0)),
+        ("Searches failed", counts.get(SearchRun.Status.FAILED, 0)),
+        ("Searches under way", sum(counts.get(status, 0) for status in OPEN)),
+    ]
+    latest = SearchRun.objects.only("pk", "question", "status", "pipeline", "knowledge_base_name", "seconds", "created")
+    return context | state_of_services() | {"figures": figures, "bases": bases, "latest": latest[:8]}
+
+
+def state_of_services() -> dict[str, Any]:
+    """Return services and queues as the templates show them."""
+    services = system_status()
+    return {
+        "services": services,
+        "queues": queue_status(),
+        "all_ready": all(service["state"] == "ready" for service in services),
+    }
+
+
+def _connections() -> list[dict[str, Any]]:
+    """Return how many connections each kind of client holds to Postgres; none while it is away."""
+    try:
+        with connection.cursor() as cursor:
+            cursor.execute(
+                "SELECT coalesce(nullif(application_name, ''), backend_type), coalesce(state, ''), count(*) "
+                "FROM pg_stat_activity WHERE datname = current_database() GROUP BY 1, 2 ORDER BY 3 DESC LIMIT 20"
+            )
+            return [{"client": client, "state": state, "count": count} for client, state, count in cursor.fetchall()]
+    except DatabaseError:
+        return []

@@ -1,0 +1,163 @@
+"""The admin's pages: they open, cost the same however long the lists are, and change nothing but through services."""
+
+from __future__ import annotations
+
+import pytest
+from django.apps import apps
+from django.contrib.auth.models import User
+from django.test import Client
+from django.urls import reverse
+
+from search.models import KnowledgeBase, PipelineVersion, Release, SearchRun, VectorSet
+from search.models.knowledge import Status
+from search.services.request_search import SearchRejected, request_search
+from search.services.run_search import run_search
+
+pytestmark = pytest.mark.django_db
+MODELS = ("knowledgebase", "release", "snapshot", "vectorset", "pipelineversion", "searchrun")
+EVIDENCE = MODELS[1:]
+
+
+@pytest.fixture
+def staff(api: Client) -> Client:
+    api.force_login(User.objects.create_superuser("admin", password="x"))
+    return api
+
+
+@pytest.fixture
+def asked(films: KnowledgeBase) -> SearchRun:
+    """A search that was answered, over a knowledge base with everything that a page can show."""
+    release = Release.objects.get()
+    release.vector_set = VectorSet.objects.create(
+        snapshot=release.snapshot, encoder="MiniLM", dimensions=384, status=Status.READY
+    )
+    release.save()
+    PipelineVersion.objects.create(knowledge_base=films, pipeline="path", version=1, options={"fuse.k": 9.0})
+    return run_search(request_search(knowledge_base="films", question="<b>Who?</b>", enqueue=False).pk)
+
+
+def rows(model: str) -> list[int]:
+    return list(apps.get_model("search", model)._default_manager.values_list("pk", flat=True))
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_every_list_and_every_row_opens(staff: Client, asked: SearchRun, model: str) -> None:
+    listed = staff.get(reverse(f"admin:search_{model}_changelist"))
+    assert listed.status_code == 200
+    [pk] = rows(model)
+    assert staff.get(reverse(f"admin:search_{model}_change", args=[pk])).status_code == 200
+
+
+@pytest.mark.parametrize("model", EVIDENCE)
+def test_evidence_can_neither_be_made_nor_deleted(staff: Client, asked: SearchRun, model: str) -> None:
+    [pk] = rows(model)
+    assert staff.get(reverse(f"admin:search_{model}_add")).status_code == 403
+    assert staff.post(reverse(f"admin:search_{model}_delete", args=[pk]), {"post": "yes"}).status_code == 403
+    assert staff.post(reverse(f"admin:search_{model}_change", args=[pk]), {}).status_code == 403
+    assert rows(model) == [pk]
+
+
+def test_a_list_of_searches_costs_the_same_however_long_it_is(
+    staff: Client, asked: SearchRun, django_assert_max_num_queries
+) -> None:
+    address = reverse("admin:search_searchrun_changelist")
+    for _ in range(20):
+        request_search(knowledge_base="films", question="Who?", enqueue=False)
+    with django_assert_max_num_queries(14):
+        assert staff.get(address).status_code == 200
+
+
+def test_searches_can_be_found_by_their_words_and_their_state(staff: Client, asked: SearchRun) -> None:
+    with pytest.raises(SearchRejected):
+        request_search(knowledge_base="films", question="")
+    address = reverse("admin:search_searchrun_changelist")
+    assert "&lt;b&gt;Who?&lt;/b&gt;" in staff.get(address, {"q": "Who"}).content.decode()
+    failed = staff.get(address, {"status__exact": "failed"}).content.decode()
+    assert "Who?" not in failed
+    assert "(empty)" in failed
+
+
+def test_a_search_shows_its_steps_with_what_they_gave(staff: Client, asked: SearchRun) -> None:
+    page = staff.get(reverse("admin:search_searchrun_change", args=[asked.pk])).content.decode()
+    for name in ("traverse", "rerank", "No reranker is configured", "&quot;method&quot;: &quot;static&quot;"):
+        assert name in page
+    assert "<b>Who?</b>" not in page
+
+
+def test_a_snapshot_shows_its_types_relations_and_seconds(staff: Client, asked: SearchRun) -> None:
+    [pk] = rows("snapshot")
+    page = staff.get(reverse("admin:search_snapshot_change", args=[pk])).content.decode()
+    for text in ("directed by", "year (number)", "0.20"):
+        assert text in page
+
+
+def second_release(films: KnowledgeBase, status: str = Status.READY) -> Release:
+    assert films.active_release is not None
+    return Release.objects.create(knowledge_base=films, number=2, snapshot=films.active_release.snapshot, status=status)
+
+
+def test_another_release_can_be_let_to_answer(staff: Client, films: KnowledgeBase) -> None:
+    release = second_release(films)
+    asked = {"action": "let_answer", "_selected_action": [release.pk]}
+    answer = staff.post(reverse("admin:search_release_changelist"), asked, follow=True)
+    assert "films-2 answers for films" in answer.content.decode()
+    films.refresh_from_db()
+    assert films.active_release == release
+
+
+def test_a_release_that_is_not_ready_is_refused_with_the_reason(staff: Client, films: KnowledgeBase) -> None:
+    release = second_release(films, Status.FAILED)
+    asked = {"action": "let_answer", "_selected_action": [release.pk]}
+    answer = staff.post(reverse("admin:search_release_changelist"), asked, follow=True)
+    assert "only a release that is ready can answer" in answer.content.decode()
+    films.refresh_from_db()
+    assert films.active_release != release
+
+
+def form_of(films: KnowledgeBase, **changed: object) -> dict[str, object]:
+    return {
+        "title": films.title, "description": "", "examples": "[]", "visibility": films.visibility, "domain": "",
+        "language": "en", "licence": "", "source": "", "active_release": films.active_release_id,
+        "releases-TOTAL_FORMS": 0, "releases-INITIAL_FORMS": 0, **changed,
+    }  # fmt: skip
+
+
+def test_texts_visibility_and_active_release_are_changed_in_one_form(staff: Client, films: KnowledgeBase) -> None:
+    release = second_release(films)
+    address = reverse("admin:search_knowledgebase_change", args=[films.pk])
+    changed = form_of(films, title="Moving pictures", visibility="staff", active_release=release.pk)
+    answer = staff.post(address, changed, follow=True)
+    assert "films-2 answers for films" in answer.content.decode()
+    films.refresh_from_db()
+    assert (films.title, films.visibility, films.active_release) == ("Moving pictures", "staff", release)
+    assert films.active_release.activated is not None
+
+
+def test_a_release_of_another_knowledge_base_cannot_be_chosen(staff: Client, films: KnowledgeBase) -> None:
+    other = KnowledgeBase.objects.create(name="other")
+    foreign = Release.objects.create(
+        knowledge_base=other, number=1, snapshot=films.active_release.snapshot, status=Status.READY
+    )
+    address = reverse("admin:search_knowledgebase_change", args=[films.pk])
+    answer = staff.post(address, form_of(films, active_release=foreign.pk))
+    assert answer.status_code == 200
+    films.refresh_from_db()
+    assert films.active_release != foreign
+
+
+def test_the_page_of_services_names_what_is_down_and_why(staff: Client) -> None:
+    page = staff.get(reverse("admin:search_services")).content.decode()
+    for text in ("postgres", "valkey", "No search worker is running", "waiting: no worker for queue search"):
+        assert text in page
+
+
+def test_the_first_page_shows_what_runs_and_what_was_asked(staff: Client, asked: SearchRun) -> None:
+    page = staff.get(reverse("admin:index")).content.decode()
+    for text in ("Searches answered", "No search worker is running", "films-1", "&lt;b&gt;Who?&lt;/b&gt;"):
+        assert text in page
+
+
+def test_nobody_else_gets_in(api: Client, films: KnowledgeBase) -> None:
+    api.force_login(User.objects.create_user("somebody"))
+    for name in ("admin:index", "admin:search_services", "admin:search_searchrun_changelist"):
+        assert api.get(reverse(name)).status_code == 302
