@@ -17,9 +17,12 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Playwright, Request, sync_playwright
 
+from grasp_site.setup import DEMO_MARK
 from tests.conftest import CHROMIUM, PROJECT
 
-READY_SECONDS = 420.0
+READY_SECONDS = 300.0
+IMPORT_SECONDS = 300.0
+PRODUCTS = PROJECT / "search" / "fixtures" / "demo" / "products"
 CHROMIUM_ARGUMENTS = [
     "--no-sandbox", "--headless", "--disable-gpu", "--disable-quic", "--no-first-run",
     "--disable-background-networking", "--disable-component-update", "--disable-sync",
@@ -67,10 +70,11 @@ class Site:
 
 @pytest.fixture(scope="session")
 def site() -> Iterator[Site]:
-    """Supervisor, Postgres, Valkey, web, search worker and the demo knowledge bases."""
+    """Supervisor, Postgres, Valkey, web and search worker, with one of the demo knowledge bases to save time."""
     # Not below pytest's own folder: that is closed to the user whom Postgres runs as when the tests run as root.
     home = Path(tempfile.mkdtemp(prefix="grasp-browser-", dir="/tmp"))
     home.chmod(0o755)
+    (home / DEMO_MARK).touch()
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
@@ -87,6 +91,10 @@ def site() -> Iterator[Site]:
             assert process.poll() is None, said.read_text()
             assert time.monotonic() < deadline, said.read_text()
             time.sleep(0.2)
+        subprocess.run(
+            [sys.executable, "manage.py", "import_kb", str(PRODUCTS), "--json"],
+            cwd=PROJECT, env=environment, check=True, timeout=IMPORT_SECONDS, stdout=subprocess.DEVNULL,
+        )  # fmt: skip
         yield Site(f"http://127.0.0.1:{port}", home)
     finally:
         process.send_signal(signal.SIGINT)

@@ -10,7 +10,7 @@ from tests.browser.asking import QUESTION, ask, finished
 
 pytestmark = pytest.mark.browser
 
-PAGES = ["/", "/?kb=papers", "/kb/products/nodes/designer:ingunn-aas/", "/status/", "/nothing/"]
+PAGES = ["/", "/?kb=products", "/kb/products/nodes/designer:ingunn-aas/", "/status/", "/nothing/"]
 
 FAULTS_OF_STRUCTURE = """() => {
   const faults = [];
