@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from typing import Any
 
@@ -187,7 +188,11 @@ class LanguageModelCallAdmin(ModelAdmin):
 
 
 def _report_of(endpoint: Endpoint) -> EndpointReport | None:
-    return EndpointReport(**endpoint.tested) if isinstance(endpoint.tested, dict) else None
+    """Return the report that the row keeps; one by an older version may lack what this one knows."""
+    if not isinstance(endpoint.tested, dict):
+        return None
+    known = {field.name for field in dataclasses.fields(EndpointReport)}
+    return EndpointReport(**{name: value for name, value in endpoint.tested.items() if name in known})
 
 
 def _shown(report: EndpointReport) -> SafeString:

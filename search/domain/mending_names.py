@@ -35,16 +35,13 @@ class NameBook:
             (r.name, said) for r in schema.relations for said in (r.name, *r.aliases, r.description)
         )
         self._inverses = _index((r.name, said) for r in schema.relations for said in (r.inverse,))
-        self._exact_types = {fold(t.name) for t in schema.node_types}
-        self._exact_relations = {fold(r.name) for r in schema.relations}
 
     def type_of(self, written: str) -> str | None:
         """Return the node type that a word means, `*` for any, None where it is none or could be two."""
         if written in self.schema.type_codes or written == ANY:
             return written
-        if fold(written) in ANYTHING:
-            return ANY
-        return _only(self._types, _singulars(fold(written)))
+        meant = _only(self._types, _singulars(fold(written)))
+        return ANY if meant is None and fold(written) in ANYTHING else meant
 
     def relation_of(self, written: str, near: str, far: str) -> tuple[str, Direction | None] | None:
         """Return the relation that a word means between two types, and the direction where the word says one.
@@ -59,7 +56,7 @@ class NameBook:
         before, core, after = (
             (match.group(1) or "", match.group(2), match.group(3) or "") if match else ("", written, "")
         )
-        if fold(core) in ANYTHING:
+        if fold(core) in ANYTHING and fold(core) not in self._relations:
             return ANY, None
         backwards = any(mark in (before + after).casefold() for mark in _BACKWARDS)
         for index, direction in ((self._relations, "in" if backwards else None), (self._inverses, "in")):
@@ -125,11 +122,12 @@ def _index(pairs: Iterable[tuple[str, str]]) -> dict[str, set[str]]:
 
 
 def _only(index: dict[str, set[str]], forms: list[str]) -> str | None:
-    """Return the one name that any of the forms means; a name's own word goes before another's alias."""
-    names = {name for form in forms for name in index.get(form, ())}
-    own = {name for name in names if fold(name) in forms}
-    meant = own or names
-    return meant.pop() if len(meant) == 1 else None
+    """Return the one name that a word means, as it stands before cut to a singular; a name goes before an alias."""
+    for form in forms:
+        if names := index.get(form):
+            meant = {name for name in names if fold(name) == form} or names
+            return next(iter(meant)) if len(meant) == 1 else None
+    return None
 
 
 def _singulars(word: str) -> list[str]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 from search.domain.conversation import Completion, Prompt
-from search.domain.errors import Fault, PlanInvalid, StageError
+from search.domain.errors import DeadlineExceeded, Fault, PlanInvalid, StageError
 from search.domain.graph import Schema
 from search.domain.mending import mend
 from search.domain.normal_form import contradictions, normal_form
@@ -103,6 +103,9 @@ class ModelPlanner:
         """Ask for every open draft at once, and take in what comes back."""
         try:
             outcomes = self.language_model.complete([draft.prompt for draft in waiting], limit)
+        except DeadlineExceeded:
+            reason = f"the language model took longer than the {self.seconds:g} seconds that it has"
+            outcomes = [StageError(STAGE, reason)] * len(waiting)
         except StageError as error:
             outcomes = [error] * len(waiting)
         for draft, outcome in zip(waiting, outcomes, strict=True):

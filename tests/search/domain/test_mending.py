@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from search.domain.errors import PlanInvalid
+from search.domain.graph import NodeType
 from search.domain.mending import mend
 from search.domain.plan import Plan
 from tests.search.domain.shop import SHOP
@@ -63,6 +65,13 @@ def test_spaces_underscores_and_humps_make_no_difference(label: str) -> None:
 def test_a_plural_in_ies_is_mended(label: str) -> None:
     plan = written(anchor__label=label, hop__rel="LIES_IN", hop__to_label="country", target__labels=["country"])
     assert mended(plan).anchors[0].label == "city"
+
+
+def test_a_type_whose_own_name_is_a_word_for_anything_or_a_plural_is_itself() -> None:
+    schema = replace(SHOP, node_types=(*SHOP.node_types, NodeType("entity"), NodeType("new"), NodeType("news")))
+    for written_as, name in (("Entity", "entity"), ("News", "news"), ("NEW", "new"), ("entities", "entity")):
+        plan = {"target": {"var": "T", "labels": [written_as]}}
+        assert Plan.parse(mend(plan, schema)[0], schema).target.labels == (name,)
 
 
 def test_a_word_that_could_be_two_types_is_left_for_the_parser() -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from search.adapters.llm_openai import Call, ConfiguredLanguageModel, Server
 from search.domain.conversation import Completion, Prompt
-from search.domain.errors import SearchCancelled, StageError
+from search.domain.errors import DeadlineExceeded, SearchCancelled, StageError
 from search.domain.plan import Plan, Target
 from search.domain.question import Question
 from search.domain.trace import Limit, Trace
@@ -181,6 +181,18 @@ def test_when_nothing_comes_the_reason_is_passed_on() -> None:
         plan_of(Scripted(StageError("language model", "tiny-1 does not accept the key", permanent=True)))
     assert (caught.value.stage, caught.value.reason) == ("plan", "tiny-1 does not accept the key")
     assert caught.value.permanent
+
+
+def test_a_model_that_takes_too_long_over_its_faults_is_said_to() -> None:
+    class Slow(Scripted):
+        def complete(self, prompts: Sequence[Prompt], limit: Limit) -> list[Completion | StageError]:
+            if self.asked:
+                raise DeadlineExceeded("language model")
+            return super().complete(prompts, limit)
+
+    with pytest.raises(StageError) as caught:
+        plan_of(Slow(MISSPELT), seconds=4)
+    assert caught.value.reason == "the language model took longer than the 4 seconds that it has"
 
 
 def test_a_cancelled_search_is_cancelled() -> None:
