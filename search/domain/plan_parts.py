@@ -1,0 +1,92 @@
+"""What a plan is made of: anchors, hops, target, filters, and the words they may use."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from search.domain.graph import ANY, Direction
+
+MatchMode = Literal["name", "doc"]
+Risk = Literal["no_trade", "weak", "normal", "aggressive"]
+RetrievalMode = Literal["doc_search", "graph_filter_doc", "graph_expand", "graph_strict", "skip"]
+Operator = Literal["=", "<", "<=", ">", ">=", "between", "contains", "in"]
+PlanSource = Literal["schema", "llm", "learned", "user"]
+
+MAX_HOPS = 6
+MAX_ANCHORS = 6
+MAX_TEXT = 2_000
+MAX_VALUES = 200
+MAX_NUMBER = 10**300
+
+
+@dataclass(frozen=True, slots=True)
+class Anchor:
+    """An entity that the question names or describes.
+
+    `label` is its node type, `match_mode` says whether `text` is a short exact name or a descriptive phrase. `ids`,
+    when given, are the nodes themselves: the planner found them by name, or a person picked them, and nothing is
+    looked up.
+    """
+
+    var: str
+    text: str
+    label: str = ANY
+    match_mode: MatchMode = "name"
+    ids: tuple[str, ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the anchor as plans write it."""
+        written: dict[str, Any] = {
+            "var": self.var, "text": self.text, "label": self.label, "match_mode": self.match_mode,
+        }  # fmt: skip
+        return written | ({"ids": list(self.ids)} if self.ids else {})
+
+
+@dataclass(frozen=True, slots=True)
+class Hop:
+    """One edge from `source` (a variable) to `to_var`, a node of type `to_label`.
+
+    `direction` is `out` where the edge is stored from `source` to `to_var`, `in` where it is stored the other way,
+    and None where either will do. `rel` and `to_label` may be `*`.
+    """
+
+    source: str
+    rel: str
+    to_var: str
+    to_label: str = ANY
+    direction: Direction | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the hop as plans write it."""
+        written: dict[str, Any] = {
+            "from": self.source, "rel": self.rel, "to_var": self.to_var, "to_label": self.to_label,
+        }  # fmt: skip
+        return written | ({"direction": self.direction} if self.direction else {})
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """What is asked for: a variable, the node types it may have (none: any), and the text that hops cannot say."""
+
+    var: str = "T"
+    labels: tuple[str, ...] = ()
+    relevance_text: str = ""
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the target as plans write it."""
+        return {"var": self.var, "labels": list(self.labels), "relevance_text": self.relevance_text}
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """A condition on a typed field of the node that `var` stands for."""
+
+    var: str
+    field: str
+    op: Operator
+    value: Any
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the filter as plans write it."""
+        return {"var": self.var, "field": self.field, "op": self.op, "value": self.value}
