@@ -106,19 +106,16 @@ def _path(walk: list[dict[str, Any]]) -> str:
 
 def _sum(result: dict[str, Any]) -> str:
     """Write the sum that makes the score: `graph #1 0.3333 + text #2 0.1429`."""
-    shares = [
-        f"{name} #{share['rank']} {share['contribution']:.4f}"
-        for name, share in result["scores"].items()
-        if share["rank"] is not None
-    ]
-    return " + ".join(shares)
+    found = [(name, share) for name, share in result["scores"].items() if share["rank"] is not None]
+    found.sort(key=lambda item: -item[1]["contribution"])
+    return " + ".join(f"{name} #{share['rank']} {share['contribution']:.4f}" for name, share in found)
 
 
 def _fusion(search: dict[str, Any]) -> RenderableType | None:
     fusion = search["fusion"]
     if fusion is None:
         return None
-    weights = ", ".join(f"{name} {weight:g}" for name, weight in fusion["weights"].items())
+    weights = ", ".join(f"{name} {weight:g}" for name, weight in sorted(fusion["weights"].items()))
     chosen = ", ".join(part for part in (fusion["bucket"], fusion["risk"]) if part)
     return Text(f"Fused by {fusion['method']} reciprocal ranks, k = {fusion['k']:g}: {weights}. {chosen}", style="dim")
 

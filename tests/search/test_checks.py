@@ -1,0 +1,88 @@
+"""What the settings name exists, or a check says which name leads nowhere; nothing heavy is imported to find out."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+from django.core.checks import CheckMessage
+
+from search import checks
+from tests.search import small
+
+WHERE = "tests.search.small"
+TEXT = small.PIPELINES["text"]["STAGES"]
+
+
+def ids(found: list[CheckMessage]) -> list[str | None]:
+    return [message.id for message in found]
+
+
+def test_the_sites_own_settings_name_nothing_that_is_not_there() -> None:
+    assert checks.check_tools() + checks.check_pipelines() + checks.check_health() == []
+
+
+def test_looking_imports_no_torch() -> None:
+    looked = (
+        "import sys, django; django.setup(); from django.core.checks import run_checks; run_checks(); "
+        "sys.exit(' '.join(sorted({'torch', 'transformers', 'sentence_transformers'} & sys.modules.keys())) or 0)"
+    )
+    result = subprocess.run([sys.executable, "-c", looked], capture_output=True, text=True, check=False)
+    assert result.returncode == 0, result.stderr
+
+
+def test_a_tool_without_a_row_is_e001(settings: Any) -> None:
+    settings.GRASP_TOOLS = {name: row for name, row in settings.GRASP_TOOLS.items() if name != "encoder"}
+    [fault] = checks.check_tools()
+    assert (fault.id, "'encoder'" in fault.msg) == ("search.E001", True)
+
+
+@pytest.mark.parametrize("path", ["", "nodots", "no.such.module.Thing", "search.nothing.Thing", "search.wiring.Thing"])
+def test_a_backend_that_is_not_there_is_e002(settings: Any, path: str) -> None:
+    settings.GRASP_TOOLS = settings.GRASP_TOOLS | {"extra": {"BACKEND": path}}
+    [fault] = checks.check_tools()
+    assert (fault.id, repr(path) in fault.msg) == ("search.E002", True)
+
+
+@pytest.mark.parametrize(
+    ("change", "expected", "said"),
+    [
+        ({"TITLE": None}, "search.E003", "it has no TITLE"),
+        ({"BACKEND": "search.pipelines.nowhere.search"}, "search.E003", "search.pipelines.nowhere"),
+        ({"STAGES": {"retrieve": {"BACKEND": f"{WHERE}.Nothing"}}}, "search.E003", "has no 'Nothing'"),
+        ({"STAGES": {"retrieve": {"BACKEND": f"{WHERE}.Find"}}}, "search.E004", "'explain' is not configured"),
+        ({"STAGES": TEXT | {"fuse": {"BACKEND": f"{WHERE}.Fuse"}}},
+         "search.E004", "has no stage 'fuse'"),
+        ({"STAGES": TEXT | {"retrieve": {"BACKEND": f"{WHERE}.Find", "OPTIONS": {"deep": 1}}}},
+         "search.E004", "no setting 'retrieve.deep'"),
+        ({"STAGES": TEXT | {"retrieve": {"BACKEND": f"{WHERE}.Find", "OPTIONS": {"depth": 0}}}},
+         "search.E004", "must be between"),
+    ],
+)  # fmt: skip
+def test_a_pipeline_that_cannot_be_composed_says_why(
+    small_pipelines: Any, change: dict[str, Any], expected: str, said: str
+) -> None:
+    row = {key: value for key, value in (small.PIPELINES["text"] | change).items() if value is not None}
+    small_pipelines.GRASP_PIPELINES = small.PIPELINES | {"text": row}
+    [fault] = checks.check_pipelines()
+    assert (fault.id, said in fault.msg) == (expected, True)
+
+
+def test_a_default_that_is_no_pipeline_is_e005(small_pipelines: Any) -> None:
+    small_pipelines.GRASP_DEFAULT_PIPELINE = "nothing"
+    assert ids(checks.check_pipelines()) == ["search.E005"]
+
+
+def test_a_check_of_health_that_is_not_there_is_e006(settings: Any) -> None:
+    settings.GRASP_HEALTH = {"postgres": "grasp_site.health.nothing"}
+    settings.GRASP_WARM_UP = {"search": ["nowhere.warm_up"]}
+    assert ids(checks.check_health()) == ["search.E006", "search.E006"]
+
+
+def test_a_pipeline_whose_tool_is_missing_is_not_available(small_pipelines: Any) -> None:
+    small_pipelines.GRASP_TOOLS = {"nodes": {"BACKEND": "search.adapters.nowhere.Nodes"}}
+    assert checks.faults_of_pipeline("text") == [
+        "'search.adapters.nowhere.Nodes' leads nowhere: there is no module 'search.adapters.nowhere'."
+    ]
