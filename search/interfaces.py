@@ -25,7 +25,7 @@ from search.domain.trace import Limit
 
 Vectors = NDArray[np.float32]
 Keys = NDArray[np.int32]
-VectorKind = Literal["name", "document", "document+relations"]
+VectorKind = Literal["name", "document+relations"]
 
 # ---------------------------------------------------------------------------------------------------------------- tools
 

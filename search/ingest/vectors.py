@@ -38,7 +38,6 @@ Source = Callable[[int], Iterable[list[Documented]]]
 
 KINDS: Mapping[str, Callable[[Documented], str]] = {
     "name": lambda documented: text.name_text(documented.node),
-    "document": lambda documented: text.document(documented.node),
     "document+relations": lambda documented: text.document(documented.node, documented.neighbours),
 }
 """What is embedded of each node, by the kind of its vector."""

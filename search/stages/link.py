@@ -73,7 +73,7 @@ class Link:
         for text, label, mode in wanted:
             limit.check("link")
             k, tau = (self.name_k, self.name_tau) if mode == "name" else (self.doc_k, self.doc_tau)
-            kind: VectorKind = "name" if mode == "name" else "document"
+            kind: VectorKind = "name" if mode == "name" else "document+relations"
             labels = () if label == ANY else (label,)
             nearest = self.vectors.nearest(kind, vectors[text], k, labels, limit)
             best = max((candidate.score for candidate in nearest), default=0.0)

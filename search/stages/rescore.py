@@ -73,7 +73,7 @@ class Rescore:
         if not text:
             return {}
         vector = self.encoder.encode([text])[0]
-        nearest = self.vectors.nearest("document", vector, self.corpus, plan.target.labels, limit)
+        nearest = self.vectors.nearest("document+relations", vector, self.corpus, plan.target.labels, limit)
         return {candidate.key: candidate.score for candidate in nearest}
 
     def _add_residuals(self, by_index: Mapping[int, LinkedPlan], scores_of: Mapping[int, Scores], limit: Limit) -> None:
@@ -89,7 +89,7 @@ class Rescore:
         for vector, several in zip(vectors, wanted.values(), strict=True):
             limit.check("rescore")
             keys = sorted({key for scores in several for key in scores})
-            cosines = self.vectors.cosines("document", vector, keys, limit)
+            cosines = self.vectors.cosines("document+relations", vector, keys, limit)
             for scores in several:
                 for key in scores:
                     scores[key] += cosines.get(key, 0.0)
@@ -100,7 +100,7 @@ class Rescore:
         if not keys:
             return {}
         limit.check("rescore")
-        return self.vectors.cosines("document", self.encoder.encode([question.text])[0], keys, limit)
+        return self.vectors.cosines("document+relations", self.encoder.encode([question.text])[0], keys, limit)
 
 
 def _tied(scores: Scores) -> Iterable[int]:

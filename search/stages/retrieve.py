@@ -11,9 +11,8 @@ from search.domain.ranking import Candidate, Ranking, rrf
 from search.domain.trace import Limit
 from search.interfaces import Encoder, TextIndex, VectorIndex, VectorKind, Vectors
 
-DOCUMENTS = ("document", "document+relations")
+DOCUMENTS: VectorKind = "document+relations"
 DEPTH_HELP = "How many documents the list holds."
-VECTORS_HELP = "What a document's vector was made of: its own text, or also the names of its neighbours."
 OVERFETCH = 1.5
 """Equal scores at the end of a list are put in order by cosine, so more is fetched than the list holds."""
 
@@ -26,7 +25,6 @@ class Bm25:
     encoder: Encoder
     vectors: VectorIndex
     depth: int = option(100, DEPTH_HELP, low=1, high=1000)
-    kind: str = option("document+relations", VECTORS_HELP, choices=DOCUMENTS)
 
     def __call__(self, question: Question, limit: Limit) -> Ranking:
         """Return the best documents that share a word with the question."""
@@ -34,7 +32,7 @@ class Bm25:
         found = self.text.search(question.text, _more(self.depth))
         ties: dict[int, float] = {}
         if tied := _tied(found):
-            ties = self.vectors.cosines(_kind(self.kind), _embed(self.encoder, question), tied, limit)
+            ties = self.vectors.cosines(DOCUMENTS, _embed(self.encoder, question), tied, limit)
         return Ranking.of({candidate.key: candidate.score for candidate in found}, ties, self.depth)
 
 
@@ -45,12 +43,11 @@ class Dense:
     encoder: Encoder
     vectors: VectorIndex
     depth: int = option(100, DEPTH_HELP, low=1, high=1000)
-    kind: str = option("document+relations", VECTORS_HELP, choices=DOCUMENTS)
 
     def __call__(self, question: Question, limit: Limit) -> Ranking:
         """Return the nearest documents."""
         limit.check("retrieve")
-        found = self.vectors.nearest(_kind(self.kind), _embed(self.encoder, question), self.depth, limit=limit)
+        found = self.vectors.nearest(DOCUMENTS, _embed(self.encoder, question), self.depth, limit=limit)
         return Ranking.of({candidate.key: candidate.score for candidate in found}, depth=self.depth)
 
 
@@ -63,29 +60,24 @@ class Hybrid:
     vectors: VectorIndex
     depth: int = option(100, DEPTH_HELP, low=1, high=1000)
     k: float = option(60.0, "The k of 1 / (k + rank): the larger, the less the first places count.", low=0, high=1000)
-    kind: str = option("document+relations", VECTORS_HELP, choices=DOCUMENTS)
 
     def __call__(self, question: Question, limit: Limit) -> Ranking:
         """Return the best documents of both lists, each as deep as the result."""
         limit.check("retrieve")
-        vector, kind = _embed(self.encoder, question), _kind(self.kind)
+        vector = _embed(self.encoder, question)
         found = self.text.search(question.text, _more(self.depth))
         scores = {candidate.key: candidate.score for candidate in found}
-        words = Ranking.of(scores, self.vectors.cosines(kind, vector, _tied(found), limit), self.depth)
-        near = self.vectors.nearest(kind, vector, self.depth, limit=limit)
+        words = Ranking.of(scores, self.vectors.cosines(DOCUMENTS, vector, _tied(found), limit), self.depth)
+        near = self.vectors.nearest(DOCUMENTS, vector, self.depth, limit=limit)
         cosines = {candidate.key: candidate.score for candidate in near}
         sums = rrf({"bm25": words, "vss": Ranking.of(cosines)}, {"bm25": 1.0, "vss": 1.0}, self.k)
         unknown = [key for key in _tied(Candidate(*pair) for pair in sums.items()) if key not in cosines]
-        return Ranking.of(sums, cosines | self.vectors.cosines(kind, vector, unknown, limit), self.depth)
+        return Ranking.of(sums, cosines | self.vectors.cosines(DOCUMENTS, vector, unknown, limit), self.depth)
 
 
 def _embed(encoder: Encoder, question: Question) -> Vectors:
     vector: Vectors = encoder.encode([question.text])[0]
     return vector
-
-
-def _kind(kind: str) -> VectorKind:
-    return "document" if kind == "document" else "document+relations"
 
 
 def _more(depth: int) -> int:

@@ -41,7 +41,11 @@ def test_a_snippet_starts_at_the_sentence_that_shares_words_with_the_question() 
 
 
 def test_a_snippet_is_prose_where_there_is_some() -> None:
-    fields = {"forms": ["inhaler", "tablet"], "year": 1981, "about": "The blue puffer opens tight airways within minutes."}
+    fields = {
+        "forms": ["inhaler", "tablet"],
+        "year": 1981,
+        "about": "The blue puffer opens tight airways within minutes.",
+    }
     assert snippet(Node(0, "k", "drug", "n", fields=fields), "q") == fields["about"]
     assert snippet(Node(0, "k", "drug", "n", fields={"year": 1981, "forms": ["inhaler"]}), "q") == "1981 inhaler"
 

@@ -126,7 +126,7 @@ def test_cosines_are_given_for_the_keys_that_have_a_vector(vector_set: VectorSet
     assert index.cosines("name", QUERIES[0], [3, NODES + 5]) == {
         3: pytest.approx(dict(exact(QUERIES[0], NODES, TYPES >= 0))[3], abs=1e-6)
     }
-    assert index.cosines("document", QUERIES[0], [3]) == {}
+    assert index.cosines("document+relations", QUERIES[0], [3]) == {}
     assert index.cosines("name", QUERIES[0], []) == {}
 
 

@@ -64,16 +64,15 @@ def stored(release: Release) -> dict[tuple[str, int], np.ndarray]:
 def test_a_release_holds_every_kind_of_vector_of_every_node() -> None:
     encoder = HashEncoder()
     release = index_snapshot(snapshot=snapshot_of(), encoder=encoder)
-    assert (release.name, release.status, release.vector_set.vectors) == ("films-1", Status.READY, 3 * (2 + PERSONS))
+    assert (release.name, release.status, release.vector_set.vectors) == ("films-1", Status.READY, 2 * (2 + PERSONS))
     vectors = stored(release)
-    assert {kind for kind, _ in vectors} == {"name", "document", "document+relations"}
+    assert {kind for kind, _ in vectors} == {"name", "document+relations"}
     # Twelve persons made film 0, ten are named, in the order of keys.
     names = [f"Person {at}" for at in range(10)]
     whole = text.document(GRAPH.nodes[0], {"made by": names})
     assert vectors["document+relations", 0] == pytest.approx(encoder.vector(whole), abs=1e-3)
     # The fields stand in the order of the schema.
     assert text.document(GRAPH.nodes[0]).index("year") < text.document(GRAPH.nodes[0]).index("plot")
-    assert vectors["document", 0] == pytest.approx(encoder.vector(text.document(GRAPH.nodes[0])), abs=1e-3)
     assert vectors["name", 2] == pytest.approx(encoder.vector("Person 0"), abs=1e-3)
 
 
@@ -106,7 +105,7 @@ def test_a_second_import_of_the_same_data_embeds_nothing() -> None:
     encoder.encoded.clear()
     second = build_index(snapshot=snapshot_of(), encoder=encoder)
     assert encoder.encoded == []
-    assert (second.embedded, second.reused) == (0, 3 * (2 + PERSONS))
+    assert (second.embedded, second.reused) == (0, 2 * (2 + PERSONS))
     assert second.release.number == 2
     before, after = stored(first.release), stored(second.release)
     assert before.keys() == after.keys()
@@ -119,8 +118,8 @@ def test_only_the_texts_that_changed_are_embedded() -> None:
     build_index(snapshot=snapshot_of(), encoder=encoder)
     changed = Graph((*GRAPH.nodes[:-1], Node(13, "person/11", "person", "Somebody else")), GRAPH.edges)
     encoder.encoded.clear()
-    # The new name, both documents of the node, and nothing else: it is not among the ten that film 0 names.
-    assert build_index(snapshot=snapshot_of(changed), encoder=encoder).embedded == 3
+    # The new name, the document of the node, and nothing else: it is not among the ten that film 0 names.
+    assert build_index(snapshot=snapshot_of(changed), encoder=encoder).embedded == 2
     assert "Somebody else" in encoder.encoded
 
 

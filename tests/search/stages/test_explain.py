@@ -28,7 +28,7 @@ NODES = tuple(
     for key, (name, kind) in enumerate(zip(NAMES, KINDS, strict=True))
 )
 GRAPH = Graph(NODES, ((0, "acted", 2), (0, "acted", 3), (1, "directed", 3), (1, "directed", 4), (3, "has", 6)))
-COSINES = {"document": {"in space": {2: 0.10, 3: 0.95, 4: 0.20, 5: 0.30}}}
+COSINES = {"document+relations": {"in space": {2: 0.10, 3: 0.95, 4: 0.20, 5: 0.30}}}
 JOIN = Plan(
     (Anchor("a", "Ada", "person"), Anchor("b", "Bo", "person")),
     (Hop("a", "acted", "T", "film"), Hop("b", "directed", "T", "film")),

@@ -19,7 +19,7 @@ COSINES = {
         "many": dict.fromkeys(range(12), 0.9),
         "cold": {0: -0.2, 1: -0.3},
     },
-    "document": {"a film about a ship": {0: 0.50, 1: 0.46, 2: 0.4501, 3: 0.4499}},
+    "document+relations": {"a film about a ship": {0: 0.50, 1: 0.46, 2: 0.4501, 3: 0.4499}},
 }
 
 

@@ -14,7 +14,7 @@ from search.stages.rescore import Rescore
 from tests.search.stages.doubles import Cosines
 
 COSINES = {
-    "document": {
+    "document+relations": {
         "who?": {1: 0.1, 2: 0.7, 3: 0.4},
         "set in space": {1: 0.2, 2: 0.5},
         "a quiet film": {7: 0.8, 8: 0.6, 9: 0.9},

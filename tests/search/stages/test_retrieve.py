@@ -23,7 +23,7 @@ def at(cosine: float) -> np.ndarray:
 def vectors(**cosines: float) -> MemoryVectors:
     """Documents named by letter, whose key is the place of the letter in the alphabet."""
     by_key = {ord(letter) - ord("a"): at(cosine) for letter, cosine in cosines.items()}
-    return MemoryVectors({"document+relations": by_key, "document": {key: -vector for key, vector in by_key.items()}})
+    return MemoryVectors({"document+relations": by_key})
 
 
 def test_words_come_first_and_cosines_only_order_what_is_level() -> None:
@@ -51,11 +51,6 @@ def test_vectors_rank_by_cosine() -> None:
     ranking = Dense(ENCODER, vectors(a=0.1, b=0.9, c=-0.5), depth=2)(QUESTION, Limit())
     assert ranking.keys == (1, 0)
     assert ranking.candidates[0].score == pytest.approx(0.9, abs=1e-6)
-
-
-def test_the_kind_of_vector_is_an_option() -> None:
-    retrieve = Dense(ENCODER, vectors(a=0.1, b=0.9), kind="document")
-    assert retrieve(QUESTION, Limit()).keys == (0, 1)
 
 
 def test_the_fusion_of_both_is_the_sum_of_reciprocal_ranks() -> None:
