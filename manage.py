@@ -15,6 +15,8 @@ def main() -> int:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "grasp_site.settings")
     # A command tells its progress itself; of the log it shows what went wrong.
     os.environ.setdefault("LOG_LEVEL", "WARNING")
+    # Before torch is loaded: its threads wait for each other without taking the cores from anybody.
+    os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
     try:
         with services_for(sys.argv[1:]):
             execute_from_command_line(sys.argv)

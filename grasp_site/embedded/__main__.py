@@ -5,7 +5,7 @@ import sys
 from grasp_site.embedded.children import Program
 from grasp_site.embedded.commands import missing_services
 from grasp_site.embedded.home import Home
-from grasp_site.embedded.programs import programs
+from grasp_site.embedded.programs import NO_SPINNING, programs
 from grasp_site.embedded.supervisor import Plan, supervise
 from grasp_site.environment import SettingError, env_int
 
@@ -16,7 +16,7 @@ def main() -> int:
         plan = Plan(
             port=port,
             services=missing_services(),
-            setup=Program("setup", [sys.executable, "-m", "grasp_site.setup"]),
+            setup=Program("setup", [sys.executable, "-m", "grasp_site.setup"], environment=NO_SPINNING),
             programs=programs(port),
         )
         return supervise(Home.from_environment(), plan)

@@ -10,6 +10,8 @@ HOST = "127.0.0.1"
 WEB_CONNECTIONS = 8
 # glibc otherwise gives every thread a heap of its own; with models in the process that costs hundreds of megabytes.
 FEW_HEAPS = {"MALLOC_ARENA_MAX": "2"}
+# torch's threads otherwise spin while they wait for each other, and take the cores from those they wait for.
+NO_SPINNING = {"OMP_WAIT_POLICY": "PASSIVE"}
 
 
 def programs(port: int) -> list[Program]:
@@ -38,7 +40,7 @@ def search_worker(threads: int) -> Program:
             *("--pool", "threads", "--concurrency", str(threads), "--hostname", "search@%h"),
             *("--without-gossip", "--without-mingle"),
         ],
-        environment={"DATABASE_POOL": str(threads + 2), **FEW_HEAPS},
+        environment={"DATABASE_POOL": str(threads + 2), **FEW_HEAPS, **NO_SPINNING},
         # The first asks Celery to finish what it has, the second to drop it.
         stop_signals=(signal.SIGTERM, signal.SIGQUIT),
     )
