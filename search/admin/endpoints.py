@@ -36,7 +36,7 @@ class EndpointForm(forms.ModelForm):
     """An endpoint, with a field that takes a new key and shows none."""
 
     api_key = forms.CharField(
-        label="API key",
+        label="New API key",
         required=False,
         max_length=4_000,
         strip=True,
@@ -83,8 +83,8 @@ class EndpointAdmin(ModelAdmin):
     readonly_fields = ["key", "report"]
     fieldsets = [
         (None, {"fields": ["name", "base_url", "model", "key", "api_key", "forget_key", "active", "position"]}),
-        ("Limits", {"fields": ["timeout", "concurrency", "max_tokens", "structured_output"]}),
         ("Test", {"fields": ["report"]}),
+        ("Limits", {"fields": ["timeout", "concurrency", "max_tokens", "structured_output"]}),
     ]
     actions = ["test_selected"]
     actions_submit_line = ["save_and_test"]
@@ -133,16 +133,22 @@ class EndpointAdmin(ModelAdmin):
         """Test the endpoint once it is saved, so that no transaction waits for the server."""
         transaction.on_commit(lambda: self._tell(request, obj, probe_endpoint(obj)))
 
+    def response_change(self, request: HttpRequest, obj: Endpoint) -> HttpResponse:
+        """Stay on the page whose test was asked for: its report stands there."""
+        if "search_endpoint_save_and_test" in request.POST:
+            return HttpResponseRedirect(reverse("admin:search_endpoint_change", args=[obj.pk]))
+        return super().response_change(request, obj)
+
     @admin.action(description="Test the selected endpoints", permissions=["change"])
     def test_selected(self, request: HttpRequest, queryset: QuerySet[Endpoint]) -> None:
         """Test several endpoints, one after another."""
         for endpoint in queryset:
             self._tell(request, endpoint, probe_endpoint(endpoint, seconds=10.0))
 
-    @admin.display(description="API key")
+    @admin.display(description="Stored API key")
     def key(self, endpoint: Endpoint) -> str:
         """Say whether there is a key, not what it is."""
-        return "stored" if endpoint.api_key_sealed else "none"
+        return "there is one" if endpoint.api_key_sealed else "none"
 
     @admin.display(description="Last test")
     def state(self, endpoint: Endpoint) -> str:

@@ -82,7 +82,8 @@ def test_save_and_test_shows_models_latency_and_structured_output(
 ) -> None:
     endpoint = saved(admin_client, server)
     with django_capture_on_commit_callbacks(execute=True):
-        admin_client.post(change_url(endpoint), form(server, search_endpoint_save_and_test="1"))
+        response = admin_client.post(change_url(endpoint), form(server, search_endpoint_save_and_test="1"))
+    assert response.url == change_url(endpoint)
     shown = admin_client.get(change_url(endpoint)).content.decode()
     assert "<b>Models: </b>other, tiny-1" in shown
     assert "<b>Structured output: </b>works." in shown
