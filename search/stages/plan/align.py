@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +17,7 @@ from search.stages.plan.enumerate import Candidate
 from search.stages.plan.lexicon import Affinities
 from search.stages.plan.mentions import Named
 from search.stages.plan.reading import Reading
-from search.stages.plan.shape import Metapath
+from search.stages.plan.shape import Metapath, Shape
 
 Scores = NDArray[np.float64]
 Columns = NDArray[np.int64]
@@ -25,19 +25,24 @@ Columns = NDArray[np.int64]
 _SMOOTH = 0.5
 _TYPE_WORTH = 0.5
 """What a type met in its place is worth beside a relation: questions often leave the types unsaid."""
+_IMPLIED = 0.8
+"""What a mention says for a relation that is the only one its type has: `drama films` needs no word for the genre."""
 
 
 class _Row(NamedTuple):
-    """One plan: its relations in order, how often each came before, its elements, whether it walks there and back."""
+    """One plan: its relations in order, how often each came before, which of them begin a branch, its elements, whether
+    it walks there and back."""
 
     relations: tuple[int, ...]
     earlier: tuple[int, ...]
+    implied: tuple[float, ...]
     elements: tuple[int, ...]
     back: bool
 
 
 @lru_cache(maxsize=50_000)
-def _row(paths: tuple[Metapath, ...], relations: int) -> _Row:
+def _row(paths: tuple[Metapath, ...], shape: Shape) -> _Row:
+    relations = len(shape.schema.relations)
     walked = [step.relation for path in paths for step in path.steps]
     back = any(
         one.relation == other.relation and one.direction != other.direction
@@ -45,7 +50,14 @@ def _row(paths: tuple[Metapath, ...], relations: int) -> _Row:
         for one, other in zip(path.steps, path.steps[1:], strict=False)
     )
     earlier = tuple(walked[:at].count(relation) for at, relation in enumerate(walked))
-    return _Row(tuple(walked), earlier, elements(paths, relations), back)
+    implied = [implied_by_start(path, shape) if not at else 0.0 for path in paths for at in range(len(path.steps))]
+    return _Row(tuple(walked), earlier, tuple(implied), elements(paths, relations), back)
+
+
+def implied_by_start(path: Metapath, shape: Shape) -> float:
+    """Return how far the type of a mention alone speaks for the first hop of a walk from it, in [0, 1]."""
+    first = path.steps[0]
+    return _IMPLIED * shape.share(path.start, first.relation, first.direction)
 
 
 def elements(paths: Sequence[Metapath], relations: int) -> tuple[int, ...]:
@@ -65,16 +77,18 @@ class Table:
 
     relations: Columns
     earlier: Columns
+    implied: Scores
     elements: Columns
     back: Scores
 
     @classmethod
-    def of(cls, plans: Sequence[tuple[Metapath, ...]], relations: int) -> Table:
-        """Return the table of these plans, under a schema of so many relations."""
-        rows = [_row(plan, relations) for plan in plans]
+    def of(cls, plans: Sequence[tuple[Metapath, ...]], shape: Shape) -> Table:
+        """Return the table of these plans."""
+        rows = [_row(plan, shape) for plan in plans]
         return cls(
             _filled([row.relations for row in rows]),
             _filled([row.earlier for row in rows]),
+            _filled([row.implied for row in rows], 0.0, np.float64),
             _filled([row.elements for row in rows]),
             np.array([row.back for row in rows], dtype=np.float64),
         )
@@ -90,7 +104,7 @@ class Table:
         first = here & (self.earlier == 0)
         spoken = own.sum(axis=1)
         left = (affinities.sum(axis=0)[relations] * first).sum(axis=1) - spoken
-        return spoken / here.sum(axis=1), left
+        return np.maximum(own, self.implied).sum(axis=1) / here.sum(axis=1), left
 
     def words(self, affinities: Affinities) -> Scores:
         """Return the share of what the question's words speak of that each plan has."""
@@ -106,7 +120,7 @@ def in_order(
     names: Sequence[Named],
     candidates: Sequence[Candidate],
     affinities: Affinities,
-    relations: int,
+    shape: Shape,
 ) -> Scores:
     """Return how well each plan follows the question read outward from its mentions.
 
@@ -119,7 +133,7 @@ def in_order(
         paths = [path for owner, path in wanted if owner == mention]
         for hops in {len(path.steps) for path in paths}:
             alike = [path for path in paths if len(path.steps) == hops]
-            for path, share in zip(alike, _aligned(alike, seen, relations), strict=True):
+            for path, share in zip(alike, _aligned(alike, seen, shape), strict=True):
                 wanted[mention, path] = float(share)
     return np.array([_mean(candidate, wanted) for candidate in candidates])
 
@@ -132,14 +146,19 @@ def _mean(candidate: Candidate, aligned: dict[tuple[int, Metapath], float]) -> f
     return sum(share * count for share, count in zip(shares, hops, strict=True)) / sum(hops)
 
 
-def _aligned(paths: Sequence[Metapath], seen: Affinities, relations: int) -> Scores:
-    """Align the words seen, in order, with the hops and types of paths of equal length; all paths at once."""
+def _aligned(paths: Sequence[Metapath], seen: Affinities, shape: Shape) -> Scores:
+    """Align the words seen, in order, with the hops and types of paths of equal length; all paths at once.
+
+    The mention itself is met first, and says what its type implies.
+    """
+    relations = len(shape.schema.relations)
     slots = np.array(
         [[slot for step in path.steps for slot in (step.relation, relations + step.to_type)] for path in paths]
     )
     worth = np.tile([1.0, _TYPE_WORTH], slots.shape[1] // 2)
     gains = seen[:, slots] * worth
     row = np.zeros((slots.shape[1] + 1, len(paths)))
+    row[1:] = [implied_by_start(path, shape) for path in paths]
     for gain in gains:
         above, row = row, np.zeros_like(row)
         for at in range(slots.shape[1]):
@@ -148,7 +167,7 @@ def _aligned(paths: Sequence[Metapath], seen: Affinities, relations: int) -> Sco
     return shares
 
 
-def _filled(rows: Sequence[tuple[int, ...]]) -> Columns:
-    """Return rows of different lengths as one table, filled with -1."""
+def _filled(rows: Sequence[tuple[float, ...]], empty: float = -1, dtype: type = np.int64) -> NDArray[Any]:
+    """Return rows of different lengths as one table."""
     width = max(len(row) for row in rows)
-    return np.array([(*row, *(-1,) * (width - len(row))) for row in rows], dtype=np.int64)
+    return np.array([(*row, *(empty,) * (width - len(row))) for row in rows], dtype=dtype)

@@ -92,8 +92,8 @@ class Enumerator:
     nodes: NodeStore
     shape: Shape
     max_hops: int = 3
-    step_edges: int = 50_000
-    question_edges: int = 500_000
+    step_edges: int = 300_000
+    question_edges: int = 1_000_000
     most_pairs: int = 2_000
 
     def branches(self, starts: Sequence[Start], limit: Limit) -> list[Branch]:
@@ -112,13 +112,13 @@ class Enumerator:
                 for path, relation, direction, edges in self._onward(branch):
                     following += walk(branch, path, relation, direction, edges, budget)
             known += following
-            layer = [branch for branch in following if branch.whole]
+            layer = following
         return known
 
     def joins(self, branches: Sequence[Branch], overlap: Sequence[frozenset[int]], limit: Limit) -> list[Candidate]:
         """Return joins of two branches (up to `max_hops` hops together) and of three (one hop each) at T.
 
-        `overlap[m]` holds the mentions that share words with mention m: they are readings of one stretch, never joined.
+        `overlap[m]` holds the mentions that cannot be joined with mention m: readings of one stretch, or of one node.
         """
         short = [branch for branch in branches if branch.walked and branch.whole]
         pairs: list[tuple[Candidate, Keys]] = []
@@ -153,7 +153,7 @@ class Enumerator:
         ends = [self._end(branch, anchors) for branch in candidate.branches]
         found = ends[0]
         for other in ends[1:]:
-            found = np.intersect1d(found, other, assume_unique=True)
+            found = _common(found, other)
         if not len(found):
             return None
         role = candidate.paths[0].end
@@ -238,6 +238,13 @@ def _without(found: Keys, keys: Sequence[int]) -> Keys:
     return found[~np.isin(found, keys)]
 
 
+def _common(one: Keys, other: Keys) -> Keys:
+    """Return the keys that two sorted arrays share: those of the smaller are looked up in the larger."""
+    small, large = (one, other) if len(one) <= len(other) else (other, one)
+    at = np.minimum(np.searchsorted(large, small), len(large) - 1)
+    return small[large[at] == small] if len(small) else small
+
+
 def _joinable(branches: Sequence[Branch], overlap: Sequence[frozenset[int]]) -> bool:
     """Whether the last of these branches ends where the others do and starts from another stretch of the question."""
     *others, last = branches
@@ -251,7 +258,7 @@ def _joinable(branches: Sequence[Branch], overlap: Sequence[frozenset[int]]) -> 
 
 def _met(branches: tuple[Branch, ...], found: Keys) -> list[tuple[Candidate, Keys]]:
     """Return the join of branches at the nodes that all of them reach, `found` those of all but the last; or none."""
-    meeting = np.intersect1d(found, branches[-1].found, assume_unique=True)
+    meeting = _common(found, branches[-1].found)
     if not len(meeting):
         return []
     meeting = _without(meeting, [key for branch in branches for key in branch.start.keys])

@@ -38,6 +38,10 @@ class Named:
         """Whether both use some of the same words."""
         return self.mention.start < other.mention.end and other.mention.start < self.mention.end
 
+    def excludes(self, other: Named) -> bool:
+        """Whether one plan cannot start from both: they use the same words, or name the same node."""
+        return self.overlaps(other) or not set(self.mention.keys).isdisjoint(other.mention.keys)
+
     def contains(self, other: Named) -> bool:
         """Whether the other is a proper part of this one."""
         mine, its = self.mention, other.mention

@@ -60,7 +60,7 @@ class Planner:
     def _candidates(self, names: Sequence[Named], limit: Limit) -> list[Candidate]:
         """Return every plan that the data has for these mentions and whose answers may be answers."""
         branches = self._enumerator.branches(list(self._starts(names)), limit)
-        overlap = [frozenset(at for at, other in enumerate(names) if name.overlaps(other)) for name in names]
+        overlap = [frozenset(at for at, other in enumerate(names) if name.excludes(other)) for name in names]
         single = [Candidate.of((branch,), branch.types, branch.size) for branch in branches]
         joined = self._enumerator.joins(branches, overlap, limit) if len(names) > 1 else []
         return [candidate for candidate in [*single, *joined] if candidate.types[0] in self._knowledge.answerable]
@@ -126,7 +126,8 @@ class Planner:
 
     @cached_property
     def _scorer(self) -> Scorer:
-        return Scorer(self._knowledge.lexicon, self._knowledge.wording, self._knowledge.vectors)
+        known = self._knowledge
+        return Scorer(known.shape, known.lexicon, known.wording, known.vectors)
 
     @cached_property
     def _writer(self) -> Writer:

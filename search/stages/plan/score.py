@@ -18,23 +18,27 @@ from search.stages.plan.language import SHARING_WORDS
 from search.stages.plan.lexicon import Lexicon
 from search.stages.plan.mentions import Named
 from search.stages.plan.reading import Question, Reading
+from search.stages.plan.shape import Shape
 from search.stages.plan.target import answer_types, spoken
 from search.stages.plan.vectors import TextVectors
 from search.stages.plan.wording import Wording
 
 Scores = NDArray[np.float64]
+_UNMARKED = 0.5
 
 
 @dataclass(frozen=True, slots=True)
 class Weights:
     """What each feature counts for.
 
-    `cosine`: masked question and wording of the plan. `hops`: share of hops that some word of the question speaks of.
+    `cosine`: masked question and wording of the plan, above the mean of all plans. `hops`: share of hops that some word
+    of the question speaks of.
     `words`: share of the question's relation and type words that the plan uses. `order`: hops and types met in the
     order of the question, read outward from the mention. `target`: answer type. `sharing`: a walk there and back over
     one relation where the question says `same`, `share`, `also`. `surplus`: words that speak of a relation more often
-    than the plan has it. `missed`: names marked by the question's writing that the plan leaves out. `plain`: a name
-    that is more likely a word for the schema. `size`: a tenfold larger result. `text`: the sum of the plan without hops.
+    than the plan has it. `missed`: names that the plan leaves out. `plain`: a name
+    that is more likely a word for the schema. `size`: a tenfold larger result. `text`: the sum of the plan without
+    hops.
     """
 
     cosine: float = 25.0
@@ -47,13 +51,14 @@ class Weights:
     missed: float = -3.0
     plain: float = -3.0
     size: float = -0.3
-    text: float = 12.0
+    text: float = 6.0
 
 
 @dataclass(frozen=True)
 class Scorer:
     """Scores candidates. `encoded` is the most plans whose wording is held against the question by the encoder."""
 
+    shape: Shape
     lexicon: Lexicon
     wording: Wording
     vectors: TextVectors
@@ -81,12 +86,31 @@ class Scorer:
         self.vectors.learn(self.lexicon.unknown(texts))
 
     def _plain(self, used: Sequence[Named]) -> float:
-        """Return how surely one of these names, a single unmarked word, only speaks of the schema (`film`)."""
-        plain = [name.mention.text.casefold() for name in used if name.words == 1 and not name.marked]
-        return float(self.lexicon.of(plain).max(initial=0.0))
+        """Return how surely one of these names only speaks of the schema."""
+        return max((self._only_speaks(name) for name in used), default=0.0)
+
+    def _only_speaks(self, name: Named) -> float:
+        """Return how surely a name, where it is a single unmarked word, is meant as a word for the schema (`film`)."""
+        if name.words > 1 or name.marked:
+            return 0.0
+        return float(self.lexicon.of([name.mention.text.casefold()]).max(initial=0.0))
+
+    def _missed(self, names: Sequence[Named], used: Sequence[int]) -> float:
+        """Return the share of the names that neither are used nor share words with one that is.
+
+        Names that the question's writing does not mark weigh half, and less the more they speak of the schema.
+        """
+        worth = [1.0 if name.marked else _UNMARKED * (1 - self._only_speaks(name)) for name in names]
+        worth = [value if name.exact else 0.0 for value, name in zip(worth, names, strict=True)]
+        left = [not any(name.overlaps(names[m]) for m in used) for name in names]
+        total = sum(worth)
+        return sum(value for value, out in zip(worth, left, strict=True) if out) / total if total else 0.0
 
     def _cosines(self, question: Question, candidates: Sequence[Candidate]) -> Scores:
-        """Return the cosine of the question, mentions masked by the types they play, and each plan's wording."""
+        """Return the cosine of the question, mentions masked by the types they play, and each plan's wording.
+
+        Less its mean over the plans: where cosines of unrelated texts lie differs from encoder to encoder.
+        """
         asked = [
             question.masked([(b.start.mention, self.wording.types[b.path.start]) for b in candidate.branches])
             for candidate in candidates
@@ -94,7 +118,7 @@ class Scorer:
         told = [self.wording.plan(candidate.paths) for candidate in candidates]
         self.vectors.learn([*asked, *told])
         cosines: Scores = np.einsum("ij,ij->i", self.vectors.of(asked), self.vectors.of(told)).astype(np.float64)
-        return cosines
+        return cosines - cosines.mean()
 
     def _spoken_for(self, question: Question, candidates: Sequence[Candidate]) -> Scores:
         """Return the weighted sum of every feature but the cosine, for candidates that use the same mentions."""
@@ -103,7 +127,7 @@ class Scorer:
         affinities = self.lexicon.of([word.text for word in reading.content])
         types = answer_types(reading, self.lexicon)
         sharing = any(word.text in SHARING_WORDS for word in reading.words)
-        table = Table.of([candidate.paths for candidate in candidates], self.lexicon.relations)
+        table = Table.of([candidate.paths for candidate in candidates], self.shape)
         hops, surplus = table.hops(affinities)
         ends = np.array([candidate.paths[0].end for candidate in candidates])
         sizes = np.log10(1 + np.array([candidate.size for candidate in candidates]))
@@ -111,11 +135,11 @@ class Scorer:
             weights.hops * hops
             + weights.surplus * surplus
             + weights.words * table.words(affinities)
-            + weights.order * in_order(reading, names, candidates, affinities, self.lexicon.relations)
+            + weights.order * in_order(reading, names, candidates, affinities, self.shape)
             + weights.target * types[ends]
             + weights.sharing * np.where(sharing, table.back * 1.3 - 0.3, -table.back)
             + weights.size * sizes
-            + weights.missed * _missed(names, candidates[0].mentions)
+            + weights.missed * self._missed(names, candidates[0].mentions)
             + weights.plain * self._plain([names[m] for m in candidates[0].mentions])
         )
         return sums
@@ -126,12 +150,3 @@ def _by_mentions(candidates: Sequence[Candidate]) -> dict[tuple[int, ...], list[
     for at, candidate in enumerate(candidates):
         groups.setdefault(candidate.mentions, []).append(at)
     return groups
-
-
-def _missed(names: Sequence[Named], used: Sequence[int]) -> float:
-    """Return the share of the marked names that neither are used nor share words with one that is."""
-    marked = [name for name in names if name.marked and name.exact]
-    if not marked:
-        return 0.0
-    left = [name for name in marked if not any(name.overlaps(names[m]) for m in used)]
-    return len(left) / len(marked)

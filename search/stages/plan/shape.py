@@ -68,6 +68,11 @@ class Shape:
         """Return the types that a hop over the relation may end at, from nodes of that type or in that role."""
         return self._reached[node_type, relation, direction]
 
+    def share(self, node_type: int, relation: int, direction: Direction) -> float:
+        """Return the share of the edges of a type's nodes that are of this relation and direction."""
+        total = self._edges.get(node_type, 0)
+        return self._counts[relation, direction].get(node_type, 0) / total if total else 0.0
+
     def mixed(self, step: Step) -> bool:
         """Whether nodes of other types play the type at the far end of a hop, and no other type is at home there."""
         far: Direction = "in" if step.direction == "out" else "out"
@@ -82,6 +87,15 @@ class Shape:
             counts[relation, "out"][self.schema.type_codes[kind.source]] += kind.count
             counts[relation, "in"][self.schema.type_codes[kind.target]] += kind.count
         return counts
+
+    @cached_property
+    def _edges(self) -> dict[int, int]:
+        """Edges of the nodes of each type, in both directions."""
+        edges: dict[int, int] = defaultdict(int)
+        for counts in self._counts.values():
+            for code, count in counts.items():
+                edges[code] += count
+        return edges
 
     @cached_property
     def _folds(self) -> dict[tuple[int, Direction], dict[int, int]]:

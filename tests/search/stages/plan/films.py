@@ -1,0 +1,93 @@
+"""A small graph of films with everything that makes planning hard, and a planner over it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from search.adapters import adjacency_memmap, mentions_memmap
+from search.domain.graph import Node, NodeType, Relation, Schema
+from search.domain.linking import Binding, LinkedPlan
+from search.domain.plan import Plan
+from search.stages.plan import Planner
+from tests import oracle
+from tests.fakes import HashEncoder
+from tests.graphs import Nodes, schema_of
+
+NAMES: tuple[tuple[str, str], ...] = (
+    ("film", "Alpha Rising"), ("film", "Beta Falls"), ("film", "Gamma Light"), ("film", "What?"), ("film", "1984"),
+    ("film", "The Kid"), ("film", "Heat"), ("film", "Omega"),
+    ("person", "Ann Arbor"), ("person", "Bob Berg"), ("person", "Cy Clone"), ("person", "Dee Dee"),
+    ("genre", "drama"), ("genre", "comedy"),
+    ("year", "1999"), ("year", "2004"),
+    ("tag", "kid"), ("tag", "heat"), ("tag", "ann arbor"), ("tag", "film"),
+)  # fmt: skip
+FACTS: tuple[tuple[str, str, str], ...] = (
+    ("Alpha Rising", "DIRECTED_BY", "Ann Arbor"), ("Beta Falls", "DIRECTED_BY", "Ann Arbor"),
+    ("Gamma Light", "DIRECTED_BY", "Bob Berg"), ("What?", "DIRECTED_BY", "Bob Berg"),
+    ("Heat", "DIRECTED_BY", "Dee Dee"),
+    ("Alpha Rising", "STARRED_ACTORS", "Cy Clone"), ("Gamma Light", "STARRED_ACTORS", "Cy Clone"),
+    ("Beta Falls", "STARRED_ACTORS", "Dee Dee"), ("Omega", "STARRED_ACTORS", "Dee Dee"),
+    ("Heat", "STARRED_ACTORS", "Ann Arbor"),
+    ("Alpha Rising", "HAS_GENRE", "drama"), ("Beta Falls", "HAS_GENRE", "comedy"),
+    ("Gamma Light", "HAS_GENRE", "drama"),
+    ("What?", "HAS_GENRE", "comedy"), ("Heat", "HAS_GENRE", "drama"), ("Omega", "HAS_GENRE", "drama"),
+    ("Alpha Rising", "RELEASE_YEAR", "1999"), ("Beta Falls", "RELEASE_YEAR", "2004"), ("What?", "RELEASE_YEAR", "1999"),
+    ("Heat", "RELEASE_YEAR", "1999"), ("Omega", "RELEASE_YEAR", "2004"), ("1984", "RELEASE_YEAR", "1999"),
+    ("The Kid", "RELEASE_YEAR", "2004"), ("Gamma Light", "RELEASE_YEAR", "1984"),
+    ("The Kid", "HAS_TAGS", "kid"), ("Beta Falls", "HAS_TAGS", "heat"), ("Omega", "HAS_TAGS", "ann arbor"),
+    ("Gamma Light", "HAS_TAGS", "film"),
+)  # fmt: skip
+
+
+def graph_of(names: Sequence[tuple[str, str]], facts: Sequence[tuple[str, str, str]]) -> oracle.Graph:
+    """Return a graph; the end of a fact is the first node of that name."""
+    nodes = tuple(Node(key, f"n{key:03}", kind, name) for key, (kind, name) in enumerate(names))
+    keys = {name: key for key, (_, name) in reversed(list(enumerate(names)))}
+    return oracle.Graph(nodes, tuple((keys[source], relation, keys[target]) for source, relation, target in facts))
+
+
+def planner_of(folder: Path, graph: oracle.Graph, schema: Schema | None = None, **options: int) -> Planner:
+    """Build the memory-mapped indexes of a graph and return a planner over them, with vectors that mean nothing."""
+    schema = schema or schema_of(graph)
+    (folder / "adjacency").mkdir()
+    (folder / "mentions").mkdir()
+    edges = np.array([(s, schema.relation_codes[r], t) for s, r, t in graph.edges], dtype=np.int32).reshape(-1, 3)
+    adjacency_memmap.build(
+        folder / "adjacency", nodes=len(graph.nodes), relations=len(schema.relations),
+        types=np.array([schema.type_codes[node.type] for node in graph.nodes], dtype=np.int16),
+        source=edges[:, 0], relation=edges[:, 1], target=edges[:, 2],
+    )  # fmt: skip
+    mentions_memmap.build(folder / "mentions", ((node.key, node.name, False) for node in graph.nodes))
+    return Planner(
+        mentions=mentions_memmap.MemmapMentions(folder / "mentions"),
+        adjacency=adjacency_memmap.MemmapAdjacency(folder / "adjacency", schema),
+        encoder=HashEncoder(dimensions=4096),
+        nodes=Nodes(graph, schema),
+        schema=schema,
+        **options,
+    )
+
+
+def answers(graph: oracle.Graph, plan: Plan) -> set[str]:
+    """Return the names that a plan finds, by the matcher that tries everything."""
+    by_id = {node.id: node for node in graph.nodes}
+    bindings = tuple(Binding(a.var, by_id[node_id], 1.0) for a in plan.anchors for node_id in a.ids)
+    return {graph.nodes[key].name for key in oracle.candidates(graph, LinkedPlan(plan, bindings))}
+
+
+FILMS = graph_of(NAMES, FACTS)
+SCHEMA = schema_of(FILMS)
+
+
+def described() -> Schema:
+    """Return the schema of the films with wordings and aliases."""
+    worded = {"DIRECTED_BY": Relation("DIRECTED_BY", "was made by", "made", ("helmed",))}
+    types = {"film": NodeType("film", 8, aliases=("movie", "picture"))}
+    return Schema(
+        tuple(types.get(kind.name, kind) for kind in SCHEMA.node_types),
+        tuple(worded.get(relation.name, relation) for relation in SCHEMA.relations),
+        SCHEMA.relation_types,
+    )
