@@ -85,6 +85,8 @@ def request_search(
     if plan is not None and run.release is not None and not plan_faults:
         found += _check_plan(plan, run.release)
     if found:
+        # A pointer may name a key of the request that neither Postgres nor UTF-8 would take.
+        found = [Fault(storable_text(f.pointer), storable_text(f.message), f.nearest) for f in found]
         _reject(run, found)
         raise SearchRejected(run, found)
     if not enqueue:

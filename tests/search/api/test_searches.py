@@ -51,6 +51,9 @@ def problem(answer: Any, status: int) -> dict[str, Any]:
         ({"knowledge_base": "films", "question": "who?", "plan": {"hops": 1, "x": 2}},
          ["/plan/x", "/plan/hops", "/plan/target"]),
         ({"knowledge_base": "films", "question": "who?", "settings": {"fuse.k": -1}}, ["/settings/fuse.k"]),
+        ({"knowledge_base": "films", "question": "who?", "\x00\ud800": 1}, ["/\ufffd?"]),
+        ({"knowledge_base": "films", "question": "who?", "settings": {"\x00": 1}}, ["/settings"]),
+        ({"knowledge_base": "films", "question": "who?", "plan": {"\x00": 1, "target": {"var": "T"}}}, ["/plan"]),
         ([], [""]), ("a string", [""]), (None, [""]), (5, [""]),
     ],
 )  # fmt: skip
