@@ -30,28 +30,42 @@ _IMPLIED = 0.8
 
 
 class _Row(NamedTuple):
-    """One plan: its relations in order, how often each came before, which of them begin a branch, its elements, whether
-    it walks there and back."""
+    """One plan by its hops, then as a whole.
+
+    `relations`; `earlier`, how often each was said before; `said`, the relation again, or -1 where the word of the hop
+    before does for this one too; `implied`, what the mention says for it. `back`: whether it walks there and back.
+    """
 
     relations: tuple[int, ...]
     earlier: tuple[int, ...]
+    said: tuple[int, ...]
     implied: tuple[float, ...]
     elements: tuple[int, ...]
     back: bool
 
 
 @lru_cache(maxsize=50_000)
-def _row(paths: tuple[Metapath, ...], shape: Shape) -> _Row:
+def _row(paths: tuple[Metapath, ...], shape: Shape, sharing: bool) -> _Row:
     relations = len(shape.schema.relations)
-    walked = [step.relation for path in paths for step in path.steps]
-    back = any(
-        one.relation == other.relation and one.direction != other.direction
-        for path in paths
-        for one, other in zip(path.steps, path.steps[1:], strict=False)
-    )
-    earlier = tuple(walked[:at].count(relation) for at, relation in enumerate(walked))
+    walked: list[int] = []
+    earlier: list[int] = []
+    said: list[int] = []
+    back = False
+    for path in paths:
+        for at, step in enumerate(path.steps):
+            returns = (
+                at > 0
+                and path.steps[at - 1].relation == step.relation
+                and path.steps[at - 1].direction != step.direction
+            )
+            back = back or returns
+            # `films that share actors` says the relation once for the way there and the way back.
+            once = returns and sharing
+            earlier.append(earlier[-1] if once else said.count(step.relation))
+            walked.append(step.relation)
+            said.append(-1 if once else step.relation)
     implied = [implied_by_start(path, shape) if not at else 0.0 for path in paths for at in range(len(path.steps))]
-    return _Row(tuple(walked), earlier, tuple(implied), elements(paths, relations), back)
+    return _Row(tuple(walked), tuple(earlier), tuple(said), tuple(implied), elements(paths, relations), back)
 
 
 def implied_by_start(path: Metapath, shape: Shape) -> float:
@@ -77,34 +91,40 @@ class Table:
 
     relations: Columns
     earlier: Columns
+    said: Columns
     implied: Scores
     elements: Columns
     back: Scores
 
     @classmethod
-    def of(cls, plans: Sequence[tuple[Metapath, ...]], shape: Shape) -> Table:
-        """Return the table of these plans."""
-        rows = [_row(plan, shape) for plan in plans]
+    def of(cls, plans: Sequence[tuple[Metapath, ...]], shape: Shape, sharing: bool) -> Table:
+        """Return the table of these plans; `sharing` says whether the question speaks of things in common."""
+        rows = [_row(plan, shape, sharing) for plan in plans]
         return cls(
             _filled([row.relations for row in rows]),
             _filled([row.earlier for row in rows]),
+            _filled([row.said for row in rows]),
             _filled([row.implied for row in rows], 0.0, np.float64),
             _filled([row.elements for row in rows]),
             np.array([row.back for row in rows], dtype=np.float64),
         )
 
-    def hops(self, affinities: Affinities) -> tuple[Scores, Scores]:
-        """Return the share of hops with a word of their own, and the affinity of words left without a hop."""
+    def hops(self, affinities: Affinities, relations: int) -> tuple[Scores, Scores]:
+        """Return the share of hops with a word of their own, and the affinity of words left without a hop.
+
+        A word that speaks of a type as well (`years` of the year, and of the relation to it) is never left.
+        """
         here = self.relations >= 0
-        relations = np.where(here, self.relations, 0)
-        ranked = np.zeros((self.relations.shape[1], affinities.shape[1]))
-        best = -np.sort(-affinities, axis=0)[: len(ranked)]
-        ranked[: len(best)] = best
-        own = ranked[np.where(here, self.earlier, 0), relations] * here
-        first = here & (self.earlier == 0)
-        spoken = own.sum(axis=1)
-        left = (affinities.sum(axis=0)[relations] * first).sum(axis=1) - spoken
-        return np.maximum(own, self.implied).sum(axis=1) / here.sum(axis=1), left
+        columns = np.where(here, self.relations, 0)
+        places = np.where(here, self.earlier, 0)
+        depth = self.relations.shape[1]
+        own = _ranked(affinities, depth)[places, columns] * here
+        bare = np.maximum(affinities[:, :relations] - affinities[:, relations:].max(axis=1, initial=0.0)[:, None], 0.0)
+        said = self.said >= 0
+        total = (bare.sum(axis=0)[columns] * (said & (self.earlier == 0))).sum(axis=1)
+        left: Scores = total - (_ranked(bare, depth)[places, columns] * said).sum(axis=1)
+        shares: Scores = np.maximum(own, self.implied).sum(axis=1) / here.sum(axis=1)
+        return shares, left
 
     def words(self, affinities: Affinities) -> Scores:
         """Return the share of what the question's words speak of that each plan has."""
@@ -165,6 +185,14 @@ def _aligned(paths: Sequence[Metapath], seen: Affinities, shape: Shape) -> Score
             row[at + 1] = np.maximum(np.maximum(above[at + 1], row[at]), above[at] + gain[:, at])
     shares: Scores = row[-1] / worth.sum()
     return shares
+
+
+def _ranked(affinities: Affinities, depth: int) -> Affinities:
+    """Return the strongest affinities of each column, best first, shape (depth, columns)."""
+    ranked = np.zeros((depth, affinities.shape[1]))
+    best = -np.sort(-affinities, axis=0)[:depth]
+    ranked[: len(best)] = best
+    return ranked
 
 
 def _filled(rows: Sequence[tuple[float, ...]], empty: float = -1, dtype: type = np.int64) -> NDArray[Any]:

@@ -48,7 +48,7 @@ class Weights:
     target: float = 2.0
     sharing: float = 1.0
     surplus: float = -1.0
-    missed: float = -3.0
+    missed: float = -4.0
     plain: float = -3.0
     size: float = -0.3
     text: float = 6.0
@@ -118,7 +118,8 @@ class Scorer:
         told = [self.wording.plan(candidate.paths) for candidate in candidates]
         self.vectors.learn([*asked, *told])
         cosines: Scores = np.einsum("ij,ij->i", self.vectors.of(asked), self.vectors.of(told)).astype(np.float64)
-        return cosines - cosines.mean()
+        cosines -= cosines.mean()
+        return cosines
 
     def _spoken_for(self, question: Question, candidates: Sequence[Candidate]) -> Scores:
         """Return the weighted sum of every feature but the cosine, for candidates that use the same mentions."""
@@ -127,8 +128,8 @@ class Scorer:
         affinities = self.lexicon.of([word.text for word in reading.content])
         types = answer_types(reading, self.lexicon)
         sharing = any(word.text in SHARING_WORDS for word in reading.words)
-        table = Table.of([candidate.paths for candidate in candidates], self.shape)
-        hops, surplus = table.hops(affinities)
+        table = Table.of([candidate.paths for candidate in candidates], self.shape, sharing)
+        hops, surplus = table.hops(affinities, self.lexicon.relations)
         ends = np.array([candidate.paths[0].end for candidate in candidates])
         sizes = np.log10(1 + np.array([candidate.size for candidate in candidates]))
         sums: Scores = (
