@@ -102,7 +102,7 @@ class MemmapAdjacency:
             found |= {(int(relation), direction): int(edges[relation]) for relation in np.flatnonzero(edges)}
         return found
 
-    @property
+    @cached_property
     def _relations(self) -> int:
         return max(len(self.schema.relations), 1)
 

@@ -147,30 +147,35 @@ class Enumerator:
 
         No node but an anchor's own may be one that any anchor stands for, which branches by themselves cannot know.
         """
-        if len(candidate.branches) == 1 and candidate.branches[0].walked:
+        first, *others = candidate.branches
+        if not others and first.walked:
             return candidate
-        anchors = [key for branch in candidate.branches for key in branch.start.keys]
-        ends = [self._end(branch, anchors) for branch in candidate.branches]
-        found = ends[0]
-        for other in ends[1:]:
-            found = _common(found, other)
+        if others:
+            anchors = [key for branch in candidate.branches for key in branch.start.keys]
+            found = self._walk(first, anchors)
+            for other in others:
+                found = _common(found, self._walk(other, anchors))
+        else:
+            keys = first.found if first.whole else first.found[: self._few(len(first.found), first.size)]
+            found = self._step(keys, first.path.steps[-1], first.start.keys)
         if not len(found):
             return None
         role = candidate.paths[0].end
         types = sorted(_distinct(self.nodes.types(found)), key=lambda code: (code != role, code))
         return Candidate.of(candidate.branches, tuple(types), len(found))
 
-    def _end(self, branch: Branch, anchors: Sequence[int]) -> Keys:
-        """Return the nodes that a branch ends at; of a hop that is too large to be read whole, some of them."""
+    def _walk(self, branch: Branch, anchors: Sequence[int]) -> Keys:
         keys = np.array(sorted(branch.start.keys), dtype=np.int32)
         for step in branch.path.steps:
-            edges = self.adjacency.counts(keys).get((step.relation, step.direction), 0)
-            if edges > self.step_edges:
-                keys = keys[: self._few(len(keys), edges)]
-            keys = _without(self.adjacency.neighbours(keys, step.relation, step.direction), anchors)
-            far: Direction = "in" if step.direction == "out" else "out"
-            keys = keys[self.shape.roles(step.relation, far)[self.nodes.types(keys)] == step.to_type]
+            keys = self._step(keys, step, anchors)
         return keys
+
+    def _step(self, keys: Keys, step: Step, anchors: Sequence[int]) -> Keys:
+        """Return where one step leads from these nodes, the anchors' own left out."""
+        found = _without(self.adjacency.neighbours(keys, step.relation, step.direction), anchors)
+        far: Direction = "in" if step.direction == "out" else "out"
+        roles = self.shape.roles(step.relation, far)[self.nodes.types(found)]
+        return np.compress(roles == step.to_type, found)
 
     def _standing(self, start: Start) -> Branch:
         keys = np.array(sorted(start.keys), dtype=np.int32)

@@ -19,7 +19,7 @@ from search.stages.plan.knowledge import Knowledge
 from search.stages.plan.mentions import Named, find_names
 from search.stages.plan.reading import Question as Read
 from search.stages.plan.risk import explained, level, residual
-from search.stages.plan.score import Scorer
+from search.stages.plan.score import EVIDENCE, Scorer
 from search.stages.plan.target import answer_types
 from search.stages.plan.write import Writer
 
@@ -39,6 +39,11 @@ class Planner:
     plans: int = option(10, "Plans that run for a question.", low=1, high=50)
     max_hops: int = option(3, "Hops from a mention to the answer at most.", low=1, high=4)
     max_mentions: int = option(5, "Mentions of a question that plans start from at most.", low=1, high=12)
+    evidence: str = option(
+        "both",
+        "What plans are scored by: single words of the question, the plan's wording as a whole, or both.",
+        choices=tuple(EVIDENCE),
+    )
     temperature: float = option(1.0, "Above 1 spreads probability over more plans.", low=0.1, high=10.0)
 
     def __call__(self, question: Question, limit: Limit) -> list[ScoredPlan]:
@@ -127,7 +132,7 @@ class Planner:
     @cached_property
     def _scorer(self) -> Scorer:
         known = self._knowledge
-        return Scorer(known.shape, known.lexicon, known.wording, known.vectors)
+        return Scorer(known.shape, known.lexicon, known.wording, known.vectors, EVIDENCE[self.evidence])
 
     @cached_property
     def _writer(self) -> Writer:

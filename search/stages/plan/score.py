@@ -54,6 +54,16 @@ class Weights:
     text: float = 6.0
 
 
+EVIDENCE: dict[str, Weights] = {
+    "both": Weights(),
+    "words": Weights(cosine=0.0),
+    "wording": Weights(
+        hops=0.0, words=0.0, order=0.0, target=0.0, sharing=0.0, surplus=0.0, missed=0.0, plain=0.0, size=0.0, text=0.0
+    ),
+}
+"""What plans are scored by: single words and the wording as a whole, or one of the two."""
+
+
 @dataclass(frozen=True)
 class Scorer:
     """Scores candidates. `encoded` is the most plans whose wording is held against the question by the encoder."""
@@ -76,7 +86,9 @@ class Scorer:
             sums[members] = self._spoken_for(question, [candidates[at] for at in members])
         order = np.argsort(-sums, kind="stable")[: self.encoded]
         chosen = [candidates[at] for at in order]
-        total = sums[order] + self.weights.cosine * self._cosines(question, chosen)
+        total = sums[order]
+        if self.weights.cosine:
+            total = total + self.weights.cosine * self._cosines(question, chosen)
         ranked = np.argsort(-total, kind="stable")
         return [(chosen[at], float(total[at])) for at in ranked]
 
