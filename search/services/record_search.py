@@ -11,7 +11,7 @@ from django.utils import timezone
 from search.domain.trace import Step
 from search.interfaces import NodeStore
 from search.models import SearchRun, SearchStep
-from search.services.storable import storable_json, storable_text
+from search.services.storable import storable_output, storable_text
 
 WRITTEN = ["name", "backend", "status", "seconds", "detail", "output", "prompt_fingerprint", "tokens"]
 PATIENCE = 15.0
@@ -47,12 +47,14 @@ class Recorder:
     def write(self, *, every: bool = False) -> None:
         """Write the rows that are new or changed, or all of them; a row that is there already is replaced."""
         positions = range(len(self.rows)) if every else sorted(self._unwritten)
-        SearchStep.objects.bulk_create(
-            [self.rows[position] for position in positions],
-            update_conflicts=True,
-            unique_fields=["run", "position"],
-            update_fields=WRITTEN,
-        )
+        for position in positions:
+            # One by one: several would travel as arrays of texts, and every quote in their JSON be escaped twice.
+            SearchStep.objects.bulk_create(
+                [self.rows[position]],
+                update_conflicts=True,
+                unique_fields=["run", "position"],
+                update_fields=WRITTEN,
+            )
 
     def _write_now(self) -> None:
         """Write while the search runs. Where that fails the search goes on: the rows are written at its end."""
@@ -64,7 +66,7 @@ class Recorder:
             connection.close()
 
     def _output(self, step: Step) -> Any:
-        return storable_json(with_ids(step.output, self.nodes), "")[0]
+        return storable_output(with_ids(step.output, self.nodes))
 
 
 def close_run(run: SearchRun, recorder: Recorder) -> None:

@@ -16,7 +16,7 @@ from search.models import SearchRun
 from search.models.knowledge import Status
 from search.services.record_search import Recorder, close_run, with_ids
 from search.services.request_search import question_of
-from search.services.storable import storable_json, storable_text
+from search.services.storable import storable_output, storable_text
 
 CANCEL_LOOK = 0.25
 """Seconds between two looks at the row for a cancel request."""
@@ -85,7 +85,7 @@ def _answer(run: SearchRun, recorder: Recorder) -> None:
     recorder.began = time.perf_counter()
     trace = Trace(Limit.seconds(run.time_limit, _cancel_asked(run.pk)), recorder.observe)
     ranking = pipeline.search(question_of(run), stages, trace)
-    run.answer = {"ranking": storable_json(with_ids(ranking.to_json(), tools.nodes), "")[0]}
+    run.answer = {"ranking": storable_output(with_ids(ranking.to_json(), tools.nodes))}
     run.status, run.error = SearchRun.Status.DONE, None
 
 

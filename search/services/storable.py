@@ -6,6 +6,8 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+import orjson
+
 from search.domain.errors import Fault
 
 MOST_TEXT = 20_000
@@ -26,6 +28,18 @@ def storable_json(value: Any, pointer: str) -> tuple[Any, list[Fault]]:
     """
     faults: list[Fault] = []
     return _clean(value, pointer, 0, faults), faults
+
+
+def storable_output(output: Any) -> Any:
+    """Return what a step gave as `jsonb` takes it, at once where nothing has to be replaced.
+
+    Lists of a trace hold hundreds of entries, and hardly ever anything that has to be replaced.
+    """
+    try:
+        written = orjson.dumps(output)
+    except TypeError:
+        return storable_json(output, "")[0]
+    return storable_json(output, "")[0] if rb"\u0000" in written else orjson.loads(written)
 
 
 def escaped(part: object) -> str:

@@ -81,7 +81,8 @@ def _transaction() -> Iterator[psycopg.Cursor[tuple[Any, ...]]]:
     """
     connection.ensure_connection()
     raw = connection.connection
-    with raw.transaction(force_rollback=True), psycopg.Cursor(raw) as cursor:
+    # In a pipeline, so that beginning, settings and query travel together.
+    with raw.pipeline(), raw.transaction(force_rollback=True), psycopg.Cursor(raw) as cursor:
         cursor.format = psycopg.pq.Format.BINARY
         yield cursor
 

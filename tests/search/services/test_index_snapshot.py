@@ -128,8 +128,8 @@ def test_equal_texts_are_embedded_once() -> None:
     encoder = HashEncoder()
     twins = Graph(tuple(Node(at, f"n{at}", "thing", "Twin") for at in range(5)), ())
     indexed = build_index(snapshot=snapshot_of(twins), encoder=encoder)
-    # A name, and a document that is the same with and without relations, since there are none.
-    assert (indexed.embedded, indexed.reused) == (2, 13)
+    # One name and one document, of five nodes each.
+    assert (indexed.embedded, indexed.reused) == (2, 8)
     assert len(encoder.encoded) == 2
 
 
