@@ -34,8 +34,8 @@ LONGEST_WAIT = 30.0
 """Seconds that a caller may wait for the end of a search in one request."""
 WAITERS = 64
 """Requests that may wait at a time, each on a thread; further ones are answered at once."""
-FIRST_PAUSE, LAST_PAUSE = 0.02, 0.25
-"""Seconds between two looks at the row, doubled from the one to the other: no connection is held in between."""
+FIRST_PAUSE, LAST_PAUSE = 0.02, 0.1
+"""Seconds between two looks at the row, growing from the one to the other: no connection is held in between."""
 NOBODY_THERE = 2.5
 """Seconds after which a wait for a queued search ends when no worker is alive."""
 
@@ -140,7 +140,7 @@ def _wait_for_end(run: SearchRun, seconds: float) -> bool:
                 return False
             close_old_connections()
             time.sleep(min(pause, seconds - waited))
-            pause = min(2 * pause, LAST_PAUSE)
+            pause = min(1.3 * pause, LAST_PAUSE)
     return False
 
 

@@ -21,6 +21,7 @@ from search.domain.question import Question
 from search.models import KnowledgeBase, PipelineVersion, Release, SearchRun
 from search.models.pipelines import specification_hash
 from search.services.code_version import code_version
+from search.services.health import worker_alive
 from search.services.storable import storable_json, storable_text
 
 MAX_QUESTION = 2_000
@@ -106,7 +107,10 @@ def question_of(run: SearchRun) -> Question:
 
 
 def _send(run: SearchRun) -> None:
+    """Hand the task to the broker, which is asked first: one that hangs would be waited for longer than people wait."""
     try:
+        if worker_alive("search") is None:
+            raise BrokerError("no answer within a second")
         current_app.send_task(TASK, args=[str(run.pk)], queue="search", expires=run.time_limit)
     except (BrokerError, OSError) as error:
         reason = "Valkey does not answer, so the search was not queued; ask again in a moment."

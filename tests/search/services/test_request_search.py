@@ -180,6 +180,14 @@ def test_everything_that_is_wrong_is_said_at_once(films: KnowledgeBase) -> None:
 
 
 @pytest.mark.django_db(transaction=True)
+def test_a_broker_that_does_not_answer_a_question_is_not_given_a_task(films: KnowledgeBase, settings: Any) -> None:
+    settings.REDIS_URL = "unix:///nowhere/valkey.sock"
+    with pytest.raises(ServiceUnavailable, match="Valkey"):
+        ask(enqueue=True)
+    assert SearchRun.objects.get().status == SearchRun.Status.FAILED
+
+
+@pytest.mark.django_db(transaction=True)
 def test_a_broker_that_is_away_is_named_and_the_run_says_so(films: KnowledgeBase) -> None:
     away = "redis+socket:///nowhere/valkey.sock"
     kept = current_app.conf.broker_write_url, current_app.conf.broker_url
