@@ -41,17 +41,17 @@ class Weights:
     hops.
     """
 
-    cosine: float = 25.0
+    cosine: float = 15.0
     hops: float = 3.0
     words: float = 3.0
     order: float = 3.0
     target: float = 2.0
     sharing: float = 1.0
-    surplus: float = -1.0
+    surplus: float = -2.0
     missed: float = -4.0
     plain: float = -3.0
     size: float = -0.3
-    text: float = 6.0
+    text: float = 5.0
 
 
 EVIDENCE: dict[str, Weights] = {

@@ -66,7 +66,7 @@ class Shape:
 
     def far_ends(self, node_type: int, relation: int, direction: Direction) -> frozenset[int]:
         """Return the types that a hop over the relation may end at, from nodes of that type or in that role."""
-        return self._reached[node_type, relation, direction]
+        return self._reached.get((node_type, relation, direction), frozenset())
 
     def share(self, node_type: int, relation: int, direction: Direction) -> float:
         """Return the share of the edges of a type's nodes that are of this relation and direction."""
