@@ -205,6 +205,7 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
     "REDOC_DIST": "SIDECAR",
 }
 
+
 # --- Admin ----------------------------------------------------------------------------------------------------------
 def _admin_link(title: str, icon: str, model: str, app: str = "search") -> dict[str, Any]:
     return {"title": title, "icon": icon, "link": reverse_lazy(f"admin:{app}_{model}_changelist")}

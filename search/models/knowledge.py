@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 from django.conf import settings
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
@@ -192,6 +191,9 @@ class Node(models.Model):
         managed = False
         db_table = "search_node"
 
+    def __str__(self) -> str:
+        return self.name
+
 
 class Edge(models.Model):
     """One edge in its stored direction, with the types of its ends beside it so that a typed hop needs no join."""
@@ -208,6 +210,9 @@ class Edge(models.Model):
     class Meta:
         managed = False
         db_table = "search_edge"
+
+    def __str__(self) -> str:
+        return f"{self.source} {self.relation} {self.target}"
 
 
 class Vector(models.Model):
@@ -227,3 +232,6 @@ class Vector(models.Model):
     class Meta:
         managed = False
         db_table = "search_vector"
+
+    def __str__(self) -> str:
+        return f"{self.kind} of {self.key}"
