@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from search.adapters.postgres_reading import reading
+from search.adapters.postgres_reading import read
 from search.adapters.string_table import StringTable, StringWriter
 from search.domain.graph import Node, Schema
 from search.interfaces import Adjacency, Keys
@@ -53,10 +53,7 @@ class MemmapNodes:
     def nodes(self, keys: Sequence[int]) -> list[Node]:
         """Return whole nodes, in the order of the keys; KeyError where the snapshot has no such key."""
         wanted = [int(key) for key in keys]
-        with reading("nodes") as cursor:
-            cursor.execute(_WHOLE, [self._snapshot, wanted])
-            rows = cursor.fetchall()
-        found = {row[0]: node_of(row, self._schema) for row in rows}
+        found = {row[0]: node_of(row, self._schema) for row in read("nodes", _WHOLE, [self._snapshot, wanted])}
         return [found[key] for key in wanted]
 
     def keys(self, ids: Sequence[str]) -> list[int | None]:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
 
 import psycopg
-from django.db import connection, transaction
-from django.db.backends.utils import CursorWrapper
-from django.db.utils import DatabaseError, InterfaceError, OperationalError
+from django.db import connection
+from django.db.utils import InterfaceError, OperationalError
 
 from search.domain.errors import DeadlineExceeded, StageError
 from search.domain.trace import Limit
@@ -19,33 +18,59 @@ LONGEST_TIMEOUT = 2**31 - 1
 """What `statement_timeout` can hold, in milliseconds."""
 
 
-@contextmanager
-def reading(stage: str, limit: Limit | None = None, **settings: str | int) -> Iterator[CursorWrapper]:
-    """Yield a cursor in a transaction whose statements end with the limit's time; `settings` hold for it alone.
+def read(
+    stage: str,
+    query: str | psycopg.sql.Composed,
+    parameters: Mapping[str, Any] | Sequence[Any] = (),
+    limit: Limit | None = None,
+    settings: Mapping[str, str | int] | None = None,
+) -> list[tuple[Any, ...]]:
+    """Return the rows of a query that ends with the limit's time; `settings` hold for it alone.
+
+    Settings and query travel together as one implicit transaction, so that a read is one journey to the server: a
+    search makes dozens of them. Parameters are bound on the server, results come in binary.
 
     Raises DeadlineExceeded when the time ran out, and StageError when Postgres is not there (temporary) or refuses the
     query (permanent).
     """
     limit = limit or Limit()
     limit.check(stage)
-    left = limit.remaining()
-    wanted: dict[str, Any] = dict(settings)
-    if not math.isinf(left):
+    wanted = dict(settings or {})
+    if not math.isinf(left := limit.remaining()):
         wanted["statement_timeout"] = min(LONGEST_TIMEOUT, max(1, int(left * 1000)))
-    try:
-        with transaction.atomic(), connection.cursor() as cursor:
+    with _errors(stage, limit):
+        connection.ensure_connection()
+        raw = connection.connection
+        with raw.pipeline(), _apart(raw):
             if wanted:
                 calls = ", ".join(["set_config(%s, %s, true)"] * len(wanted))
-                cursor.execute(f"SELECT {calls}", [str(part) for pair in wanted.items() for part in pair])
-            yield cursor
-    except (OperationalError, InterfaceError) as error:
-        if isinstance(error.__cause__, psycopg.errors.QueryCanceled):
-            limit.check(stage)
-            raise DeadlineExceeded(stage, "Postgres stopped the query: its time ran out") from error
-        if not connection.in_atomic_block:
-            connection.close()
+                psycopg.Cursor(raw).execute(
+                    f"SELECT {calls}", [str(part) for pair in wanted.items() for part in pair], binary=True
+                )
+            cursor = psycopg.Cursor(raw)
+            cursor.execute(query, parameters, binary=True)
+            return cursor.fetchall()
+
+
+def _apart(raw: psycopg.Connection[Any]) -> AbstractContextManager[object]:
+    """Keep the settings out of a transaction that somebody has open already: a savepoint, rolled back."""
+    return raw.transaction(force_rollback=True) if connection.in_atomic_block else nullcontext()
+
+
+@contextmanager
+def _errors(stage: str, limit: Limit) -> Iterator[None]:
+    """Say what Postgres says in the words of a search."""
+    try:
+        yield
+    except psycopg.errors.QueryCanceled as error:
+        limit.check(stage)
+        raise DeadlineExceeded(stage, "Postgres stopped the query: its time ran out") from error
+    except (OperationalError, InterfaceError, psycopg.OperationalError, psycopg.InterfaceError) as error:
+        connection.close()
         raise StageError(stage, f"Postgres does not answer: {_sentence(error)}") from error
-    except DatabaseError as error:
+    except psycopg.errors.UndefinedTable as error:
+        raise StageError(stage, "this release's data is no longer in Postgres", permanent=True) from error
+    except psycopg.Error as error:
         raise StageError(stage, f"Postgres refused the query: {_sentence(error)}", permanent=True) from error
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from psycopg import sql
 
-from search.adapters.postgres_reading import reading
+from search.adapters.postgres_reading import read
 from search.domain.graph import Schema
 from search.domain.ranking import Candidate
 from search.domain.trace import Limit
@@ -36,7 +36,7 @@ WITH typed AS MATERIALIZED (SELECT key, embedding FROM {table} WHERE kind = {kin
 SELECT key, {cosine} AS cosine FROM typed ORDER BY cosine DESC, key LIMIT {k}"""
 _COSINES = """
 SELECT key, {cosine} FROM {table}
-WHERE vector_set_id = {vector_set} AND kind = {kind} AND key = ANY({keys})"""
+WHERE vector_set_id = {vector_set} AND kind = {kind} AND key = ANY(%(keys)s::int4[])"""
 # Multiplying by a large odd number modulo 2^32 scatters the keys: a sample that is the same every time.
 _SAMPLE = """
 SELECT key FROM {table} WHERE kind = {kind} AND type = {type}
@@ -75,9 +75,7 @@ class PgVectors:
         typed = sql.SQL("AND type = ANY({})").format(sql.Literal(codes)) if codes else sql.SQL("")
         statement = self._compose(_EXACT if exact else _NEAREST, kind, vector, typed=typed, k=sql.Literal(k),
                                   fetch=sql.Literal(k + k // 4 + 8))  # fmt: skip
-        with reading(STAGE, limit, **settings) as cursor:
-            cursor.execute(statement)
-            return [Candidate(int(key), float(cosine)) for key, cosine in cursor.fetchall()]
+        return [Candidate(key, cosine) for key, cosine in read(STAGE, statement, limit=limit, settings=settings)]
 
     def cosines(
         self, kind: VectorKind, vector: Vectors, keys: Sequence[int], limit: Limit | None = None
@@ -85,11 +83,8 @@ class PgVectors:
         """Return the cosine of each key that has a vector of that kind."""
         if not len(keys):
             return {}
-        wanted = sql.Literal([int(key) for key in keys])
-        statement = self._compose(_COSINES, kind, vector, keys=wanted, vector_set=sql.Literal(self._vector_set))
-        with reading(STAGE, limit) as cursor:
-            cursor.execute(statement)
-            return {int(key): float(cosine) for key, cosine in cursor.fetchall()}
+        statement = self._compose(_COSINES, kind, vector, vector_set=sql.Literal(self._vector_set))
+        return dict(read(STAGE, statement, {"keys": "{" + ",".join(map(str, keys)) + "}"}, limit))
 
     def sample(self, label: str, n: int = 1000) -> list[int]:
         """Return up to n keys of a type, always the same ones, in the order of keys."""
@@ -99,9 +94,7 @@ class PgVectors:
                 table=self._table, kind=sql.Literal("name"), type=sql.Literal(self._schema.type_codes[label]),
                 k=sql.Literal(n),
             )  # fmt: skip
-            with reading(STAGE) as cursor:
-                cursor.execute(statement, [])
-                known = sorted(int(key) for (key,) in cursor.fetchall())
+            known = sorted(key for (key,) in read(STAGE, statement))
             with self._sampling:
                 self._samples[label, n] = known
         return known

@@ -3,37 +3,50 @@
 import pytest
 from django.db import connection
 
-from search.adapters.postgres_reading import reading
+from search.adapters.postgres_reading import read
 from search.domain.errors import DeadlineExceeded, StageError
 from search.domain.trace import Limit
 
 
 @pytest.mark.django_db
 def test_a_statement_ends_with_the_limit_of_the_search() -> None:
-    with pytest.raises(DeadlineExceeded), reading("vectors", Limit.seconds(0.05)) as cursor:
-        cursor.execute("SELECT pg_sleep(20)")
+    with pytest.raises(DeadlineExceeded):
+        read("vectors", "SELECT pg_sleep(20)", limit=Limit.seconds(0.05))
+
+
+READ = "SELECT current_setting('hnsw.ef_search', true)"
 
 
 @pytest.mark.django_db
-def test_settings_hold_for_the_transaction_alone() -> None:
-    with reading("vectors", **{"hnsw.ef_search": 77}) as cursor:
-        cursor.execute("SELECT current_setting('hnsw.ef_search')")
-        assert cursor.fetchone() == ("77",)
+def test_settings_hold_for_the_read_alone_inside_a_transaction() -> None:
+    assert read("vectors", READ, settings={"hnsw.ef_search": 77}) == [("77",)]
+    assert read("vectors", READ) != [("77",)]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_settings_hold_for_the_read_alone_without_a_transaction() -> None:
+    assert read("vectors", READ, settings={"hnsw.ef_search": 77}) == [("77",)]
+    assert read("vectors", READ) != [("77",)]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_after_a_time_limit_the_connection_reads_on() -> None:
+    with pytest.raises(DeadlineExceeded):
+        read("vectors", "SELECT pg_sleep(20)", limit=Limit.seconds(0.05))
+    assert read("vectors", "SELECT current_setting('statement_timeout')") == [("0",)]
 
 
 @pytest.mark.django_db
 def test_a_refused_query_is_permanent() -> None:
-    with pytest.raises(StageError, match="refused") as raised, reading("vectors") as cursor:
-        cursor.execute("SELECT 1 FROM nowhere")
+    with pytest.raises(StageError, match="refused") as raised:
+        read("vectors", "SELECT 1 / 0")
     assert (raised.value.permanent, raised.value.stage) == (True, "vectors")
 
 
 @pytest.mark.django_db(transaction=True)
 def test_a_connection_that_breaks_is_temporary_and_the_next_search_gets_a_new_one() -> None:
-    with pytest.raises(StageError, match="does not answer") as raised, reading("vectors") as cursor:
-        cursor.execute("SELECT pg_terminate_backend(pg_backend_pid())")
+    with pytest.raises(StageError, match="does not answer") as raised:
+        read("vectors", "SELECT pg_terminate_backend(pg_backend_pid())")
     assert not raised.value.permanent
-    with reading("vectors") as cursor:
-        cursor.execute("SELECT 1")
-        assert cursor.fetchone() == (1,)
+    assert read("vectors", "SELECT 1") == [(1,)]
     assert connection.is_usable()
