@@ -36,8 +36,9 @@ class Rescore:
     corpus: int = option(
         1_000, "How many documents a plan without any entity takes from the corpus.", low=1, high=10_000
     )
+    believed: float = option(0.05, "A plan less probable than this is scored by its anchors alone.", low=0, high=1)
     tied: int = option(
-        5_000, "How many candidates of equal score are ordered by the question's cosine.", low=0, high=50_000
+        500, "How many candidates of equal score are ordered by the question's cosine.", low=0, high=50_000
     )
 
     def __call__(
@@ -77,10 +78,15 @@ class Rescore:
         return {candidate.key: candidate.score for candidate in nearest}
 
     def _add_residuals(self, by_index: Mapping[int, LinkedPlan], scores_of: Mapping[int, Scores], limit: Limit) -> None:
-        """Add the cosine of each plan's residual text and the candidates' documents; each text is embedded once."""
+        """Add the cosine of each plan's residual text and the candidates' documents; each text is embedded once.
+
+        A plan that is hardly believed would add next to nothing, and costs as much as one that is.
+        """
         wanted: dict[str, list[Scores]] = {}
         for index, scores in scores_of.items():
-            if scores and (text := by_index[index].plan.target.relevance_text):
+            linked = by_index[index]
+            believed = linked.probability >= self.believed
+            if scores and believed and (text := linked.plan.target.relevance_text):
                 wanted.setdefault(text, []).append(scores)
         if not wanted:
             return
