@@ -128,7 +128,8 @@ class Scorer:
             for candidate in candidates
         ]
         told = [self.wording.plan(candidate.paths) for candidate in candidates]
-        self.vectors.learn([*asked, *told])
+        # Every later stage asks for the question's own vector: in this batch it costs a fraction of a call.
+        self.vectors.learn([question.text, *asked, *told])
         cosines: Scores = np.einsum("ij,ij->i", self.vectors.of(asked), self.vectors.of(told)).astype(np.float64)
         cosines -= cosines.mean()
         return cosines
