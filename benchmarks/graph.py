@@ -1,39 +1,43 @@
 """How fast Postgres executes plans: a random graph of 130,000 nodes and 2 million edges, 10 bindings an anchor.
 
-Run with `python -m benchmarks.graph [questions]`; its rows are in a snapshot of its own, and gone afterwards.
+Its rows are in a snapshot of its own, and gone afterwards.
 """
 
 from __future__ import annotations
 
 import itertools
-import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
-import django
 import numpy as np
+from django.db import connection
+from numpy.typing import NDArray
+
+from benchmarks.common import percentiles, table
+from search.adapters.graph_postgres import PostgresGraph
+from search.domain.graph import ANY, Node, NodeType, Relation, RelationType, Schema
+from search.domain.linking import Binding, LinkedPlan
+from search.domain.plan import Anchor, Hop, Plan, Target
+from search.domain.trace import Limit
+from search.models.partitions import partition
 
 NODES, EDGES, TYPES, RELATIONS, BINDINGS = 130_000, 2_000_000, 8, 12, 10
 SNAPSHOT = 2_000_000_001
+QUESTIONS = 100
 
 
-def main(questions: int) -> None:
+def main() -> None:
     """Load the graph, time each kind of plan, print the table."""
-    django.setup()
-    from search.adapters.graph_postgres import PostgresGraph
-    from search.domain.trace import Limit
-
     rng = np.random.default_rng(7)
     types = rng.integers(0, TYPES, NODES)
     schema, nodes = _schema(types), _Names(types)
+    rows = []
     with _stored(types, rng) as seconds:
-        print(f"{NODES:,} nodes, {EDGES:,} edges, loaded and indexed in {seconds:.1f} s; {BINDINGS} bindings an anchor")
-        print(f"\n{'plan':<28}{'p50 ms':>9}{'p95 ms':>9}{'candidates':>12}{'paths p50':>11}{'paths p95':>11}")
         graph = PostgresGraph(SNAPSHOT, schema, nodes)
         for name, make in _plans(rng, types).items():
             times, paths, found = [], [], []
-            for _ in range(questions):
+            for _ in range(QUESTIONS):
                 linked = make()
                 began = time.perf_counter()
                 traversal = graph.execute(linked, Limit.seconds(30), rows=10_000)
@@ -42,13 +46,12 @@ def main(questions: int) -> None:
                 began = time.perf_counter()
                 graph.paths(linked, [candidate.key for candidate in traversal.candidates[:20]], Limit.seconds(30))
                 paths.append(time.perf_counter() - began)
-            row = [*np.percentile(times, [50, 95]) * 1000, np.median(found), *np.percentile(paths, [50, 95]) * 1000]
-            print(f"{name:<28}{row[0]:>9.2f}{row[1]:>9.2f}{row[2]:>12.0f}{row[3]:>11.2f}{row[4]:>11.2f}")
+            rows.append((name, *percentiles(times), int(np.median(found)), *percentiles(paths)))
+    title = f"{NODES:,} nodes, {EDGES:,} edges, loaded and indexed in {seconds:.1f} s; {BINDINGS} bindings an anchor"
+    table(title, ("plan", "p50 ms", "p95 ms", "candidates", "paths of 20, p50", "p95"), rows)
 
 
-def _schema(types: np.ndarray) -> object:
-    from search.domain.graph import NodeType, Relation, RelationType, Schema
-
+def _schema(types: NDArray[np.int64]) -> Schema:
     kinds = tuple(NodeType(f"type{t}", int((types == t).sum())) for t in range(TYPES))
     relations = tuple(Relation(f"relation{r}") for r in range(RELATIONS))
     pairs = tuple(RelationType(a.name, r.name, b.name, 1) for a in kinds for r in relations for b in kinds)
@@ -58,24 +61,20 @@ def _schema(types: np.ndarray) -> object:
 class _Names:
     """A node store that makes its names up."""
 
-    def __init__(self, types: np.ndarray) -> None:
+    def __init__(self, types: NDArray[np.int64]) -> None:
         self._types = types
 
-    def references(self, keys: list[int]) -> list[object]:
-        from search.domain.graph import Node
+    def references(self, keys: Sequence[int]) -> list[Node]:
 
         return [Node(key, f"n{key}", f"type{self._types[key]}", f"node {key}") for key in keys]
 
 
 @contextmanager
-def _stored(types: np.ndarray, rng: np.random.Generator) -> Iterator[float]:
+def _stored(types: NDArray[np.int64], rng: np.random.Generator) -> Iterator[float]:
     """Keep the graph in partitions while the benchmark runs; give the seconds that loading took.
 
     Degrees are skewed as in real graphs: half of the ends are uniform, half follow a power law.
     """
-    from django.db import connection
-
-    from search.models.partitions import partition
 
     skewed = (NODES * rng.random(EDGES) ** 2.2).astype(np.int64)
     source = np.where(rng.random(EDGES) < 0.5, rng.integers(0, NODES, EDGES), rng.permutation(NODES)[skewed])
@@ -100,10 +99,7 @@ def _stored(types: np.ndarray, rng: np.random.Generator) -> Iterator[float]:
             cursor.execute(f"DROP TABLE {edges}")
 
 
-def _plans(rng: np.random.Generator, types: np.ndarray) -> dict[str, Callable[[], object]]:
-    from search.domain.graph import ANY, Node
-    from search.domain.linking import Binding, LinkedPlan
-    from search.domain.plan import Anchor, Hop, Plan, Target
+def _plans(rng: np.random.Generator, types: NDArray[np.int64]) -> dict[str, Callable[[], LinkedPlan]]:
 
     def bound(var: str) -> list[Binding]:
         keys = rng.choice(NODES, BINDINGS, replace=False).tolist()
@@ -140,7 +136,3 @@ def _plans(rng: np.random.Generator, types: np.ndarray) -> dict[str, Callable[[]
         "typed, join of 2 + 1 hops": lambda: join(True),
         "any, join of 2 + 1 hops": lambda: join(False),
     }
-
-
-if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 100)
