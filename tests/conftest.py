@@ -34,6 +34,7 @@ from grasp_site.embedded.programs import search_worker as search_worker_program 
 from grasp_site.heartbeat import worker_state  # noqa: E402
 
 WORKER_START_SECONDS = 120.0
+HEARTBEAT_GONE_SECONDS = 15.0
 
 
 def pytest_unconfigure() -> None:
@@ -76,9 +77,12 @@ def web_environment(django_db_setup: None, services: Home) -> dict[str, str]:
     return {**os.environ, "DATABASE_URL": services.database_url.replace("/grasp?", f"/{name}?")}
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def search_worker(web_environment: dict[str, str], services: Home) -> Iterator[subprocess.Popen[bytes]]:
-    """A real search worker on the test database. For tests marked `django_db(transaction=True)`."""
+    """A real search worker on the test database, for the tests of one file marked `django_db(transaction=True)`.
+
+    No longer than that: other files ask what happens while there is none.
+    """
     log = services.log("search worker")
     with log.open("ab") as output:
         process = subprocess.Popen(
@@ -96,3 +100,7 @@ def search_worker(web_environment: dict[str, str], services: Home) -> Iterator[s
     except subprocess.TimeoutExpired:
         process.kill()
         process.wait()
+    deadline = time.monotonic() + HEARTBEAT_GONE_SECONDS
+    while worker_state("search") is not None:
+        assert time.monotonic() < deadline, "the heartbeat of a worker that has ended is still there"
+        time.sleep(0.1)
