@@ -80,7 +80,8 @@ class Traversal:
 class GraphRanking:
     """The graph's list over all plans: one ranking, the best plan of each candidate, and what fusion has to know.
 
-    `n_cand` is the size of the merged list before any cut, `risk_level` that of the best plan that found something.
+    `n_cand` is how many candidates the best plan found, `risk_level` that plan's: both tell fusion how selective and
+    how sure the answer at the top of the list is. The near misses of other plans further down say nothing of that.
     `ties` (key → cosine of the question and the node's document) orders candidates of equal score, here and when fused.
     """
 

@@ -57,7 +57,7 @@ class Rescore:
         self._add_residuals(by_index, scores_of, limit)
         merged: Scores = {}
         plan_of: dict[int, int] = {}
-        for linked in sorted(plans, key=lambda linked: (-linked.probability, linked.index)):
+        for linked in _by_probability(plans):
             anchors = max(1, len(linked.plan.anchors))
             for key, score in scores_of.get(linked.index, {}).items():
                 merged[key] = merged.get(key, 0.0) + linked.probability * score / anchors
@@ -65,7 +65,9 @@ class Rescore:
         if not merged:
             return GraphRanking()
         ties = self._ties(question, merged, limit)
-        return GraphRanking(Ranking.of(merged, ties), plan_of, len(merged), _risk(plans, scores_of), ties)
+        best = _best(plans, scores_of)
+        n_cand = len(scores_of[best.index])
+        return GraphRanking(Ranking.of(merged, ties), plan_of, n_cand, _risk(plans, best), ties)
 
     def _search_documents(self, plan: Plan, limit: Limit) -> Scores:
         """Answer a plan that names no entity from the whole corpus, by the cosine of its text (`doc_search`)."""
@@ -131,9 +133,16 @@ def _is_document_search(plan: Plan) -> bool:
     return anchor.var == plan.target.var and anchor.match_mode == "doc" and not anchor.ids
 
 
-def _risk(plans: Sequence[LinkedPlan], scores_of: Mapping[int, Scores]) -> Risk:
-    """Return the risk level of the first plan that found something, a step more careful where it is not the first."""
-    order = sorted(plans, key=lambda linked: (-linked.probability, linked.index))
-    best = next(linked for linked in order if scores_of.get(linked.index))
+def _best(plans: Sequence[LinkedPlan], scores_of: Mapping[int, Scores]) -> LinkedPlan:
+    """Return the most probable plan that found something."""
+    return next(linked for linked in _by_probability(plans) if scores_of.get(linked.index))
+
+
+def _risk(plans: Sequence[LinkedPlan], best: LinkedPlan) -> Risk:
+    """Return the best plan's risk level, a step more careful where a more probable plan found nothing."""
     level = CAUTION.index(best.plan.risk_level)
-    return CAUTION[level] if best is order[0] else CAUTION[max(0, level - 1)]
+    return CAUTION[level] if best is _by_probability(plans)[0] else CAUTION[max(0, level - 1)]
+
+
+def _by_probability(plans: Sequence[LinkedPlan]) -> list[LinkedPlan]:
+    return sorted(plans, key=lambda linked: (-linked.probability, linked.index))
