@@ -19,3 +19,5 @@ def ask(page: Page, question: str = QUESTION, knowledge_base: str = "products", 
 def finished(page: Page) -> None:
     """Wait until the search has its results."""
     expect(page.locator("#state.done")).to_be_visible(timeout=30_000)
+    # The page has stopped asking for news: nothing is replaced under the keyboard from here on.
+    expect(page.locator("#live[hx-get]")).to_have_count(0)

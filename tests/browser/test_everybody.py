@@ -105,6 +105,7 @@ def test_a_question_is_asked_read_and_explained_with_the_keyboard_alone(page: Pa
     finished(page)
 
     page.keyboard.press("j")
+    expect(page.locator("#result-1 .why > summary")).to_be_focused()
     page.keyboard.press("Enter")
     expect(page.locator("#result-1 .sum")).to_be_visible()
     page.keyboard.press("j")
