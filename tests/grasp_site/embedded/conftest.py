@@ -1,9 +1,9 @@
 """A home of its own for every test, and a supervisor in a process of its own."""
 
+import contextlib
 import os
 import queue
 import shutil
-import signal
 import socket
 import subprocess
 import sys
@@ -111,7 +111,9 @@ def home() -> Iterator[Home]:
     home = Home(root)
     yield home
     for process in processes_of(home):
-        process.send_signal(signal.SIGKILL)
+        # What is ending by itself may end between the two lines.
+        with contextlib.suppress(psutil.NoSuchProcess):
+            process.kill()
     shutil.rmtree(root, ignore_errors=True)
 
 
