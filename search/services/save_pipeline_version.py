@@ -1,0 +1,61 @@
+"""save_pipeline_version: a change of a pipeline's options makes a new version; activating an old one goes back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.db.models import Max
+
+from search import wiring
+from search.domain.errors import Fault, InvalidRequest
+from search.models import KnowledgeBase, PipelineVersion
+
+
+def save_pipeline_version(
+    *,
+    knowledge_base: KnowledgeBase,
+    pipeline: str,
+    options: Mapping[str, Any],
+    note: str = "",
+    author: User | None = None,
+    activate: bool = True,
+) -> PipelineVersion:
+    """Lay options (`{"stage.option": value}`) over the active version's and save them as the next version.
+
+    With `activate` the knowledge base's next searches use it. Raises InvalidRequest with a fault for every option that
+    the pipeline does not have or whose value does not fit, and for a pipeline that the site does not have.
+    """
+    if pipeline not in wiring.pipelines():
+        known = ", ".join(wiring.pipelines())
+        raise InvalidRequest([Fault("/pipeline", f"There is no pipeline {pipeline!r}; there are: {known}.")])
+    with transaction.atomic():
+        # The row of the knowledge base is the lock under which its versions are numbered.
+        KnowledgeBase.objects.select_for_update().get(pk=knowledge_base.pk)
+        versions = PipelineVersion.objects.filter(knowledge_base=knowledge_base, pipeline=pipeline)
+        active = versions.filter(active=True).first()
+        laid = {**(active.options if active else {}), **options}
+        wiring.pipeline(pipeline).specification(laid)
+        newest = versions.aggregate(newest=Max("version"))["newest"] or 0
+        version = PipelineVersion.objects.create(
+            knowledge_base=knowledge_base,
+            pipeline=pipeline,
+            version=newest + 1,
+            options=laid,
+            note=note,
+            author=author,
+        )
+        if activate:
+            activate_pipeline_version(version)
+    return version
+
+
+def activate_pipeline_version(version: PipelineVersion) -> None:
+    """Make this version the one that the knowledge base's next searches use."""
+    with transaction.atomic():
+        others = PipelineVersion.objects.filter(knowledge_base=version.knowledge_base, pipeline=version.pipeline)
+        others.filter(active=True).update(active=False)
+        version.active = True
+        version.save(update_fields=["active"])
