@@ -230,6 +230,7 @@ class Fusion(serializers.Serializer[Any]):
     weights = serializers.DictField(child=Number())
     bucket = Text(allow_blank=True)
     risk = Text(allow_blank=True)
+    leads = Flag()
 
 
 class Result(serializers.Serializer[Any]):

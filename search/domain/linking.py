@@ -90,9 +90,10 @@ class GraphRanking:
     n_cand: int = 0
     risk_level: Risk = "no_trade"
     ties: Mapping[int, float] = field(default_factory=dict)
+    probability: float = 0.0
 
     def to_json(self) -> dict[str, Any]:
         """Return the list with the plan of each of its first 100 candidates."""
         listed = self.ranking.to_json()
         listed["plans"] = [self.plan_of.get(key, 0) for key in listed["keys"]]
-        return listed | {"n_cand": self.n_cand, "risk_level": self.risk_level}
+        return listed | {"n_cand": self.n_cand, "risk_level": self.risk_level, "probability": self.probability}

@@ -104,6 +104,7 @@ class Fusion:
 
     `weights` holds what each list's 1 / (k + rank) was multiplied by, after bucket and risk; `bucket` is the range of
     `n_cand` that chose the weight ("[1,10]"), `risk` the risk level; both are empty where the method uses neither.
+    `leads` says that the graph was sure enough for its order to stand.
     """
 
     ranking: Ranking
@@ -113,6 +114,7 @@ class Fusion:
     method: str = "static"
     bucket: str = ""
     risk: str = ""
+    leads: bool = False
 
     def contribution(self, name: str, key: int) -> float:
         """Return what the list of that name adds to the fused score of a candidate.
@@ -132,6 +134,7 @@ class Fusion:
             "weights": dict(self.weights),
             "bucket": self.bucket,
             "risk": self.risk,
+            "leads": self.leads,
             "rankings": {name: ranking.to_json() for name, ranking in self.rankings.items()},
             "ranking": self.ranking.to_json(),
         }

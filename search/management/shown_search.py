@@ -116,7 +116,7 @@ def _fusion(search: dict[str, Any]) -> RenderableType | None:
     if fusion is None:
         return None
     weights = ", ".join(f"{name} {weight:g}" for name, weight in sorted(fusion["weights"].items()))
-    chosen = ", ".join(part for part in (fusion["bucket"], fusion["risk"]) if part)
+    chosen = ", ".join(part for part in (fusion["bucket"], fusion["risk"], "the graph leads" * fusion["leads"]) if part)
     return Text(f"Fused by {fusion['method']} reciprocal ranks, k = {fusion['k']:g}: {weights}. {chosen}", style="dim")
 
 

@@ -83,7 +83,9 @@ def describe_fusion(output: dict[str, Any]) -> dict[str, Any] | None:
     fused = output.get("fuse")
     if not fused:
         return None
-    return {name: fused[name] for name in ("method", "k", "weights", "bucket", "risk")}
+    return {name: fused[name] for name in ("method", "k", "weights", "bucket", "risk")} | {
+        "leads": fused.get("leads", False)
+    }
 
 
 def describe_step(step: SearchStep) -> dict[str, Any]:

@@ -15,6 +15,8 @@ BUCKETS = ((10, "[1,10]"), (50, "[11,50]"), (100, "[51,100]"), (500, "[101,500]"
 """Ranges of the number of candidates, by their upper end."""
 
 GRAPH, TEXT = "graph", "text"
+LED = 100
+"""So many of the graph's first candidates the text cannot reorder where the graph leads."""
 
 
 @dataclass(frozen=True)
@@ -24,6 +26,9 @@ class Fuse:
     Static: weight / (k + graph's rank) + (1 - weight) / (k + text's rank). Dynamic: the graph's weight is that of the
     bucket of `n_cand` times the multiplier of the risk level, the text's is 1. The defaults are those of a base that
     has not been tuned: a confident plan goes first, for which its weight must exceed 1, a doubtful one is mixed in.
+
+    With either method a plan that is almost surely right leads: the text's weight becomes so small that it swaps no two
+    of the graph's first hundred, and only fills up behind them (ours).
     """
 
     method: str = option("dynamic", "How the graph's weight is chosen.", choices=("dynamic", "static"))
@@ -41,6 +46,9 @@ class Fuse:
         low=0,
         high=10,
     )
+    lead: float = option(
+        0.9, "From this probability of its best plan on, the graph's order stands. Above 1: never.", low=0, high=2
+    )
 
     def __call__(self, graph: GraphRanking, text: Ranking) -> Fusion:
         """Return the fused list; the text's alone where the graph found nothing or its weight is 0."""
@@ -55,8 +63,16 @@ class Fuse:
             weights = {GRAPH: self.bucket_weights[place] * multiplier, TEXT: 1.0}
         if graph.n_cand == 0:
             weights = {GRAPH: 0.0, TEXT: 1.0}
+        leads = weights[GRAPH] > 0 and graph.probability >= self.lead
+        if leads:
+            weights[TEXT] = min(weights[TEXT], _following(weights[GRAPH], self.k))
         ranking = Ranking.of(rrf(rankings, weights, self.k), graph.ties)
-        return Fusion(ranking, rankings, weights, self.k, self.method, bucket, risk)
+        return Fusion(ranking, rankings, weights, self.k, self.method, bucket, risk, leads)
+
+
+def _following(weight: float, k: float) -> float:
+    """Return a weight for the text whose first place adds less than any two neighbours of the graph's lie apart."""
+    return weight * (k + 1) / ((k + LED) * (k + LED + 1))
 
 
 @dataclass(frozen=True)

@@ -67,7 +67,7 @@ class Rescore:
         ties = self._ties(question, merged, limit)
         best = _best(plans, scores_of)
         n_cand = len(scores_of[best.index])
-        return GraphRanking(Ranking.of(merged, ties), plan_of, n_cand, _risk(plans, best), ties)
+        return GraphRanking(Ranking.of(merged, ties), plan_of, n_cand, _risk(plans, best), ties, best.probability)
 
     def _search_documents(self, plan: Plan, limit: Limit) -> Scores:
         """Answer a plan that names no entity from the whole corpus, by the cosine of its text (`doc_search`)."""

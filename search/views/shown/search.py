@@ -34,6 +34,7 @@ class ShownFusion:
     weights: tuple[tuple[str, float], ...]
     bucket: str
     risk: str
+    leads: bool = False
 
 
 @dataclass(frozen=True)
@@ -121,7 +122,7 @@ def _fusion(fusion: Json | None) -> ShownFusion | None:
     if not fusion:
         return None
     weights = tuple((list_title(name), weight) for name, weight in sorted(fusion["weights"].items()))
-    return ShownFusion(fusion["method"], fusion["k"], weights, fusion["bucket"], fusion["risk"])
+    return ShownFusion(fusion["method"], fusion["k"], weights, fusion["bucket"], fusion["risk"], fusion["leads"])
 
 
 def pretty(output: Any) -> str:

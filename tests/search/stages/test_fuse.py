@@ -1,5 +1,6 @@
 """Weighted reciprocal ranks, by hand."""
 
+import dataclasses
 from typing import Any
 
 import pytest
@@ -49,6 +50,30 @@ def test_the_number_of_candidates_chooses_the_bucket(n_cand: int, bucket: str, w
 def test_the_risk_level_multiplies(risk: Any, multiplier: float) -> None:
     fusion = Fuse(bucket_weights=(1, 1, 1, 1, 1))(graph(12, risk=risk), TEXT)
     assert fusion.weights["graph"] == multiplier
+
+
+@pytest.mark.parametrize("method", ["static", "dynamic"])
+def test_a_plan_that_is_almost_surely_right_is_not_overruled(method: str) -> None:
+    sure = dataclasses.replace(graph(20, 12, 21), probability=0.95)
+    fusion = Fuse(method=method)(sure, TEXT)
+    # Mixed, 12 would be first: it is in both lists. Led, the graph's order stands, and the rest of the text follows.
+    assert fusion.ranking.keys == (20, 12, 21, 10, 11)
+    assert fusion.leads
+    mixed = Fuse(method=method, lead=0.96)(sure, TEXT)
+    assert mixed.ranking.keys[0] == 12
+    assert not mixed.leads
+
+
+def test_the_text_swaps_none_of_the_graphs_first_hundred() -> None:
+    keys = tuple(range(1_000, 1_100))
+    backwards = Ranking.of({key: float(key) for key in keys})
+    led = Fuse(k=0.0)(dataclasses.replace(graph(*keys), probability=1.0), backwards)
+    assert led.ranking.keys == keys
+
+
+def test_a_graph_whose_weight_is_nothing_does_not_lead() -> None:
+    sure = dataclasses.replace(graph(20, risk="no_trade"), probability=1.0)
+    assert Fuse()(sure, TEXT).ranking.keys == (10, 11, 12)
 
 
 @pytest.mark.parametrize("method", ["static", "dynamic"])
