@@ -14,17 +14,15 @@ from search.domain.plan import Plan, ScoredPlan, Target
 from search.domain.question import Question
 from search.domain.trace import Limit
 from search.interfaces import Adjacency, Encoder, MentionIndex, NodeStore
-from search.stages.plan.enumerate import Candidate, Enumerator, Start
+from search.stages.plan.enumerate import Candidate
+from search.stages.plan.features import Features
 from search.stages.plan.knowledge import Knowledge
-from search.stages.plan.mentions import Named, find_names
+from search.stages.plan.propose import Proposer
 from search.stages.plan.reading import Question as Read
 from search.stages.plan.risk import explained, level, residual
 from search.stages.plan.score import EVIDENCE, Scorer
 from search.stages.plan.target import answer_types
 from search.stages.plan.write import Writer
-
-_LONGEST = 2_000
-"""Characters of a question that are read: what follows is kept for text retrieval only."""
 
 
 @dataclass(frozen=True)
@@ -53,45 +51,28 @@ class Planner:
         """
         if question.plan is not None:
             return [ScoredPlan(question.plan, "user", 1.0)]
-        text = question.text[:_LONGEST]
-        names = find_names(text, self.mentions, self._knowledge.ordinary, self.max_mentions)
-        read = Read(text, names, self._knowledge.spoken)
-        candidates = self._candidates(read.names, limit)
+        read = self._proposer.read(question.text)
+        candidates = self._proposer.candidates(read.names, limit)
         limit.check("plan")
-        best = self._settled(self._scorer.best(read, candidates))
+        scored = self._scorer(read, candidates)
+        best = self._settled(scored.candidates)
         limit.check("plan")
-        return self._listed(question.text, read, best)
-
-    def _candidates(self, names: Sequence[Named], limit: Limit) -> list[Candidate]:
-        """Return every plan that the data has for these mentions and whose answers may be answers."""
-        branches = self._enumerator.branches(list(self._starts(names)), limit)
-        overlap = [frozenset(at for at, other in enumerate(names) if name.excludes(other)) for name in names]
-        single = [Candidate.of((branch,), branch.types, branch.size) for branch in branches]
-        joined = self._enumerator.joins(branches, overlap, limit) if len(names) > 1 else []
-        return [candidate for candidate in [*single, *joined] if candidate.types[0] in self._knowledge.answerable]
+        return self._listed(question.text, read, best, scored.text)
 
     def _settled(self, best: Sequence[tuple[Candidate, float]]) -> list[tuple[Candidate, float]]:
         """Return the first of these that find something, as many as are wanted."""
         found: list[tuple[Candidate, float]] = []
         for candidate, total in best:
-            settled = self._enumerator.settle(candidate)
+            settled = self._proposer.enumerator.settle(candidate)
             if settled is not None:
                 found.append((settled, total))
             if len(found) == self.plans:
                 break
         return found
 
-    def _starts(self, names: Sequence[Named]) -> list[Start]:
-        starts = []
-        for at, name in enumerate(names):
-            keys = np.array(name.mention.keys, dtype=np.int32)
-            types = self.nodes.types(keys)
-            starts += [Start(at, int(code), tuple(keys[types == code].tolist())) for code in np.unique(types)]
-        return starts
-
-    def _listed(self, whole: str, read: Read, best: Sequence[tuple[Candidate, float]]) -> list[ScoredPlan]:
+    def _listed(self, whole: str, read: Read, best: Sequence[tuple[Candidate, float]], text: float) -> list[ScoredPlan]:
         """Return the best plans as the domain writes them, the plan with no hop in its place among them."""
-        sums = np.array([*(total for _, total in best), self._scorer.weights.text]) / self.temperature
+        sums = np.array([*(total for _, total in best), text]) / self.temperature
         order = np.argsort(-sums, kind="stable")[: self.plans]
         shares = np.exp(sums[order] - sums[order[0]])
         shares /= shares.sum()
@@ -126,13 +107,16 @@ class Planner:
         return Knowledge.of(self.schema, self.encoder)
 
     @cached_property
-    def _enumerator(self) -> Enumerator:
-        return Enumerator(self.adjacency, self.nodes, self._knowledge.shape, max_hops=self.max_hops)
+    def _proposer(self) -> Proposer:
+        return Proposer(
+            self.mentions, self.adjacency, self.nodes, self._knowledge, self.max_hops, self.max_mentions
+        )  # fmt: skip
 
     @cached_property
     def _scorer(self) -> Scorer:
         known = self._knowledge
-        return Scorer(known.shape, known.lexicon, known.wording, known.vectors, EVIDENCE[self.evidence])
+        features = Features(known.shape, known.lexicon)
+        return Scorer(features, known.wording, known.vectors, EVIDENCE[self.evidence])
 
     @cached_property
     def _writer(self) -> Writer:
