@@ -20,6 +20,7 @@ from search.domain.errors import Fault, InvalidRequest
 from search.domain.graph import Schema
 from search.domain.question import Question
 from search.domain.ranking import Ranking
+from search.domain.schema_settings import adapted
 from search.domain.trace import Trace
 from search.interfaces import Adjacency, Encoder, GraphStore, MentionIndex, NodeStore, TextIndex, VectorIndex
 from search.models import Release
@@ -42,13 +43,19 @@ def encoder() -> Encoder:
         return build("encoder")
 
 
+def schema_of(release: Release) -> Schema:
+    """Return the release's schema with the settings of its knowledge base laid over it."""
+    active = release.knowledge_base.active_settings
+    return adapted(release.snapshot.schema, active.values if active else {})
+
+
 class Tools:
     """The tools of one release, each built when it is first needed."""
 
     def __init__(self, release: Release) -> None:
         self.release = release
         self.snapshot = release.snapshot
-        self.schema: Schema = self.snapshot.schema
+        self.schema: Schema = schema_of(release)
 
     @property
     def encoder(self) -> Encoder:
@@ -88,15 +95,20 @@ class Tools:
 
 
 @lru_cache(maxsize=8)
-def _tools(release_id: int) -> Tools:
-    release = Release.objects.select_related("snapshot", "vector_set", "knowledge_base").get(pk=release_id)
+def _tools(release_id: int, settings_id: int | None) -> Tools:
+    release = Release.objects.select_related("snapshot", "vector_set", "knowledge_base__active_settings").get(
+        pk=release_id
+    )
     return Tools(release)
 
 
 def tools(release: Release) -> Tools:
-    """Return the tools of a release, loaded once; the least recently used releases are let go."""
+    """Return the tools of a release, loaded once; the least recently used releases are let go.
+
+    New settings of its knowledge base make new tools, so that they count from the next search on.
+    """
     with _loading:
-        return _tools(release.pk)
+        return _tools(release.pk, release.knowledge_base.active_settings_id)
 
 
 def forget() -> None:

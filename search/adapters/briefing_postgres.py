@@ -9,7 +9,8 @@ from typing import Any
 from django.db import connection
 
 from search.domain.graph import Schema
-from search.models import KnowledgeBase, Release, Snapshot
+from search.domain.schema_settings import adapted
+from search.models import KnowledgeBase, KnowledgeBaseSettings, Release, Snapshot
 from search.models.partitions import partition
 from search.prompts import Briefing, PlanPrompts
 
@@ -24,14 +25,17 @@ def plan_prompts(release: Release) -> PlanPrompts:
 
     The knowledge base's row is read each time, so that new guidance counts at once; names and texts are made once.
     """
-    base = KnowledgeBase.objects.select_related("active_settings").get(pk=release.knowledge_base_id)
-    guidance = str(_values(base).get("guidance", ""))
-    return _prompts(release.snapshot_id, base.title or base.name, base.description, base.domain, guidance)
+    base = KnowledgeBase.objects.get(pk=release.knowledge_base_id)
+    return _prompts(
+        release.snapshot_id, base.title or base.name, base.description, base.domain, base.active_settings_id
+    )
 
 
 @lru_cache(maxsize=16)
-def _prompts(snapshot_id: int, title: str, description: str, domain: str, guidance: str) -> PlanPrompts:
-    schema = Snapshot.objects.get(pk=snapshot_id).schema
+def _prompts(snapshot_id: int, title: str, description: str, domain: str, settings_id: int | None) -> PlanPrompts:
+    values = _values(KnowledgeBaseSettings.objects.filter(pk=settings_id).first())
+    schema = adapted(Snapshot.objects.get(pk=snapshot_id).schema, values)
+    guidance = str(values.get("guidance", ""))
     return PlanPrompts(Briefing(schema, title, description, domain, sample_names(snapshot_id, schema), guidance))
 
 
@@ -53,6 +57,5 @@ def sample_names(snapshot_id: int, schema: Schema) -> dict[str, tuple[str, ...]]
     return names
 
 
-def _values(base: KnowledgeBase) -> Mapping[str, Any]:
-    values = base.active_settings.values if base.active_settings is not None else {}
-    return values if isinstance(values, Mapping) else {}
+def _values(version: KnowledgeBaseSettings | None) -> Mapping[str, Any]:
+    return version.values if version is not None and isinstance(version.values, Mapping) else {}

@@ -66,7 +66,7 @@ class Nodes(APIView):
     )
     def get(self, request: Request, name: str) -> Response:
         """Return a page of nodes in the order of their names: what a box completes while somebody types."""
-        release = _release(request, name)
+        release = find_release(request, name)
         asked = request.query_params
         pages = Pages()
         found = find_nodes(release, asked.get("prefix", ""), asked.get("type", ""))
@@ -92,7 +92,7 @@ class NodeDetail(APIView):
         page = asked.get("page", "1")
         turned = (asked.get("relation", ""), asked.get("direction", ""))
         number = int(page) if page.isdecimal() and len(page) < 10 else 1
-        node = describe_node(_release(request, name), id_in_path(request, node_id), turned, number)
+        node = describe_node(find_release(request, name), id_in_path(request, node_id), turned, number)
         if node is None:
             raise Http404(f"{name} has no node with this id.")
         return Response(node | {"fields": {field["name"]: field["value"] for field in node["fields"]}})
@@ -111,7 +111,8 @@ def _find(request: Request, name: str) -> KnowledgeBase:
     return base
 
 
-def _release(request: Request, name: str) -> Release:
+def find_release(request: Request, name: str) -> Release:
+    """Return the active release of a knowledge base that the caller may see; Http404 where there is none."""
     base = _find(request, name)
     if base.active_release is None:
         raise Http404(f"{base.name} has no active release; import it again, or activate one of its releases.")

@@ -9,6 +9,7 @@ from search.api.health import Alive, Ready
 from search.api.ids import AnythingConverter
 from search.api.knowledge_bases import KnowledgeBaseDetail, KnowledgeBases, NodeDetail, Nodes
 from search.api.pipelines import Pipelines
+from search.api.plans import PlanCheck
 from search.api.problems import not_found
 from search.api.searches import SearchCancel, SearchDetail, Searches
 
@@ -20,6 +21,7 @@ urlpatterns = [
     path("knowledge-bases/<str:name>/", KnowledgeBaseDetail.as_view(), name="knowledge-base"),
     path("knowledge-bases/<str:name>/nodes/", Nodes.as_view(), name="nodes"),
     path("knowledge-bases/<str:name>/nodes/<anything:node_id>/", NodeDetail.as_view(), name="node"),
+    path("knowledge-bases/<str:name>/plans/check/", PlanCheck.as_view(), name="plan-check"),
     path("pipelines/", Pipelines.as_view(), name="pipelines"),
     path("searches/", Searches.as_view(), name="searches"),
     path("searches/<uuid:run_id>/", SearchDetail.as_view(), name="search"),

@@ -84,6 +84,8 @@ class Briefing:
             worded.append(f"a {kind.source} {relation.description} a {kind.target}")
         if relation.inverse and relation.inverse != relation.description:
             worded.append(f"a {kind.target} {relation.inverse} a {kind.source}")
+        if relation.aliases:
+            worded.append(f"also called {', '.join(relation.aliases[:6])}")
         return f"{line}: {'; '.join(worded)}" if worded else line
 
 

@@ -52,7 +52,8 @@ def test_the_description_is_valid_openapi(description: dict[str, Any]) -> None:
     validate_schema(description)
     assert set(description["paths"]) == {
         "/api/v1/knowledge-bases/", "/api/v1/knowledge-bases/{name}/", "/api/v1/knowledge-bases/{name}/nodes/",
-        "/api/v1/knowledge-bases/{name}/nodes/{node_id}/", "/api/v1/pipelines/", "/api/v1/searches/",
+        "/api/v1/knowledge-bases/{name}/nodes/{node_id}/", "/api/v1/knowledge-bases/{name}/plans/check/",
+        "/api/v1/pipelines/", "/api/v1/searches/",
         "/api/v1/searches/{run_id}/", "/api/v1/searches/{run_id}/events/", "/api/v1/searches/{run_id}/cancel/",
         "/api/v1/healthz/", "/api/v1/readyz/",
     }  # fmt: skip

@@ -1,0 +1,45 @@
+"""Plans: whether one can be run on a knowledge base."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from drf_spectacular.utils import OpenApiResponse, extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from search.api import serializers as shape
+from search.api.knowledge_bases import find_release
+from search.domain.errors import Fault
+from search.services.check_plan import CheckedPlan, check_plan
+from search.wiring import schema_of
+
+
+class PlanCheck(APIView):
+    """Where a plan is checked without running it."""
+
+    @extend_schema(
+        operation_id="plans_check",
+        request=shape.Plan,
+        responses={
+            200: OpenApiResponse(shape.CheckedPlan, description="What was found, also where the plan is not valid."),
+            **shape.problems(400, 404, 413, 415, 503),
+        },
+    )
+    def post(self, request: Request, name: str) -> Response:
+        """Hold a plan against the knowledge base and return every fault at once; nothing is run or kept.
+
+        The body is the plan. It may also be wrapped as `{"plan": …}`, as a search takes it; pointers then begin
+        with `/plan`.
+        """
+        schema = schema_of(find_release(request, name))
+        body = request.data
+        if isinstance(body, Mapping) and set(body) == {"plan"}:
+            return Response(_below_plan(check_plan(body["plan"], schema)).to_json())
+        return Response(check_plan(body, schema).to_json())
+
+
+def _below_plan(checked: CheckedPlan) -> CheckedPlan:
+    faults = tuple(Fault(f"/plan{fault.pointer}", fault.message, fault.nearest) for fault in checked.faults)
+    return CheckedPlan(checked.plan, faults, checked.mended, checked.changes)

@@ -1,0 +1,26 @@
+"""What the API takes and gives, for its OpenAPI description.
+
+Requests are not checked here but by the services, which name every fault.
+"""
+
+from search.api.serializers.basics import Fault, NodeReference, Problem, page_of, problems
+from search.api.serializers.knowledge import KnowledgeBase, KnowledgeBaseSchema, Node
+from search.api.serializers.plans import CheckedPlan, Plan
+from search.api.serializers.searches import Pipeline, Readiness, Search, SearchRequest
+
+__all__ = [
+    "CheckedPlan",
+    "Fault",
+    "KnowledgeBase",
+    "KnowledgeBaseSchema",
+    "Node",
+    "NodeReference",
+    "Pipeline",
+    "Plan",
+    "Problem",
+    "Readiness",
+    "Search",
+    "SearchRequest",
+    "page_of",
+    "problems",
+]

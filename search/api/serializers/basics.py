@@ -1,0 +1,72 @@
+"""What every part of the API shares: kinds of values, faults, problem details, pages."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+from drf_spectacular.utils import OpenApiResponse, inline_serializer
+from rest_framework import serializers
+
+Text, Whole, Number, Flag = (
+    serializers.CharField,
+    serializers.IntegerField,
+    serializers.FloatField,
+    serializers.BooleanField,
+)
+
+
+class Anything(serializers.JSONField):
+    """Any JSON value."""
+
+
+class Fault(serializers.Serializer[Any]):
+    """One fault: where it is (a JSON pointer into the request), what is wrong, and the nearest valid name."""
+
+    pointer = Text(allow_blank=True)
+    message = Text()
+    nearest = Text(required=False)
+
+
+class Problem(serializers.Serializer[Any]):
+    """Problem details (RFC 9457)."""
+
+    type = Text()
+    title = Text()
+    status = Whole()
+    detail = Text(allow_blank=True)
+    instance = Text()
+    request_id = Text()
+    errors = Fault(many=True)
+
+
+class NodeReference(serializers.Serializer[Any]):
+    """A node by id, type and name."""
+
+    id = Text()
+    type = Text()
+    name = Text(allow_blank=True)
+
+
+@lru_cache(maxsize=16)
+def page_of(item: type[serializers.Serializer[Any]]) -> Any:
+    """Return the envelope of a page of such items."""
+    return inline_serializer(
+        name=f"{item.__name__}Page",
+        fields={
+            "count": Whole(),
+            "next": serializers.URLField(allow_null=True),
+            "previous": serializers.URLField(allow_null=True),
+            "results": item(many=True),
+        },
+    )
+
+
+def problems(*codes: int) -> dict[Any, Any]:
+    """Return the descriptions of the errors that an operation answers with."""
+    meanings = {
+        400: "The request is not valid; every fault is listed.", 403: "Not for this caller.",
+        404: "There is no such thing, or it is not for this caller.", 413: "The body is too large.",
+        415: "The body is not application/json.", 503: "A service does not answer; the problem names it.",
+    }  # fmt: skip
+    return {(code, "application/problem+json"): OpenApiResponse(Problem, description=meanings[code]) for code in codes}

@@ -1,0 +1,155 @@
+"""Pipelines, searches, and the services that they need."""
+
+# A field called `fields`, `label` or `source` is a member of the JSON, whatever else DRF calls so.
+# mypy: disable-error-code="assignment"
+
+from __future__ import annotations
+
+from typing import Any
+
+from rest_framework import serializers
+
+from search.api.serializers.basics import Anything, Flag, NodeReference, Number, Text, Whole
+
+
+class Pipeline(serializers.Serializer[Any]):
+    """A pipeline, its version, and the JSON schema of the options a search may set."""
+
+    name = Text()
+    title = Text()
+    description = Text()
+    version = Whole()
+    available = Flag()
+    reason = Text(allow_null=True)
+    settings_schema = serializers.DictField(child=Anything(), allow_null=True)
+
+
+class SearchRequest(serializers.Serializer[Any]):
+    """A question to a knowledge base."""
+
+    knowledge_base = Text(max_length=100)
+    question = Text(max_length=2000)
+    pipeline = Text(required=False)
+    k = Whole(required=False, min_value=1, max_value=100, default=20)
+    plan = serializers.DictField(child=Anything(), required=False, allow_null=True)
+    settings = serializers.DictField(child=Anything(), required=False, allow_null=True)
+
+
+class UsedPipeline(serializers.Serializer[Any]):
+    """The pipeline of a search, as it was frozen for it."""
+
+    name = Text()
+    version = Whole()
+    specification = serializers.DictField(child=Anything())
+
+
+class Degraded(serializers.Serializer[Any]):
+    """A stage that a search went without."""
+
+    stage = Text()
+    reason = Text(allow_blank=True)
+
+
+class PlanEntry(serializers.Serializer[Any]):
+    """A plan in the list of plans, with how many candidates it found."""
+
+    plan = serializers.DictField(child=Anything())
+    source = serializers.ChoiceField(["schema", "llm", "learned", "user"])
+    probability = Number()
+    found = Whole()
+
+
+class Binding(serializers.Serializer[Any]):
+    """A node that an anchor is bound to."""
+
+    node = NodeReference()
+    score = Number()
+
+
+class Linked(serializers.Serializer[Any]):
+    """An anchor of a plan with its bindings."""
+
+    plan_index = Whole()
+    anchor = Text()
+    bindings = Binding(many=True)
+
+
+class Graph(serializers.Serializer[Any]):
+    """What ran in the graph."""
+
+    backend = Text(allow_blank=True)
+    query = Text(allow_blank=True)
+    queries = serializers.ListField(child=serializers.DictField(child=Anything()))
+    candidates = Whole()
+    truncated = Flag()
+
+
+class Fusion(serializers.Serializer[Any]):
+    """The arithmetic of the fusion."""
+
+    method = Text()
+    k = Number()
+    weights = serializers.DictField(child=Number())
+    bucket = Text(allow_blank=True)
+    risk = Text(allow_blank=True)
+    leads = Flag()
+
+
+class Result(serializers.Serializer[Any]):
+    """A result with its arithmetic and evidence."""
+
+    rank = Whole()
+    score = Number()
+    node = NodeReference()
+    snippet = Text(allow_blank=True)
+    scores = serializers.DictField(child=serializers.DictField(child=Anything()))
+    evidence = serializers.DictField(child=Anything(), allow_null=True)
+
+
+class Step(serializers.Serializer[Any]):
+    """A step of a search."""
+
+    name = Text()
+    backend = Text(allow_blank=True)
+    status = serializers.ChoiceField(["ok", "degraded", "failed", "skipped"])
+    seconds = Number()
+    detail = Text(allow_blank=True)
+
+
+class Search(serializers.Serializer[Any]):
+    """A search, as far as it has come."""
+
+    id = serializers.UUIDField()
+    status = serializers.ChoiceField(["queued", "running", "done", "failed", "cancelled"])
+    question = Text(allow_blank=True)
+    knowledge_base = Text(allow_blank=True)
+    release = Text(allow_null=True)
+    pipeline = UsedPipeline()
+    k = Whole()
+    seconds = Number(allow_null=True)
+    created = serializers.DateTimeField()
+    error = serializers.DictField(child=Anything(), allow_null=True)
+    waiting = Text(allow_null=True)
+    degraded = Degraded(many=True)
+    plan = serializers.DictField(child=Anything(), allow_null=True)
+    plans = PlanEntry(many=True)
+    linked = Linked(many=True)
+    graph = Graph(allow_null=True)
+    fusion = Fusion(allow_null=True)
+    results = Result(many=True)
+    steps = Step(many=True)
+
+
+class Service(serializers.Serializer[Any]):
+    """The state of a service that a search needs."""
+
+    name = Text()
+    state = serializers.ChoiceField(["ready", "down"])
+    reason = Text(allow_blank=True)
+
+
+class Readiness(serializers.Serializer[Any]):
+    """Whether a search can be asked, and why not."""
+
+    ready = Flag()
+    services = Service(many=True)
