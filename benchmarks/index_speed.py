@@ -83,7 +83,7 @@ def _queries(bundle: str, indexed: Indexed, encoder: SentenceEncoder) -> None:
         f"nearest 100, {largest} only": lambda asked, vector: tools.vectors.nearest(
             "document+relations", vector, 100, [largest]
         ),
-        "cosines of 1,000": lambda asked, vector: tools.vectors.cosines("document+relations", vector, range(1000)),
+        "cosines of 1,000": lambda asked, vector: tools.vectors.cosines(vector, range(1000)),
     }
     vectors = encoder.encode(texts)
     rows = []

@@ -79,10 +79,8 @@ class VectorIndex(Protocol):
         """Return the k nodes of the given types (none: all) with the highest cosine, best first."""
         ...
 
-    def cosines(
-        self, kind: VectorKind, vector: Vectors, keys: Sequence[int], limit: Limit | None = None
-    ) -> dict[int, float]:
-        """Return the cosine of each key that has a vector of that kind."""
+    def cosines(self, vector: Vectors, keys: Sequence[int]) -> dict[int, float]:
+        """Return the cosine of each key's document, without a journey: thousands of keys take about a millisecond."""
         ...
 
     def sample(self, label: str, n: int = 1000) -> list[int]:
@@ -180,6 +178,55 @@ class LanguageModel(Protocol):
         The prompts are answered at the same time as far as the server allows. Raises StageError where no prompt can be
         asked at all (no model configured, the limit's time ran out), SearchCancelled when nobody wants the answer.
         """
+        ...
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PlanTable:
+    """Candidate plans of some questions as a learned scorer sees them.
+
+    `features`: float32, shape (plans, features). `question`: int64, (plans,), the question of each plan. `texts`:
+    vectors of the questions as they are, (questions, dimensions). `asked`: vectors of questions with one mention
+    masked, (mentions, dimensions). `branches`: int64, (branches, 3): plan, place in `asked`, place of the branch's path
+    among the paths.
+    """
+
+    features: NDArray[np.float32]
+    question: NDArray[np.int64]
+    texts: Vectors
+    asked: Vectors
+    branches: NDArray[np.int64]
+
+
+class PlanScorer(Protocol):
+    """Scores candidate plans; learned from questions and their answers."""
+
+    name: str
+    encoder: str
+    """The encoder whose vectors it was learned on; no other will do."""
+    features: tuple[str, ...]
+    types: frozenset[str]
+    relations: frozenset[str]
+    """The node types and relations that there were when it was learned."""
+
+    def vector(self, path: str) -> Vectors | None:
+        """Return the vector of a path by its key, shape (dimensions,); None where it was never seen."""
+        ...
+
+    def told(self, vectors: Vectors) -> Vectors:
+        """Map vectors of paths, or of their wordings, shape (paths, dimensions), once for all questions."""
+        ...
+
+    def __call__(self, table: PlanTable, told: Vectors) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return the sums of the table's plans, and of each question's plan without hops; `told` are mapped paths."""
+        ...
+
+
+class PlanScorers(Protocol):
+    """The learned scorers that there are."""
+
+    def get(self, artifact: str) -> PlanScorer:
+        """Return the scorer of an artifact. Raises StageError when there is none that this code can read."""
         ...
 
 

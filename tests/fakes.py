@@ -42,10 +42,9 @@ class MemoryVectors:
         found = [Candidate(key, float(other @ vector)) for key, other in self._vectors[kind].items()]
         return sorted(found, key=lambda candidate: (-candidate.score, candidate.key))[:k]
 
-    def cosines(
-        self, kind: VectorKind, vector: Vectors, keys: Sequence[int], limit: Limit | None = None
-    ) -> dict[int, float]:
-        return {key: float(self._vectors[kind][key] @ vector) for key in keys if key in self._vectors[kind]}
+    def cosines(self, vector: Vectors, keys: Sequence[int]) -> dict[int, float]:
+        documents = self._vectors["document+relations"]
+        return {key: float(documents[key] @ vector) for key in keys if key in documents}
 
     def sample(self, label: str, n: int = 1000) -> list[int]:
         return sorted(self._vectors["name"])[:n]

@@ -1,4 +1,4 @@
-"""Nearest neighbours in pgvector: HNSW where it pays, an exact scan where a type is small."""
+"""Nearest neighbours in pgvector: HNSW where it pays, an exact scan where a type is small; cosines from a matrix."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 from psycopg import sql
 
 from search.adapters.postgres_reading import read
+from search.adapters.vectors_memmap import DocumentVectors
 from search.domain.graph import Schema
 from search.domain.ranking import Candidate
 from search.domain.trace import Limit
@@ -34,9 +35,6 @@ SELECT key, {cosine} AS cosine FROM near ORDER BY cosine DESC, key LIMIT {k}"""
 _EXACT = """
 WITH typed AS MATERIALIZED (SELECT key, embedding FROM {table} WHERE kind = {kind} {typed})
 SELECT key, {cosine} AS cosine FROM typed ORDER BY cosine DESC, key LIMIT {k}"""
-_COSINES = """
-SELECT key, {cosine} FROM {table}
-WHERE vector_set_id = {vector_set} AND kind = {kind} AND key = ANY(%(keys)s::int4[])"""
 # Multiplying by a large odd number modulo 2^32 scatters the keys: a sample that is the same every time.
 _SAMPLE = """
 SELECT key FROM {table} WHERE kind = {kind} AND type = {type}
@@ -54,6 +52,7 @@ class PgVectors:
         self._schema = schema
         self._ef_search = ef_search
         self._total = sum(node_type.count for node_type in schema.node_types)
+        self._documents = DocumentVectors(vector_set.directory, self._dimensions)
         self._samples: dict[tuple[str, int], list[int]] = {}
         self._sampling = threading.Lock()
 
@@ -77,14 +76,9 @@ class PgVectors:
                                   fetch=sql.Literal(k + k // 4 + 8))  # fmt: skip
         return [Candidate(key, cosine) for key, cosine in read(STAGE, statement, limit=limit, settings=settings)]
 
-    def cosines(
-        self, kind: VectorKind, vector: Vectors, keys: Sequence[int], limit: Limit | None = None
-    ) -> dict[int, float]:
-        """Return the cosine of each key that has a vector of that kind."""
-        if not len(keys):
-            return {}
-        statement = self._compose(_COSINES, kind, vector, vector_set=sql.Literal(self._vector_set))
-        return dict(read(STAGE, statement, {"keys": "{" + ",".join(map(str, keys)) + "}"}, limit))
+    def cosines(self, vector: Vectors, keys: Sequence[int]) -> dict[int, float]:
+        """Return the cosine of each key's document, from the memory-mapped matrix."""
+        return self._documents.cosines(vector, keys)
 
     def sample(self, label: str, n: int = 1000) -> list[int]:
         """Return up to n keys of a type, always the same ones, in the order of keys."""

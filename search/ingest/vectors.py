@@ -36,9 +36,10 @@ _COLUMNS = ("int8", "text", "int4", "int2", "bytea", "halfvec")
 Half = NDArray[np.float16]
 Source = Callable[[int], Iterable[list[Documented]]]
 
+DOCUMENT = "document+relations"
 KINDS: Mapping[str, Callable[[Documented], str]] = {
     "name": lambda documented: text.name_text(documented.node),
-    "document+relations": lambda documented: text.document(documented.node, documented.neighbours),
+    DOCUMENT: lambda documented: text.document(documented.node, documented.neighbours),
 }
 """What is embedded of each node, by the kind of its vector."""
 
@@ -94,6 +95,22 @@ def index(vector_set: VectorSet, progress: Progress = silent) -> None:
             _execute(statement, table=name, index=f"{name}_{suffix}")
     _execute("ANALYZE {table}", table=name)
     progress("Indexing vectors", len(statements), len(statements))
+
+
+def documents(vector_set: VectorSet, nodes_a_block: int = 10_000) -> Iterator[Half]:
+    """Yield the documents' vectors of a filled vector set, a row a node, in the order of keys."""
+    statement = sql.SQL(
+        "SELECT embedding FROM {} WHERE vector_set_id = %s AND kind = %s AND key >= %s AND key < %s ORDER BY key"
+    ).format(sql.Identifier(partition("search_vector", vector_set.pk)))
+    for first in range(0, vector_set.snapshot.nodes, nodes_a_block):
+        with psycopg.Cursor(_driver()) as cursor:
+            parameters = [vector_set.pk, DOCUMENT, first, first + nodes_a_block]
+            cursor.execute(statement, parameters, binary=True)
+            rows = [embedding.to_numpy() for (embedding,) in cursor.fetchall()]
+        expected = min(nodes_a_block, vector_set.snapshot.nodes - first)
+        if len(rows) != expected:
+            raise ValueError(f"{vector_set} has {len(rows)} documents from key {first} on, not {expected}.")
+        yield np.stack(rows)
 
 
 def attach(vector_set: VectorSet) -> None:

@@ -146,6 +146,11 @@ class VectorSet(models.Model):
     def __str__(self) -> str:
         return f"vectors {self.pk} by {self.encoder}"
 
+    @property
+    def directory(self) -> Path:
+        """The folder of this set's memory-mapped matrix; it goes with the snapshot's."""
+        return self.snapshot.directory / f"vectors-{self.pk}"
+
 
 class Release(models.Model):
     """A snapshot with its vector set and indexes, ready to answer; numbered within its knowledge base."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +13,7 @@ from django.db.models import Max
 from numpy.typing import NDArray
 
 from search import text, wiring
-from search.adapters import adjacency_memmap, mentions_memmap, nodes_memmap, text_bm25
+from search.adapters import adjacency_memmap, mentions_memmap, nodes_memmap, text_bm25, vectors_memmap
 from search.adapters.string_table import StringTable
 from search.domain.graph import Schema
 from search.ingest import documents, vectors
@@ -68,7 +69,7 @@ def build_index(*, snapshot: Snapshot, progress: Progress = silent, encoder: Enc
         )
         made = vector_set.releases.filter(status=Status.READY).first()
         if made is not None:
-            return Indexed(made, seconds)
+            return Indexed(made, seconds | _map_documents(vector_set, progress))
         return _finish(vector_set, encoder, seconds, progress)
 
 
@@ -87,9 +88,17 @@ def _finish(vector_set: VectorSet, encoder: Encoder, seconds: dict[str, float], 
     began = time.perf_counter()
     vectors.index(vector_set, progress)
     seconds["hnsw"] = time.perf_counter() - began
+    seconds |= _map_documents(vector_set, progress)
     releases: list[Release] = []
     with_locks(lambda: releases.append(_release(vector_set, seconds)))
     return Indexed(releases[-1], seconds, filled.embedded, filled.reused)
+
+
+def _map_documents(vector_set: VectorSet, progress: Progress) -> dict[str, float]:
+    """Write the documents' vectors as a matrix, where that has not been done."""
+    folder = vector_set.directory
+    write = partial(vectors_memmap.build, rows=vectors.documents(vector_set))
+    return build_parts(folder.parent, {folder.name: Part(version=1, write=write)}, progress)
 
 
 def _release(vector_set: VectorSet, seconds: Mapping[str, float]) -> Release:

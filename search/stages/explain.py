@@ -128,7 +128,7 @@ class Explain:
             vector = self.encoder.encode([text])[0]
             samples = {label: self.vectors.sample(label, self.background) for label in {node.type for node in nodes}}
             keys = {node.key for node in nodes}.union(*samples.values())
-            cosines = self.vectors.cosines("document+relations", vector, sorted(keys), limit)
+            cosines = self.vectors.cosines(vector, sorted(keys))
         except StageError as error:
             problems.append(f"The remaining text could not be checked: {error.reason}.")
             return {node.key: Residual(text) for node in nodes}

@@ -97,7 +97,7 @@ class Rescore:
         for vector, several in zip(vectors, wanted.values(), strict=True):
             limit.check("rescore")
             keys = sorted({key for scores in several for key in scores})
-            cosines = self.vectors.cosines("document+relations", vector, keys, limit)
+            cosines = self.vectors.cosines(vector, keys)
             for scores in several:
                 for key in scores:
                     scores[key] += cosines.get(key, 0.0)
@@ -108,7 +108,7 @@ class Rescore:
         if not keys:
             return {}
         limit.check("rescore")
-        return self.vectors.cosines("document+relations", self.encoder.encode([question.text])[0], keys, limit)
+        return self.vectors.cosines(self.encoder.encode([question.text])[0], keys)
 
 
 def _tied(scores: Scores) -> Iterable[int]:

@@ -32,7 +32,7 @@ class Bm25:
         found = self.text.search(question.text, _more(self.depth))
         ties: dict[int, float] = {}
         if tied := _tied(found):
-            ties = self.vectors.cosines(DOCUMENTS, _embed(self.encoder, question), tied, limit)
+            ties = self.vectors.cosines(_embed(self.encoder, question), tied)
         return Ranking.of({candidate.key: candidate.score for candidate in found}, ties, self.depth)
 
 
@@ -67,12 +67,12 @@ class Hybrid:
         vector = _embed(self.encoder, question)
         found = self.text.search(question.text, _more(self.depth))
         scores = {candidate.key: candidate.score for candidate in found}
-        words = Ranking.of(scores, self.vectors.cosines(DOCUMENTS, vector, _tied(found), limit), self.depth)
+        words = Ranking.of(scores, self.vectors.cosines(vector, _tied(found)), self.depth)
         near = self.vectors.nearest(DOCUMENTS, vector, self.depth, limit=limit)
         cosines = {candidate.key: candidate.score for candidate in near}
         sums = rrf({"bm25": words, "vss": Ranking.of(cosines)}, {"bm25": 1.0, "vss": 1.0}, self.k)
         unknown = [key for key in _tied(Candidate(*pair) for pair in sums.items()) if key not in cosines]
-        return Ranking.of(sums, cosines | self.vectors.cosines(DOCUMENTS, vector, unknown, limit), self.depth)
+        return Ranking.of(sums, cosines | self.vectors.cosines(vector, unknown), self.depth)
 
 
 def _embed(encoder: Encoder, question: Question) -> Vectors:

@@ -8,7 +8,7 @@ from django.db import connection
 from pgvector import HalfVector
 from pgvector.psycopg import register_vector
 
-from search.adapters import vectors_pgvector
+from search.adapters import vectors_memmap, vectors_pgvector
 from search.adapters.vectors_pgvector import PgVectors
 from search.domain.errors import DeadlineExceeded, SearchCancelled
 from search.domain.graph import NodeType, Schema
@@ -122,12 +122,13 @@ def test_equal_cosines_are_ordered_by_key(vector_set: VectorSet) -> None:
 
 
 def test_cosines_are_given_for_the_keys_that_have_a_vector(vector_set: VectorSet) -> None:
+    vector_set.directory.mkdir(parents=True)
+    vectors_memmap.build(vector_set.directory, [ROWS[:4_000].astype(np.float16), ROWS[4_000:].astype(np.float16)])
     index = PgVectors(vector_set, SCHEMA)
-    assert index.cosines("name", QUERIES[0], [3, NODES + 5]) == {
-        3: pytest.approx(dict(exact(QUERIES[0], NODES, TYPES >= 0))[3], abs=1e-6)
-    }
-    assert index.cosines("document+relations", QUERIES[0], [3]) == {}
-    assert index.cosines("name", QUERIES[0], []) == {}
+    wanted = dict(exact(QUERIES[0], NODES, TYPES >= 0))
+    assert index.cosines(QUERIES[0], [3, NODES + 5]) == {3: pytest.approx(wanted[3], abs=1e-6)}
+    assert index.cosines(QUERIES[0], range(NODES)) == pytest.approx(wanted, abs=1e-6)
+    assert index.cosines(QUERIES[0], []) == {}
 
 
 def test_a_sample_of_a_type_is_always_the_same(vector_set: VectorSet) -> None:
