@@ -93,7 +93,8 @@ class GraphRanking:
     probability: float = 0.0
 
     def to_json(self) -> dict[str, Any]:
-        """Return the list with the plan of each of its first 100 candidates."""
+        """Return the list with the plan and the cosine of each of its first 100 candidates: fusion can be done again."""
         listed = self.ranking.to_json()
         listed["plans"] = [self.plan_of.get(key, 0) for key in listed["keys"]]
+        listed["ties"] = [self.ties.get(key) for key in listed["keys"]]
         return listed | {"n_cand": self.n_cand, "risk_level": self.risk_level, "probability": self.probability}

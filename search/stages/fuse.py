@@ -65,12 +65,12 @@ class Fuse:
             weights = {GRAPH: 0.0, TEXT: 1.0}
         leads = weights[GRAPH] > 0 and graph.probability >= self.lead
         if leads:
-            weights[TEXT] = min(weights[TEXT], _following(weights[GRAPH], self.k))
+            weights[TEXT] = min(weights[TEXT], following(weights[GRAPH], self.k))
         ranking = Ranking.of(rrf(rankings, weights, self.k), graph.ties)
         return Fusion(ranking, rankings, weights, self.k, self.method, bucket, risk, leads)
 
 
-def _following(weight: float, k: float) -> float:
+def following(weight: float, k: float) -> float:
     """Return a weight for the text whose first place adds less than any two neighbours of the graph's lie apart."""
     return weight * (k + 1) / ((k + LED) * (k + LED + 1))
 

@@ -48,7 +48,8 @@ def test_traversals_and_graph_rankings_keep_the_first_hundred_and_the_total() ->
     written = Traversal(0, "postgres", candidates, True, "SELECT").to_json()
     assert (len(written["keys"]), written["total"], written["truncated"]) == (100, 150, True)
     ranking = Ranking.of(dict.fromkeys(range(150), 1.0))
-    listed = GraphRanking(ranking, {0: 3}, 150, "weak").to_json()
+    listed = GraphRanking(ranking, {0: 3}, 150, "weak", {1: 0.5}).to_json()
+    assert (listed["ties"][:3], len(listed["ties"])) == ([None, 0.5, None], 100)
     assert (listed["plans"][:2], len(listed["plans"]), listed["n_cand"]) == ([3, 0], 100, 150)
 
 

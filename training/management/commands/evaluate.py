@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import json
 import sys
-from argparse import ArgumentParser, ArgumentTypeError
+from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
 from search import wiring
 from search.domain.errors import InvalidRequest
 from training.data.examples import BadQuestions, read_examples
+from training.management.console import bars, positive, teller
 from training.services.evaluate import evaluate
 
 
@@ -30,23 +30,15 @@ class Command(BaseCommand):
         parser.add_argument("--split", help="Only the questions of this split.")
         parser.add_argument("--pipeline", action="append", metavar="P", help="May be repeated; all when left out.")
         parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", dest="assigned")
-        parser.add_argument("--limit", type=_positive, metavar="N", help="Only the first N questions.")
+        parser.add_argument("--limit", type=positive, metavar="N", help="Only the first N questions.")
         parser.add_argument("--output", required=True, type=Path, metavar="DIR", help="Where the files are written.")
         parser.add_argument("--json", action="store_true", help="Print the report as one JSON object on stdout.")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        console = Console(stderr=True)
         try:
             examples = read_examples(options["questions"], options["split"], options["limit"])
             settings = dict(_setting(text) for text in options["assigned"])
-            with _bars(console) as bars:
-                tasks: dict[str, Any] = {}
-
-                def progress(name: str, done: int, total: int) -> None:
-                    if name not in tasks:
-                        tasks[name] = bars.add_task(name, total=total)
-                    bars.update(tasks[name], completed=done)
-
+            with bars(Console(stderr=True)) as shown:
                 report = evaluate(
                     knowledge_base=options["name"],
                     examples=examples,
@@ -54,7 +46,7 @@ class Command(BaseCommand):
                     pipelines=options["pipeline"] or wiring.pipelines(),
                     settings=settings,
                     output=options["output"],
-                    progress=progress,
+                    progress=teller(shown),
                 )
         except BadQuestions as error:
             self._refuse(error.faults)
@@ -74,12 +66,6 @@ class Command(BaseCommand):
         sys.exit(2)
 
 
-def _positive(text: str) -> int:
-    if not text.isdecimal() or int(text) < 1:
-        raise ArgumentTypeError(f"a whole number from 1 on, not {text!r}")
-    return int(text)
-
-
 def _setting(text: str) -> tuple[str, Any]:
     key, equals, value = text.partition("=")
     if not equals:
@@ -88,11 +74,6 @@ def _setting(text: str) -> tuple[str, Any]:
         return key, json.loads(value)
     except json.JSONDecodeError:
         return key, value
-
-
-def _bars(console: Console) -> Progress:
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    return Progress(*columns, console=console, disable=not console.is_terminal)
 
 
 def _table(report: dict[str, Any]) -> Table:

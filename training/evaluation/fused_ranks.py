@@ -1,0 +1,74 @@
+"""Where fusion puts the first answer, for many weights at once: the arithmetic of tuning, equal to the fuse stage's."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from search.domain.linking import GraphRanking
+from search.domain.ranking import Ranking
+from training.evaluation.measures import DEPTH
+
+Numbers = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Case:
+    """What the graph and the text listed for one question, and which of it is an answer.
+
+    `names` are the ids of everything listed, in their bytewise order: a key in the lists is a place in `names`, so that
+    the order of keys is that of the release. `answers` holds the ids of all answers, listed or not.
+    """
+
+    question: str
+    graph: GraphRanking
+    text: Ranking
+    names: tuple[str, ...]
+    answers: tuple[str, ...]
+
+    @property
+    def gold(self) -> frozenset[int]:
+        """The keys of the answers that either list holds."""
+        wanted = set(self.answers)
+        return frozenset(key for key, name in enumerate(self.names) if name in wanted)
+
+
+@dataclass(frozen=True)
+class Places:
+    """One case as arrays over its candidates, in the order in which equal scores stand."""
+
+    graph: Numbers
+    text: Numbers
+    gold: NDArray[np.intp]
+
+    @classmethod
+    def of(cls, case: Case) -> Places:
+        """Return the ranks (infinite where a list does not hold the candidate) and the places of the answers."""
+        in_graph, in_text, ties = case.graph.ranking.ranks, case.text.ranks, case.graph.ties
+        order = sorted({*in_graph, *in_text}, key=lambda key: (-ties.get(key, -np.inf), key))
+        gold = case.gold
+        return cls(
+            np.array([in_graph.get(key, np.inf) for key in order]),
+            np.array([in_text.get(key, np.inf) for key in order]),
+            np.array([place for place, key in enumerate(order) if key in gold], dtype=np.intp),
+        )
+
+
+def reciprocal_ranks(places: Places, graph: Numbers, text: Numbers, k: Numbers) -> Numbers:
+    """Return 1 / rank of the first answer for each row of weights; 0 where the first hundred hold none.
+
+    `graph` and `text` are the lists' weights and `k` the constant of reciprocal ranks, each of shape (rows,). A list of
+    weight 0 takes no part; equal sums stand in the order of the question's cosine, then of ids, as in `Ranking.of`.
+    """
+    if not len(places.gold):
+        return np.zeros(len(k))
+    scores = graph[:, None] / (k[:, None] + places.graph) + text[:, None] / (k[:, None] + places.text)
+    answers = scores[:, places.gold]
+    first = answers.argmax(axis=1)
+    best = answers[np.arange(len(k)), first][:, None]
+    place = places.gold[first][:, None]
+    ahead = (scores > best) | ((scores == best) & (np.arange(scores.shape[1]) < place))
+    ranks = 1 + ahead.sum(axis=1)
+    return np.where((best[:, 0] > 0) & (ranks <= DEPTH), 1.0 / ranks, 0.0)

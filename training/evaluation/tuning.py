@@ -1,0 +1,238 @@
+"""Fusion's settings, chosen on questions with known answers: the whole grid, and whether the choice can be trusted.
+
+The grid is GRASP's (METHODS 1: static and dynamic), with the probability from which a plan leads as one more axis,
+which is ours. What a question gets depends on `k`, on whether its plan leads, and on one number: the weight of its
+bucket times the multiplier of its risk. So each question is ranked once for each of these, the outcomes are added up by
+bucket and risk, and every combination of the grid is a sum over those small tables.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import product
+from typing import NamedTuple, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from search.domain.plan import Risk
+from search.stages.fuse import BUCKETS, Fuse, following
+from training.evaluation.fused_ranks import Case, Numbers, Places, reciprocal_ranks
+from training.evaluation.measures import Values, intervals, means, measure
+
+STATIC_K = (1, 2, 5, 10, 20, 40, 60, 80, 100)
+STATIC_WEIGHTS = tuple(step / 20 for step in range(21))
+DYNAMIC_K = (5, 10, 20, 40, 80, 150, 300)
+BUCKET_WEIGHTS = ((1, 1.2, 1.4, 1.6, 2), (0.8, 1, 1.2, 1.4), (0.2, 0.4, 0.6, 0.8), (0, 0.05, 0.1), (0, 0.05, 0.1))
+RISK_MULTIPLIERS = ((0, 0.25, 0.5, 0.75), (0.5, 0.75, 1, 1.25), (0.75, 1, 1.25, 1.5), (1, 1.25, 1.5, 2))
+LEADS = (1.01, 0.95, 0.9, 0.8, 0.7, 0.6, 0.5)
+"""Probabilities from which a plan leads; none is above 1."""
+
+FOLDS = 5
+FEWEST = 4 * FOLDS
+"""Fewer questions are not even divided into folds."""
+SEED = 20_261
+SAME = 1e-6
+
+Progress = Callable[[int, int], None]
+
+
+class Tuning(NamedTuple):
+    """What tuning comes to. Values are percentages by measure, one a question, in the order of the cases.
+
+    `best` is the grid's best on all questions; `held_out` is what each question gets from the settings chosen on the
+    other folds. `decided` says whether `best` should replace the present settings, `reason` why.
+    """
+
+    best: Fuse
+    decided: bool
+    reason: str
+    before: Values
+    after: Values
+    held_out: Values
+
+
+@dataclass(frozen=True)
+class _Tables:
+    """Sums of outcomes over questions, one table a fold.
+
+    An outcome is one number that orders as (H@1, then MRR) do. `static` has the shape (folds, leads, k, weight),
+    `dynamic` (folds, leads, bucket, risk, k, bucket's weight, risk's multiplier), the shorter grids filled with zeros.
+    """
+
+    static: Numbers
+    dynamic: Numbers
+
+
+def tune(cases: Sequence[Case], present: Fuse, progress: Progress | None = None) -> Tuning:
+    """Choose the settings with the highest H@1, then MRR, and cross-validate the choice against the present ones.
+
+    Equal outcomes are decided, in this order, for the present settings; static before dynamic; the lead nearest to
+    that of a base that was not tuned; weights nearest to its weights (a weight on which no question depends stays
+    there); the smaller weights; the smaller k. The choice counts when questions that had no part in it gain: when the
+    95% interval of the gain in H@1 lies above 0, or that in MRR while H@1 does not fall.
+    """
+    before = outcome(cases, [present] * len(cases))
+    if len(cases) < FEWEST:
+        reason = f"Too few questions to choose by ({len(cases)}). The settings in use stay."
+        return Tuning(present, False, reason, before, before, before)
+    folds = np.random.default_rng(SEED).permutation(len(cases)) % FOLDS
+    tables = _tabulate(cases, folds, progress)
+    own = _worth(before["H@1"] == 100, before["MRR"] / 100, len(cases))
+    # What no setting changes: questions to which the graph found nothing.
+    fixed = np.array([own[place] if case.graph.n_cand == 0 else 0.0 for place, case in enumerate(cases)])
+    without = [_choose(tables, folds, own, fixed, fold, present) for fold in range(FOLDS)]
+    best = _choose(tables, folds, own, fixed, None, present)
+    held_out = outcome(cases, [without[fold] for fold in folds])
+    after = outcome(cases, [best] * len(cases))
+    decided, reason = _judge(best, present, before, held_out)
+    return Tuning(best, decided, reason, before, after, held_out)
+
+
+def outcome(cases: Sequence[Case], settings: Sequence[Fuse]) -> Values:
+    """Return every measure of every case, fused by the stage itself with the settings beside it."""
+    rankings = {
+        case.question: [case.names[key] for key in fuse(case.graph, case.text).ranking.keys]
+        for case, fuse in zip(cases, settings, strict=True)
+    }
+    return measure(rankings, {case.question: case.answers for case in cases})
+
+
+def _judge(best: Fuse, present: Fuse, before: Values, held_out: Values) -> tuple[bool, str]:
+    if best == present:
+        return False, "No settings of the grid answer these questions better than those in use, which stay."
+    gain = {name: held_out[name] - before[name] for name in ("H@1", "MRR")}
+    mean, bounds = means(gain), intervals(gain)
+    count = len(before["MRR"])
+    shown = f"H@1 changes by {mean['H@1']:+.2f} (95% interval {bounds['H@1'][0]:+.2f} to {bounds['H@1'][1]:+.2f})"
+    shown += f" and MRR by {mean['MRR']:+.2f} ({bounds['MRR'][0]:+.2f} to {bounds['MRR'][1]:+.2f})"
+    where = f"on questions that had no part in the choice ({FOLDS} folds)"
+    if bounds["H@1"][0] > 0 or (mean["H@1"] >= 0 and bounds["MRR"][0] > 0):
+        return True, f"{shown[0].upper()}{shown[1:]} {where}."
+    return False, f"Too few questions to choose by ({count:,}): {shown} {where}. The settings in use stay."
+
+
+def _worth(hit: Numbers | NDArray[np.bool_], reciprocal: Numbers, cases: int) -> Numbers:
+    """Return one number that orders sums over that many cases by hits first, then by reciprocal ranks."""
+    worth: Numbers = hit * (2.0 * cases) + reciprocal
+    return worth
+
+
+def _tabulate(cases: Sequence[Case], folds: NDArray[np.intp], progress: Progress | None) -> _Tables:
+    """Rank every case under every weight that the grid can give it, and add up."""
+    widest = max(len(weights) for weights in BUCKET_WEIGHTS), max(len(weights) for weights in RISK_MULTIPLIERS)
+    static = np.zeros((FOLDS, len(LEADS), len(STATIC_K), len(STATIC_WEIGHTS)))
+    dynamic = np.zeros((FOLDS, len(LEADS), len(BUCKETS), len(get_args(Risk)), len(DYNAMIC_K), *widest))
+    for place, case in enumerate(cases):
+        if case.graph.n_cand:
+            bucket = next(i for i, (most, _) in enumerate(BUCKETS) if case.graph.n_cand <= most)
+            risk = get_args(Risk).index(case.graph.risk_level)
+            fixed, moving = _outcomes(case, bucket, risk, len(cases))
+            led = np.array([int(case.graph.probability >= lead) for lead in LEADS])
+            static[folds[place]] += fixed[led]
+            dynamic[folds[place], :, bucket, risk, :, : moving.shape[2], : moving.shape[3]] += moving[led]
+        if progress is not None:
+            progress(place + 1, len(cases))
+    return _Tables(static, dynamic)
+
+
+def _outcomes(case: Case, bucket: int, risk: int, cases: int) -> tuple[Numbers, Numbers]:
+    """Return one case's outcomes, not led and led: static (2, k, weight), dynamic (2, k, weight, multiplier)."""
+    rows = _rows(bucket, risk)
+    reciprocal = reciprocal_ranks(Places.of(case), *rows)
+    worth = _worth(reciprocal == 1.0, reciprocal, cases)
+    half = 2 * len(STATIC_K) * len(STATIC_WEIGHTS)
+    shape = (2, len(DYNAMIC_K), len(BUCKET_WEIGHTS[bucket]), len(RISK_MULTIPLIERS[risk]))
+    return worth[:half].reshape(2, len(STATIC_K), len(STATIC_WEIGHTS)), worth[half:].reshape(shape)
+
+
+@cache
+def _rows(bucket: int, risk: int) -> tuple[Numbers, Numbers, Numbers]:
+    """Return the graph's weight, the text's and k for every outcome of a case: not led and led, static and dynamic."""
+    static = [(w, 1.0 - w, float(k)) for k in STATIC_K for w in STATIC_WEIGHTS]
+    pairs = product(DYNAMIC_K, BUCKET_WEIGHTS[bucket], RISK_MULTIPLIERS[risk])
+    dynamic = [(w * m, 1.0, float(k)) for k, w, m in pairs]
+    rows = [*static, *map(_led, static), *dynamic, *map(_led, dynamic)]
+    graph, text, k = np.array(rows, dtype=np.float64).T
+    return graph, text, k
+
+
+def _led(row: tuple[float, float, float]) -> tuple[float, float, float]:
+    """Return the same weights where the graph leads."""
+    graph, text, k = row
+    return (graph, min(text, following(graph, k)), k) if graph > 0 else row
+
+
+def _choose(
+    tables: _Tables, folds: NDArray[np.intp], own: Numbers, fixed: Numbers, without: int | None, present: Fuse
+) -> Fuse:
+    """Return the best settings on all folds, or on all but one."""
+    kept = np.array([fold != without for fold in range(FOLDS)])
+    asked = kept[folds]
+    static, dynamic = tables.static[kept].sum(axis=0), tables.dynamic[kept].sum(axis=0)
+    worth, best = max((_best_static(static), _best_dynamic(dynamic)), key=lambda found: found[0])
+    return best if worth[0] + fixed[asked].sum() > own[asked].sum() + SAME else present
+
+
+Found = tuple[tuple[float, ...], Fuse]
+"""Settings, and by what they are compared: the outcome, then what decides between equal ones."""
+
+
+def _best_static(table: Numbers) -> Found:
+    """Return the best static settings; `table` has the shape (leads, k, weight)."""
+    untuned = Fuse()
+    found = [
+        ((round(float(table[i, j, n]), 5), 1.0, -abs(lead - untuned.lead), -abs(weight - 0.5), -weight, -k),
+         Fuse(method="static", k=float(k), weight=weight, lead=lead))
+        for i, lead in enumerate(LEADS) for j, k in enumerate(STATIC_K) for n, weight in enumerate(STATIC_WEIGHTS)
+    ]  # fmt: skip
+    return max(found, key=lambda entry: entry[0])
+
+
+def _best_dynamic(table: Numbers) -> Found:
+    """Return the best dynamic settings; `table` has the shape (leads, bucket, risk, k, weight, multiplier)."""
+    choices = np.array(list(product(*(range(len(values)) for values in RISK_MULTIPLIERS))))
+    far, risks = _distance(choices), range(choices.shape[1])
+    found = []
+    for i, lead in enumerate(LEADS):
+        for j, k in enumerate(DYNAMIC_K):
+            worth = _spread([
+                # For each weight of the bucket and each combination of multipliers: its questions, of every risk.
+                np.add.reduce([table[i, b, risk, j, : len(weights)][:, choices[:, risk]] for risk in risks])
+                for b, weights in enumerate(BUCKET_WEIGHTS)
+            ])  # fmt: skip
+            best = worth.max()
+            *weights, multiplier = np.unravel_index(np.where(worth >= best - SAME, far, np.inf).argmin(), worth.shape)
+            chosen = Fuse(
+                method="dynamic",
+                k=float(k),
+                bucket_weights=tuple(float(BUCKET_WEIGHTS[b][n]) for b, n in enumerate(weights)),
+                risk_multipliers=tuple(float(RISK_MULTIPLIERS[r][n]) for r, n in enumerate(choices[multiplier])),
+                lead=lead,
+            )
+            order = (round(float(best), 5), 0.0, -abs(lead - Fuse().lead), -float(far[(*weights, multiplier)]), -k)
+            found.append((order, chosen))
+    return max(found, key=lambda entry: entry[0])
+
+
+def _distance(choices: NDArray[np.intp]) -> Numbers:
+    """Return how far each combination lies from the weights of a base that was not tuned, as a sum of differences."""
+    untuned = Fuse()
+    multipliers = np.zeros(len(choices))
+    for risk, values in enumerate(RISK_MULTIPLIERS):
+        multipliers += np.abs(np.array(values)[choices[:, risk]] - untuned.risk_multipliers[risk])
+    parts = [
+        np.repeat(np.abs(np.array(values, dtype=np.float64) - untuned.bucket_weights[bucket])[:, None], len(choices), 1)
+        for bucket, values in enumerate(BUCKET_WEIGHTS)
+    ]
+    return _spread(parts) + multipliers
+
+
+def _spread(parts: Sequence[Numbers]) -> Numbers:
+    """Add tables of shape (weight of one bucket, multipliers) into one with an axis for each bucket's weight."""
+    total = parts[0]
+    for part in parts[1:]:
+        total = total[..., None, :] + part
+    return total

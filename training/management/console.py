@@ -1,0 +1,35 @@
+"""What the commands of training show while they work."""
+
+from __future__ import annotations
+
+from argparse import ArgumentTypeError
+from collections.abc import Callable
+from typing import Any
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+
+def bars(console: Console) -> Progress:
+    """Return bars with the time left, which only a terminal shows."""
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    return Progress(*columns, console=console, disable=not console.is_terminal)
+
+
+def teller(shown: Progress) -> Callable[[str, int, int], None]:
+    """Return what is told of each thing done, `(name, done, total)`, and draws a bar for each name."""
+    tasks: dict[str, Any] = {}
+
+    def tell(name: str, done: int, total: int) -> None:
+        if name not in tasks:
+            tasks[name] = shown.add_task(name, total=total)
+        shown.update(tasks[name], completed=done)
+
+    return tell
+
+
+def positive(text: str) -> int:
+    """Read a whole number from 1 on."""
+    if not text.isdecimal() or int(text) < 1:
+        raise ArgumentTypeError(f"a whole number from 1 on, not {text!r}")
+    return int(text)
