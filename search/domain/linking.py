@@ -53,7 +53,8 @@ class Traversal:
     """What one engine found for one plan.
 
     `candidates` carry the anchor score (the largest sum of the anchors' cosines over the rows that reach them), best
-    first; `query` is the text that ran, its values as parameters; `truncated` says that a limit cut the result.
+    first; `query` is the text that ran, its values as parameters; `truncated` says that a limit cut the result; `note`
+    why it was not the configured engine that answered.
     """
 
     plan_index: int
@@ -61,6 +62,7 @@ class Traversal:
     candidates: tuple[Candidate, ...]
     truncated: bool = False
     query: str = ""
+    note: str = ""
 
     def to_json(self) -> dict[str, Any]:
         """Return the query and the first 100 candidates."""
@@ -93,7 +95,7 @@ class GraphRanking:
     probability: float = 0.0
 
     def to_json(self) -> dict[str, Any]:
-        """Return the list with the plan and the cosine of each of its first 100 candidates: fusion can be done again."""
+        """Return the list with the plan and cosine of each of its first 100 candidates: all that fusion reads."""
         listed = self.ranking.to_json()
         listed["plans"] = [self.plan_of.get(key, 0) for key in listed["keys"]]
         listed["ties"] = [self.ties.get(key) for key in listed["keys"]]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import re
+from typing import TYPE_CHECKING, Any
 
 from search.domain.errors import Fault
 from search.domain.graph import Schema
@@ -11,6 +12,8 @@ from search.domain.plan_parts import MAX_NUMBER, MAX_TEXT, MAX_VALUES, Filter
 
 if TYPE_CHECKING:
     from search.domain.plan import Plan
+
+_DATE = re.compile(r"[0-9]{4}(-(0[1-9]|1[0-2])(-(0[1-9]|[12][0-9]|3[01])([T ][0-9:.]+(Z|[+-][0-9:]+)?)?)?)?")
 
 
 def misfits(plan: Plan, schema: Schema) -> list[Fault]:
@@ -91,12 +94,20 @@ class _Checker(FaultFinder):
             self.fault(f"{at}/op", f"{condition.field} is text and has no order; use contains.")
         if len(values) > MAX_VALUES:
             self.fault(f"{at}/value", f"in takes at most {MAX_VALUES} values, not {len(values)}.")
+        before = len(self.faults)
         for value in values[:MAX_VALUES]:
-            if kind == "number":
-                right = isinstance(value, int | float) and not isinstance(value, bool)
-                if right and not -MAX_NUMBER <= value <= MAX_NUMBER:
-                    self.fault(f"{at}/value", f"{value!s:.20} is too large for a number, or none at all.")
-            else:
-                right = isinstance(value, str) and len(value) <= MAX_TEXT and storable(value)
-            if not right:
-                self.fault(f"{at}/value", f"{condition.field} holds {article(kind)}, not {kind_of(value)}.")
+            self._check_scalar(condition, kind, value, f"{at}/value")
+        if condition.op == "between" and len(values) == 2 and len(self.faults) == before and values[0] > values[1]:
+            self.fault(f"{at}/value", f"Nothing lies between {values[0]} and {values[1]}: the lower value comes first.")
+
+    def _check_scalar(self, condition: Filter, kind: str, value: Any, at: str) -> None:
+        if kind == "number":
+            right = isinstance(value, int | float) and not isinstance(value, bool)
+            if right and not -MAX_NUMBER <= value <= MAX_NUMBER:
+                self.fault(at, f"{value!s:.20} is too large for a number, or none at all.")
+        else:
+            right = isinstance(value, str) and len(value) <= MAX_TEXT and storable(value)
+        if not right:
+            self.fault(at, f"{condition.field} holds {article(kind)}, not {kind_of(value)}.")
+        elif kind == "date" and condition.op != "contains" and not _DATE.fullmatch(value):
+            self.fault(at, f"{condition.field} holds {article(kind)}, not {value[:40]!r}.")

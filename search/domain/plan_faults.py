@@ -106,7 +106,12 @@ def kind_of(value: object) -> str:
 
 def article(kind: str) -> str:
     """Return what a field of that kind holds, in words."""
-    return {"number": "a number", "date": "a date as YYYY-MM-DD", "keyword": "a string", "text": "a string"}[kind]
+    return {
+        "number": "a number",
+        "date": "a date as YYYY, YYYY-MM or YYYY-MM-DD",
+        "keyword": "a string",
+        "text": "a string",
+    }[kind]
 
 
 def escape(part: str) -> str:

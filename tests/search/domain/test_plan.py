@@ -138,6 +138,11 @@ def test_a_fault_of_form_has_its_pointer(data: object, pointer: str) -> None:
         ({"field": "plot", "op": "<", "value": "a"}, "/filters/0/op"),
         ({"field": "plot", "op": "contains", "value": "\x00"}, "/filters/0/value"),
         ({"field": "released", "op": "<", "value": 1990}, "/filters/0/value"),
+        ({"field": "released", "op": "<", "value": "spring 1990"}, "/filters/0/value"),
+        ({"field": "released", "op": ">=", "value": "1990-13"}, "/filters/0/value"),
+        ({"field": "released", "op": "in", "value": ["1990", "90"]}, "/filters/0/value"),
+        ({"op": "between", "value": [1999, 1990]}, "/filters/0/value"),
+        ({"field": "released", "op": "between", "value": ["1999", "1990-05-01"]}, "/filters/0/value"),
     ],
 )
 def test_a_filter_that_does_not_fit_its_field_is_a_fault(parts: dict[str, Any], pointer: str) -> None:
@@ -151,6 +156,9 @@ def test_a_filter_that_does_not_fit_its_field_is_a_fault(parts: dict[str, Any], 
         {"op": "in", "value": [1990, 1991]},
         {"field": "name", "op": "=", "value": "Alien"},
         {"field": "released", "op": "<", "value": "1990-01-01"},
+        {"field": "released", "op": "between", "value": ["1990", "1990-05"]},
+        {"field": "released", "op": "=", "value": "1990-05-01T10:30:00Z"},
+        {"field": "released", "op": "contains", "value": "-05-"},
         {"field": "plot", "op": "contains", "value": "space"},
         {"var": "a", "field": "job", "op": "=", "value": "actor"},
     ],
@@ -226,3 +234,8 @@ def test_whatever_is_given_becomes_a_plan_or_a_list_of_faults(data: dict[str, An
         return
     assert reported
     assert all(fault.message.endswith((".", "?")) for fault in reported)
+
+
+def test_what_a_date_has_to_look_like_is_said() -> None:
+    said = faults(condition(field="released", op="<", value="spring 1990"))
+    assert said["/filters/0/value"][0] == "released holds a date as YYYY, YYYY-MM or YYYY-MM-DD, not 'spring 1990'."

@@ -1,0 +1,50 @@
+"""Whether a node meets a plan's filters: what engines do in a query, for the few nodes that are at hand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from search.domain.graph import Node
+from search.domain.plan_parts import Filter
+
+NAME = "name"
+"""The field that every node has."""
+
+
+def meets(node: Node, filters: Iterable[Filter]) -> bool:
+    """Say whether a whole node meets every filter (`var` is not looked at).
+
+    A list meets a filter when any of its items does, a missing field never. Text is compared without regard to case
+    by `=`, `in` and `contains`, and in bytewise order otherwise, so that ISO dates are in the order of time. A number
+    never equals a text.
+    """
+    return all(_any_meets(node.name if f.field == NAME else node.fields.get(f.field), f) for f in filters)
+
+
+def _any_meets(value: Any, condition: Filter) -> bool:
+    if value is None:
+        return False
+    items = value if isinstance(value, list) else [value]
+    return any(_meets(item, condition.op, condition.value) for item in items)
+
+
+def _meets(item: str | int | float, op: str, value: Any) -> bool:
+    if op == "in":
+        return any(_meets(item, "=", one) for one in value)
+    if op == "between":
+        return _meets(item, ">=", value[0]) and _meets(item, "<=", value[1])
+    if isinstance(item, str) != isinstance(value, str):
+        return False
+    if isinstance(item, str) and op in ("=", "contains"):
+        return item.lower() == value.lower() if op == "=" else value.lower() in item.lower()
+    return _in_order(item, op, value)
+
+
+def _in_order(item: Any, op: str, value: Any) -> bool:
+    one, other = (item.encode(), value.encode()) if isinstance(item, str) else (item, value)
+    if op == "=":
+        return bool(one == other)
+    if op in ("<", "<="):
+        return bool(one < other or (op == "<=" and one == other))
+    return bool(one > other or (op == ">=" and one == other))
