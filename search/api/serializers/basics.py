@@ -1,5 +1,7 @@
 """What every part of the API shares: kinds of values, faults, problem details, pages."""
 
+# mypy: disable-error-code="assignment"
+
 from __future__ import annotations
 
 from functools import lru_cache
