@@ -32,6 +32,7 @@ from grasp_site.embedded.home import Home  # noqa: E402
 from grasp_site.embedded.lease import acquire, wait_until_stopped  # noqa: E402
 from grasp_site.embedded.programs import search_worker as search_worker_program  # noqa: E402
 from grasp_site.heartbeat import worker_state  # noqa: E402
+from tests.neo4j_server import Neo4jServer, running  # noqa: E402
 
 WORKER_START_SECONDS = 120.0
 HEARTBEAT_GONE_SECONDS = 15.0
@@ -63,6 +64,13 @@ def services() -> Iterator[Home]:
     yield home
     lease.close()
     assert wait_until_stopped(home, timeout=30), "the embedded services went on running after the last lease"
+
+
+@pytest.fixture(scope="session")
+def neo4j_server() -> Iterator[Neo4jServer]:
+    """The one real Neo4j of this test run."""
+    with running(Home(TEST_HOME)) as server:
+        yield server
 
 
 @pytest.fixture(scope="session")

@@ -10,7 +10,7 @@ import numpy as np
 from django.db import connection
 from numpy.typing import NDArray
 
-from search.domain.graph import Node, NodeType, Relation, RelationType, Schema
+from search.domain.graph import Field, Node, NodeType, Relation, RelationType, Schema
 from search.interfaces import Keys
 from search.models.partitions import partition
 from tests.oracle import Graph
@@ -23,10 +23,15 @@ def schema_of(graph: Graph, types: Sequence[str] = (), relations: Sequence[str] 
     of = {node.key: node.type for node in graph.nodes}
     counts = Counter((of[source], relation, of[target]) for source, relation, target in graph.edges)
     return Schema(
-        node_types=tuple(NodeType(kind, sum(node.type == kind for node in graph.nodes)) for kind in kinds),
+        node_types=tuple(_node_type(kind, [node for node in graph.nodes if node.type == kind]) for kind in kinds),
         relations=tuple(Relation(name) for name in names),
         relation_types=tuple(RelationType(*key, count) for key, count in counts.items()),
     )
+
+
+def _node_type(name: str, nodes: Sequence[Node]) -> NodeType:
+    fields = dict.fromkeys(field for node in nodes for field in node.fields)
+    return NodeType(name, len(nodes), tuple(Field(field) for field in fields))
 
 
 def store(graph: Graph, schema: Schema, snapshot_id: int) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -48,9 +49,19 @@ class Traverse:
                 found.append(Traversal(linked.index, self.graph.backend, (), truncated=True))
         if errors and len(errors) == tried:
             raise errors[0][1]
-        note = " ".join(f"Plan {index + 1} was left out: {error.reason}." for index, error in errors)
-        return Noted(found, detail=note, status="degraded" if errors else "ok")
+        sentences = [f"Plan {index + 1} was left out: {error.reason}." for index, error in errors]
+        sentences += _stand_ins(found)
+        return Noted(found, detail=" ".join(sentences), status="degraded" if sentences else "ok")
 
     def _own(self, limit: Limit) -> Limit:
         """Return the limit of one plan."""
         return Limit.seconds(min(self.seconds, limit.remaining()), limit.cancelled)
+
+
+def _stand_ins(found: Sequence[Traversal]) -> list[str]:
+    """Return sentences about plans that another engine than the configured one executed."""
+    count = Counter((traversal.backend, traversal.note) for traversal in found if traversal.note)
+    return [
+        f"{backend.capitalize()} executed {number} of {len(found)} plans instead: {note}."
+        for (backend, note), number in count.items()
+    ]

@@ -1,0 +1,159 @@
+"""One Neo4j server of one GRASP_HOME: its configuration, its start, its password."""
+
+import signal
+import socket
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import quote
+
+import neo4j
+from neo4j.exceptions import AuthError, ClientError, DriverError, ServiceUnavailable
+
+from grasp_site.embedded.children import Program, last_line
+from grasp_site.embedded.faults import EmbeddedError
+from grasp_site.embedded.home import Home
+from grasp_site.embedded.neo4j import programs
+from grasp_site.embedded.programs import HOST
+
+USER = "neo4j"
+FIRST_PASSWORD = "neo4j"
+DATABASE = "neo4j"
+START_SECONDS = 120.0
+POLL_SECONDS = 0.1
+STARTED = "Started."
+
+
+@dataclass(frozen=True)
+class Size:
+    """Memory of the server: Java's heap and the cache of pages."""
+
+    heap: str = "1g"
+    pages: str = "512m"
+
+
+class EmbeddedNeo4j:
+    """The graph database of one GRASP_HOME, on a port of this machine."""
+
+    name = "neo4j"
+
+    def __init__(self, home: Home, port: int, size: Size | None = None, notice: programs.Notice = print) -> None:
+        self._home = home
+        self._port = port
+        self._size = size or Size()
+        self._notice = notice
+
+    @property
+    def folder(self) -> Path:
+        return self._home.root / "neo4j"
+
+    @property
+    def log(self) -> Path:
+        """The server's own log of this start."""
+        return self.folder / "logs" / "neo4j.log"
+
+    @property
+    def url(self) -> str:
+        """The value for NEO4J_URL."""
+        return f"neo4j://{USER}:{quote(self._password, safe='')}@{HOST}:{self._port}/{DATABASE}"
+
+    @property
+    def _password(self) -> str:
+        return self._home.secret("neo4j_password")
+
+    @property
+    def _address(self) -> str:
+        return f"bolt://{HOST}:{self._port}"
+
+    def prepare(self) -> Program:
+        """Fetches what is missing and writes the configuration; returns the program. Raises `EmbeddedError`."""
+        java, jars = programs.java(), programs.jars(self._notice)
+        self._home.make_folder(self.folder.name, mode=0o700)
+        configuration = self.folder / "conf"
+        for folder in (configuration, self.log.parent):
+            folder.mkdir(exist_ok=True)
+        (configuration / "neo4j.conf").write_text(self._configuration(), encoding="utf-8")
+        self.log.unlink(missing_ok=True)
+        opened = [f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in ("java.nio", "java.io", "sun.nio.ch",
+                  "java.util.concurrent")]  # fmt: skip
+        return Program(
+            name=self.name,
+            command=[
+                *(
+                    str(java),
+                    f"-Xms{self._size.heap}",
+                    f"-Xmx{self._size.heap}",
+                    "-XX:+UseG1GC",
+                    "-XX:+ExitOnOutOfMemoryError",
+                ),
+                *("-Dfile.encoding=UTF-8", *opened, "-cp", f"{jars}/*", "org.neo4j.server.CommunityEntryPoint"),
+                *(f"--home-dir={self.folder}", f"--config-dir={configuration}"),
+            ],
+            stop_signals=(signal.SIGTERM,),
+            patience=30.0,
+        )
+
+    def await_ready(self, gone: Callable[[], bool]) -> None:
+        """Returns when the server takes our password; the first start sets it. Raises `EmbeddedError`.
+
+        `gone` says whether the process has ended meanwhile.
+        """
+        deadline = time.monotonic() + START_SECONDS
+        while not self._has_started():
+            if gone() or time.monotonic() > deadline:
+                complaint = last_line(self.log) or last_line(self._home.log(self.name)) or "it wrote no log"
+                raise EmbeddedError(f"Neo4j does not start: {complaint} Its logs are in {self.log.parent}.")
+            time.sleep(POLL_SECONDS)
+        self._set_password()
+
+    def _has_started(self) -> bool:
+        return self.log.exists() and STARTED in self.log.read_text(encoding="utf-8", errors="replace")
+
+    def _set_password(self) -> None:
+        """Puts our password in the place of the one that every new server has."""
+        try:
+            with neo4j.GraphDatabase.driver(self._address, auth=(USER, self._password)) as driver:
+                driver.verify_connectivity()
+                return
+        except AuthError:
+            pass
+        try:
+            with neo4j.GraphDatabase.driver(self._address, auth=(USER, FIRST_PASSWORD)) as driver:
+                driver.execute_query(
+                    "ALTER CURRENT USER SET PASSWORD FROM $old TO $new",
+                    {"old": FIRST_PASSWORD, "new": self._password},
+                    database_="system",
+                )
+        except (AuthError, ClientError) as error:
+            raise EmbeddedError(
+                f"The Neo4j below {self.folder} has a password that is not ours. Move that folder away to begin anew."
+            ) from error
+        except (DriverError, ServiceUnavailable) as error:
+            raise EmbeddedError(f"Neo4j has started and does not answer on port {self._port}.") from error
+
+    def _configuration(self) -> str:
+        address = f"{HOST}:{self._port}"
+        settings = {
+            "server.default_listen_address": HOST,
+            "server.bolt.listen_address": address,
+            "server.bolt.advertised_address": address,
+            "server.http.enabled": "false",
+            "server.https.enabled": "false",
+            "dbms.usage_report.enabled": "false",
+            "server.memory.heap.initial_size": self._size.heap,
+            "server.memory.heap.max_size": self._size.heap,
+            "server.memory.pagecache.size": self._size.pages,
+            # A query whose time is over is stopped then, and not at the next look two seconds later.
+            "db.transaction.monitor.check.interval": "100ms",
+            "db.tx_log.rotation.retention_policy": "2 files",
+        }
+        return "".join(f"{name}={value}\n" for name, value in settings.items())
+
+
+def free_port() -> int:
+    """A port of this machine that nobody listens on."""
+    with socket.socket() as probe:
+        probe.bind((HOST, 0))
+        port: int = probe.getsockname()[1]
+    return port

@@ -1,0 +1,184 @@
+"""The connection to Neo4j: one driver a process and address, on an event loop in a thread of its own.
+
+Searches run in threads; handing their statements to a loop is what lets one be given up in mid-air when its time is over
+or nobody wants it any more, also where the server does not say a word.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import concurrent.futures
+import os
+import threading
+from collections.abc import Coroutine, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, LiteralString, cast
+
+import neo4j
+from neo4j.exceptions import (
+    AuthError,
+    ClientError,
+    ConfigurationError,
+    DriverError,
+    Neo4jError,
+    ServiceUnavailable,
+    SessionExpired,
+    TransientError,
+)
+
+from search.adapters.graph_neo4j.address import Address
+from search.domain.errors import DeadlineExceeded, SearchCancelled, StageError
+from search.domain.trace import Limit
+
+CONNECT_SECONDS = 1.0
+LOOK_SECONDS = 0.1
+"""Between two looks at whether the search is still wanted."""
+GRACE_SECONDS = 0.25
+"""How much later than the limit says the server may tell that the time ran out."""
+CONNECTIONS = 32
+IDLE_SECONDS = 30.0
+"""A connection that was idle for longer is tried before it is used."""
+LEAST_TIMEOUT = 0.001
+"""A time-out of 0 would mean none at all."""
+TIMED_OUT = "Neo.ClientError.Transaction.TransactionTimedOut"
+RETRIED = (ServiceUnavailable, SessionExpired)
+AWAY = (ServiceUnavailable, SessionExpired, AuthError, ConfigurationError)
+
+Row = list[Any]
+
+
+class Neo4jAway(StageError):
+    """No statement whatever would be answered now; it is worth waiting a little before the next is tried."""
+
+
+class Neo4jSilent(DeadlineExceeded):
+    """The server has not even said that the time ran out."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Open:
+    """What one process has open: an event loop does not survive a fork."""
+
+    pid: int
+    loop: asyncio.AbstractEventLoop
+    driver: neo4j.AsyncDriver
+
+
+class Connection:
+    """Statements to one database; opened by the first of them."""
+
+    def __init__(self, address: Address) -> None:
+        self.address = address
+        self._opening = threading.Lock()
+        self._opened: _Open | None = None
+
+    def read(self, stage: str, query: str, parameters: Mapping[str, Any], limit: Limit) -> list[Row]:
+        """Return the rows of a statement that reads, within the limit's time; see `_ask` for the errors."""
+        return self._ask(stage, query, parameters, limit, neo4j.READ_ACCESS)
+
+    def write(self, query: str, parameters: Mapping[str, Any] | None = None, limit: Limit | None = None) -> list[Row]:
+        """Run a statement that writes, in a transaction of its own, and return its rows."""
+        return self._ask("sync_graph", query, parameters or {}, limit or Limit(), neo4j.WRITE_ACCESS)
+
+    def close(self) -> None:
+        """Close every connection to the server and end the thread; the next statement opens them again."""
+        with self._opening:
+            opened, self._opened = self._opened, None
+        if opened is not None and opened.pid == os.getpid():
+            asyncio.run_coroutine_threadsafe(opened.driver.close(), opened.loop).result(timeout=CONNECT_SECONDS)
+            opened.loop.call_soon_threadsafe(opened.loop.stop)
+
+    def _ask(self, stage: str, query: str, parameters: Mapping[str, Any], limit: Limit, access: str) -> list[Row]:
+        """Run a statement.
+
+        Raises DeadlineExceeded when the time ran out (Neo4jSilent where the server did not tell so), SearchCancelled
+        when nobody wants the answer any more, Neo4jAway when the server does not answer, and StageError when it refuses
+        the statement.
+        """
+        limit.check(stage)
+        try:
+            return self._run(self._answer(query, parameters, limit, access), limit, stage)
+        except AWAY as error:
+            raise Neo4jAway(stage, f"Neo4j does not answer: {_sentence(error)}") from None
+        except Neo4jError as error:
+            if (error.code or "").startswith(TIMED_OUT):
+                raise DeadlineExceeded(stage, "Neo4j stopped the query: its time ran out") from None
+            if isinstance(error, TransientError) or not isinstance(error, ClientError):
+                raise StageError(stage, f"Neo4j could not answer: {_sentence(error)}") from None
+            raise StageError(stage, f"Neo4j refused the query: {_sentence(error)}", permanent=True) from None
+        except (DriverError, OSError) as error:
+            raise Neo4jAway(stage, f"Neo4j does not answer: {_sentence(error)}") from None
+
+    async def _answer(self, query: str, parameters: Mapping[str, Any], limit: Limit, access: str) -> list[Row]:
+        try:
+            return await self._once(query, parameters, limit, access)
+        except RETRIED:
+            # A connection of before the server was started anew; the next one is new. Writing again is not for us to
+            # decide: whether it was done before the connection broke, the server alone knows.
+            if access == neo4j.WRITE_ACCESS:
+                raise
+            return await self._once(query, parameters, limit, access)
+
+    async def _once(self, query: str, parameters: Mapping[str, Any], limit: Limit, access: str) -> list[Row]:
+        left = limit.remaining()
+        timeout = None if left == float("inf") else max(LEAST_TIMEOUT, left)
+        # What the driver calls a literal is, here, put together from integers by the compiler.
+        statement = neo4j.Query(cast(LiteralString, query), timeout=timeout)
+        async with self._open().driver.session(database=self.address.database, default_access_mode=access) as session:
+            result = await session.run(statement, dict(parameters))
+            return await result.values()
+
+    def _open(self) -> _Open:
+        with self._opening:
+            if self._opened is None or self._opened.pid != os.getpid():
+                loop = asyncio.new_event_loop()
+                threading.Thread(target=loop.run_forever, name="neo4j", daemon=True).start()
+                driver = asyncio.run_coroutine_threadsafe(_driver(self.address), loop).result()
+                self._opened = _Open(os.getpid(), loop, driver)
+            return self._opened
+
+    def _run(self, coroutine: Coroutine[Any, Any, list[Row]], limit: Limit, stage: str) -> list[Row]:
+        """Wait for a coroutine on the loop for as long as the limit says, and a moment for the server to say so."""
+        future = asyncio.run_coroutine_threadsafe(coroutine, self._open().loop)
+        patience = Limit(limit.ends + GRACE_SECONDS, limit.cancelled)
+        try:
+            while True:
+                try:
+                    return future.result(timeout=min(LOOK_SECONDS, patience.remaining()))
+                except concurrent.futures.TimeoutError:
+                    if future.done():
+                        raise
+                if patience.cancelled():
+                    raise SearchCancelled()
+                if patience.remaining() <= 0:
+                    raise Neo4jSilent(stage, "Neo4j has not answered in time")
+        finally:
+            future.cancel()
+
+
+async def _driver(address: Address) -> neo4j.AsyncDriver:
+    """Return a driver that belongs to the running loop; it sends nothing yet."""
+    return neo4j.AsyncGraphDatabase.driver(
+        address.uri,
+        auth=(address.user, address.password),
+        connection_timeout=CONNECT_SECONDS,
+        connection_acquisition_timeout=2 * CONNECT_SECONDS,
+        liveness_check_timeout=IDLE_SECONDS,
+        max_connection_pool_size=CONNECTIONS,
+        fetch_size=-1,
+        notifications_min_severity="OFF",
+        telemetry_disabled=True,
+    )
+
+
+@lru_cache(maxsize=8)
+def connect(address: Address) -> Connection:
+    """Return the connection of this process to an address."""
+    return Connection(address)
+
+
+def _sentence(error: Exception) -> str:
+    """Return the first line of what server or driver says."""
+    text = error.message if isinstance(error, Neo4jError) else str(error)
+    return ((text or "").strip().splitlines() or [type(error).__name__])[0].rstrip(".")

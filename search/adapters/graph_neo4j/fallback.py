@@ -1,0 +1,120 @@
+"""Neo4j where it answers, Postgres where it does not: slower to say so than silent, but never without saying so."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import lru_cache
+from typing import TypeVar
+
+from django.conf import settings
+
+from search.adapters.graph_neo4j.address import Address
+from search.adapters.graph_neo4j.connection import Neo4jAway, Neo4jSilent, connect
+from search.adapters.graph_neo4j.execute import Neo4jGraph
+from search.adapters.graph_postgres import PostgresGraph
+from search.domain.errors import StageError
+from search.domain.evidence import Path
+from search.domain.graph import Schema
+from search.domain.linking import LinkedPlan, Traversal
+from search.domain.trace import Limit
+from search.interfaces import GraphStore, NodeStore
+
+SHARE = 0.6
+"""The part of a plan's time that Neo4j has; the rest is for Postgres, should Neo4j not answer."""
+FIRST_PAUSE_SECONDS = 1.0
+LONGEST_PAUSE_SECONDS = 30.0
+
+T = TypeVar("T")
+
+
+class Breaker:
+    """Remembers that a server does not answer, so that not every search waits to find it out.
+
+    After a pause one caller is let through; the pause doubles while the server stays away.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._reason = ""
+        self._pause = 0.0
+        self._again = 0.0
+
+    def reason(self) -> str:
+        """Return why the server is not to be asked now; an empty text where it is."""
+        with self._lock:
+            if self._reason and self._clock() >= self._again:
+                # Whoever asks next while this caller is trying is told to wait.
+                self._again = self._clock() + self._pause
+                return ""
+            return self._reason
+
+    def failed(self, reason: str) -> None:
+        """Take note that the server did not answer."""
+        with self._lock:
+            self._pause = min(LONGEST_PAUSE_SECONDS, 2 * self._pause) if self._reason else FIRST_PAUSE_SECONDS
+            self._reason, self._again = reason, self._clock() + self._pause
+
+    def answered(self) -> None:
+        """Take note that the server is there."""
+        with self._lock:
+            self._reason = ""
+
+
+@lru_cache(maxsize=8)
+def breaker(address: Address) -> Breaker:
+    """Return the breaker of this process for an address: all releases share it."""
+    return Breaker()
+
+
+class Neo4jOrPostgres:
+    """The graph of one snapshot in Neo4j, and in Postgres while Neo4j cannot answer (interfaces.GraphStore).
+
+    Neo4j is the one that `NEO4J_URL` names. A traversal that Postgres did instead says why in its `note`.
+    """
+
+    backend = "neo4j"
+
+    def __init__(self, snapshot_id: int, schema: Schema, nodes: NodeStore) -> None:
+        self._postgres: GraphStore = PostgresGraph(snapshot_id, schema, nodes)
+        self._neo4j: GraphStore | None = None
+        self._fault = ""
+        try:
+            address = Address.parse(settings.NEO4J_URL)
+        except ValueError as error:
+            self._fault = str(error)
+            return
+        self._breaker = breaker(address)
+        self._neo4j = Neo4jGraph(connect(address), snapshot_id, schema, nodes)
+
+    def execute(self, linked: LinkedPlan, limit: Limit, rows: int = 10_000) -> Traversal:
+        """Return the candidates of a linked plan; see the protocol."""
+        found, why = self._ask(lambda engine, share: engine.execute(linked, share, rows), limit)
+        return replace(found, note=why)
+
+    def paths(
+        self, linked: LinkedPlan, keys: Sequence[int], limit: Limit, most: int = 1
+    ) -> dict[int, list[tuple[Path, ...]]]:
+        """Return the best matches of the keys; see the protocol."""
+        found, _ = self._ask(lambda engine, share: engine.paths(linked, keys, share, most), limit)
+        return found
+
+    def _ask(self, question: Callable[[GraphStore, Limit], T], limit: Limit) -> tuple[T, str]:
+        """Return an answer, and why it is not Neo4j's where it is not."""
+        why = self._fault or self._breaker.reason()
+        if self._neo4j is not None and not why:
+            try:
+                found = question(self._neo4j, limit.share(SHARE))
+            except (Neo4jAway, Neo4jSilent) as error:
+                self._breaker.failed(error.reason)
+                why = error.reason
+            except StageError as error:
+                self._breaker.answered()
+                why = error.reason
+            else:
+                self._breaker.answered()
+                return found, ""
+        return question(self._postgres, limit), why

@@ -1,0 +1,98 @@
+"""What things of a snapshot are called in Neo4j: by number, so that nothing a bundle says ever stands in a query.
+
+| in the snapshot | in Neo4j |
+|---|---|
+| a node | a node with the label of its snapshot (`S12`), the label of its type (`T4`), `key` and `id` |
+| an edge | a relationship of the type of its relation (`R3`), in the stored direction |
+| a field | `f2t`: its texts, folded; `f2s`: its texts as they are; `f2n`: its numbers; lists all of them |
+| the snapshot | a node `GraspProjection` that says whether the projection is whole, and of what |
+
+Codes are those of the schema; fields are numbered in the order of their names, and number 0 is the node's name.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any
+
+from search.domain.graph import FieldValue, Node, Schema
+
+MARKER = "GraspProjection"
+NAME = "name"
+INT64 = range(-(2**63), 2**63)
+
+
+class Names:
+    """Names for one snapshot; made from integers alone."""
+
+    def __init__(self, snapshot_id: int, schema: Schema) -> None:
+        self.snapshot_id = snapshot_id
+        self.schema = schema
+        self.nodes = f"S{snapshot_id:d}"
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """A digest of number and schema, counts included: another installation's snapshot 12 is not this one's."""
+        content = json.dumps([self.snapshot_id, self.schema.to_json()], sort_keys=True)
+        return hashlib.blake2b(content.encode(), digest_size=16).hexdigest()
+
+    @cached_property
+    def _fields(self) -> dict[str, int]:
+        names = {field.name for node_type in self.schema.node_types for field in node_type.fields} - {NAME}
+        return {NAME: 0} | {name: number for number, name in enumerate(sorted(names), 1)}
+
+    def type(self, code: int) -> str:
+        """Return the label of a node type."""
+        return f"T{code:d}"
+
+    def relation(self, code: int) -> str:
+        """Return the relationship type of a relation."""
+        return f"R{code:d}"
+
+    def field(self, name: str) -> str | None:
+        """Return what the properties of a field begin with; None for a field that no type has."""
+        number = self._fields.get(name)
+        return None if number is None else f"f{number:d}"
+
+    def properties(self, node: Node) -> dict[str, Any]:
+        """Return the properties of a node."""
+        written: dict[str, Any] = {"key": node.key, "id": node.id}
+        fields: Mapping[str, FieldValue] = {**node.fields, NAME: node.name}
+        for name, value in fields.items():
+            if (prefix := self.field(name)) is None:
+                continue
+            items = value if isinstance(value, list) else [value]
+            if texts := [item for item in items if isinstance(item, str)]:
+                written[f"{prefix}s"] = texts
+                written[f"{prefix}t"] = [folded(text) for text in texts]
+            if numbers := [number(item) for item in items if is_number(item)]:
+                # A stored list holds numbers of one kind.
+                whole = all(isinstance(item, int) for item in numbers)
+                written[f"{prefix}n"] = numbers if whole else [float(item) for item in numbers]
+        return written
+
+
+def relation_code(relationship_type: str) -> int:
+    """Return the code of a relation from its name in Neo4j."""
+    return int(relationship_type[1:])
+
+
+def folded(text: str) -> str:
+    """Return a text as it is compared without regard to case: letter by letter, as Postgres' `lower` does.
+
+    Java's and Python's own lowering know endings of words (Σ) and one letter that becomes two (İ).
+    """
+    return "".join("i" if letter == "İ" else letter.lower() for letter in text)
+
+
+def is_number(value: object) -> bool:
+    """Whether a value counts as a number; true and false do not."""
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def number(value: Any) -> int | float:
+    """Return a number as Neo4j can hold it: whole ones of more than 64 bits become floating."""
+    return value if isinstance(value, float) or value in INT64 else float(value)

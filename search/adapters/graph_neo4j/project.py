@@ -1,0 +1,125 @@
+"""Writes a snapshot into Neo4j under a label of its own, and removes it again. Every step can be cut off at any point.
+
+The marker of a projection counts what has been written, in the transaction that writes it: whoever goes on after a
+process was killed goes on exactly there. The states of a marker are `building`, `whole` and `leaving`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from search.adapters.graph_neo4j.connection import Connection
+from search.adapters.graph_neo4j.names import MARKER, Names
+from search.domain.graph import Node
+from search.domain.trace import Limit
+
+State = Literal["building", "whole", "leaving"]
+BATCH_SECONDS = 300.0
+"""A batch that takes longer than this is given up: the server is not at work but in trouble."""
+REMOVED_AT_ONCE = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class Marker:
+    """What Neo4j says of a projection: of which snapshot, of what content, how far it has come."""
+
+    snapshot: int
+    knowledge_base: str
+    fingerprint: str
+    state: State
+    nodes: int
+    edges: int
+
+
+def markers(connection: Connection, limit: Limit | None = None) -> list[Marker]:
+    """Return the markers of every projection that Neo4j holds, whole or not, newest snapshot first."""
+    columns = "m.snapshot, m.knowledge_base, m.fingerprint, m.state, m.nodes, m.edges"
+    query = f"MATCH (m:{MARKER}) RETURN {columns} ORDER BY m.snapshot DESC"
+    return [Marker(*row) for row in connection.read("sync_graph", query, {}, limit or Limit.seconds(BATCH_SECONDS))]
+
+
+class Projection:
+    """The projection of one snapshot."""
+
+    def __init__(self, connection: Connection, names: Names) -> None:
+        self._connection = connection
+        self._names = names
+
+    def begin(self, knowledge_base: str) -> None:
+        """Make the marker, and the constraints that a projection is found by, where they are not there yet."""
+        self._write(f"CREATE CONSTRAINT {MARKER} IF NOT EXISTS FOR (m:{MARKER}) REQUIRE m.snapshot IS UNIQUE")
+        self._write(f"CREATE CONSTRAINT {self._key} IF NOT EXISTS FOR (n:{self._names.nodes}) REQUIRE n.key IS UNIQUE")
+        self._write(f"CREATE INDEX {self._id} IF NOT EXISTS FOR (n:{self._names.nodes}) ON (n.id)")
+        self._write(
+            f"MERGE (m:{MARKER} {{snapshot: $snapshot}}) "
+            "ON CREATE SET m.state = 'building', m.nodes = 0, m.edges = 0, m.fingerprint = $fingerprint, "
+            "m.knowledge_base = $knowledge_base",
+            fingerprint=self._names.fingerprint,
+            knowledge_base=knowledge_base,
+        )
+
+    def write_nodes(self, nodes: Sequence[Node], done: int) -> None:
+        """Write nodes and count up to `done`, the number of nodes there are then."""
+        codes = self._names.schema.type_codes
+        rows = [[self._names.type(codes[node.type]), self._names.properties(node)] for node in nodes]
+        self._write(
+            f"MATCH (m:{MARKER} {{snapshot: $snapshot}}) SET m.nodes = $done WITH m "
+            f"UNWIND $rows AS row CREATE (n:{self._names.nodes}) SET n = row[1], n:$(row[0])",
+            rows=rows,
+            done=done,
+        )
+
+    def write_edges(self, relation: int, source: NDArray[np.int32], target: NDArray[np.int32], done: int) -> None:
+        """Write edges of one relation (its code), ordered by source, and count up to `done`."""
+        begins = np.flatnonzero(np.concatenate(([True], source[1:] != source[:-1])))
+        groups = [list(pair) for pair in zip(source[begins].tolist(), map(_keys, np.split(target, begins[1:])),
+                                             strict=True)]  # fmt: skip
+        self._write(
+            f"MATCH (m:{MARKER} {{snapshot: $snapshot}}) SET m.edges = $done WITH m "
+            f"UNWIND $groups AS row MATCH (a:{self._names.nodes} {{key: row[0]}}) UNWIND row[1] AS key "
+            f"MATCH (b:{self._names.nodes} {{key: key}}) CREATE (a)-[:{self._names.relation(relation)}]->(b)",
+            groups=groups,
+            done=done,
+        )
+
+    def finish(self) -> None:
+        """Say that the projection is whole: from now on plans are executed on it."""
+        self._mark("whole")
+
+    def remove(self) -> None:
+        """Remove everything; before anything goes, plans are told to stop trusting it."""
+        self._mark("leaving")
+        nodes = self._names.nodes
+        self._until_nothing(f"MATCH (:{nodes})-[r]->() WITH r LIMIT {REMOVED_AT_ONCE} DELETE r RETURN count(r)")
+        self._until_nothing(f"MATCH (n:{nodes}) WITH n LIMIT {REMOVED_AT_ONCE} DELETE n RETURN count(n)")
+        self._write(f"DROP CONSTRAINT {self._key} IF EXISTS")
+        self._write(f"DROP INDEX {self._id} IF EXISTS")
+        self._write(f"MATCH (m:{MARKER} {{snapshot: $snapshot}}) DELETE m")
+
+    @property
+    def _key(self) -> str:
+        return f"{self._names.nodes}_key"
+
+    @property
+    def _id(self) -> str:
+        return f"{self._names.nodes}_id"
+
+    def _mark(self, state: State) -> None:
+        self._write(f"MATCH (m:{MARKER} {{snapshot: $snapshot}}) SET m.state = $state", state=state)
+
+    def _until_nothing(self, query: str) -> None:
+        while self._write(query) != [[0]]:
+            pass
+
+    def _write(self, query: str, **parameters: Any) -> list[list[Any]]:
+        values = {"snapshot": self._names.snapshot_id, **parameters}
+        return self._connection.write(query, values, Limit.seconds(BATCH_SECONDS))
+
+
+def _keys(part: NDArray[np.int32]) -> list[int]:
+    return part.tolist()
