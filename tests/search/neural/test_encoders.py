@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from search.neural.encoders import CachedEncoder, SentenceEncoder, _batches, has_bfloat16
+from search.neural.tracing import Embedding, traced
 from tests.fakes import HashEncoder
 
 TEXTS = ["film: Amber Road", "", "ä→🎬", "who made it? " * 3, "a long plot about a lighthouse " * 80, "road"]
@@ -30,6 +31,37 @@ def test_every_vector_has_unit_length_in_any_precision(encoder: SentenceEncoder)
         assert vectors.dtype == np.float32
         assert vectors.shape == (len(TEXTS), encoder.dimensions)
         assert np.linalg.norm(vectors, axis=1) == pytest.approx(1, abs=1e-6)
+
+
+def test_a_short_text_takes_the_traced_way_and_gets_the_same_vector(encoder: SentenceEncoder) -> None:
+    assert isinstance(encoder._quick, torch.jit.ScriptModule)
+    before = torch.get_num_threads()
+    for text in ("road", "who made the film that Ada Lind acts in?", "long " * 100):
+        expected = encoder._model.encode([text], normalize_embeddings=True, show_progress_bar=False)
+        assert encoder.encode([text]) == pytest.approx(expected, abs=1e-5)
+    assert torch.get_num_threads() == before
+
+
+class BuiltIn(torch.nn.Module):
+    """A model that reads a size where it is traced, and is wrong for every other."""
+
+    def forward(self, features: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]:
+        ids = features["input_ids"]
+        return {"sentence_embedding": ids.float() * float(ids.shape[1])}
+
+
+class Branching(torch.nn.Module):
+    """A model that cannot be traced at all."""
+
+    def forward(self, features: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]:
+        if torch.jit.is_tracing():
+            raise RuntimeError("not to be traced")
+        return {"sentence_embedding": features["input_ids"].float()}
+
+
+@pytest.mark.parametrize("model", [BuiltIn(), Branching()])
+def test_a_model_that_a_trace_gets_wrong_is_run_as_it_is(model: torch.nn.Module) -> None:
+    assert isinstance(traced(model), Embedding)  # type: ignore[arg-type]
 
 
 def test_no_texts_give_no_vectors(encoder: SentenceEncoder) -> None:
