@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import logging
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 import torch
 from sentence_transformers import SentenceTransformer
@@ -36,14 +38,26 @@ def traced(model: SentenceTransformer) -> Forward:
     A model whose code branches on what it is given cannot be traced, and is run as it is.
     """
     plain = Embedding(model).eval()
-    with torch.inference_mode(), warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with torch.inference_mode(), _quietly():
         try:
             quick: Forward = torch.jit.trace(plain, _example(*_TRACED), check_trace=False)
             same = all(_agree(plain, quick, _example(*shape)) for shape in _HELD_AGAINST)
         except (RuntimeError, torch.jit.TracingCheckError):
             return plain
     return quick if same else plain
+
+
+@contextmanager
+def _quietly() -> Iterator[None]:
+    """Keep to itself what a trace sets off by reading every attribute of a model: notes on those that are outdated."""
+    before = logging.root.manager.disable
+    logging.disable(logging.WARNING)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        logging.disable(before)
 
 
 def _agree(plain: Forward, quick: Forward, example: tuple[torch.Tensor, torch.Tensor]) -> bool:
