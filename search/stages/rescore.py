@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import get_args
 
+from search.domain.filtering import meets
 from search.domain.linking import GraphRanking, LinkedPlan, Traversal
 from search.domain.options import option
 from search.domain.plan import Plan, Risk
 from search.domain.question import Question
 from search.domain.ranking import Ranking
 from search.domain.trace import Limit
-from search.interfaces import Encoder, VectorIndex
+from search.interfaces import Encoder, NodeStore, VectorIndex
 
 CAUTION: tuple[Risk, ...] = get_args(Risk)
 """Risk levels from the most careful to the boldest."""
@@ -33,6 +34,7 @@ class Rescore:
 
     encoder: Encoder
     vectors: VectorIndex
+    nodes: NodeStore
     corpus: int = option(
         1_000, "How many documents a plan without any entity takes from the corpus.", low=1, high=10_000
     )
@@ -77,7 +79,11 @@ class Rescore:
             return {}
         vector = self.encoder.encode([text])[0]
         nearest = self.vectors.nearest("document+relations", vector, self.corpus, plan.target.labels, limit)
-        return {candidate.key: candidate.score for candidate in nearest}
+        scores = {candidate.key: candidate.score for candidate in nearest}
+        if plan.filters:
+            kept = [node.key for node in self.nodes.nodes(list(scores)) if meets(node, plan.filters)]
+            scores = {key: scores[key] for key in kept}
+        return scores
 
     def _add_residuals(self, by_index: Mapping[int, LinkedPlan], scores_of: Mapping[int, Scores], limit: Limit) -> None:
         """Add the cosine of each plan's residual text and the candidates' documents; each text is embedded once.

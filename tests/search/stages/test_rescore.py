@@ -7,10 +7,13 @@ import pytest
 from search.domain.graph import Node
 from search.domain.linking import Binding, GraphRanking, LinkedPlan, Traversal
 from search.domain.plan import Anchor, Plan, Risk, Target
+from search.domain.plan_parts import Filter
 from search.domain.question import Question
 from search.domain.ranking import Candidate
 from search.domain.trace import Limit
 from search.stages.rescore import Rescore
+from tests import oracle
+from tests.graphs import Nodes, schema_of
 from tests.search.stages.doubles import Cosines
 
 COSINES = {
@@ -21,6 +24,13 @@ COSINES = {
     }
 }
 TYPES = {7: "film", 8: "film", 9: "person"}
+GRAPH = oracle.Graph(
+    tuple(
+        Node(key, f"n{key}", TYPES.get(key, "thing"), f"node {key}", fields={"year": 1990 + key}) for key in range(10)
+    ),
+    (),
+)
+NODES = Nodes(GRAPH, schema_of(GRAPH))
 
 
 def linked(index: int, probability: float, anchors: int = 1, text: str = "", risk: Risk = "normal") -> LinkedPlan:
@@ -35,7 +45,7 @@ def found(index: int, **scores: float) -> Traversal:
 
 def rescore(plans: list[LinkedPlan], traversals: list[Traversal], **options: Any) -> tuple[GraphRanking, Cosines]:
     cosines = Cosines(COSINES, TYPES)
-    return Rescore(cosines, cosines, **options)(Question("who?"), plans, traversals, Limit()), cosines
+    return Rescore(cosines, cosines, NODES, **options)(Question("who?"), plans, traversals, Limit()), cosines
 
 
 def test_a_candidates_score_is_the_sum_of_probability_times_mean_anchor_score() -> None:
@@ -99,6 +109,13 @@ def test_a_plan_that_describes_only_the_target_is_answered_from_the_whole_corpus
     ranking, _ = rescore([document_search], [found(0, n7=0.8)])
     assert ranking.ranking.scores == pytest.approx({7: 0.8, 8: 0.6})
     assert ranking.plan_of == {7: 0, 8: 0}
+
+
+def test_what_is_found_in_the_whole_corpus_meets_the_plans_filters() -> None:
+    target, late = Target("T", ("film",)), Filter("T", "year", ">", 1997)
+    plan = Plan((Anchor("T", "a quiet film", "film", "doc"),), (), target, (late,), retrieval_mode="doc_search")
+    # The nearest film is of 1997, the next of 1998.
+    assert rescore([LinkedPlan(plan, (), 0)], [])[0].ranking.scores == pytest.approx({8: 0.6})
 
 
 def test_a_plan_to_be_skipped_gives_nothing() -> None:
