@@ -4,6 +4,7 @@ from django.urls import URLPattern, URLResolver, include, path
 from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerView
 
 from search.views.entity import entity
+from search.views.plan import edit_plan
 from search.views.results import cancel, live, results
 from search.views.runs import trace
 from search.views.search import home
@@ -18,6 +19,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("search/<uuid:run_id>/", results, name="search-results"),
     path("search/<uuid:run_id>/live/", live, name="search-live"),
     path("search/<uuid:run_id>/cancel/", cancel, name="search-cancel"),
+    path("search/<uuid:run_id>/plan/", edit_plan, name="search-plan"),
     path("search/<uuid:run_id>/trace/", trace, name="search-trace"),
     path("kb/<str:name>/suggest/", suggest, name="search-suggest"),
     path("kb/<str:name>/nodes/", entity, name="search-entity-by-id"),

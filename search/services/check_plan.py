@@ -48,10 +48,20 @@ def check_plan(data: object, schema: Schema) -> CheckedPlan:
     try:
         plan = Plan.parse(clean, schema)
     except PlanInvalid as error:
-        return _with_mended(clean, schema, error.faults)
+        return _with_mended(clean, schema, (*error.faults, *_contradictions_apart(clean, schema)))
     if faults := contradictions(plan, schema):
         return _with_mended(clean, schema, tuple(faults))
     return CheckedPlan(plan=plan)
+
+
+def _contradictions_apart(data: object, schema: Schema) -> list[Fault]:
+    """Return what the walk of a faulty plan contradicts, where it can be read without the plan's filters."""
+    if not isinstance(data, Mapping) or not data.get("filters"):
+        return []
+    try:
+        return contradictions(Plan.parse({**data, "filters": []}, schema), schema)
+    except PlanInvalid:
+        return []
 
 
 def _with_mended(data: object, schema: Schema, faults: tuple[Fault, ...]) -> CheckedPlan:

@@ -62,6 +62,7 @@ class ShownPlan:
     risk: str
     risk_words: str
     source: str
+    given: bool
     probability: float | None
     found: int | None
     json: str
@@ -94,6 +95,7 @@ def show_plan(entry: Json, index: int, linked: Sequence[Json] = ()) -> ShownPlan
         risk=risk,
         risk_words=RISKS.get(risk, ""),
         source=SOURCES.get(entry.get("source", ""), ""),
+        given=entry.get("source") == "user",
         probability=entry.get("probability"),
         found=entry.get("found"),
         json=json.dumps(plan, indent=2, ensure_ascii=False),

@@ -122,7 +122,9 @@ def _fusion(fusion: Json | None) -> ShownFusion | None:
     if not fusion:
         return None
     weights = tuple((list_title(name), weight) for name, weight in sorted(fusion["weights"].items()))
-    return ShownFusion(fusion["method"], fusion["k"], weights, fusion["bucket"], fusion["risk"], fusion["leads"])
+    return ShownFusion(
+        fusion["method"], fusion["k"], weights, fusion["bucket"], fusion["risk"], fusion.get("leads", False)
+    )
 
 
 def pretty(output: Any) -> str:

@@ -41,7 +41,7 @@ SOURCES: Mapping[str, str] = {
     "schema": "found from the schema alone",
     "llm": "written by a language model",
     "learned": "chosen by the trained planner",
-    "user": "given by you",
+    "user": "given with the question",
 }
 
 

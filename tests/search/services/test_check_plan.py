@@ -55,6 +55,15 @@ def test_a_relation_that_does_not_join_its_types_is_a_fault_that_names_those_whi
     assert "USED_FOR does not lead from brand to product" in fault.message
 
 
+def test_a_faulty_condition_does_not_hide_a_walk_that_cannot_be() -> None:
+    wrong = plan(
+        hops=[{"from": "b", "rel": "USED_FOR", "to_var": "T", "to_label": "product"}],
+        filters=[{"var": "T", "field": "price", "op": "<", "value": "cheap"}],
+    )
+
+    assert [fault.pointer for fault in check_plan(wrong, SHOP).faults] == ["/filters/0/value", "/hops/0/rel"]
+
+
 def test_harmless_faults_are_mended_and_each_is_said() -> None:
     loose = plan(anchors=[{"var": "b", "text": "Acme", "label": "Makers"}], risk_level="medium")
 

@@ -1,0 +1,191 @@
+"""The plan of a search as a form: changed chip by chip, then asked with again, without a planner."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from typing import Any
+from uuid import UUID
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods
+
+from search import wiring
+from search.domain.errors import Fault
+from search.domain.graph import Schema
+from search.models import Node, Release, SearchRun
+from search.services.check_plan import check_plan
+from search.services.describe_search import describe_search
+from search.services.find_nodes import find_nodes
+from search.services.request_search import SearchRejected, request_search
+from search.views import plan_form
+from search.views.finding import find_run
+from search.views.form import question_box, remember
+from search.views.plan_form import Json
+from search.views.shown.editor import Found, Looked, show_editor
+from search.views.shown.wording import type_words
+from search.views.unavailable import says_what_is_down
+
+PART = "X-Page-Part"
+"""A request with this header gets the form alone: the page around it is there already."""
+OFFERED = 8
+TIED = 5
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@never_cache
+@says_what_is_down
+def edit_plan(request: HttpRequest, run_id: UUID) -> HttpResponse:
+    """Show one of the search's plans (`plan`, from 1) as a form; posted, do what the button says and show it again.
+
+    `ask` runs the plan as a new search of the same question and goes to its page.
+    """
+    run = find_run(request, run_id)
+    release = run.knowledge_base.active_release if run.knowledge_base else None
+    if release is None:
+        raise Http404("The knowledge base of this search answers no more.")
+    schema = wiring.schema_of(release)
+    if request.method != "POST":
+        return _page(request, run, release, plan_form.oriented(_chosen(run, request.GET.get("plan", "1"))))
+    plan = plan_form.oriented(plan_form.read_plan(request.POST.dict(), schema))
+    action, _, given = request.POST.get("do", "check").partition(" ")
+    if action == "ask":
+        return _ask(request, run, release, plan, schema)
+    looked = _look(release, plan, given) if action == "look" else None
+    if action not in ("look", "check"):
+        plan = plan_form.oriented(_changed(plan, action, given, schema))
+    return _page(request, run, release, plan, looked=looked)
+
+
+def _chosen(run: SearchRun, number: str) -> Json:
+    """Return the plan of that number, from 1; the plan that was brought where the search got to none."""
+    plans = [entry["plan"] for entry in describe_search(run)["plans"]]
+    if not plans and isinstance(run.plan, dict) and run.status == SearchRun.Status.FAILED:
+        plans = [run.plan]
+    at = int(number) - 1 if number.isdecimal() and len(number) < 4 else -1
+    if not 0 <= at < len(plans):
+        raise Http404("This search has no such plan.")
+    return {"anchors": [], "hops": [], "filters": [], "risk_level": "normal"} | plans[at]
+
+
+def _changed(plan: Json, action: str, given: str, schema: Schema) -> Json:
+    """Do what a button says; one that fits the plan no more does nothing."""
+    if action == "pick":
+        chosen = _json_list(given)
+        if len(chosen) == 4 and isinstance(chosen[0], int) and 0 <= chosen[0] < len(plan["anchors"]):
+            plan_form.pick(plan, chosen[0], *map(str, chosen[1:]))
+        return plan
+    if action == "add-anchor":
+        plan_form.add_anchor(plan)
+    elif action == "add-filter":
+        plan_form.add_filter(plan, schema)
+    key, index = action.removeprefix("drop-") + "s", int(given) if given.isdecimal() and len(given) < 3 else 99
+    if action.startswith("drop-") and index < len(plan.get(key, [])):
+        {"anchors": plan_form.drop_anchor, "hops": plan_form.drop_hop}.get(key, _drop_filter)(plan, index)
+    return plan
+
+
+def _drop_filter(plan: Json, index: int) -> None:
+    plan["filters"].pop(index)
+
+
+def _ask(request: HttpRequest, run: SearchRun, release: Release, plan: Json, schema: Schema) -> HttpResponse:
+    checked = check_plan(plan, schema)
+    if checked.plan is None or _blanks(plan):
+        return _page(request, run, release, plan, status=400)
+    try:
+        asked = request_search(
+            knowledge_base=run.knowledge_base_name,
+            question=run.question,
+            pipeline=run.pipeline,
+            k=run.k,
+            plan=checked.plan.to_json(),
+            settings=run.options,
+            user=request.user,
+            origin=SearchRun.Origin.PAGE,
+        )
+    except SearchRejected as error:
+        faults = [Fault(fault.pointer.removeprefix("/plan"), fault.message) for fault in error.faults]
+        return _page(request, run, release, plan, more=faults, status=400)
+    remember(request, str(asked.pk), asked.question, asked.knowledge_base_name)
+    return redirect("search-results", asked.pk)
+
+
+def _page(
+    request: HttpRequest,
+    run: SearchRun,
+    release: Release,
+    plan: Json,
+    *,
+    looked: Looked | None = None,
+    more: Iterable[Fault] = (),
+    status: int = 200,
+) -> HttpResponse:
+    schema = wiring.schema_of(release)
+    names, blank = _names(release, plan), _blanks(plan)
+    empty = {fault.pointer for fault in blank}
+    faults = [fault for fault in check_plan(plan, schema).faults if fault.pointer not in empty]
+    faults += [*_strangers(plan, names, release), *more]
+    # What is still to be filled in is no fault before somebody wants to run it.
+    editor = show_editor(plan, schema, [*blank, *faults] if status == 400 else faults, names, looked)
+    context: dict[str, Any] = {"run": run, "editor": editor, "unfinished": bool(blank)}
+    if request.headers.get(PART):
+        return render(request, "search/_plan_editor.html", context, status=status)
+    box = question_box(request, knowledge_base=run.knowledge_base_name, question=run.question, pipeline=run.pipeline)
+    return render(request, "search/plan.html", context | {"box": box}, status=status)
+
+
+def _blanks(plan: Json) -> list[Fault]:
+    """Return a fault for every entity without a name and every condition without a value."""
+    values = [c["value"] if isinstance(c["value"], list) else [c["value"]] for c in plan["filters"]]
+    unnamed = [i for i, anchor in enumerate(plan["anchors"]) if not anchor["text"] and not anchor.get("ids")]
+    return [
+        *(Fault(f"/anchors/{i}/text", "Name an entity, or take it out.") for i in unnamed),
+        *(Fault(f"/filters/{i}/value", "Give the condition a value, or take it out.")
+          for i, given in enumerate(values) if not given or "" in given),
+    ]  # fmt: skip
+
+
+def _names(release: Release, plan: Json) -> dict[str, str]:
+    """Return the names of the nodes that anchors are tied to, by id."""
+    ids = [node_id for anchor in plan["anchors"] for node_id in anchor.get("ids", ())[:TIED] if "\x00" not in node_id]
+    found = Node.objects.filter(snapshot_id=release.snapshot_id, id__in=ids)
+    return dict(found.values_list("id", "name"))
+
+
+def _strangers(plan: Json, names: dict[str, str], release: Release) -> list[Fault]:
+    """Return a fault for every anchor that is tied to nothing in the active release."""
+    return [
+        Fault(f"/anchors/{i}/ids", f"{release.name} does not have this entity; pick another.")
+        for i, anchor in enumerate(plan["anchors"])
+        if anchor.get("ids") and not any(node_id in names for node_id in anchor["ids"][:TIED])
+    ]
+
+
+def _look(release: Release, plan: Json, given: str) -> Looked | None:
+    """Return the entities whose name begins as an anchor's text does: of its type, else of any."""
+    index = int(given) if given.isdecimal() and len(given) < 3 else 99
+    if index >= len(plan["anchors"]):
+        return None
+    anchor = plan["anchors"][index]
+    types = release.snapshot.schema.node_types
+    label = anchor["label"] if anchor["label"] in release.snapshot.schema.type_codes else ""
+    for node_type in dict.fromkeys((label, "")):
+        nodes = find_nodes(release, anchor["text"], node_type).values_list("id", "name", "type")[:OFFERED]
+        found = tuple(
+            Found(name, type_words(types[code].name), f"pick {json.dumps([index, node_id, name, types[code].name])}")
+            for node_id, name, code in nodes
+        )
+        if found:
+            return Looked(index, found)
+    return Looked(index, ())
+
+
+def _json_list(text: str) -> list[Any]:
+    try:
+        given = json.loads(text)
+    except (ValueError, RecursionError):
+        return []
+    return given if isinstance(given, list) else []

@@ -1,0 +1,223 @@
+"""The plan that somebody edits: its form fields, each named by its JSON pointer, and what the form's buttons do to it.
+
+Between two requests the form itself holds the plan, so that nothing is lost and nothing has to be kept. What is read is
+a plan by its form; whether it is one that can be run is for `check_plan` to say.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from search.domain.graph import ANY, Schema
+from search.domain.mending_names import as_kind
+from search.domain.plan import MAX_ANCHORS, MAX_HOPS
+from search.domain.plan_reading import MAX_FILTERS
+
+Json = dict[str, Any]
+
+EITHER = "any"
+"""Written before a relation that may be walked in either direction."""
+_ITEM = re.compile(r"/(anchors|hops|filters)/(\d{1,2})/var|/hops/(\d{1,2})/from")
+_MOST = {"anchors": MAX_ANCHORS, "hops": MAX_HOPS, "filters": MAX_FILTERS}
+
+
+def read_plan(fields: Mapping[str, str], schema: Schema) -> Json:
+    """Return the plan that the form holds. Items are numbered anew where one is missing."""
+    target: Json = {
+        "var": fields.get("/target/var", "T"),
+        "labels": _strings(fields.get("/target/labels", "[]")),
+        "relevance_text": fields.get("/target/relevance_text", "").strip(),
+    }
+    plan: Json = {
+        "anchors": [_anchor(fields, at) for at in _places(fields, "anchors", "var")],
+        "hops": [_hop(fields, at) for at in _places(fields, "hops", "from")],
+        "target": target,
+        "filters": [],
+        "risk_level": fields.get("/risk_level", "normal"),
+    }
+    if fields.get("/retrieval_mode"):
+        plan["retrieval_mode"] = fields["/retrieval_mode"]
+    _share_labels(plan)
+    plan["filters"] = [_filter(fields, at, plan, schema) for at in _places(fields, "filters", "var")]
+    return plan
+
+
+def oriented(plan: Json) -> Json:
+    """Return the plan with every hop written from its anchor towards the target, which asks the same."""
+    labels = labels_of(plan)
+    target = plan["target"] | {"labels": labels.get(plan["target"]["var"], [])}
+    anchors = [anchor | {"label": labels.get(anchor["var"], [ANY])[0]} for anchor in plan["anchors"]]
+    hops = [dict(hop) for hop in plan["hops"]]
+    distance = _distances(hops, target["var"])
+    for hop in hops:
+        far = len(hops) + 1
+        if distance.get(hop["from"], far) < distance.get(hop["to_var"], far):
+            hop["from"], hop["to_var"] = hop["to_var"], hop["from"]
+            hop["to_label"] = labels.get(hop["to_var"], [ANY])[0]
+            if hop.get("direction"):
+                hop["direction"] = "in" if hop["direction"] == "out" else "out"
+    turned = plan | {"anchors": anchors, "hops": hops, "target": target}
+    _share_labels(turned)
+    return turned
+
+
+def labels_of(plan: Json) -> dict[str, list[str]]:
+    """Return the types that the plan gives its variables; one that may be of any type is left out."""
+    labels = {hop["to_var"]: [hop["to_label"]] for hop in plan["hops"] if hop["to_label"] != ANY}
+    labels |= {anchor["var"]: [anchor["label"]] for anchor in plan["anchors"] if anchor["label"] != ANY}
+    return labels | ({plan["target"]["var"]: plan["target"]["labels"]} if plan["target"]["labels"] else {})
+
+
+def fields_for(plan: Json, var: str, schema: Schema) -> dict[str, str]:
+    """Return the fields that the node of a variable may have, with their kinds; the name is one of them."""
+    wanted = labels_of(plan).get(var)
+    types = [t for t in schema.node_types if not wanted or t.name in wanted]
+    return {"name": "keyword"} | {field.name: field.kind for t in types for field in t.fields}
+
+
+def pick(plan: Json, index: int, node_id: str, name: str, node_type: str) -> None:
+    """Tie an anchor to one entity."""
+    plan["anchors"][index] |= {"text": name, "ids": [node_id], "label": node_type}
+
+
+def add_anchor(plan: Json) -> None:
+    """Add an entity to start from, one hop over any relation away from the target."""
+    var = _unused(plan, "a")
+    plan["anchors"].append({"var": var, "text": "", "label": ANY, "match_mode": "name"})
+    plan["hops"].append({"from": var, "rel": ANY, "to_var": plan["target"]["var"], "to_label": ANY})
+    _share_labels(plan)
+
+
+def drop_anchor(plan: Json, index: int) -> None:
+    """Take an anchor out, with every hop that then leads from nowhere."""
+    var = plan["anchors"].pop(index)["var"]
+    kept = {anchor["var"] for anchor in plan["anchors"]} | {plan["target"]["var"]}
+    while var not in kept:
+        touching = [hop for hop in plan["hops"] if var in (hop["from"], hop["to_var"])]
+        if len(touching) != 1:
+            break
+        [hop] = touching
+        plan["hops"].remove(hop)
+        plan["filters"] = [condition for condition in plan["filters"] if condition["var"] != var]
+        var = hop["to_var"] if hop["from"] == var else hop["from"]
+
+
+def drop_hop(plan: Json, index: int) -> None:
+    """Take a hop out and join its ends, so that the walk gets shorter; the last hop of an anchor takes it along."""
+    hop = plan["hops"][index]
+    near, far, goal = hop["from"], hop["to_var"], plan["target"]["var"]
+    anchors = [anchor["var"] for anchor in plan["anchors"]]
+    if near in anchors and far in (*anchors, goal):
+        alone = sum(near in (other["from"], other["to_var"]) for other in plan["hops"]) == 1
+        if alone:
+            drop_anchor(plan, anchors.index(near))
+        else:
+            plan["hops"].pop(index)
+        return
+    plan["hops"].pop(index)
+    kept, gone = (near, far) if near in anchors else (far, near)
+    for other in plan["hops"]:
+        for end in ("from", "to_var"):
+            other[end] = kept if other[end] == gone else other[end]
+    for condition in plan["filters"]:
+        condition["var"] = kept if condition["var"] == gone else condition["var"]
+    _share_labels(plan)
+
+
+def add_filter(plan: Json, schema: Schema) -> None:
+    """Add a condition on the target, on the first of its fields that has an order, with no value yet."""
+    var = plan["target"]["var"]
+    fields = fields_for(plan, var, schema)
+    name = next((name for name, kind in fields.items() if kind in ("number", "date")), next(iter(fields)))
+    op = "contains" if fields[name] in ("text", "keyword") else ">="
+    plan["filters"].append({"var": var, "field": name, "op": op, "value": ""})
+
+
+def _places(fields: Mapping[str, str], key: str, mark: str) -> Iterator[str]:
+    """Return the pointers of a list's items, in their order, at most as many as a plan may have and one more."""
+    numbers = sorted(
+        int(name.split("/")[2]) for name in fields if _ITEM.fullmatch(name) and name.startswith(f"/{key}/")
+    )
+    for number in numbers[: _MOST[key] + 1]:
+        if f"/{key}/{number}/{mark}" in fields:
+            yield f"/{key}/{number}"
+
+
+def _anchor(fields: Mapping[str, str], at: str) -> Json:
+    text = fields.get(f"{at}/text", "").strip()
+    anchor: Json = {
+        "var": fields[f"{at}/var"],
+        "text": text,
+        "label": fields.get(f"{at}/label", ANY),
+        "match_mode": fields.get(f"{at}/match_mode", "name"),
+    }
+    ids = _strings(fields.get(f"{at}/ids", "[]"))
+    # Ids are those of the name that was there when they were picked: another name is another entity.
+    return anchor | ({"ids": ids} if ids and text == fields.get(f"{at}/was", "").strip() else {})
+
+
+def _hop(fields: Mapping[str, str], at: str) -> Json:
+    way, _, relation = fields.get(f"{at}/rel", f"{EITHER} {ANY}").partition(" ")
+    hop: Json = {
+        "from": fields[f"{at}/from"],
+        "rel": relation,
+        "to_var": fields.get(f"{at}/to_var", ""),
+        "to_label": fields.get(f"{at}/to_label", ANY),
+    }
+    return hop | ({"direction": way} if way in ("out", "in") else {})
+
+
+def _filter(fields: Mapping[str, str], at: str, plan: Json, schema: Schema) -> Json:
+    condition = {"var": fields[f"{at}/var"], "field": fields.get(f"{at}/field", ""), "op": fields.get(f"{at}/op", "=")}
+    known = fields_for(plan, condition["var"], schema)
+    if fields.get(f"{at}/was") not in (None, condition["var"]) and condition["field"] not in known:
+        condition["field"] = next(iter(known))
+    kind = known.get(condition["field"], "keyword")
+    value = fields.get(f"{at}/value", "")
+    if condition["op"] == "between":
+        values = [value.strip(), fields.get(f"{at}/value2", "").strip()]
+        return condition | {"value": [as_kind(item, kind) for item in values]}
+    if condition["op"] == "in":
+        lines = [line.strip() for line in value.splitlines() if line.strip()]
+        return condition | {"value": [as_kind(line, kind) for line in lines]}
+    return condition | {"value": as_kind(value.strip(), kind)}
+
+
+def _share_labels(plan: Json) -> None:
+    """Give every hop the type of the variable that it leads to: the form shows it once."""
+    labels = plan["target"]["labels"]
+    shared: dict[str, str] = {anchor["var"]: anchor["label"] for anchor in plan["anchors"]}
+    shared[plan["target"]["var"]] = labels[0] if len(labels) == 1 else ANY
+    for hop in plan["hops"]:
+        hop["to_label"] = shared.setdefault(hop["to_var"], hop["to_label"])
+
+
+def _distances(hops: list[Json], goal: str) -> dict[str, int]:
+    """Return how many hops each variable is away from the target."""
+    distance, frontier = {goal: 0}, [goal]
+    while frontier:
+        var = frontier.pop(0)
+        for hop in hops:
+            for here, there in ((hop["from"], hop["to_var"]), (hop["to_var"], hop["from"])):
+                if here == var and there not in distance:
+                    distance[there] = distance[var] + 1
+                    frontier.append(there)
+    return distance
+
+
+def _unused(plan: Json, stem: str) -> str:
+    used = {plan["target"]["var"], *(anchor["var"] for anchor in plan["anchors"])}
+    used |= {end for hop in plan["hops"] for end in (hop["from"], hop["to_var"])}
+    return next(f"{stem}{number}" for number in range(1, len(used) + 2) if f"{stem}{number}" not in used)
+
+
+def _strings(text: str) -> list[str]:
+    """Return the strings of a JSON list; anything else is no list at all."""
+    try:
+        items = json.loads(text)
+    except (ValueError, RecursionError):
+        return []
+    return [item for item in items if isinstance(item, str)] if isinstance(items, list) else []

@@ -1,0 +1,303 @@
+"""A plan as a form of chips: what each can be changed to, and what is wrong with it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from search.domain.errors import Fault
+from search.domain.graph import ANY, Schema
+from search.text import words
+from search.views.plan_form import EITHER, Json, fields_for, labels_of
+from search.views.shown.wording import RISKS, relation_words, type_words, value_text
+
+OPERATORS: Mapping[str, str] = {
+    "=": "is", "<": "<", "<=": "≤", ">": ">", ">=": "≥", "between": "between", "contains": "contains", "in": "one of",
+}  # fmt: skip
+FITTING: Mapping[str, tuple[str, ...]] = {
+    "number": ("=", "<", "<=", ">", ">=", "between", "in"),
+    "date": ("=", "<", "<=", ">", ">=", "between", "in"),
+    "keyword": ("=", "contains", "in"),
+    "text": ("contains", "=", "in"),
+}
+"""The operators that make sense on a field, by its kind."""
+RISK_NAMES: Mapping[str, str] = {"no_trade": "none", "weak": "little", "normal": "normal", "aggressive": "full"}
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One option of a list."""
+
+    value: str
+    label: str
+    chosen: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """An entity that an anchor may be tied to; `action` is the button's value that ties it."""
+
+    name: str
+    type: str
+    action: str
+
+
+@dataclass(frozen=True, slots=True)
+class Looked:
+    """What was found for the text of one anchor."""
+
+    index: int
+    found: tuple[Found, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Chip:
+    """One thing on a line of the walk: an entity, a hop, a node between, or something named further up.
+
+    `at` is its JSON pointer, `index` its place in the plan's list, `types` and `relations` what it can be changed to.
+    """
+
+    kind: str
+    at: str
+    var: str = ""
+    index: int = 0
+    text: str = ""
+    types: tuple[Choice, ...] = ()
+    relations: tuple[Choice, ...] = ()
+    hidden: tuple[tuple[str, str], ...] = ()
+    ids: str = "[]"
+    tied: tuple[str, ...] = ()
+    looked: Looked | None = None
+    faults: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class FilterChip:
+    """A condition on a field; `second` is the upper end of `between`."""
+
+    at: str
+    index: int
+    vars: tuple[Choice, ...]
+    fields: tuple[Choice, ...]
+    operators: tuple[Choice, ...]
+    var: str
+    kind: str
+    op: str
+    value: str
+    second: str = ""
+    faults: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Editor:
+    """Everything that the form shows."""
+
+    lines: tuple[tuple[Chip, ...], ...]
+    target: Chip
+    residual: str
+    filters: tuple[FilterChip, ...]
+    risks: tuple[Choice, ...]
+    risk_words: str
+    mode: str
+    faults: tuple[str, ...]
+    json: str
+    fault_count: int = 0
+
+
+@dataclass
+class _Painter:
+    """Turns a plan into chips; used once."""
+
+    plan: Json
+    schema: Schema
+    names: Mapping[str, str]
+    looked: Looked | None
+    faults: Mapping[str, Sequence[str]]
+    drawn: set[str] = field(default_factory=set)
+    done: set[int] = field(default_factory=set)
+
+    def lines(self) -> Iterator[tuple[Chip, ...]]:
+        """One line for each anchor up to the target or to what is drawn already, then one for each hop left over."""
+        for index, anchor in enumerate(self.plan["anchors"]):
+            self.drawn.add(anchor["var"])
+            yield (self.anchor(index), *self._walk(anchor["var"]))
+        for index, hop in enumerate(self.plan["hops"]):
+            if index not in self.done:
+                yield (self._reference(hop["from"]), *self._step(index))
+
+    def anchor(self, index: int) -> Chip:
+        anchor, at = self.plan["anchors"][index], f"/anchors/{index}"
+        ids = anchor.get("ids", [])
+        tied = [self.names[node_id] for node_id in ids if node_id in self.names]
+        return Chip(
+            "anchor", at, anchor["var"], index, anchor["text"], self.types(anchor["label"]),
+            hidden=((f"{at}/match_mode", anchor.get("match_mode", "name")), (f"{at}/was", anchor["text"])),
+            ids=json.dumps(ids), tied=tuple(dict.fromkeys(tied)),
+            looked=self.looked if self.looked is not None and self.looked.index == index else None,
+            faults=tuple(self.faults.get(at, ())),
+        )  # fmt: skip
+
+    def target(self) -> Chip:
+        target = self.plan["target"]
+        labels = list(target["labels"])
+        shown = [[], *([node_type.name] for node_type in self.schema.node_types if not node_type.hidden)]
+        if labels not in shown:
+            shown.append(labels)
+        types = tuple(Choice(json.dumps(item), _types_text(item), item == labels) for item in shown)
+        return Chip("target", "/target", target["var"], types=types, faults=tuple(self.faults.get("/target", ())))
+
+    def types(self, label: str) -> tuple[Choice, ...]:
+        """Every type that planners see, `anything`, and the present one whatever it is."""
+        names = [ANY, *(node_type.name for node_type in self.schema.node_types if not node_type.hidden)]
+        names += [label] if label not in names else []
+        return tuple(Choice(name, type_words(name), name == label) for name in names)
+
+    def _walk(self, var: str) -> Iterator[Chip]:
+        """Follow the hops that lead on from a variable until the target or something drawn already."""
+        goal = self.plan["target"]["var"]
+        while var != goal:
+            ahead = [i for i, hop in enumerate(self.plan["hops"]) if hop["from"] == var and i not in self.done]
+            if not ahead:
+                return
+            known = self.plan["hops"][ahead[0]]["to_var"] in self.drawn
+            yield from self._step(ahead[0])
+            if known:
+                return
+            var = self.plan["hops"][ahead[0]]["to_var"]
+
+    def _step(self, index: int) -> Iterator[Chip]:
+        """Give a hop and what it leads to; the target is left out, for every line ends there."""
+        hop, at = self.plan["hops"][index], f"/hops/{index}"
+        self.done.add(index)
+        ends = ((f"{at}/from", hop["from"]), (f"{at}/to_var", hop["to_var"]))
+        relations, faults = tuple(self._relations(hop)), tuple(self.faults.get(at, ()))
+        known = hop["to_var"] in self.drawn or hop["to_var"] == self.plan["target"]["var"]
+        hidden = (*ends, (f"{at}/to_label", hop["to_label"])) if known else ends
+        yield Chip("hop", at, "", index, relation_words(hop["rel"]), relations=relations, hidden=hidden, faults=faults)
+        if not known:
+            self.drawn.add(hop["to_var"])
+            yield Chip("between", at, hop["to_var"], index, types=self.types(hop["to_label"]))
+        elif hop["to_var"] != self.plan["target"]["var"]:
+            yield self._reference(hop["to_var"])
+
+    def _reference(self, var: str) -> Chip:
+        """Something that stands on another line."""
+        types = _types_text(labels_of(self.plan).get(var, []))
+        texts = {anchor["var"]: anchor["text"] for anchor in self.plan["anchors"]}
+        return Chip("reference", "", var, text=texts.get(var) or types)
+
+    def _relations(self, hop: Json) -> Iterator[Choice]:
+        """Relations between the types at both ends, most edges first, then the present one and any relation."""
+        labels = labels_of(self.plan)
+        near, far = (self._allowed(labels.get(hop[end], [])) for end in ("from", "to_var"))
+        counts: dict[tuple[str, str], int] = {}
+        for kind in self.schema.relation_types:
+            for way, start, end in (("out", kind.source, kind.target), ("in", kind.target, kind.source)):
+                if start in near and end in far:
+                    counts[kind.relation, way] = counts.get((kind.relation, way), 0) + kind.count
+        offered = sorted(counts, key=lambda pair: (-counts[pair], pair))
+        both = [(relation, EITHER) for relation, way in offered if way == "out" and (relation, "in") in counts]
+        present = (hop["rel"], hop.get("direction") or EITHER)
+        if (
+            present not in offered
+            and present[1] == EITHER
+            and len({pair for pair in offered if pair[0] == hop["rel"]}) == 1
+        ):
+            # The schema leaves no choice of direction, so that either is this one.
+            present = next(pair for pair in offered if pair[0] == hop["rel"])
+        last = [] if present in (*offered, *both, (ANY, EITHER)) else [present]
+        for relation, way in [*offered, *both, *last, (ANY, EITHER)]:
+            yield Choice(f"{way} {relation}", _relation_text(relation, way), (relation, way) == present)
+
+    def _allowed(self, labels: Sequence[str]) -> frozenset[str]:
+        return frozenset(labels or (node_type.name for node_type in self.schema.node_types))
+
+    def filters(self) -> Iterator[FilterChip]:
+        for index, condition in enumerate(self.plan["filters"]):
+            yield self._filter(index, condition)
+
+    def _filter(self, index: int, condition: Json) -> FilterChip:
+        at, var, op = f"/filters/{index}", condition["var"], condition["op"]
+        known = fields_for(self.plan, var, self.schema)
+        kind = known.get(condition["field"], "keyword")
+        names = list(dict.fromkeys([*known, condition["field"]]))
+        operators = list(dict.fromkeys([*FITTING.get(kind, OPERATORS), op]))
+        value, second = _values(op, condition["value"])
+        variables = dict.fromkeys([self.plan["target"]["var"], *self._variables(), var])
+        return FilterChip(
+            at, index,
+            vars=tuple(Choice(name, self._said(name), name == var) for name in variables),
+            fields=tuple(Choice(name, words(name), name == condition["field"]) for name in names),
+            operators=tuple(Choice(name, OPERATORS.get(name, name), name == op) for name in operators),
+            var=var, kind=kind, op=op, value=value, second=second, faults=tuple(self.faults.get(at, ())),
+        )  # fmt: skip
+
+    def _variables(self) -> Iterator[str]:
+        for hop in self.plan["hops"]:
+            yield from (hop["to_var"], hop["from"])
+
+    def _said(self, var: str) -> str:
+        """What a variable is called where a condition names it."""
+        texts = {anchor["var"]: anchor["text"] for anchor in self.plan["anchors"]}
+        if var == self.plan["target"]["var"]:
+            return _types_text(self.plan["target"]["labels"])
+        return texts.get(var) or f"{_types_text(labels_of(self.plan).get(var, []))} {var}"
+
+
+def show_editor(
+    plan: Json,
+    schema: Schema,
+    faults: Iterable[Fault] = (),
+    names: Mapping[str, str] | None = None,
+    looked: Looked | None = None,
+) -> Editor:
+    """Return the form of a plan. `names` are those of the nodes that its anchors are tied to, by id."""
+    by_part = _by_part(faults)
+    painter = _Painter(plan, schema, names or {}, looked, by_part)
+    lines = tuple(painter.lines())
+    risk = plan["risk_level"]
+    levels = list(dict.fromkeys([*RISK_NAMES, risk]))
+    return Editor(
+        lines=lines,
+        target=painter.target(),
+        residual=plan["target"]["relevance_text"],
+        filters=tuple(painter.filters()),
+        risks=tuple(Choice(level, RISK_NAMES.get(level, level), level == risk) for level in levels),
+        risk_words=RISKS.get(risk, ""),
+        mode=plan.get("retrieval_mode") or "",
+        faults=tuple(by_part.get("", ())),
+        json=json.dumps(plan, indent=2, ensure_ascii=False),
+        fault_count=sum(map(len, by_part.values())),
+    )
+
+
+def _by_part(faults: Iterable[Fault]) -> dict[str, list[str]]:
+    """Return messages by the chip that they belong to; the empty key holds what concerns no single one."""
+    found: dict[str, list[str]] = {}
+    for fault in faults:
+        parts = fault.pointer.split("/")[1:]
+        listed = len(parts) >= 2 and parts[0] in ("anchors", "hops", "filters")
+        part = f"/{parts[0]}/{parts[1]}" if listed else "/target" if parts[:1] == ["target"] else ""
+        if fault.message not in found.setdefault(part, []):
+            found[part].append(fault.message)
+    return found
+
+
+def _relation_text(relation: str, way: str) -> str:
+    left, right = {"out": ("—", "→"), "in": ("←", "—"), EITHER: ("—", "—")}[way]
+    return f"{left} {relation_words(relation)} {right}"
+
+
+def _types_text(labels: Sequence[str]) -> str:
+    return " or ".join(map(type_words, labels or [ANY]))
+
+
+def _values(op: str, value: object) -> tuple[str, str]:
+    """Return what the fields of a condition's value show."""
+    if op == "between":
+        pair = [*value, "", ""] if isinstance(value, list) else [value, ""]
+        return value_text(pair[0]), value_text(pair[1])
+    if op == "in" and isinstance(value, list):
+        return "\n".join(map(value_text, value)), ""
+    return value_text(value), ""

@@ -1,0 +1,158 @@
+"""The plan as a form: what is read from it, and what its buttons do, over the shop of the domain's tests."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from search.services.check_plan import check_plan
+from search.views import plan_form
+from search.views.plan_form import oriented, read_plan
+from tests.search.domain.shop import SHOP
+
+FIELDS = {
+    "/target/var": "T", "/target/labels": '["product"]', "/target/relevance_text": " keeps tea hot ",
+    "/risk_level": "weak", "/retrieval_mode": "",
+    "/anchors/0/var": "c", "/anchors/0/text": "Norway", "/anchors/0/was": "Norway", "/anchors/0/label": "country",
+    "/anchors/0/match_mode": "name", "/anchors/0/ids": '["country/no"]',
+    "/hops/0/from": "c", "/hops/0/to_var": "b", "/hops/0/rel": "in BASED_IN", "/hops/0/to_label": "brand",
+    "/hops/1/from": "b", "/hops/1/to_var": "T", "/hops/1/rel": "any HAS_BRAND", "/hops/1/to_label": "*",
+    "/filters/0/var": "T", "/filters/0/was": "T", "/filters/0/field": "price", "/filters/0/op": "between",
+    "/filters/0/value": "10", "/filters/0/value2": "1,000",
+}  # fmt: skip
+
+
+def plan() -> dict[str, Any]:
+    """Products of Norwegian brands."""
+    return read_plan(FIELDS, SHOP)
+
+
+def test_the_fields_make_the_plan_with_values_of_the_fields_kind() -> None:
+    read = plan()
+
+    assert read == {
+        "anchors": [{"var": "c", "text": "Norway", "label": "country", "match_mode": "name", "ids": ["country/no"]}],
+        "hops": [
+            {"from": "c", "rel": "BASED_IN", "to_var": "b", "to_label": "brand", "direction": "in"},
+            {"from": "b", "rel": "HAS_BRAND", "to_var": "T", "to_label": "product"},
+        ],
+        "target": {"var": "T", "labels": ["product"], "relevance_text": "keeps tea hot"},
+        "filters": [{"var": "T", "field": "price", "op": "between", "value": [10, 1000]}],
+        "risk_level": "weak",
+    }
+    assert check_plan(read, SHOP).plan is not None
+
+
+def test_another_name_lets_go_of_the_entity_that_was_picked() -> None:
+    read = read_plan(FIELDS | {"/anchors/0/text": "Sweden"}, SHOP)
+
+    assert "ids" not in read["anchors"][0]
+
+
+def test_what_is_typed_into_a_number_stays_so_that_its_fault_can_be_said() -> None:
+    read = read_plan(FIELDS | {"/filters/0/op": "<", "/filters/0/value": "cheap"}, SHOP)
+
+    assert read["filters"][0]["value"] == "cheap"
+    assert [fault.pointer for fault in check_plan(read, SHOP).faults] == ["/filters/0/value"]
+
+
+def test_one_of_takes_a_value_a_line() -> None:
+    read = read_plan(FIELDS | {"/filters/0/op": "in", "/filters/0/value": "3\r\n\r\n 4.5 "}, SHOP)
+
+    assert read["filters"][0]["value"] == [3, 4.5]
+
+
+@pytest.mark.parametrize("hostile", ["{", '{"a": 1}', "[" * 9999, "[1, null]", ""])
+def test_lists_that_are_none_are_empty(hostile: str) -> None:
+    read = read_plan(FIELDS | {"/anchors/0/ids": hostile, "/target/labels": hostile}, SHOP)
+
+    assert "ids" not in read["anchors"][0]
+    assert read["target"]["labels"] == []
+
+
+def test_an_empty_form_is_an_empty_plan() -> None:
+    assert read_plan({}, SHOP)["anchors"] == read_plan({}, SHOP)["hops"] == []
+
+
+def test_more_items_than_a_plan_may_have_are_a_fault_and_no_flood() -> None:
+    many = {f"/anchors/{i}/var": f"v{i}" for i in range(99)}
+
+    assert len(read_plan(many, SHOP)["anchors"]) == 7
+
+
+def test_hops_are_written_from_the_anchor_towards_the_target() -> None:
+    backwards = plan() | {"hops": [
+        {"from": "T", "rel": "HAS_BRAND", "to_var": "b", "to_label": "brand", "direction": "out"},
+        {"from": "b", "rel": "BASED_IN", "to_var": "c", "to_label": "country"},
+    ]}  # fmt: skip
+
+    turned = oriented(backwards)
+
+    assert turned["hops"] == [
+        {"from": "b", "rel": "HAS_BRAND", "to_var": "T", "to_label": "product", "direction": "in"},
+        {"from": "c", "rel": "BASED_IN", "to_var": "b", "to_label": "brand"},
+    ]
+    assert oriented(turned) == turned
+
+
+def test_a_dropped_hop_joins_its_ends() -> None:
+    shorter = plan()
+    plan_form.drop_hop(shorter, 1)
+
+    [hop] = shorter["hops"]
+    assert (hop["from"], hop["rel"], hop["to_var"], hop["to_label"]) == ("c", "BASED_IN", "T", "product")
+    # A product is based nowhere: the fault says so, beside the hop.
+    assert [fault.pointer for fault in check_plan(shorter, SHOP).faults] == ["/hops/0/rel"]
+
+
+def test_the_first_hop_can_be_dropped_too_and_conditions_follow_their_node() -> None:
+    shorter = plan()
+    shorter["filters"].append({"var": "b", "field": "founded", "op": "<", "value": 1900})
+    plan_form.drop_hop(shorter, 0)
+
+    [hop] = shorter["hops"]
+    assert (hop["from"], hop["rel"], hop["to_var"]) == ("c", "HAS_BRAND", "T")
+    assert [condition["var"] for condition in shorter["filters"]] == ["T", "c"]
+
+
+def test_the_last_hop_of_an_entity_takes_it_along() -> None:
+    read = plan()
+    plan_form.drop_hop(read, 1)
+    plan_form.drop_hop(read, 0)
+
+    assert (read["anchors"], read["hops"]) == ([], [])
+    assert check_plan(read, SHOP).plan is not None
+
+
+def test_an_entity_goes_with_the_hops_that_only_it_needs() -> None:
+    read = plan()
+    plan_form.add_anchor(read)
+    added = read["anchors"][1]["var"]
+    plan_form.drop_anchor(read, 0)
+
+    assert [anchor["var"] for anchor in read["anchors"]] == [added]
+    assert [(hop["from"], hop["to_var"]) for hop in read["hops"]] == [(added, "T")]
+
+
+def test_a_picked_entity_brings_its_id_and_type() -> None:
+    read = plan()
+    plan_form.pick(read, 0, "brand/1", "Acme", "brand")
+
+    assert read["anchors"][0] | {"var": ""} == {
+        "var": "", "text": "Acme", "label": "brand", "match_mode": "name", "ids": ["brand/1"],
+    }  # fmt: skip
+
+
+def test_a_new_condition_starts_with_a_field_that_has_an_order() -> None:
+    read = plan()
+    plan_form.add_filter(read, SHOP)
+
+    assert read["filters"][1] == {"var": "T", "field": "price", "op": ">=", "value": ""}
+
+
+def test_the_form_survives_json_and_back() -> None:
+    read = plan()
+
+    assert oriented(json.loads(json.dumps(read))) == read
