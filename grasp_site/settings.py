@@ -135,6 +135,10 @@ GRASP_TOOLS: dict[str, dict[str, Any]] = {
     "nodes": {"BACKEND": "search.adapters.nodes_memmap.MemmapNodes"},
     "text": {"BACKEND": "search.adapters.text_bm25.Bm25Index"},
     "vectors": {"BACKEND": "search.adapters.vectors_pgvector.PgVectors"},
+    "plan_scorers": {
+        "BACKEND": "search.neural.plan_scorer.PlanScorers",
+        "OPTIONS": {"directory": GRASP_HOME / "artifacts"},
+    },
     "graph": {"BACKEND": "search.adapters.graph_postgres.PostgresGraph"},
 }
 
@@ -245,6 +249,7 @@ UNFOLD: dict[str, Any] = {
                 "items": [
                     _admin_link("Searches", "manage_search", "searchrun"),
                     _admin_link("Pipeline versions", "account_tree", "pipelineversion"),
+                    _admin_link("Artifacts", "model_training", "artifact"),
                 ],
             },
             {

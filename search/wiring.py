@@ -18,11 +18,21 @@ from django.utils.module_loading import import_string
 
 from search.domain.errors import Fault, InvalidRequest
 from search.domain.graph import Schema
+from search.domain.options import misfit, typed
 from search.domain.question import Question
 from search.domain.ranking import Ranking
 from search.domain.schema_settings import adapted
 from search.domain.trace import Trace
-from search.interfaces import Adjacency, Encoder, GraphStore, MentionIndex, NodeStore, TextIndex, VectorIndex
+from search.interfaces import (
+    Adjacency,
+    Encoder,
+    GraphStore,
+    MentionIndex,
+    NodeStore,
+    PlanScorers,
+    TextIndex,
+    VectorIndex,
+)
 from search.models import Release
 
 Specification = dict[str, Any]
@@ -43,6 +53,13 @@ def encoder() -> Encoder:
         return build("encoder")
 
 
+@lru_cache(maxsize=1)
+def plan_scorers() -> PlanScorers:
+    """Return the trained planners of this process, each read when a search first names it."""
+    with _loading:
+        return build("plan_scorers")
+
+
 def schema_of(release: Release) -> Schema:
     """Return the release's schema with the settings of its knowledge base laid over it."""
     active = release.knowledge_base.active_settings
@@ -61,6 +78,11 @@ class Tools:
     def encoder(self) -> Encoder:
         """The encoder that made the release's vectors."""
         return encoder()
+
+    @property
+    def plan_scorers(self) -> PlanScorers:
+        """The trained planners, of whichever knowledge base."""
+        return plan_scorers()
 
     @cached_property
     def adjacency(self) -> Adjacency:
@@ -115,6 +137,7 @@ def forget() -> None:
     """Let go of every release's tools, so that the next search builds them anew from the table."""
     with _loading:
         _tools.cache_clear()
+        plan_scorers.cache_clear()
 
 
 @dataclasses.dataclass(frozen=True)
@@ -177,10 +200,10 @@ class Pipeline:
                     nearest = next(iter(difflib.get_close_matches(key, fields, n=1)), None)
                     message = f"{self.name} has no setting {key[:80]!r}; it has: {known}."
                     faults.append(Fault(_pointer(key), message, nearest))
-                elif problem := _misfit(fields[key], value):
+                elif problem := misfit(fields[key], value):
                     faults.append(Fault(_pointer(key), f"{key} {problem}"))
                 else:
-                    options[key] = _typed(fields[key].default, value)
+                    options[key] = typed(fields[key].default, value)
         if faults:
             raise InvalidRequest(faults)
         stages = {
@@ -250,41 +273,6 @@ def _json_schema(field: dataclasses.Field[Any], default: Any) -> dict[str, Any]:
     return described
 
 
-def _misfit(field: dataclasses.Field[Any], value: Any) -> str:
-    """Say in what a value does not fit its option, or return an empty string."""
-    default, low, high = field.default, field.metadata["low"], field.metadata["high"]
-    if isinstance(default, bool):
-        return "" if isinstance(value, bool) else f"is true or false, not {value!r}."
-    if isinstance(default, tuple):
-        right = isinstance(value, list | tuple) and len(value) == len(default) and all(map(_is_number, value))
-        if not right:
-            return f"is a list of {len(default)} numbers, not {value!r}."
-        return next((problem for item in value if (problem := _out_of_bounds(item, low, high))), "")
-    if isinstance(default, str):
-        choices = field.metadata["choices"]
-        if not isinstance(value, str):
-            return f"is a string, not {value!r}."
-        return f"is one of {', '.join(choices)}, not {value!r}." if choices and value not in choices else ""
-    if isinstance(default, int) and not (_is_number(value) and value == int(value)):
-        return f"is a whole number, not {value!r}."
-    return _out_of_bounds(value, low, high) if _is_number(value) else f"is a number, not {value!r}."
-
-
-def _typed(default: Any, value: Any) -> Any:
-    """Return a number of the type that the stage declares: 5.0 for a whole number is 5."""
-    return type(default)(value) if isinstance(default, int | float) else value
-
-
 def _pointer(key: str) -> str:
     """Return the JSON pointer of a setting (RFC 6901)."""
     return f"/settings/{key[:80].replace('~', '~0').replace('/', '~1')}"
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < float("inf")
-
-
-def _out_of_bounds(value: float, low: float | None, high: float | None) -> str:
-    if (low is not None and value < low) or (high is not None and value > high) or value != value:
-        return f"must be between {low} and {high}, not {value!r}."
-    return ""

@@ -17,3 +17,38 @@ def option(
     """
     metadata = {"help": help, "low": low, "high": high, "choices": tuple(choices)}
     return dataclasses.field(default=default, metadata=metadata)
+
+
+def misfit(field: dataclasses.Field[Any], value: Any) -> str:
+    """Say in what a value does not fit its option, or return an empty string."""
+    default, low, high = field.default, field.metadata["low"], field.metadata["high"]
+    if isinstance(default, bool):
+        return "" if isinstance(value, bool) else f"is true or false, not {value!r}."
+    if isinstance(default, tuple):
+        right = isinstance(value, list | tuple) and len(value) == len(default) and all(map(_is_number, value))
+        if not right:
+            return f"is a list of {len(default)} numbers, not {value!r}."
+        return next((problem for item in value if (problem := _out_of_bounds(item, low, high))), "")
+    if isinstance(default, str):
+        choices = field.metadata["choices"]
+        if not isinstance(value, str):
+            return f"is a string, not {value!r}."
+        return f"is one of {', '.join(choices)}, not {value!r}." if choices and value not in choices else ""
+    if isinstance(default, int) and not (_is_number(value) and value == int(value)):
+        return f"is a whole number, not {value!r}."
+    return _out_of_bounds(value, low, high) if _is_number(value) else f"is a number, not {value!r}."
+
+
+def typed(default: Any, value: Any) -> Any:
+    """Return a number of the type that the stage declares: 5.0 for a whole number is 5."""
+    return type(default)(value) if isinstance(default, int | float) else value
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < float("inf")
+
+
+def _out_of_bounds(value: float, low: float | None, high: float | None) -> str:
+    if (low is not None and value < low) or (high is not None and value > high) or value != value:
+        return f"must be between {low} and {high}, not {value!r}."
+    return ""

@@ -1,5 +1,6 @@
 """Rows: what is stored of knowledge bases, runs and pipelines."""
 
+from search.models.artifacts import Artifact
 from search.models.endpoints import Endpoint, LanguageModelCall
 from search.models.knowledge import (
     Edge,
@@ -15,6 +16,7 @@ from search.models.pipelines import PipelineVersion
 from search.models.runs import SearchRun, SearchStep
 
 __all__ = [
+    "Artifact",
     "Edge",
     "Endpoint",
     "KnowledgeBase",

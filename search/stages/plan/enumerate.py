@@ -150,19 +150,26 @@ class Enumerator:
         first, *others = candidate.branches
         if not others and first.walked:
             return candidate
-        if others:
-            anchors = [key for branch in candidate.branches for key in branch.start.keys]
-            found = self._walk(first, anchors)
-            for other in others:
-                found = _common(found, self._walk(other, anchors))
-        else:
-            keys = first.found if first.whole else first.found[: self._few(len(first.found), first.size)]
-            found = self._step(keys, first.path.steps[-1], first.start.keys)
+        found = self.found(candidate)
         if not len(found):
             return None
         role = candidate.paths[0].end
         types = sorted(_distinct(self.nodes.types(found)), key=lambda code: (code != role, code))
         return Candidate.of(candidate.branches, tuple(types), len(found))
+
+    def found(self, candidate: Candidate) -> Keys:
+        """Return the nodes that a candidate finds as an engine will, sorted; a part where a step is too large."""
+        first, *others = candidate.branches
+        if others:
+            anchors = [key for branch in candidate.branches for key in branch.start.keys]
+            found = self._walk(first, anchors)
+            for other in others:
+                found = _common(found, self._walk(other, anchors))
+            return found
+        if first.walked:
+            return first.found
+        keys = first.found if first.whole else first.found[: self._few(len(first.found), first.size)]
+        return self._step(keys, first.path.steps[-1], first.start.keys)
 
     def _walk(self, branch: Branch, anchors: Sequence[int]) -> Keys:
         keys = np.array(sorted(branch.start.keys), dtype=np.int32)

@@ -51,7 +51,7 @@ class Features:
         """Return one row a candidate, shape (len(candidates), len(FEATURES)), in the order of `FEATURES`."""
         rows = np.zeros((len(candidates), len(FEATURES)))
         groups = _by_mentions(candidates)
-        self._learn([question.without(used) for used in groups])
+        self.learn([question.without(used) for used in groups])
         for used, members in groups.items():
             same = [candidates[at] for at in members]
             spoken_for = self._spoken_for(question, used, same)
@@ -59,8 +59,8 @@ class Features:
             rows[members] = np.concatenate((spoken_for, named, _shapes(same)), axis=1)
         return rows
 
-    def _learn(self, readings: Iterable[Reading]) -> None:
-        """Compute the vectors of all new words of a question in one batch."""
+    def learn(self, readings: Iterable[Reading]) -> None:
+        """Compute the vectors of all new words of these readings in one batch; `of` does so for one question."""
         texts = [text for reading in readings for text in [*(word.text for word in reading.content), *spoken(reading)]]
         self.lexicon.vectors.learn(self.lexicon.unknown(texts))
 

@@ -6,9 +6,11 @@ Stages are built anew for every search, so this is kept beside them, for the new
 from __future__ import annotations
 
 from collections import OrderedDict
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass, field
 from functools import cached_property
 from threading import Lock
+from typing import Any, TypeVar
 
 from search.domain.graph import Schema
 from search.interfaces import Encoder
@@ -17,6 +19,8 @@ from search.stages.plan.mentions import ordinary_words, schema_words
 from search.stages.plan.shape import Shape
 from search.stages.plan.vectors import TextVectors
 from search.stages.plan.wording import Wording
+
+T = TypeVar("T")
 
 _KEPT = 8
 _known: OrderedDict[tuple[int, int], Knowledge] = OrderedDict()
@@ -29,6 +33,7 @@ class Knowledge:
 
     schema: Schema
     encoder: Encoder
+    _kept: OrderedDict[Hashable, Any] = field(default_factory=OrderedDict, init=False)
 
     @classmethod
     def of(cls, schema: Schema, encoder: Encoder) -> Knowledge:
@@ -40,6 +45,15 @@ class Knowledge:
             while len(_known) > _KEPT:
                 _known.popitem(last=False)
         return knowledge
+
+    def kept(self, key: Hashable, make: Callable[[], T]) -> T:
+        """Return what `make` made for that key, once; the newest few are kept."""
+        with _lock:
+            found: T = self._kept[key] if key in self._kept else self._kept.setdefault(key, make())
+            self._kept.move_to_end(key)
+            while len(self._kept) > _KEPT:
+                self._kept.popitem(last=False)
+        return found
 
     @cached_property
     def shape(self) -> Shape:

@@ -3,24 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
+from search.domain.errors import StageError
 from search.domain.graph import Schema
 from search.domain.options import option
-from search.domain.plan import Plan, ScoredPlan, Target
+from search.domain.plan import Plan, PlanSource, ScoredPlan, Target
 from search.domain.question import Question
-from search.domain.trace import Limit
-from search.interfaces import Adjacency, Encoder, MentionIndex, NodeStore
+from search.domain.trace import Limit, Noted
+from search.interfaces import Adjacency, Encoder, MentionIndex, NodeStore, PlanScorers
 from search.stages.plan.enumerate import Candidate
 from search.stages.plan.features import Features
 from search.stages.plan.knowledge import Knowledge
+from search.stages.plan.learned import LearnedScorer, told_by, unusable
 from search.stages.plan.propose import Proposer
 from search.stages.plan.reading import Question as Read
 from search.stages.plan.risk import explained, level, residual
-from search.stages.plan.score import EVIDENCE, Scorer
+from search.stages.plan.score import EVIDENCE, Scored, Scorer
 from search.stages.plan.target import answer_types
 from search.stages.plan.write import Writer
 
@@ -34,6 +36,7 @@ class Planner:
     encoder: Encoder
     nodes: NodeStore
     schema: Schema
+    plan_scorers: PlanScorers | None = None
     plans: int = option(10, "Plans that run for a question.", low=1, high=50)
     max_hops: int = option(3, "Hops from a mention to the answer at most.", low=1, high=4)
     max_mentions: int = option(5, "Mentions of a question that plans start from at most.", low=1, high=12)
@@ -43,6 +46,7 @@ class Planner:
         choices=tuple(EVIDENCE),
     )
     temperature: float = option(1.0, "Above 1 spreads probability over more plans.", low=0.1, high=10.0)
+    artifact: str = option("", "The trained planner that scores the plans, as `train planner` made it; empty for none.")
 
     def __call__(self, question: Question, limit: Limit) -> list[ScoredPlan]:
         """Return at least one plan; the plan with no hop when the question names nothing.
@@ -54,10 +58,21 @@ class Planner:
         read = self._proposer.read(question.text)
         candidates = self._proposer.candidates(read.names, limit)
         limit.check("plan")
-        scored = self._scorer(read, candidates)
+        scored = self._scored(read, candidates)
         best = self._settled(scored.candidates)
         limit.check("plan")
-        return self._listed(question.text, read, best, scored.text)
+        listed = self._listed(question.text, read, best, scored)
+        return Noted(listed, scored.note, "degraded" if scored.degraded else "ok")
+
+    def _scored(self, read: Read, candidates: Sequence[Candidate]) -> Scored:
+        """Score the candidates by what was trained, or, where there is none or it cannot be used, without it."""
+        if not self.artifact:
+            return self._scorer(read, candidates)
+        try:
+            return self._learned(read, candidates)
+        except StageError as error:
+            note = f"Plans are scored without the trained planner: {error.reason}."
+            return replace(self._scorer(read, candidates), note=note, degraded=True)
 
     def _settled(self, best: Sequence[tuple[Candidate, float]]) -> list[tuple[Candidate, float]]:
         """Return the first of these that find something, as many as are wanted."""
@@ -70,9 +85,11 @@ class Planner:
                 break
         return found
 
-    def _listed(self, whole: str, read: Read, best: Sequence[tuple[Candidate, float]], text: float) -> list[ScoredPlan]:
+    def _listed(
+        self, whole: str, read: Read, best: Sequence[tuple[Candidate, float]], scored: Scored
+    ) -> list[ScoredPlan]:
         """Return the best plans as the domain writes them, the plan with no hop in its place among them."""
-        sums = np.array([*(total for _, total in best), text]) / self.temperature
+        sums = np.array([*(total for _, total in best), scored.text]) / self.temperature
         order = np.argsort(-sums, kind="stable")[: self.plans]
         shares = np.exp(sums[order] - sums[order[0]])
         shares /= shares.sum()
@@ -83,13 +100,17 @@ class Planner:
                 plan = self._without_hops(whole, read)
             else:
                 following = float(shares[position + 1]) if position + 1 < len(shares) else 0.0
-                plan = self._with_hops(read, best[at][0], probability, following)
-            listed.append(ScoredPlan(plan, "schema", probability))
+                plan = self._with_hops(read, best[at][0], probability, following, scored.source)
+            listed.append(ScoredPlan(plan, scored.source, probability))
         return listed
 
-    def _with_hops(self, read: Read, candidate: Candidate, probability: float, following: float) -> Plan:
+    def _with_hops(
+        self, read: Read, candidate: Candidate, probability: float, following: float, source: PlanSource
+    ) -> Plan:
         left = residual(read, candidate.mentions, candidate.paths, self._knowledge.lexicon)
-        risk = level(probability, following, explained(read, candidate.mentions, left))
+        # A trained planner has learned how much of its answers the graph gives: its probability says it all.
+        share = 1.0 if source == "learned" else explained(read, candidate.mentions, left)
+        risk = level(probability, following, share)
         return self._writer.plan(candidate, read.names, left, risk)
 
     def _without_hops(self, whole: str, read: Read) -> Plan:
@@ -117,6 +138,16 @@ class Planner:
         known = self._knowledge
         features = Features(known.shape, known.lexicon)
         return Scorer(features, known.wording, known.vectors, EVIDENCE[self.evidence])
+
+    @cached_property
+    def _learned(self) -> LearnedScorer:
+        """What was trained. Raises StageError where it cannot be used."""
+        if self.plan_scorers is None:
+            raise StageError("plan", "this site reads no artifacts", permanent=True)
+        known, scorer = self._knowledge, self.plan_scorers.get(self.artifact)
+        if reason := unusable(scorer, self.encoder.name):
+            raise StageError("plan", reason, permanent=True)
+        return LearnedScorer(Features(known.shape, known.lexicon), known.vectors, scorer, told_by(scorer, known))
 
     @cached_property
     def _writer(self) -> Writer:

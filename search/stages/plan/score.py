@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from search.domain.plan import PlanSource
 from search.stages.plan.enumerate import Candidate
 from search.stages.plan.features import SPOKEN, Features
 from search.stages.plan.reading import Question
@@ -58,11 +59,17 @@ EVIDENCE: dict[str, Weights] = {
 
 @dataclass(frozen=True)
 class Scored:
-    """Candidates with their sums, best first, and the sum of the plan without hops. `note` is for the trace."""
+    """Candidates with their sums, best first, and the sum of the plan without hops.
+
+    `source` says what scored them, `note` is a sentence for the trace, `degraded` whether what should have scored them
+    could not.
+    """
 
     candidates: Sequence[tuple[Candidate, float]]
     text: float
+    source: PlanSource = "schema"
     note: str = ""
+    degraded: bool = False
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,38 @@
+"""Artifacts: what was learned, as files that never change; a pipeline's version names the one that it uses."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from django.conf import settings
+from django.db import models
+
+from search.models.knowledge import KnowledgeBase
+
+
+class Artifact(models.Model):
+    """Weights that were trained for a knowledge base, with what they were trained on and how good they are.
+
+    The files lie in `directory`: `model.safetensors`, `config.json`, and what else its kind keeps. They outlive the
+    releases that they were trained on.
+    """
+
+    id = models.CharField(primary_key=True, max_length=100)
+    kind = models.CharField(max_length=50)
+    knowledge_base = models.ForeignKey(KnowledgeBase, on_delete=models.CASCADE, related_name="artifacts")
+    configuration = models.JSONField(default=dict, help_text="Settings it was trained with.")
+    metrics = models.JSONField(default=dict, help_text="Measured on questions that a fold had not seen.")
+    data_hash = models.CharField(max_length=64, help_text="BLAKE2b over the questions it was trained on.")
+    code_version = models.CharField(max_length=100)
+    created = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["-created"]
+
+    def __str__(self) -> str:
+        return self.id
+
+    @property
+    def directory(self) -> Path:
+        """The folder of its files."""
+        return Path(settings.GRASP_HOME) / "artifacts" / self.id

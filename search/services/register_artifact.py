@@ -1,0 +1,84 @@
+"""register_artifact: weights become an artifact, its files and its row, all of it or nothing."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import time
+import uuid
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import orjson
+from numpy.typing import NDArray
+from safetensors.numpy import save
+
+from search.models import Artifact, KnowledgeBase
+from search.services.code_version import code_version
+
+FORMAT = 1
+WEIGHTS, CONFIGURATION = "model.safetensors", "config.json"
+_UNFINISHED = ".new-"
+_STALE = 3600.0
+"""Seconds after which a folder that was never finished belongs to a process that was killed."""
+
+
+def register_artifact(
+    *,
+    knowledge_base: KnowledgeBase,
+    kind: str,
+    tensors: Mapping[str, NDArray[Any]],
+    configuration: Mapping[str, Any],
+    served: Mapping[str, Any],
+    metrics: Mapping[str, Any],
+    data_hash: str,
+    files: Mapping[str, bytes] | None = None,
+) -> Artifact:
+    """Write weights and what belongs to them under `GRASP_HOME/artifacts` and return their row.
+
+    `served` is what whoever loads the weights has to know: it goes into `config.json` beside kind and format.
+    `configuration`, `metrics` and `data_hash` say how they came about. `files` are kept beside them by name. The folder
+    gets its name when everything in it is written, the row follows; whoever is killed before leaves nothing that has a
+    name. Raises OSError when the disk does not take it.
+    """
+    artifact = Artifact(
+        id=f"{kind}-{uuid.uuid4().hex[:12]}", kind=kind, knowledge_base=knowledge_base,
+        configuration=dict(configuration), metrics=dict(metrics), data_hash=data_hash, code_version=code_version(),
+    )  # fmt: skip
+    written = {
+        CONFIGURATION: orjson.dumps({"kind": kind, "format": FORMAT, **served}, option=orjson.OPT_SERIALIZE_NUMPY),
+        WEIGHTS: save({name: np.ascontiguousarray(tensor) for name, tensor in tensors.items()}),
+    }
+    write_folder(artifact.directory, {**written, **(files or {})})
+    try:
+        artifact.save(force_insert=True)
+    except BaseException:
+        shutil.rmtree(artifact.directory)
+        raise
+    return artifact
+
+
+def write_folder(folder: Path, files: Mapping[str, bytes]) -> None:
+    """Write files into a new folder that appears with all of them on the disk, or not at all."""
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    _clear_unfinished(folder.parent)
+    unfinished = folder.parent / f"{_UNFINISHED}{folder.name}"
+    unfinished.mkdir()
+    try:
+        for name, content in files.items():
+            with (unfinished / name).open("wb") as file:
+                file.write(content)
+                file.flush()
+                os.fsync(file.fileno())
+        unfinished.rename(folder)
+    except BaseException:
+        shutil.rmtree(unfinished, ignore_errors=True)
+        raise
+
+
+def _clear_unfinished(parent: Path) -> None:
+    for left in parent.glob(f"{_UNFINISHED}*"):
+        if time.time() - left.stat().st_mtime > _STALE:
+            shutil.rmtree(left, ignore_errors=True)

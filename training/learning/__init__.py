@@ -1,0 +1,1 @@
+"""What learns: fits that turn examples into weights."""

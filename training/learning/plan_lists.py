@@ -1,0 +1,170 @@
+"""The candidate plans of many questions with what they find, small enough to keep (METHODS, section 9, "Learned").
+
+Each question is read, its plans are enumerated as a search would, and each is labelled by the F1 of what it finds
+against the answers. What the plans find is let go at once: features, places and labels are kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from search.domain.graph import Direction
+from search.domain.trace import Limit
+from search.interfaces import Adjacency, Keys, PlanTable, Vectors
+from search.stages.plan.enumerate import Candidate
+from search.stages.plan.features import FEATURES, Features
+from search.stages.plan.learned import branches, masked
+from search.stages.plan.propose import Proposer
+from search.stages.plan.reading import Question
+from search.stages.plan.shape import Metapath
+
+Floats = NDArray[np.float32]
+
+BLOCK = 256
+"""Questions whose texts are encoded together."""
+MOST_PLANS = 400
+"""Plans of a question that are learned from: those that find answers, then the first ones listed, the shorter."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PlanList:
+    """One question's candidate plans: `features`, the F1 of each (`labels`), and its branches.
+
+    A branch is a plan's place, the place of its mention among `masked`, and a path. `masked` and `text` are vectors.
+    """
+
+    features: Floats
+    labels: Floats
+    branches: NDArray[np.int64]
+    masked: Vectors
+    text: Vectors
+
+
+@dataclass(frozen=True, eq=False)
+class PlanLists:
+    """The lists of many questions, over one table of paths, in the order in which they were met."""
+
+    lists: Sequence[PlanList]
+    paths: Sequence[Metapath]
+
+    def __len__(self) -> int:
+        return len(self.lists)
+
+    def table(self, chosen: Sequence[int] | NDArray[np.int64]) -> PlanTable:
+        """Return the plans of some questions as one table."""
+        lists = [self.lists[at] for at in chosen]
+        plans = np.cumsum([0, *(len(one.features) for one in lists)])
+        mentions = np.cumsum([0, *(len(one.masked) for one in lists)])
+        return PlanTable(
+            features=np.concatenate([one.features for one in lists]),
+            question=np.repeat(np.arange(len(lists)), np.diff(plans)),
+            texts=np.stack([one.text for one in lists]),
+            asked=np.concatenate([one.masked for one in lists]),
+            branches=np.concatenate([
+                one.branches + np.array([plans[at], mentions[at], 0]) for at, one in enumerate(lists)
+            ]),
+        )  # fmt: skip
+
+    def labels(self, chosen: Sequence[int] | NDArray[np.int64]) -> Floats:
+        """Return the labels of the plans of some questions, in the order of `table`."""
+        return np.concatenate([self.lists[at].labels for at in chosen])
+
+    @cached_property
+    def reach(self) -> Floats:
+        """The best label of each question: 0 where no plan finds an answer."""
+        return np.array([one.labels.max(initial=0.0) for one in self.lists], dtype=np.float32)
+
+
+@dataclass(frozen=True)
+class Collector:
+    """Makes lists. Memory grows by some 10 KB a question."""
+
+    proposer: Proposer
+    features: Features
+    adjacency: Adjacency
+    _places: dict[Metapath, int] = field(default_factory=dict, init=False)
+
+    def collect(
+        self, texts: Sequence[str], answers: Sequence[Keys], progress: Callable[[int], None], limit: Limit
+    ) -> PlanLists:
+        """Return the lists of these questions; `answers` are sorted keys, `progress` is told how many are done."""
+        lists: list[PlanList] = []
+        for first in range(0, len(texts), BLOCK):
+            block = slice(first, first + BLOCK)
+            lists += self._block(texts[block], answers[block], limit)
+            progress(len(lists))
+        return PlanLists(lists, list(self._places))
+
+    def _block(self, texts: Sequence[str], answers: Sequence[Keys], limit: Limit) -> Iterator[PlanList]:
+        questions = [self.proposer.read(text) for text in texts]
+        labelled = [self._labelled(q, keys, limit) for q, keys in zip(questions, answers, strict=True)]
+        # One batch for a whole block: a word or a masked question by itself costs the encoder many times as much.
+        used = [(q, {plan.mentions for plan in plans}) for q, (plans, _) in zip(questions, labelled, strict=True)]
+        self.features.learn([q.without(mentions) for q, several in used for mentions in several])
+        asked = [masked(question) for question in questions]
+        self.features.lexicon.vectors.learn([text for q, own in zip(questions, asked, strict=True)
+                                             for text in (q.text, *own)])  # fmt: skip
+        for question, own, (plans, labels) in zip(questions, asked, labelled, strict=True):
+            yield self._listed(question, own, plans, labels)
+
+    def _listed(self, question: Question, asked: Sequence[str], plans: Sequence[Candidate], labels: Floats) -> PlanList:
+        for plan in plans:
+            for path in plan.paths:
+                self._places.setdefault(path, len(self._places))
+        vectors = self.features.lexicon.vectors
+        return PlanList(
+            features=self.features.of(question, plans).astype(np.float32).reshape(-1, len(FEATURES)),
+            labels=labels,
+            branches=branches(plans, self._places),
+            masked=vectors.of(asked),
+            text=vectors.of([question.text])[0],
+        )
+
+    def _labelled(self, question: Question, answers: Keys, limit: Limit) -> tuple[list[Candidate], Floats]:
+        plans = self.proposer.candidates(question.names, limit)
+        before: dict[tuple[int, Direction], Keys] = {}
+        labels = np.array([self._label(plan, answers, before) for plan in plans], dtype=np.float32)
+        if len(plans) > MOST_PLANS:
+            kept = np.sort(np.argsort(labels <= 0, kind="stable")[:MOST_PLANS])
+            return [plans[at] for at in kept], labels[kept]
+        return plans, labels
+
+    def _label(self, plan: Candidate, answers: Keys, before: dict[tuple[int, Direction], Keys]) -> float:
+        """Return the F1 of what a plan finds.
+
+        Walking one step back from the few answers tells at once that most plans find none of them. `before` keeps
+        where such steps lead.
+        """
+        for branch in plan.branches:
+            if branch.walked:
+                if not _meet(branch.found, answers):
+                    return 0.0
+                continue
+            step = branch.path.steps[-1]
+            near = before.get((step.relation, step.direction))
+            if near is None:
+                back: Direction = "in" if step.direction == "out" else "out"
+                near = before[step.relation, step.direction] = self.adjacency.neighbours(answers, step.relation, back)
+            if not _meet(branch.found, near):
+                return 0.0
+        return f1(self.proposer.enumerator.found(plan), answers)
+
+
+def f1(found: Keys, answers: Keys) -> float:
+    """Return the F1 of what was found against the answers, both sorted and without duplicates."""
+    right = len(np.intersect1d(found, answers, assume_unique=True))
+    return 2 * right / (len(found) + len(answers)) if right else 0.0
+
+
+def _meet(one: Keys, other: Keys) -> bool:
+    """Say whether two sorted arrays share a key."""
+    few, many = (one, other) if len(one) <= len(other) else (other, one)
+    if not len(few):
+        return False
+    at = np.minimum(np.searchsorted(many, few), len(many) - 1)
+    return bool((many[at] == few).any())
