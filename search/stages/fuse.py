@@ -47,7 +47,7 @@ class Fuse:
         high=10,
     )
     lead: float = option(
-        0.9, "From this probability of its best plan on, the graph's order stands. Above 1: never.", low=0, high=2
+        0.7, "From this probability of its best plan on, the graph's order stands. Above 1: never.", low=0, high=2
     )
 
     def __call__(self, graph: GraphRanking, text: Ranking) -> Fusion:
