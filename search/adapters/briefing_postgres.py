@@ -33,7 +33,7 @@ def plan_prompts(release: Release) -> PlanPrompts:
 
 @lru_cache(maxsize=16)
 def _prompts(snapshot_id: int, title: str, description: str, domain: str, settings_id: int | None) -> PlanPrompts:
-    values = _values(KnowledgeBaseSettings.objects.filter(pk=settings_id).first())
+    values = _values(None if settings_id is None else KnowledgeBaseSettings.objects.get(pk=settings_id))
     schema = adapted(Snapshot.objects.get(pk=snapshot_id).schema, values)
     guidance = str(values.get("guidance", ""))
     return PlanPrompts(Briefing(schema, title, description, domain, sample_names(snapshot_id, schema), guidance))
