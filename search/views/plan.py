@@ -24,7 +24,8 @@ from search.views import plan_form
 from search.views.finding import find_run
 from search.views.form import question_box, remember
 from search.views.plan_form import Json
-from search.views.shown.editor import Found, Looked, show_editor
+from search.views.shown.chips import Found, Looked
+from search.views.shown.editor import show_editor
 from search.views.shown.wording import type_words
 from search.views.unavailable import says_what_is_down
 

@@ -155,8 +155,9 @@ def _anchor(fields: Mapping[str, str], at: str) -> Json:
         "match_mode": fields.get(f"{at}/match_mode", "name"),
     }
     ids = _strings(fields.get(f"{at}/ids", "[]"))
-    # Ids are those of the name that was there when they were picked: another name is another entity.
-    return anchor | ({"ids": ids} if ids and text == fields.get(f"{at}/was", "").strip() else {})
+    # Ids are those of the name and type that were there when they were picked: another name is another entity.
+    was = (fields.get(f"{at}/was", "").strip(), fields.get(f"{at}/was_label", anchor["label"]))
+    return anchor | ({"ids": ids} if ids and was == (text, anchor["label"]) else {})
 
 
 def _hop(fields: Mapping[str, str], at: str) -> Json:

@@ -10,6 +10,7 @@ from search.domain.errors import Fault
 from search.domain.graph import ANY, Schema
 from search.text import words
 from search.views.plan_form import EITHER, Json, fields_for, labels_of
+from search.views.shown.chips import Chip, Choice, Editor, FilterChip, Looked
 from search.views.shown.wording import RISKS, relation_words, type_words, value_text
 
 OPERATORS: Mapping[str, str] = {
@@ -23,86 +24,6 @@ FITTING: Mapping[str, tuple[str, ...]] = {
 }
 """The operators that make sense on a field, by its kind."""
 RISK_NAMES: Mapping[str, str] = {"no_trade": "none", "weak": "little", "normal": "normal", "aggressive": "full"}
-
-
-@dataclass(frozen=True, slots=True)
-class Choice:
-    """One option of a list."""
-
-    value: str
-    label: str
-    chosen: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    """An entity that an anchor may be tied to; `action` is the button's value that ties it."""
-
-    name: str
-    type: str
-    action: str
-
-
-@dataclass(frozen=True, slots=True)
-class Looked:
-    """What was found for the text of one anchor."""
-
-    index: int
-    found: tuple[Found, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Chip:
-    """One thing on a line of the walk: an entity, a hop, a node between, or something named further up.
-
-    `at` is its JSON pointer, `index` its place in the plan's list, `types` and `relations` what it can be changed to.
-    """
-
-    kind: str
-    at: str
-    var: str = ""
-    index: int = 0
-    text: str = ""
-    types: tuple[Choice, ...] = ()
-    relations: tuple[Choice, ...] = ()
-    hidden: tuple[tuple[str, str], ...] = ()
-    ids: str = "[]"
-    tied: tuple[str, ...] = ()
-    looked: Looked | None = None
-    faults: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class FilterChip:
-    """A condition on a field; `second` is the upper end of `between`."""
-
-    at: str
-    index: int
-    vars: tuple[Choice, ...]
-    fields: tuple[Choice, ...]
-    operators: tuple[Choice, ...]
-    var: str
-    kind: str
-    op: str
-    value: str
-    second: str = ""
-    faults: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Editor:
-    """Everything that the form shows."""
-
-    lines: tuple[tuple[Chip, ...], ...]
-    target: Chip
-    residual: str
-    filters: tuple[FilterChip, ...]
-    risks: tuple[Choice, ...]
-    risk_words: str
-    mode: str
-    faults: tuple[str, ...]
-    json: str
-    fault_count: int = 0
 
 
 @dataclass
@@ -132,7 +53,10 @@ class _Painter:
         tied = [self.names[node_id] for node_id in ids if node_id in self.names]
         return Chip(
             "anchor", at, anchor["var"], index, anchor["text"], self.types(anchor["label"]),
-            hidden=((f"{at}/match_mode", anchor.get("match_mode", "name")), (f"{at}/was", anchor["text"])),
+            hidden=(
+                (f"{at}/match_mode", anchor.get("match_mode", "name")), (f"{at}/was", anchor["text"]),
+                (f"{at}/was_label", anchor["label"]),
+            ),
             ids=json.dumps(ids), tied=tuple(dict.fromkeys(tied)),
             looked=self.looked if self.looked is not None and self.looked.index == index else None,
             faults=tuple(self.faults.get(at, ())),

@@ -51,6 +51,12 @@ def test_another_name_lets_go_of_the_entity_that_was_picked() -> None:
     assert "ids" not in read["anchors"][0]
 
 
+def test_another_type_lets_go_of_it_too() -> None:
+    read = read_plan(FIELDS | {"/anchors/0/was_label": "country", "/anchors/0/label": "city"}, SHOP)
+
+    assert "ids" not in read["anchors"][0]
+
+
 def test_what_is_typed_into_a_number_stays_so_that_its_fault_can_be_said() -> None:
     read = read_plan(FIELDS | {"/filters/0/op": "<", "/filters/0/value": "cheap"}, SHOP)
 

@@ -1,0 +1,85 @@
+"""What the form of a plan is made of."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One option of a list."""
+
+    value: str
+    label: str
+    chosen: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """An entity that an anchor may be tied to; `action` is the button's value that ties it."""
+
+    name: str
+    type: str
+    action: str
+
+
+@dataclass(frozen=True, slots=True)
+class Looked:
+    """What was found for the text of one anchor."""
+
+    index: int
+    found: tuple[Found, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Chip:
+    """One thing on a line of the walk: an entity, a hop, a node between, or something named further up.
+
+    `at` is its JSON pointer, `index` its place in the plan's list, `types` and `relations` what it can be changed to.
+    """
+
+    kind: str
+    at: str
+    var: str = ""
+    index: int = 0
+    text: str = ""
+    types: tuple[Choice, ...] = ()
+    relations: tuple[Choice, ...] = ()
+    hidden: tuple[tuple[str, str], ...] = ()
+    ids: str = "[]"
+    tied: tuple[str, ...] = ()
+    looked: Looked | None = None
+    faults: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class FilterChip:
+    """A condition on a field; `second` is the upper end of `between`."""
+
+    at: str
+    index: int
+    vars: tuple[Choice, ...]
+    fields: tuple[Choice, ...]
+    operators: tuple[Choice, ...]
+    var: str
+    kind: str
+    op: str
+    value: str
+    second: str = ""
+    faults: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Editor:
+    """Everything that the form shows."""
+
+    lines: tuple[tuple[Chip, ...], ...]
+    target: Chip
+    residual: str
+    filters: tuple[FilterChip, ...]
+    risks: tuple[Choice, ...]
+    risk_words: str
+    mode: str
+    faults: tuple[str, ...]
+    json: str
+    fault_count: int = 0
