@@ -8,6 +8,7 @@ from search.views.plan import edit_plan
 from search.views.results import cancel, live, results
 from search.views.runs import trace
 from search.views.search import home
+from search.views.settings import knowledge_settings, settings_back, settings_list
 from search.views.status import status
 from search.views.suggest import suggest
 from search.views.theme import theme
@@ -22,8 +23,11 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("search/<uuid:run_id>/plan/", edit_plan, name="search-plan"),
     path("search/<uuid:run_id>/trace/", trace, name="search-trace"),
     path("kb/<str:name>/suggest/", suggest, name="search-suggest"),
+    path("kb/<str:name>/settings/", knowledge_settings, name="search-settings"),
+    path("kb/<str:name>/settings/back/", settings_back, name="search-settings-back"),
     path("kb/<str:name>/nodes/", entity, name="search-entity-by-id"),
     path("kb/<str:name>/nodes/<anything:node_id>/", entity, name="search-entity"),
+    path("settings/", settings_list, name="search-settings-list"),
     path("status/", status, name="search-status"),
     path("theme/", theme, name="search-theme"),
     path("api/schema/", SpectacularAPIView.as_view(), name="api-schema"),

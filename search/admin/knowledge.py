@@ -8,6 +8,7 @@ from django import forms
 from django.contrib import admin, messages
 from django.db.models import Count, Model, QuerySet
 from django.http import HttpRequest
+from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from unfold.admin import ModelAdmin, TabularInline
@@ -45,12 +46,13 @@ class KnowledgeBaseAdmin(ModelAdmin):
     list_filter = ("visibility", "domain", "language")
     search_fields = ("name", "title", "description")
     list_select_related = ("active_release__snapshot", "active_release__knowledge_base")
-    readonly_fields = ("name", "created", "schema_shown")
+    readonly_fields = ("name", "created", "schema_shown", "settings_shown")
     filter_horizontal = ("members",)
     inlines = (ReleaseInline,)
     fieldsets = (
         (None, {"fields": ("name", "title", "description", "examples", "created")}),
         ("Who may search it, and what answers", {"fields": ("visibility", "members", "active_release")}),
+        ("What planners are told", {"fields": ("settings_shown",)}),
         ("About", {"fields": ("domain", "language", "licence", "source"), "classes": ("collapse",)}),
         ("Schema", {"fields": ("schema_shown",)}),
     )
@@ -105,6 +107,18 @@ class KnowledgeBaseAdmin(ModelAdmin):
     def releases_count(self, base: Any) -> str:
         """How many releases there are."""
         return number(base.release_count)
+
+    @display(description="Settings")
+    def settings_shown(self, base: KnowledgeBase) -> SafeString | str:
+        """Where guidance, wordings and hidden types are set."""
+        if base.active_release is None:
+            return "–"
+        version = base.active_settings.version if base.active_settings else None
+        told = f"version {version}" if version else "as the bundle has it"
+        address = reverse("search-settings", args=[base.name])
+        return format_html(
+            '<a class="text-primary-600 underline" href="{}">Guidance, wordings, types</a> ({})', address, told
+        )
 
     @display(description="Types and relations")
     def schema_shown(self, base: KnowledgeBase) -> SafeString | str:

@@ -1,0 +1,48 @@
+"""save_knowledge_settings: what people add to a knowledge base's schema; a save makes a version, and one can go back.
+
+A search uses the version that is active when it runs, and says which.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.db.models import Max
+
+from search.domain.errors import Fault, InvalidRequest
+from search.domain.schema_settings import faults_of
+from search.models import KnowledgeBase, KnowledgeBaseSettings
+
+
+def save_knowledge_settings(
+    *, knowledge_base: KnowledgeBase, values: Mapping[str, Any], author: User | None = None
+) -> KnowledgeBaseSettings:
+    """Save settings (`search.domain.schema_settings` says their form) as the next version, active from now on.
+
+    What equals the active version makes no new one. Raises InvalidRequest with every fault, each with its pointer.
+    """
+    if knowledge_base.active_release is None:
+        message = f"{knowledge_base.name!r} has no active release; import it again, or activate one of its releases."
+        raise InvalidRequest([Fault("", message)])
+    if faults := faults_of(values, knowledge_base.active_release.snapshot.schema):
+        raise InvalidRequest(faults)
+    with transaction.atomic():
+        # The row of the knowledge base is the lock under which its versions are numbered.
+        locked = KnowledgeBase.objects.select_for_update().get(pk=knowledge_base.pk)
+        active = locked.active_settings
+        if active is not None and active.values == values:
+            return active
+        newest = locked.settings_versions.aggregate(newest=Max("version"))["newest"] or 0
+        version = KnowledgeBaseSettings.objects.create(
+            knowledge_base=locked, version=newest + 1, values=dict(values), author=author
+        )
+        activate_knowledge_settings(version)
+    return version
+
+
+def activate_knowledge_settings(version: KnowledgeBaseSettings) -> None:
+    """Make this version the one that the knowledge base's next searches use."""
+    KnowledgeBase.objects.filter(pk=version.knowledge_base_id).update(active_settings=version)

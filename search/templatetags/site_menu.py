@@ -1,0 +1,20 @@
+"""What the menu of the site offers to whom."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import template
+from django.db import InterfaceError, OperationalError
+
+register = template.Library()
+
+
+@register.simple_tag(takes_context=True)
+def is_keeper(context: Any) -> bool:
+    """Whether whoever looks at the page may change knowledge bases; nobody may while Postgres, which knows, is away."""
+    user = getattr(context.get("request"), "user", None)
+    try:
+        return bool(user is not None and user.is_staff and user.has_perm("search.change_knowledgebase"))
+    except (OperationalError, InterfaceError):
+        return False
