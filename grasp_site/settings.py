@@ -192,6 +192,15 @@ GRASP_DEFAULT_PIPELINE = "grasp"
 GRASP_SEARCH_SECONDS = env_int("GRASP_SEARCH_SECONDS", 30, minimum=1)
 GRASP_RUNS_DAYS = env_int("GRASP_RUNS_DAYS", 90)
 
+# What can be trained: the learner, and the pipeline's option that names the artifact in use.
+GRASP_LEARNERS: dict[str, dict[str, Any]] = {
+    "planner": {
+        "BACKEND": "training.learning.planner.PlannerLearner",
+        "PIPELINE": "grasp",
+        "OPTION": "plan.artifact",
+    },
+}
+
 # --- API ------------------------------------------------------------------------------------------------------------
 REST_FRAMEWORK: dict[str, Any] = {
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],

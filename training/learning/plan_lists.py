@@ -35,7 +35,8 @@ MOST_PLANS = 400
 class PlanList:
     """One question's candidate plans: `features`, the F1 of each (`labels`), and its branches.
 
-    A branch is a plan's place, the place of its mention among `masked`, and a path. `masked` and `text` are vectors.
+    A branch is a plan's place, the place of its mention among `masked`, and a path. `masked` and `text` are vectors,
+    `spans` say where in the question its mentions are.
     """
 
     features: Floats
@@ -43,6 +44,7 @@ class PlanList:
     branches: NDArray[np.int64]
     masked: Vectors
     text: Vectors
+    spans: tuple[tuple[int, int], ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,6 +125,7 @@ class Collector:
             branches=branches(plans, self._places),
             masked=vectors.of(asked),
             text=vectors.of([question.text])[0],
+            spans=tuple((name.mention.start, name.mention.end) for name in question.names),
         )
 
     def _labelled(self, question: Question, answers: Keys, limit: Limit) -> tuple[list[Candidate], Floats]:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from argparse import ArgumentTypeError
 from collections.abc import Callable
 from typing import Any
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+from training.data.examples import BadQuestions
 
 
 def bars(console: Console) -> Progress:
@@ -33,3 +36,14 @@ def positive(text: str) -> int:
     if not text.isdecimal() or int(text) < 1:
         raise ArgumentTypeError(f"a whole number from 1 on, not {text!r}")
     return int(text)
+
+
+def setting(text: str) -> tuple[str, Any]:
+    """Read `key=value`, the value as JSON where it is that. Raises BadQuestions when there is no `=`."""
+    key, equals, value = text.partition("=")
+    if not equals:
+        raise BadQuestions([f"--set takes key=value, not {text!r}."])
+    try:
+        return key, json.loads(value)
+    except json.JSONDecodeError:
+        return key, value

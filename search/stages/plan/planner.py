@@ -55,8 +55,8 @@ class Planner:
         """
         if question.plan is not None:
             return [ScoredPlan(question.plan, "user", 1.0)]
-        read = self._proposer.read(question.text)
-        candidates = self._proposer.candidates(read.names, limit)
+        read = self.proposer.read(question.text)
+        candidates = self.proposer.candidates(read.names, limit)
         limit.check("plan")
         scored = self._scored(read, candidates)
         best = self._settled(scored.candidates)
@@ -78,7 +78,7 @@ class Planner:
         """Return the first of these that find something, as many as are wanted."""
         found: list[tuple[Candidate, float]] = []
         for candidate, total in best:
-            settled = self._proposer.enumerator.settle(candidate)
+            settled = self.proposer.enumerator.settle(candidate)
             if settled is not None:
                 found.append((settled, total))
             if len(found) == self.plans:
@@ -107,7 +107,7 @@ class Planner:
     def _with_hops(
         self, read: Read, candidate: Candidate, probability: float, following: float, source: PlanSource
     ) -> Plan:
-        left = residual(read, candidate.mentions, candidate.paths, self._knowledge.lexicon)
+        left = residual(read, candidate.mentions, candidate.paths, self.knowledge.lexicon)
         # A trained planner has learned how much of its answers the graph gives: its probability says it all.
         share = 1.0 if source == "learned" else explained(read, candidate.mentions, left)
         risk = level(probability, following, share)
@@ -115,27 +115,29 @@ class Planner:
 
     def _without_hops(self, whole: str, read: Read) -> Plan:
         """Return the plan that leaves the question to text: the answer type if it is plain, no anchor, no trade."""
-        fit = answer_types(read.without(tuple(range(len(read.names)))), self._knowledge.lexicon)
+        fit = answer_types(read.without(tuple(range(len(read.names)))), self.knowledge.lexicon)
         labels = tuple(
             node_type.name
             for code, node_type in enumerate(self.schema.node_types)
-            if fit[code] >= 1.0 and code in self._knowledge.answerable
+            if fit[code] >= 1.0 and code in self.knowledge.answerable
         )
         return Plan(target=Target("T", labels, whole.strip()), risk_level="no_trade")
 
     @cached_property
-    def _knowledge(self) -> Knowledge:
+    def knowledge(self) -> Knowledge:
+        """What is known of the schema and its words."""
         return Knowledge.of(self.schema, self.encoder)
 
     @cached_property
-    def _proposer(self) -> Proposer:
+    def proposer(self) -> Proposer:
+        """What reads questions and lists plans."""
         return Proposer(
-            self.mentions, self.adjacency, self.nodes, self._knowledge, self.max_hops, self.max_mentions
+            self.mentions, self.adjacency, self.nodes, self.knowledge, self.max_hops, self.max_mentions
         )  # fmt: skip
 
     @cached_property
     def _scorer(self) -> Scorer:
-        known = self._knowledge
+        known = self.knowledge
         features = Features(known.shape, known.lexicon)
         return Scorer(features, known.wording, known.vectors, EVIDENCE[self.evidence])
 
@@ -144,11 +146,11 @@ class Planner:
         """What was trained. Raises StageError where it cannot be used."""
         if self.plan_scorers is None:
             raise StageError("plan", "this site reads no artifacts", permanent=True)
-        known, scorer = self._knowledge, self.plan_scorers.get(self.artifact)
+        known, scorer = self.knowledge, self.plan_scorers.get(self.artifact)
         if reason := unusable(scorer, self.encoder.name):
             raise StageError("plan", reason, permanent=True)
         return LearnedScorer(Features(known.shape, known.lexicon), known.vectors, scorer, told_by(scorer, known))
 
     @cached_property
     def _writer(self) -> Writer:
-        return Writer(self.nodes, self._knowledge.shape)
+        return Writer(self.nodes, self.knowledge.shape)

@@ -15,7 +15,7 @@ from rich.table import Table
 from search import wiring
 from search.domain.errors import InvalidRequest
 from training.data.examples import BadQuestions, read_examples
-from training.management.console import bars, positive, teller
+from training.management.console import bars, positive, setting, teller
 from training.services.evaluate import evaluate
 
 
@@ -37,7 +37,7 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         try:
             examples = read_examples(options["questions"], options["split"], options["limit"])
-            settings = dict(_setting(text) for text in options["assigned"])
+            settings = dict(setting(text) for text in options["assigned"])
             with bars(Console(stderr=True)) as shown:
                 report = evaluate(
                     knowledge_base=options["name"],
@@ -64,16 +64,6 @@ class Command(BaseCommand):
         for fault in faults:
             self.stderr.write(fault)
         sys.exit(2)
-
-
-def _setting(text: str) -> tuple[str, Any]:
-    key, equals, value = text.partition("=")
-    if not equals:
-        raise BadQuestions([f"--set takes key=value, not {text!r}."])
-    try:
-        return key, json.loads(value)
-    except json.JSONDecodeError:
-        return key, value
 
 
 def _table(report: dict[str, Any]) -> Table:

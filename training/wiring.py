@@ -1,0 +1,54 @@
+"""Settings → learners, by dotted path, so that whoever asks for a learner's settings is the one that loads torch."""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+from collections.abc import Mapping
+from typing import Any
+
+from django.conf import settings
+from django.utils.module_loading import import_string
+
+from search.domain.errors import Fault, InvalidRequest
+from search.domain.options import misfit, typed
+from training.learning.task import Learner
+
+
+def learners() -> list[str]:
+    """Return what can be trained, in the order of the settings. Imports nothing."""
+    return list(settings.GRASP_LEARNERS)
+
+
+def option_of(kind: str) -> tuple[str, str]:
+    """Return the pipeline and the option that name the artifact in use."""
+    row = settings.GRASP_LEARNERS[kind]
+    return row["PIPELINE"], row["OPTION"]
+
+
+def learner(kind: str, assigned: Mapping[str, Any]) -> tuple[Learner, dict[str, Any]]:
+    """Return a learner with settings laid over the site's, and all of its settings.
+
+    Raises InvalidRequest with a fault for every setting that there is not and every value that does not fit.
+    """
+    if kind not in settings.GRASP_LEARNERS:
+        known = ", ".join(learners())
+        raise InvalidRequest([Fault("/kind", f"{kind!r} is nothing that can be trained; these can be: {known}.")])
+    row = settings.GRASP_LEARNERS[kind]
+    cls = import_string(row["BACKEND"])
+    fields = {field.name: field for field in dataclasses.fields(cls)}
+    values = dict(row.get("OPTIONS", {}))
+    faults = []
+    for key, value in assigned.items():
+        if key not in fields:
+            nearest = next(iter(difflib.get_close_matches(key, fields, n=1)), None)
+            message = f"Training a {kind} has no setting {key[:80]!r}; it has: {', '.join(sorted(fields))}."
+            faults.append(Fault("/settings", message, nearest))
+        elif problem := misfit(fields[key], value):
+            faults.append(Fault("/settings", f"{key} {problem}"))
+        else:
+            values[key] = typed(fields[key].default, value)
+    if faults:
+        raise InvalidRequest(faults)
+    made = cls(**values)
+    return made, dataclasses.asdict(made)
