@@ -27,10 +27,11 @@ STARTED = "Started."
 
 @dataclass(frozen=True)
 class Size:
-    """Memory of the server: Java's heap and the cache of pages."""
+    """Memory of the server: Java's heap and the cache of pages; and what else Java is told."""
 
     heap: str = "1g"
     pages: str = "512m"
+    java_options: tuple[str, ...] = ("-XX:+UseG1GC",)
 
 
 class EmbeddedNeo4j:
@@ -75,19 +76,14 @@ class EmbeddedNeo4j:
             folder.mkdir(exist_ok=True)
         (configuration / "neo4j.conf").write_text(self._configuration(), encoding="utf-8")
         self.log.unlink(missing_ok=True)
-        opened = [f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in ("java.nio", "java.io", "sun.nio.ch",
-                  "java.util.concurrent")]  # fmt: skip
+        packages = ("java.nio", "java.io", "sun.nio.ch", "java.util.concurrent")
         return Program(
             name=self.name,
             command=[
-                *(
-                    str(java),
-                    f"-Xms{self._size.heap}",
-                    f"-Xmx{self._size.heap}",
-                    "-XX:+UseG1GC",
-                    "-XX:+ExitOnOutOfMemoryError",
-                ),
-                *("-Dfile.encoding=UTF-8", *opened, "-cp", f"{jars}/*", "org.neo4j.server.CommunityEntryPoint"),
+                *(str(java), f"-Xms{self._size.heap}", f"-Xmx{self._size.heap}", "-XX:+ExitOnOutOfMemoryError"),
+                *(f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in packages),
+                *self._size.java_options,
+                *("-Dfile.encoding=UTF-8", "-cp", f"{jars}/*", "org.neo4j.server.CommunityEntryPoint"),
                 *(f"--home-dir={self.folder}", f"--config-dir={configuration}"),
             ],
             stop_signals=(signal.SIGTERM,),

@@ -1,15 +1,12 @@
 """A linked plan as one Cypher statement: its values are parameters, its names come from integers alone.
 
-The statement is built by eliminating variables, as that of Postgres is. Each anchor starts a set of partial matches (its
-bindings); every hop is a MATCH of its own, so that an edge may serve two of them; a variable whose hops are all done is
-dropped and the rows made distinct. Two sets are joined where they share a variable: both are collected by its node, which
-Neo4j does by hashing. What is kept to stay exact:
+The statement is built by eliminating variables, as that of Postgres is. Each anchor starts a set of partial matches
+(its bindings); every hop is a MATCH of its own, so that an edge may serve two of them; a variable whose hops are all
+done is dropped and the rows made distinct. Two sets are joined where they share a variable: both are collected by its
+node, which Neo4j does by hashing. What is kept to stay exact:
 
 - The nodes of a set's anchors, until the end, because no other variable of the row may take them.
 - Of a dropped variable, its node where an anchor outside the set might be bound to it, else null.
-
-Each statement also reads, after everything else, whether the projection is whole: one that is being removed answers
-nothing that anybody believes.
 """
 
 from __future__ import annotations
@@ -19,7 +16,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from search.adapters.graph_neo4j.conditions import Parameters, field_conditions
-from search.adapters.graph_neo4j.names import MARKER, Names
+from search.adapters.graph_neo4j.names import Names
 from search.adapters.graph_neo4j.rows import Rows
 from search.adapters.graph_postgres.order import allowed_types, depths, directions, next_hop
 from search.domain.errors import StageError
@@ -30,7 +27,7 @@ from search.domain.plan import Hop
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A statement with its parameters; it gives one row, whose last column says whether the projection is whole."""
+    """A statement with its parameters; it gives one row of lists."""
 
     text: str
     parameters: Mapping[str, Any]
@@ -43,7 +40,7 @@ class Compiler:
         self.plan = linked.plan
         self.names = names
         self.schema = names.schema
-        self.parameters = Parameters(snapshot=names.snapshot_id, fingerprint=names.fingerprint)
+        self.parameters = Parameters()
         self.short = {var: f"v{i}" for i, var in enumerate(self.plan.variables)}
         self.types = allowed_types(self.plan, self.schema)
         self.keys: Sequence[int] | None = None
@@ -58,7 +55,10 @@ class Compiler:
             self.bound[anchor.var] = usable
 
     def candidates(self, rows: int) -> Query:
-        """Return the statement of `execute`: keys and scores of the nodes that T takes, at most rows + 1, best first."""
+        """Return the statement of `execute`: keys and scores of the nodes that T takes, best first.
+
+        They are at most rows + 1, so that one sees whether there were more.
+        """
         found = self._match()
         target = self.short[self.plan.target.var]
         most = self.parameters.add(rows + 1)
@@ -68,7 +68,7 @@ class Compiler:
             f"WITH {target}.key AS key, score ORDER BY score DESC, key LIMIT {most}",
             "RETURN collect(key) AS keys, collect(score) AS scores",
         ]
-        return self._whole(clauses, "keys, scores")
+        return Query("\n".join(clauses), self.parameters.values)
 
     def paths(self, keys: Sequence[int], most: int) -> Query:
         """Return the statement of `paths`: one list of rows.
@@ -94,16 +94,7 @@ class Compiler:
             f"WITH * ORDER BY {target}.key, place",
             f"RETURN collect([{', '.join(self._outputs([target, *anchors]))}]) AS rows",
         ]
-        return self._whole(clauses, "rows")
-
-    def _whole(self, clauses: Sequence[str], columns: str) -> Query:
-        inside = "\n".join(clauses)
-        text = (
-            f"CALL () {{\n{inside}\n}}\n"
-            f"OPTIONAL MATCH (marker:{MARKER} {{snapshot: $snapshot, fingerprint: $fingerprint, state: 'whole'}})\n"
-            f"RETURN {columns}, marker IS NOT NULL AS whole"
-        )
-        return Query(text, self.parameters.values)
+        return Query("\n".join(clauses), self.parameters.values)
 
     def _outputs(self, fixed: Sequence[str]) -> list[str]:
         keys = [f"{var}.key" if var in fixed else var for var in self.short.values()]

@@ -12,8 +12,8 @@ from search.domain.plan import Filter
 class Parameters:
     """Collects the values of a statement, each under a name of its own."""
 
-    def __init__(self, **values: Any) -> None:
-        self.values: dict[str, Any] = values
+    def __init__(self) -> None:
+        self.values: dict[str, Any] = {}
 
     def add(self, value: Any) -> str:
         """Keep a value and return its placeholder."""

@@ -1,7 +1,7 @@
 """The connection to Neo4j: one driver a process and address, on an event loop in a thread of its own.
 
-Searches run in threads; handing their statements to a loop is what lets one be given up in mid-air when its time is over
-or nobody wants it any more, also where the server does not say a word.
+Searches run in threads; handing their statements to a loop is what lets one be given up in mid-air when its time is
+over or nobody wants it any more, also where the server does not say a word.
 """
 
 from __future__ import annotations
@@ -10,10 +10,10 @@ import asyncio
 import concurrent.futures
 import os
 import threading
-from collections.abc import Coroutine, Mapping
+from collections.abc import Coroutine, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, LiteralString, cast
+from typing import Any, TypeVar
 
 import neo4j
 from neo4j.exceptions import (
@@ -45,7 +45,9 @@ TIMED_OUT = "Neo.ClientError.Transaction.TransactionTimedOut"
 RETRIED = (ServiceUnavailable, SessionExpired)
 AWAY = (ServiceUnavailable, SessionExpired, AuthError, ConfigurationError)
 
+T = TypeVar("T")
 Row = list[Any]
+Statement = tuple[str, Mapping[str, Any]]
 
 
 class Neo4jAway(StageError):
@@ -73,13 +75,13 @@ class Connection:
         self._opening = threading.Lock()
         self._opened: _Open | None = None
 
-    def read(self, stage: str, query: str, parameters: Mapping[str, Any], limit: Limit) -> list[Row]:
-        """Return the rows of a statement that reads, within the limit's time; see `_ask` for the errors."""
-        return self._ask(stage, query, parameters, limit, neo4j.READ_ACCESS)
+    def read(self, stage: str, statements: Sequence[Statement], limit: Limit) -> list[list[Row]]:
+        """Return the rows of each of some statements that read, one after the other; see `_ask` for the errors."""
+        return self._ask(stage, statements, limit, neo4j.READ_ACCESS)
 
-    def write(self, query: str, parameters: Mapping[str, Any] | None = None, limit: Limit | None = None) -> list[Row]:
+    def write(self, query: str, parameters: Mapping[str, Any], limit: Limit) -> list[Row]:
         """Run a statement that writes, in a transaction of its own, and return its rows."""
-        return self._ask("sync_graph", query, parameters or {}, limit or Limit(), neo4j.WRITE_ACCESS)
+        return self._ask("sync_graph", [(query, parameters)], limit, neo4j.WRITE_ACCESS)[0]
 
     def close(self) -> None:
         """Close every connection to the server and end the thread; the next statement opens them again."""
@@ -89,8 +91,8 @@ class Connection:
             asyncio.run_coroutine_threadsafe(opened.driver.close(), opened.loop).result(timeout=CONNECT_SECONDS)
             opened.loop.call_soon_threadsafe(opened.loop.stop)
 
-    def _ask(self, stage: str, query: str, parameters: Mapping[str, Any], limit: Limit, access: str) -> list[Row]:
-        """Run a statement.
+    def _ask(self, stage: str, statements: Sequence[Statement], limit: Limit, access: str) -> list[list[Row]]:
+        """Run statements.
 
         Raises DeadlineExceeded when the time ran out (Neo4jSilent where the server did not tell so), SearchCancelled
         when nobody wants the answer any more, Neo4jAway when the server does not answer, and StageError when it refuses
@@ -98,7 +100,7 @@ class Connection:
         """
         limit.check(stage)
         try:
-            return self._run(self._answer(query, parameters, limit, access), limit, stage)
+            return self._run(self._answer(statements, limit, access), limit, stage)
         except AWAY as error:
             raise Neo4jAway(stage, f"Neo4j does not answer: {_sentence(error)}") from None
         except Neo4jError as error:
@@ -110,24 +112,26 @@ class Connection:
         except (DriverError, OSError) as error:
             raise Neo4jAway(stage, f"Neo4j does not answer: {_sentence(error)}") from None
 
-    async def _answer(self, query: str, parameters: Mapping[str, Any], limit: Limit, access: str) -> list[Row]:
+    async def _answer(self, statements: Sequence[Statement], limit: Limit, access: str) -> list[list[Row]]:
         try:
-            return await self._once(query, parameters, limit, access)
+            return await self._once(statements, limit, access)
         except RETRIED:
             # A connection of before the server was started anew; the next one is new. Writing again is not for us to
             # decide: whether it was done before the connection broke, the server alone knows.
             if access == neo4j.WRITE_ACCESS:
                 raise
-            return await self._once(query, parameters, limit, access)
+            return await self._once(statements, limit, access)
 
-    async def _once(self, query: str, parameters: Mapping[str, Any], limit: Limit, access: str) -> list[Row]:
-        left = limit.remaining()
-        timeout = None if left == float("inf") else max(LEAST_TIMEOUT, left)
-        # What the driver calls a literal is, here, put together from integers by the compiler.
-        statement = neo4j.Query(cast(LiteralString, query), timeout=timeout)
+    async def _once(self, statements: Sequence[Statement], limit: Limit, access: str) -> list[list[Row]]:
+        answers = []
         async with self._open().driver.session(database=self.address.database, default_access_mode=access) as session:
-            result = await session.run(statement, dict(parameters))
-            return await result.values()
+            for text, parameters in statements:
+                left = limit.remaining()
+                timeout = None if left == float("inf") else max(LEAST_TIMEOUT, left)
+                # What the driver wants to be a literal is put together from integers by whoever calls.
+                result = await session.run(neo4j.Query(text, timeout=timeout), dict(parameters))
+                answers.append(await result.values())
+        return answers
 
     def _open(self) -> _Open:
         with self._opening:
@@ -138,7 +142,7 @@ class Connection:
                 self._opened = _Open(os.getpid(), loop, driver)
             return self._opened
 
-    def _run(self, coroutine: Coroutine[Any, Any, list[Row]], limit: Limit, stage: str) -> list[Row]:
+    def _run(self, coroutine: Coroutine[Any, Any, T], limit: Limit, stage: str) -> T:
         """Wait for a coroutine on the loop for as long as the limit says, and a moment for the server to say so."""
         future = asyncio.run_coroutine_threadsafe(coroutine, self._open().loop)
         patience = Limit(limit.ends + GRACE_SECONDS, limit.cancelled)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from search.adapters.graph_neo4j.compile import Compiler, Query
 from search.adapters.graph_neo4j.connection import Connection, Row
-from search.adapters.graph_neo4j.names import Names, relation_code
+from search.adapters.graph_neo4j.names import MARKER, Names, relation_code
 from search.adapters.graph_postgres.paths import read_paths
 from search.domain.errors import StageError
 from search.domain.evidence import Path
@@ -15,6 +15,8 @@ from search.domain.linking import LinkedPlan, Traversal
 from search.domain.ranking import Candidate
 from search.domain.trace import Limit
 from search.interfaces import NodeStore
+
+WHOLE = f"MATCH (m:{MARKER} {{snapshot: $snapshot, fingerprint: $fingerprint, state: 'whole'}}) RETURN count(m) > 0"
 
 
 class ProjectionMissing(StageError):
@@ -59,8 +61,13 @@ class Neo4jGraph:
         return read_paths(linked.plan, read, self._names.schema, self._nodes, most)
 
     def _fetch(self, stage: str, query: Query, limit: Limit) -> Row:
-        """Return the columns of the statement's only row."""
-        [[*columns, whole]] = self._connection.read(stage, query.text, query.parameters, limit)
+        """Return the columns of the statement's only row.
+
+        Whether the projection is whole is read after that: one that is being removed says so before anything goes, so
+        what was read of it before is all there was.
+        """
+        marker = {"snapshot": self._names.snapshot_id, "fingerprint": self._names.fingerprint}
+        [[columns], [[whole]]] = self._connection.read(stage, [(query.text, query.parameters), (WHOLE, marker)], limit)
         if not whole:
             raise ProjectionMissing(
                 stage, "Neo4j does not hold this release's graph; manage.py sync_graph puts it there"

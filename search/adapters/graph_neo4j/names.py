@@ -57,6 +57,11 @@ class Names:
         number = self._fields.get(name)
         return None if number is None else f"f{number:d}"
 
+    def meaning(self, key: str) -> str:
+        """Return what a property holds, in words of the snapshot."""
+        of_field = {f"f{code}{kind}": name for name, code in self._fields.items() for kind in "stn"}
+        return of_field.get(key, key)
+
     def properties(self, node: Node) -> dict[str, Any]:
         """Return the properties of a node."""
         written: dict[str, Any] = {"key": node.key, "id": node.id}
@@ -85,6 +90,8 @@ def folded(text: str) -> str:
 
     Java's and Python's own lowering know endings of words (Σ) and one letter that becomes two (İ).
     """
+    if "Σ" not in text and "İ" not in text:
+        return text.lower()
     return "".join("i" if letter == "İ" else letter.lower() for letter in text)
 
 

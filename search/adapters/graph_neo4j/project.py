@@ -40,7 +40,8 @@ def markers(connection: Connection, limit: Limit | None = None) -> list[Marker]:
     """Return the markers of every projection that Neo4j holds, whole or not, newest snapshot first."""
     columns = "m.snapshot, m.knowledge_base, m.fingerprint, m.state, m.nodes, m.edges"
     query = f"MATCH (m:{MARKER}) RETURN {columns} ORDER BY m.snapshot DESC"
-    return [Marker(*row) for row in connection.read("sync_graph", query, {}, limit or Limit.seconds(BATCH_SECONDS))]
+    [rows] = connection.read("sync_graph", [(query, {})], limit or Limit.seconds(BATCH_SECONDS))
+    return [Marker(*row) for row in rows]
 
 
 class Projection:

@@ -1,0 +1,68 @@
+"""sync_graph: puts the active snapshot of a knowledge base into Neo4j, or compares what is there."""
+
+from __future__ import annotations
+
+import json
+import sys
+from contextlib import nullcontext
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from search.ingest.progress import progress_on, silent
+from search.services.activate_release import ReleaseError
+from search.services.list_knowledge_bases import named
+from search.services.sync_graph import Synced, SyncFailed, check_graph, sync_graph
+
+
+class Command(BaseCommand):
+    """Projects a knowledge base into Neo4j."""
+
+    help = "Puts the graph of a knowledge base's active release into Neo4j; with --check compares, and changes nothing."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Take the arguments."""
+        parser.add_argument("name", help="name of the knowledge base")
+        parser.add_argument(
+            "--check", action="store_true", help="compare alone; exit 1 if anything differs"
+        )
+        parser.add_argument("--json", action="store_true", help="one JSON object on stdout and no progress")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Write or compare; exit code 1 where they differ or nothing could be done."""
+        try:
+            knowledge_base = named(options["name"])
+        except ReleaseError as error:
+            raise CommandError(str(error), returncode=2) from error
+        work = check_graph if options["check"] else sync_graph
+        shown = nullcontext(silent) if options["json"] else progress_on(sys.stderr)
+        try:
+            with shown as progress:
+                synced = work(knowledge_base=knowledge_base, progress=progress)
+        except SyncFailed as error:
+            if options["json"]:
+                self.stdout.write(json.dumps({"knowledge_base": knowledge_base.name, "error": str(error)}))
+            raise CommandError(str(error)) from error
+        if options["json"]:
+            self.stdout.write(json.dumps(synced.to_json(), ensure_ascii=False))
+        else:
+            self._tell(synced)
+        if synced.differences:
+            raise CommandError(f"Neo4j differs from {synced.knowledge_base}; manage.py sync_graph mends it.")
+
+    def _tell(self, synced: Synced) -> None:
+        for difference in synced.differences:
+            self.stderr.write(difference)
+        counts = f"{synced.nodes:,} nodes, {synced.edges:,} edges"
+        if synced.outcome == "compared":
+            if not synced.differences:
+                self.stdout.write(f"{synced.knowledge_base}: Neo4j holds the same {counts}.")
+            return
+        if synced.outcome == "up to date":
+            self.stdout.write(f"{synced.knowledge_base}: {counts}; Neo4j is up to date, nothing was written.")
+            return
+        speed = synced.edges / max(synced.seconds.get("edges", 0.0), 0.001)
+        self.stdout.write(
+            f"{synced.knowledge_base}: {counts}; {synced.outcome} in {synced.seconds['total']:.1f} s "
+            f"({speed:,.0f} edges a second)."
+        )

@@ -1,0 +1,196 @@
+"""sync_graph: the active snapshot of a knowledge base is projected into Neo4j, or held against its projection there."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+from django.conf import settings
+
+from search.adapters.graph_neo4j.address import Address
+from search.adapters.graph_neo4j.compare import Comparison, Edges, shortened
+from search.adapters.graph_neo4j.connection import Connection, connect
+from search.adapters.graph_neo4j.names import Names
+from search.adapters.graph_neo4j.project import Marker, Projection, markers
+from search.domain.errors import StageError
+from search.domain.graph import Schema
+from search.ingest import documents
+from search.ingest.locks import import_lock
+from search.ingest.progress import Progress, silent
+from search.models import KnowledgeBase, Snapshot
+
+NODES_AT_ONCE = 2_000
+EDGES_AT_ONCE = 5_000
+COMPARED = 50_000
+"""So many nodes are compared in everything they have, evenly spread where there are more."""
+
+Outcome = Literal["written", "resumed", "up to date", "compared"]
+
+
+class SyncFailed(Exception):
+    """Nothing can be said of the projection, or it could not be finished; the text is a sentence for people."""
+
+
+@dataclass
+class Synced:
+    """What became of the projection: its size, the seconds of each part, and in what it differs from the snapshot."""
+
+    knowledge_base: str
+    snapshot: int
+    nodes: int
+    edges: int
+    outcome: Outcome
+    seconds: dict[str, float] = field(default_factory=dict)
+    differences: list[str] = field(default_factory=list)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return everything, seconds rounded to the millisecond."""
+        return {
+            "knowledge_base": self.knowledge_base,
+            "snapshot": self.snapshot,
+            "nodes": self.nodes,
+            "edges": self.edges,
+            "outcome": self.outcome,
+            "seconds": {part: round(seconds, 3) for part, seconds in self.seconds.items()},
+            "differences": self.differences,
+        }
+
+
+def sync_graph(*, knowledge_base: KnowledgeBase, progress: Progress = silent) -> Synced:
+    """Make Neo4j hold the active snapshot, and remove older ones of the knowledge base once it does.
+
+    A projection that is whole and right is left as it is; one that was begun is gone on with. Raises SyncFailed.
+    """
+    with _at_work(knowledge_base) as (connection, snapshot):
+        return _Sync(connection, knowledge_base.name, snapshot, progress).run()
+
+
+def check_graph(*, knowledge_base: KnowledgeBase, progress: Progress = silent) -> Synced:
+    """Hold the projection of the active snapshot against it, and change nothing. Raises SyncFailed."""
+    with _at_work(knowledge_base) as (connection, snapshot):
+        sync = _Sync(connection, knowledge_base.name, snapshot, progress)
+        began = time.perf_counter()
+        sync.synced.differences = sync.differences()
+        sync.synced.seconds["compare"] = time.perf_counter() - began
+        return sync.synced
+
+
+@contextmanager
+def _at_work(knowledge_base: KnowledgeBase) -> Iterator[tuple[Connection, Snapshot]]:
+    """Hold the knowledge base's lock, so that its snapshot stays and nobody else writes the projection."""
+    if not settings.NEO4J_URL:
+        raise SyncFailed("NEO4J_URL is not set, so there is no Neo4j to put the graph into.")
+    try:
+        connection = connect(Address.parse(settings.NEO4J_URL))
+    except ValueError as error:
+        raise SyncFailed(str(error)) from error
+    with import_lock(knowledge_base.name) as free:
+        if not free:
+            raise SyncFailed(f"An import or a sync of '{knowledge_base.name}' is running; wait until it has ended.")
+        knowledge_base.refresh_from_db()
+        if knowledge_base.active_release is None:
+            raise SyncFailed(f"'{knowledge_base.name}' has no active release; import it first.")
+        try:
+            yield connection, knowledge_base.active_release.snapshot
+        except StageError as error:
+            raise SyncFailed(f"{error.reason}.") from error
+
+
+class _Sync:
+    """One run over one snapshot."""
+
+    def __init__(self, connection: Connection, knowledge_base: str, snapshot: Snapshot, progress: Progress) -> None:
+        self._connection = connection
+        self._snapshot = snapshot
+        self._schema: Schema = snapshot.schema
+        self._names = Names(snapshot.pk, self._schema)
+        self._projection = Projection(connection, self._names)
+        self._progress = progress
+        self.synced = Synced(knowledge_base, snapshot.pk, snapshot.nodes, snapshot.edges, "compared")
+
+    def run(self) -> Synced:
+        """Write what is missing, and remove what is of no use any more."""
+        began = time.perf_counter()
+        known = markers(self._connection)
+        mine = next((marker for marker in known if marker.snapshot == self._snapshot.pk), None)
+        if mine is not None and self._is_whole(mine) and not self.differences():
+            self.synced.outcome = "up to date"
+        else:
+            resumed = mine is not None and mine.state == "building" and mine.fingerprint == self._names.fingerprint
+            if mine is not None and not resumed:
+                self._remove(self._projection)
+            self.synced.outcome = "resumed" if resumed else "written"
+            self._write()
+        for marker in known:
+            if marker.knowledge_base == self.synced.knowledge_base and marker.snapshot != self._snapshot.pk:
+                self._remove(Projection(self._connection, Names(marker.snapshot, self._schema)))
+        self.synced.seconds["total"] = time.perf_counter() - began
+        return self.synced
+
+    def differences(self) -> list[str]:
+        """Return sentences about what differs between snapshot and projection."""
+        mine = next((marker for marker in markers(self._connection) if marker.snapshot == self._snapshot.pk), None)
+        if mine is None:
+            return [f"Neo4j does not hold {self._snapshot}."]
+        if mine.fingerprint != self._names.fingerprint:
+            return [f"What Neo4j holds as snapshot {self._snapshot.pk} is of another origin."]
+        if mine.state != "whole":
+            return [f"The projection of {self._snapshot} is not finished: {mine.nodes:,} nodes, {mine.edges:,} edges."]
+        comparison = Comparison(self._connection, self._names)
+        edges = documents.edges(self._snapshot.pk)
+        found = comparison.counts(edges) or comparison.edges(edges)
+        return found + shortened(self._unlike_nodes(comparison))
+
+    def _unlike_nodes(self, comparison: Comparison) -> Iterator[str]:
+        stride = -(-self._snapshot.nodes // COMPARED) or 1
+        done = 0
+        for block in documents.nodes(self._snapshot.pk, self._schema, size=NODES_AT_ONCE):
+            yield from comparison.nodes(block[::stride])
+            done += len(block)
+            self._progress("Comparing nodes", done, self._snapshot.nodes)
+
+    def _is_whole(self, marker: Marker) -> bool:
+        return marker.state == "whole" and marker.fingerprint == self._names.fingerprint
+
+    def _write(self) -> None:
+        self._projection.begin(self.synced.knowledge_base)
+        mine = next(marker for marker in markers(self._connection) if marker.snapshot == self._snapshot.pk)
+        self._timed("nodes", lambda: self._write_nodes(mine.nodes))
+        edges = documents.edges(self._snapshot.pk)
+        self._timed("edges", lambda: self._write_edges(edges, mine.edges))
+        if wrong := Comparison(self._connection, self._names).counts(edges):
+            # Somebody else has written under this label, so that going on would not mend it.
+            self._projection.remove()
+            raise SyncFailed(f"What was written is not what was read, and was removed: {' '.join(wrong)}")
+        self._projection.finish()
+
+    def _write_nodes(self, done: int) -> None:
+        for block in documents.nodes(self._snapshot.pk, self._schema, first=done, size=NODES_AT_ONCE):
+            done += len(block)
+            self._projection.write_nodes(block, done)
+            self._progress("Writing nodes", done, self._snapshot.nodes)
+
+    def _write_edges(self, edges: Edges, done: int) -> None:
+        """Write the edges from the place `done` on; their order is the same in every run."""
+        relation, source, target = edges
+        order = np.lexsort((target, source, relation))
+        relation, source, target = relation[order], source[order], target[order]
+        while done < len(relation):
+            code = int(relation[done])
+            last = min(done + EDGES_AT_ONCE, int(np.searchsorted(relation, code, side="right")))
+            self._projection.write_edges(code, source[done:last], target[done:last], last)
+            done = last
+            self._progress("Writing edges", done, len(relation))
+
+    def _remove(self, projection: Projection) -> None:
+        self._progress("Removing what is out of date", 0, None)
+        self._timed("remove", projection.remove)
+
+    def _timed(self, part: str, work: Any) -> None:
+        began = time.perf_counter()
+        work()
+        self.synced.seconds[part] = self.synced.seconds.get(part, 0.0) + time.perf_counter() - began
