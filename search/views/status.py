@@ -7,7 +7,7 @@ from django.shortcuts import render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from search.services.health import queue_status, system_status
+from search.services.health import all_ready, queue_status, system_status
 
 
 @require_safe
@@ -15,7 +15,7 @@ from search.services.health import queue_status, system_status
 def status(request: HttpRequest) -> HttpResponse:
     """Show what runs and what does not; the page itself answers also when Postgres is away."""
     services = system_status()
-    ready = all(service["state"] == "ready" for service in services)
+    ready = all_ready(services)
     context = {"services": services, "queues": queue_status(), "ready": ready}
     template = "search/_services.html" if request.headers.get("HX-Request") else "search/status.html"
     return render(request, template, context)

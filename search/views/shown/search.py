@@ -14,6 +14,8 @@ from search.views.shown.wording import list_title
 
 Json = Mapping[str, Any]
 
+RECOVERY = "recover"
+"""Steps of this name say, each in a sentence, what was changed about a plan that found nothing."""
 UNFINISHED = ("queued", "running")
 
 
@@ -60,6 +62,7 @@ class ShownSearch:
     steps: tuple[ShownStep, ...]
     results: tuple[ShownResult, ...]
     waiting: str = ""
+    recovery: tuple[str, ...] = ()
 
     @property
     def pending(self) -> bool:
@@ -104,7 +107,7 @@ def show_search(search: Json) -> ShownSearch:
         pipeline=search["pipeline"]["name"],
         version=search["pipeline"]["version"],
         milliseconds=None if search["seconds"] is None else 1000 * search["seconds"],
-        degraded=tuple(search["degraded"]),
+        degraded=tuple(item for item in search["degraded"] if item["stage"] != RECOVERY),
         error=search["error"] or {},
         plans=tuple(show_plan(entry, index, linked) for index, entry in enumerate(search["plans"])),
         queries=tuple(ShownQuery(q["plan_index"], q["query"]) for q in graph.get("queries", ()) if q["query"]),
@@ -115,6 +118,7 @@ def show_search(search: Json) -> ShownSearch:
         steps=show_steps(search),
         results=show_results(search),
         waiting=search.get("waiting") or "",
+        recovery=tuple(step["detail"] for step in search["steps"] if step["name"] == RECOVERY and step["detail"]),
     )
 
 

@@ -12,6 +12,7 @@ STEPS: Mapping[str, tuple[str, str]] = {
     "plan": ("Plan", "Reading the question as walks through the graph"),
     "link": ("Link", "Tying the names in the question to entities"),
     "traverse": ("Traverse", "Following the relations"),
+    "recover": ("Recover", "Trying again, one condition less"),
     "rescore": ("Rescore", "Putting what the plans found into one list"),
     "retrieve": ("Retrieve", "Searching the documents"),
     "bm25": ("Words", "Searching for the words of the question"),

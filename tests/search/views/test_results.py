@@ -1,5 +1,7 @@
 """The page of one search, at every moment of its life."""
 
+import csv
+import io
 import re
 from collections.abc import Callable
 from typing import Any
@@ -8,7 +10,7 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
-from search.models import KnowledgeBase, SearchRun
+from search.models import KnowledgeBase, SearchRun, SearchStep
 from search.services.request_search import request_search
 from search.services.run_search import run_search
 
@@ -67,7 +69,7 @@ def test_who_may_not_see_the_knowledge_base_does_not_see_its_searches(
     films.visibility = KnowledgeBase.Visibility.STAFF
     films.save()
 
-    for more in ("", "live/", "trace/"):
+    for more in ("", "live/", "trace/", "results.csv"):
         assert client.get(f"/search/{run.pk}/{more}").status_code == 404
     assert client.post(f"/search/{run.pk}/cancel/").status_code == 404
     client.force_login(User.objects.create_user("staff", is_staff=True))
@@ -141,6 +143,43 @@ def test_a_degraded_search_names_what_is_off(client: Client, ask: Callable[..., 
 
     said = words(shown(client, run))
     assert "Answered with less than usual. rescore : no plan found anything; text only" in said
+
+
+def test_how_a_plan_was_mended_stands_above_the_results_in_sentences(
+    client: Client, ask: Callable[..., SearchRun]
+) -> None:
+    run = run_search(ask().pk)
+    for at, (status, detail) in enumerate(
+        [("ok", "Nothing was found with the plan as it stood."), ("degraded", "Found after dropping <brand>.")]
+    ):
+        SearchStep.objects.create(run=run, position=20 + at, name="recover", status=status, detail=detail)
+
+    html = shown(client, run)
+    said = words(html)
+    assert "How this was found Nothing was found with the plan as it stood. Found after dropping &lt;brand&gt;." in said
+    assert html.index("How this was found") < html.index('class="results"')
+    assert "Answered with less than usual" not in said
+
+
+def test_the_results_can_be_taken_along_as_a_table(client: Client, ask: Callable[..., SearchRun]) -> None:
+    run = run_search(ask().pk)
+    step = run.steps.get(name="explain")
+    step.output[0]["node"]["name"] = '=HYPERLINK("http://x","y")'
+    step.save()
+
+    assert f'href="/search/{run.pk}/results.csv" download' in shown(client, run)
+    answer = client.get(f"/search/{run.pk}/results.csv")
+    assert answer.streaming
+    assert answer["Content-Type"] == "text/csv; charset=utf-8"
+    assert answer["Content-Disposition"] == f'attachment; filename="search-{run.pk}.csv"'
+    rows = list(csv.DictReader(io.StringIO(answer.getvalue().decode("utf-8-sig"))))
+    assert [row["id"] for row in rows] == ["film/1", "film/2", "film/3"]
+    # By hand: 2 / (5 + 1) from the graph, 1 / (5 + 1) from the text.
+    assert float(rows[0]["graph contribution"]) == pytest.approx(1 / 3)
+    assert float(rows[0]["score"]) == pytest.approx(1 / 2)
+    assert rows[0]["name"] == '\'=HYPERLINK("http://x","y")'
+    assert rows[0]["paths"] == "Ada Holm <-directed by- Amber Road"
+    assert client.head(f"/search/{run.pk}/results.csv").status_code == 200
 
 
 def test_nothing_found_is_said_with_what_may_help(client: Client, ask: Callable[..., SearchRun]) -> None:

@@ -1,0 +1,65 @@
+"""export_results: a search's results as rows of a table, each with its arithmetic, its conditions and its paths."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+Json = Mapping[str, Any]
+
+FIRST = ("rank", "score", "id", "type", "name", "snippet")
+LAST = ("conditions", "paths")
+OF_A_LIST = ("rank", "score", "weight", "contribution")
+_BEGINS_A_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
+
+
+def export_results(search: Json) -> Iterator[list[str | int | float]]:
+    """Give the header, then a row for each result of a described search.
+
+    Text that a spreadsheet would take for a formula gets an apostrophe in front; numbers stay numbers.
+    """
+    results: Sequence[Json] = search["results"]
+    lists = list(dict.fromkeys(name for result in results for name in result["scores"]))
+    yield [*FIRST, *(harmless(f"{name} {part}") for name in lists for part in OF_A_LIST), *LAST]
+    for result in results:
+        node = result["node"]
+        given = (result["scores"].get(name, {}).get(part) for name in lists for part in OF_A_LIST)
+        shares = ("" if share is None else share for share in given)
+        told = (node["id"], node["type"], node["name"], result["snippet"])
+        yield [
+            result["rank"], result["score"], *map(harmless, told), *shares,
+            harmless(_conditions(result["evidence"], search["plans"])), harmless(_paths(result["evidence"])),
+        ]  # fmt: skip
+
+
+def harmless(text: str) -> str:
+    """Return text as a cell that no spreadsheet computes (OWASP, CSV injection)."""
+    return f"'{text}" if text.startswith(_BEGINS_A_FORMULA) else text
+
+
+def _conditions(evidence: Json | None, plans: Sequence[Json]) -> str:
+    """Return each condition of the plan with its state, as `Ada Holm: met; directed by: met`."""
+    if not evidence or not 0 <= evidence["plan_index"] < len(plans):
+        return ""
+    plan = plans[evidence["plan_index"]]["plan"]
+    texts = {anchor["var"]: anchor["text"] for anchor in plan["anchors"]}
+    told = [f"{texts.get(anchor['var'], anchor['var'])}: {anchor['status']}" for anchor in evidence["anchors"]]
+    told += [f"{plan['hops'][hop['index']]['rel']}: {hop['status']}" for hop in evidence["hops"]]
+    residual = evidence["residual"]
+    told += [f"“{residual['text']}”: {residual['status']}"] if residual["text"] else []
+    return "; ".join(status.replace("not_met", "not met") for status in told)
+
+
+def _paths(evidence: Json | None) -> str:
+    """Return every path on a line of its own, as `Ada Holm <-directed by- Amber Road`."""
+    return "\n".join(map(_path, evidence["paths"])) if evidence else ""
+
+
+def _path(path: Sequence[Json]) -> str:
+    told = []
+    for part in path:
+        if "node" in part:
+            told.append(part["node"]["name"])
+        else:
+            told.append(f"-{part['relation']}->" if part["direction"] == "out" else f"<-{part['relation']}-")
+    return " ".join(told)

@@ -1,0 +1,46 @@
+"""The results of a search as a table to download."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator
+from typing import Any
+from uuid import UUID
+
+from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
+
+from search.services.describe_search import describe_search
+from search.services.export_results import export_results
+from search.views.finding import find_run
+from search.views.unavailable import says_what_is_down
+
+BYTE_ORDER_MARK = "\ufeff"
+"""Without it spreadsheets take UTF-8 for something else."""
+
+
+class _Line:
+    """A file that gives back what is written to it."""
+
+    def write(self, line: str) -> str:
+        return line
+
+
+@require_safe
+@never_cache
+@says_what_is_down
+def results_csv(request: HttpRequest, run_id: UUID) -> Any:
+    """Stream the results that a search has so far, a row each."""
+    described = describe_search(find_run(request, run_id))
+    answer = StreamingHttpResponse(_lines(described), content_type="text/csv; charset=utf-8")
+    answer["Content-Disposition"] = f'attachment; filename="search-{run_id}.csv"'
+    answer["X-Content-Type-Options"] = "nosniff"
+    return HttpResponse(headers=dict(answer.items())) if request.method == "HEAD" else answer
+
+
+def _lines(described: dict[str, Any]) -> Iterator[str]:
+    yield BYTE_ORDER_MARK
+    writer = csv.writer(_Line())
+    for row in export_results(described):
+        yield writer.writerow(row)
