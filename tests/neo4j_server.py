@@ -103,7 +103,8 @@ def project(connection: Connection, graph: Graph, schema: Schema, snapshot_id: i
         Projection(connection, names).begin("tests")
         _constrained.add(snapshot_id)
     connection.write(
-        f"MATCH (marker:{MARKER} {{snapshot: $snapshot}}) SET marker.state = 'whole', marker.fingerprint = $fingerprint "
+        f"MATCH (marker:{MARKER} {{snapshot: $snapshot}}) "
+        "SET marker.state = 'whole', marker.fingerprint = $fingerprint "
         f"WITH marker CALL () {{ MATCH (old:{names.nodes}) DETACH DELETE old }} "
         f"CALL () {{ UNWIND $nodes AS row CREATE (n:{names.nodes}) SET n = row[1], n:$(row[0]) }} "
         f"UNWIND $edges AS row MATCH (a:{names.nodes} {{key: row[0]}}) MATCH (b:{names.nodes} {{key: row[2]}}) "

@@ -23,9 +23,7 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         """Take the arguments."""
         parser.add_argument("name", help="name of the knowledge base")
-        parser.add_argument(
-            "--check", action="store_true", help="compare alone; exit 1 if anything differs"
-        )
+        parser.add_argument("--check", action="store_true", help="compare alone; exit 1 if anything differs")
         parser.add_argument("--json", action="store_true", help="one JSON object on stdout and no progress")
 
     def handle(self, *args: Any, **options: Any) -> None:
