@@ -247,6 +247,7 @@ UNFOLD: dict[str, Any] = {
                 "separator": True,
                 "items": [
                     _admin_link("Knowledge bases", "hub", "knowledgebase"),
+                    {"title": "What planners are told", "icon": "tune", "link": reverse_lazy("search-settings-list")},
                     _admin_link("Releases", "new_releases", "release"),
                     _admin_link("Snapshots", "database", "snapshot"),
                     _admin_link("Vector sets", "scatter_plot", "vectorset"),
@@ -259,6 +260,19 @@ UNFOLD: dict[str, Any] = {
                     _admin_link("Searches", "manage_search", "searchrun"),
                     _admin_link("Pipeline versions", "account_tree", "pipelineversion"),
                     _admin_link("Artifacts", "model_training", "artifact"),
+                ],
+            },
+            {
+                "title": "Language models",
+                "separator": True,
+                "items": [
+                    _admin_link("Servers", "dns", "endpoint"),
+                    _admin_link("Calls", "forum", "languagemodelcall"),
+                    {
+                        "title": "Prompt of a question",
+                        "icon": "article",
+                        "link": reverse_lazy("admin:search_endpoint_prompt"),
+                    },
                 ],
             },
             {

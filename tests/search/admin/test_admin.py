@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from django.apps import apps
-from django.contrib.auth.models import User
+from django.contrib.auth.models import Permission, User
 from django.test import Client
 from django.urls import reverse
 
@@ -12,6 +12,7 @@ from search.models import KnowledgeBase, PipelineVersion, Release, SearchRun, Ve
 from search.models.knowledge import Status
 from search.services.request_search import SearchRejected, request_search
 from search.services.run_search import run_search
+from search.services.save_pipeline_version import activate_pipeline_version
 
 pytestmark = pytest.mark.django_db
 MODELS = ("knowledgebase", "release", "snapshot", "vectorset", "pipelineversion", "searchrun")
@@ -143,6 +144,66 @@ def test_a_release_of_another_knowledge_base_cannot_be_chosen(staff: Client, fil
     assert answer.status_code == 200
     films.refresh_from_db()
     assert films.active_release != foreign
+
+
+def two_versions(films: KnowledgeBase) -> tuple[PipelineVersion, PipelineVersion]:
+    first, second = (
+        PipelineVersion.objects.create(knowledge_base=films, pipeline="path", version=n, options={"fuse.k": 5.0 + n})
+        for n in (1, 2)
+    )
+    activate_pipeline_version(second)
+    return first, second
+
+
+def active(films: KnowledgeBase) -> list[int]:
+    return list(PipelineVersion.objects.filter(knowledge_base=films, active=True).values_list("version", flat=True))
+
+
+def test_an_older_version_of_a_pipeline_is_made_active_by_its_button(staff: Client, films: KnowledgeBase) -> None:
+    first, second = two_versions(films)
+    place = reverse("admin:search_pipelineversion_activate", args=[first.pk])
+    assert f'formaction="{place}"' in staff.get(
+        reverse("admin:search_pipelineversion_change", args=[first.pk])
+    ).content.decode()  # fmt: skip
+    assert "Make active</button>" not in staff.get(
+        reverse("admin:search_pipelineversion_change", args=[second.pk])
+    ).content.decode()  # fmt: skip
+
+    answer = staff.post(place, follow=True)
+
+    assert "The next searches of Films use path 1." in answer.content.decode()
+    assert active(films) == [1]
+    assert request_search(knowledge_base="films", question="Who?", enqueue=False).pipeline_number == 1
+    assert staff.get(place).status_code == 405
+    assert staff.post(reverse("admin:search_pipelineversion_activate", args=[10_000])).status_code == 404
+
+
+def test_the_list_makes_one_version_active_and_not_two_of_a_pipeline(staff: Client, films: KnowledgeBase) -> None:
+    first, second = two_versions(films)
+    place = reverse("admin:search_pipelineversion_changelist")
+
+    both = {"action": "make_active", "_selected_action": [first.pk, second.pk]}
+    assert "only one of them can be active" in staff.post(place, both, follow=True).content.decode()
+    assert active(films) == [2]
+    staff.post(place, {"action": "make_active", "_selected_action": [first.pk]})
+    assert active(films) == [1]
+
+
+def test_who_may_only_look_at_versions_cannot_make_one_active(api: Client, films: KnowledgeBase) -> None:
+    first, _ = two_versions(films)
+    looker = User.objects.create_user("looker", is_staff=True)
+    looker.user_permissions.add(Permission.objects.get(codename="view_pipelineversion"))
+    api.force_login(looker)
+
+    assert api.post(reverse("admin:search_pipelineversion_activate", args=[first.pk])).status_code == 403
+    assert active(films) == [2]
+
+
+def test_the_menu_leads_to_servers_calls_and_the_prompt_of_a_question(staff: Client) -> None:
+    page = staff.get(reverse("admin:index")).content.decode()
+    for name in ("search_endpoint_changelist", "search_languagemodelcall_changelist", "search_endpoint_prompt"):
+        assert f'href="{reverse(f"admin:{name}")}"' in page
+    assert 'href="/settings/"' in page
 
 
 def test_the_page_of_services_names_what_is_down_and_why(staff: Client) -> None:
