@@ -1,4 +1,4 @@
-# Everything a developer types: make run, make test, make lint, make bench.
+# Everything a developer types: make run, make test, make lint, make bench, make neo4j.
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 VENV := .venv
 BIN := $(VENV)/bin
@@ -13,13 +13,14 @@ RUNTIME := print(*project["dependencies"], sep="\n")
 TESTS := print(*project["optional-dependencies"]["test"], sep="\n")
 
 .DEFAULT_GOAL := help
-.PHONY: help run test lint bench
+.PHONY: help run test lint bench neo4j
 
 help:
 	@echo "make run    set up, then run everything; prints 'Ready: ' and the address"
 	@echo "make test   set up, then lint, types, import rules and every test"
 	@echo "make lint   the checks alone"
 	@echo "make bench  tables of speed and quality"
+	@echo "make neo4j  a Neo4j server in the foreground; prints 'Ready: ' and the value for NEO4J_URL"
 
 run: $(RUN_STAMP)
 	@exec $(BIN)/python -m grasp_site.embedded
@@ -35,6 +36,10 @@ lint: $(TEST_STAMP)
 
 bench: $(TEST_STAMP)
 	@exec $(BIN)/python -m benchmarks
+
+# Another port: make neo4j NEO4J_PORT=7690
+neo4j: $(RUN_STAMP)
+	@exec $(BIN)/python -m grasp_site.embedded.neo4j $(if $(NEO4J_PORT),--port $(NEO4J_PORT))
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \

@@ -8,6 +8,7 @@ from django.conf import settings
 from django.db import DatabaseError, connection
 
 from grasp_site.heartbeat import broker, worker_alive, worker_state
+from search.services.graph_state import graph_state
 
 
 @dataclass(frozen=True)
@@ -61,6 +62,12 @@ def search_worker() -> Health:
     except redis.RedisError:
         return Health(False, "Unknown while Valkey does not answer.")
     return Health(True) if alive else Health(False, "No search worker is running, or it is still loading its models.")
+
+
+def graph_database() -> Health:
+    """Whether Neo4j answers and holds what it should; asked only where `NEO4J_URL` names one."""
+    reason = graph_state()
+    return Health(not reason, reason)
 
 
 def _first_line(error: Exception) -> str:

@@ -117,6 +117,8 @@ GRASP_HEALTH = {
     "valkey": "grasp_site.health.queue_broker",
     "search worker": "grasp_site.health.search_worker",
 }
+# Of these, what a search can do without: their absence is shown, and the site is ready all the same.
+GRASP_HEALTH_OPTIONAL = ["neo4j"]
 GRASP_QUEUES = "grasp_site.health.queues"
 
 # --- Tools and pipelines --------------------------------------------------------------------------------------------
@@ -141,6 +143,11 @@ GRASP_TOOLS: dict[str, dict[str, Any]] = {
     },
     "graph": {"BACKEND": "search.adapters.graph_postgres.PostgresGraph"},
 }
+
+# With a Neo4j, plans are executed there, and in Postgres while it is away.
+if NEO4J_URL:
+    GRASP_TOOLS["graph"] = {"BACKEND": "search.adapters.graph_neo4j.fallback.Neo4jOrPostgres"}
+    GRASP_HEALTH["neo4j"] = "grasp_site.health.graph_database"
 
 # A pipeline is a function (BACKEND) over stages (STAGES_CLASS), each a backend with options; a row is a specification's
 # default.
@@ -306,6 +313,7 @@ AUTH_PASSWORD_VALIDATORS = [
 LOGIN_URL = "admin:login"
 SECURE_REFERRER_POLICY = "same-origin"
 X_FRAME_OPTIONS = "DENY"
+DEFAULT_EXCEPTION_REPORTER_FILTER = "grasp_site.reports.ReporterFilter"
 SESSION_COOKIE_SAMESITE = "Lax"
 CONTENT_SECURITY_POLICY = {"DIRECTIVES": STRICT}
 

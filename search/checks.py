@@ -10,6 +10,7 @@ Nothing that could load a model is imported: a module is found by `find_spec` an
 | search.E004 | a stage or an option of a pipeline does not fit |
 | search.E005 | `GRASP_DEFAULT_PIPELINE` is no pipeline |
 | search.E006 | a dotted path of `GRASP_HEALTH`, `GRASP_QUEUES` or `GRASP_WARM_UP` leads nowhere |
+| search.E007 | `NEO4J_URL` cannot be read |
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from django.conf import settings
 from django.core.checks import CheckMessage, Error, register
 
 from search import wiring
+from search.adapters.graph_neo4j.address import Address
 from search.domain.errors import InvalidRequest
 
 TOOLS = ("encoder", "adjacency", "mentions", "nodes", "text", "vectors", "graph")
@@ -71,6 +73,18 @@ def check_health(**_: Any) -> list[CheckMessage]:
     named += [(f"GRASP_WARM_UP[{queue!r}]", path) for queue, paths in settings.GRASP_WARM_UP.items() for path in paths]
     found = [(where, leads_nowhere(path)) for where, path in named]
     return [Error(f"{where}: {missing}", id="search.E006") for where, missing in found if missing]
+
+
+@register()
+def check_neo4j_url(**_: Any) -> list[CheckMessage]:
+    """E007: the address of Neo4j, where one is given, can be read; the message does not repeat it."""
+    if not settings.NEO4J_URL:
+        return []
+    try:
+        Address.parse(settings.NEO4J_URL)
+    except ValueError as error:
+        return [Error(str(error), hint="Leave it empty to have Postgres execute plans.", id="search.E007")]
+    return []
 
 
 def faults_of_pipeline(name: str) -> list[str]:

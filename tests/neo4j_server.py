@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -50,8 +51,9 @@ class Neo4jServer:
         self._home.make_folder(self._home.logs.name)
         with self._home.log("neo4j").open("ab") as log:
             self._process = subprocess.Popen(program.command, stdout=log, stderr=log, stdin=subprocess.DEVNULL)
-        process = self._process
-        self._server.await_ready(gone=lambda: process.poll() is not None)
+        while not self._server.has_started(self._process):
+            time.sleep(0.1)
+        self._server.set_password()
 
     def send(self, number: signal.Signals) -> None:
         """Send the server a signal."""

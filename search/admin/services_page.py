@@ -11,7 +11,7 @@ from django.views.generic import TemplateView
 from unfold.views import UnfoldModelAdminViewMixin
 
 from search.models import KnowledgeBase, SearchRun
-from search.services.health import queue_status, system_status
+from search.services.health import all_ready, queue_status, system_status
 
 OPEN = (SearchRun.Status.QUEUED, SearchRun.Status.RUNNING)
 
@@ -49,7 +49,7 @@ def state_of_services() -> dict[str, Any]:
     return {
         "services": services,
         "queues": queue_status(),
-        "all_ready": all(service["state"] == "ready" for service in services),
+        "all_ready": all_ready(services),
     }
 
 

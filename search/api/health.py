@@ -9,7 +9,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from search.api import serializers as shape
-from search.services.health import system_status
+from search.services.health import all_ready, system_status
 
 
 class Unguarded(APIView):
@@ -42,6 +42,6 @@ class Ready(Unguarded):
     def get(self, request: Request) -> Response:
         """Return each service's state and reason; 503 while one is down."""
         services = system_status()
-        ready = all(service["state"] == "ready" for service in services)
+        ready = all_ready(services)
         answer = {"ready": ready, "services": services}
         return Response(answer, status=200 if ready else 503, headers={"Cache-Control": "no-store"})

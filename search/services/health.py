@@ -5,7 +5,7 @@ The settings name the checks by dotted path (`GRASP_HEALTH`, `GRASP_QUEUES`), fo
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures import wait as wait_for
 from typing import Any, TypeVar
@@ -24,13 +24,19 @@ _checkers = ThreadPoolExecutor(max_workers=8, thread_name_prefix="health")
 
 
 def system_status() -> list[dict[str, str]]:
-    """Return `name`, `state` (`ready` or `down`) and `reason` (empty while ready) of every service a search needs.
+    """Return `name`, `state` (`ready`, `down`, `degraded`) and `reason` (empty while ready) of every service.
 
+    One that is `degraded` does not answer either, and a search can do without it (`GRASP_HEALTH_OPTIONAL`).
     The checks run beside each other; one that has not answered within a second counts as down.
     """
     asked = {name: _beside(import_string(path)) for name, path in settings.GRASP_HEALTH.items()}
     done, _ = wait_for(asked.values(), timeout=PATIENCE)
     return [_state(name, check.result() if check in done else None) for name, check in asked.items()]
+
+
+def all_ready(services: Sequence[Mapping[str, str]]) -> bool:
+    """Whether everything that a search needs answers."""
+    return all(service["state"] != "down" for service in services)
 
 
 def queue_status() -> list[dict[str, Any]]:
@@ -76,6 +82,7 @@ def _beside(check: Callable[[], T]) -> Future[T]:
 
 
 def _state(name: str, health: Any) -> dict[str, str]:
-    if health is None:
-        return {"name": name, "state": "down", "reason": f"It has not answered within {PATIENCE:.0f} second."}
-    return {"name": name, "state": "ready" if health.ok else "down", "reason": health.reason}
+    if health is not None and health.ok:
+        return {"name": name, "state": "ready", "reason": health.reason}
+    reason = f"It has not answered within {PATIENCE:.0f} second." if health is None else health.reason
+    return {"name": name, "state": "degraded" if name in settings.GRASP_HEALTH_OPTIONAL else "down", "reason": reason}

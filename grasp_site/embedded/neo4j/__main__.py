@@ -3,7 +3,7 @@
 import argparse
 import fcntl
 import os
-import selectors
+import select
 import sys
 
 from grasp_site.embedded.children import Guard, Minder, describe_exit
@@ -16,6 +16,8 @@ from grasp_site.embedded.wakeup import Wakeup
 from grasp_site.environment import SettingError
 
 DEFAULT_PORT = 7687
+START_POLL_SECONDS = 0.1
+POLL_SECONDS = 1.0
 
 
 def main() -> int:
@@ -41,24 +43,32 @@ def run(home: Home, port: int, terminal: Terminal) -> int:
     except BlockingIOError:
         raise EmbeddedError(f"The Neo4j of {home.root} is running already.") from None
     check_port(port)
-    program = server.prepare()
     minder = Minder(home, Guard(kept_open=[lock]), terminal.say)
     try:
-        child = minder.start(program, keep=False)
+        child = minder.start(server.prepare(), keep=False)
         terminal.say("neo4j", "starting")
-        server.await_ready(gone=lambda: child.process.poll() is not None or wakeup.asked_to_stop())
-        terminal.plain(f"Ready: {server.url}")
-        with selectors.DefaultSelector() as selector:
-            selector.register(wakeup, selectors.EVENT_READ)
-            while child.process.poll() is None:
-                selector.select(timeout=1.0)
-                if wakeup.asked_to_stop():
-                    terminal.say("neo4j", "stopping")
-                    return 0
+        stop = False
+        while not stop and not server.has_started(child.process):
+            stop = _asked_to_stop(wakeup, START_POLL_SECONDS)
+        if not stop:
+            server.set_password()
+            terminal.plain(f"Ready: {server.url}")
+        while not stop and child.process.poll() is None:
+            stop = _asked_to_stop(wakeup, POLL_SECONDS)
+        if stop:
+            terminal.say("neo4j", "stopping")
+            return 0
         terminal.say("neo4j", f"stopped ({describe_exit(child.process.returncode)}). Its logs: {server.log.parent}")
         return 1
     finally:
         minder.stop()
+        os.close(lock)
+
+
+def _asked_to_stop(wakeup: Wakeup, seconds: float) -> bool:
+    """Waits for a signal, for so many seconds at most; says whether it was one that asks to stop."""
+    select.select([wakeup], [], [], seconds)
+    return wakeup.asked_to_stop()
 
 
 if __name__ == "__main__":

@@ -2,14 +2,13 @@
 
 import signal
 import socket
-import time
-from collections.abc import Callable
+import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
 
 import neo4j
-from neo4j.exceptions import AuthError, ClientError, DriverError, ServiceUnavailable
+from neo4j.exceptions import AuthError, Neo4jError
 
 from grasp_site.embedded.children import Program, last_line
 from grasp_site.embedded.faults import EmbeddedError
@@ -20,8 +19,6 @@ from grasp_site.embedded.programs import HOST
 USER = "neo4j"
 FIRST_PASSWORD = "neo4j"
 DATABASE = "neo4j"
-START_SECONDS = 120.0
-POLL_SECONDS = 0.1
 STARTED = "Started."
 
 
@@ -90,24 +87,17 @@ class EmbeddedNeo4j:
             patience=30.0,
         )
 
-    def await_ready(self, gone: Callable[[], bool]) -> None:
-        """Returns when the server takes our password; the first start sets it. Raises `EmbeddedError`.
+    def has_started(self, process: subprocess.Popen[bytes]) -> bool:
+        """Whether the server takes connections. Raises `EmbeddedError` when it will not any more."""
+        if self.log.exists() and STARTED in self.log.read_text(encoding="utf-8", errors="replace"):
+            return True
+        if process.poll() is not None:
+            complaint = last_line(self.log) or last_line(self._home.log(self.name)) or "it wrote no log."
+            raise EmbeddedError(f"Neo4j does not start: {complaint} Its logs are in {self.log.parent}.")
+        return False
 
-        `gone` says whether the process has ended meanwhile.
-        """
-        deadline = time.monotonic() + START_SECONDS
-        while not self._has_started():
-            if gone() or time.monotonic() > deadline:
-                complaint = last_line(self.log) or last_line(self._home.log(self.name)) or "it wrote no log"
-                raise EmbeddedError(f"Neo4j does not start: {complaint} Its logs are in {self.log.parent}.")
-            time.sleep(POLL_SECONDS)
-        self._set_password()
-
-    def _has_started(self) -> bool:
-        return self.log.exists() and STARTED in self.log.read_text(encoding="utf-8", errors="replace")
-
-    def _set_password(self) -> None:
-        """Puts our password in the place of the one that every new server has."""
+    def set_password(self) -> None:
+        """Puts our password in the place of the one that every new server has. Raises `EmbeddedError`."""
         try:
             with neo4j.GraphDatabase.driver(self._address, auth=(USER, self._password)) as driver:
                 driver.verify_connectivity()
@@ -121,12 +111,10 @@ class EmbeddedNeo4j:
                     {"old": FIRST_PASSWORD, "new": self._password},
                     database_="system",
                 )
-        except (AuthError, ClientError) as error:
+        except Neo4jError as error:
             raise EmbeddedError(
                 f"The Neo4j below {self.folder} has a password that is not ours. Move that folder away to begin anew."
             ) from error
-        except (DriverError, ServiceUnavailable) as error:
-            raise EmbeddedError(f"Neo4j has started and does not answer on port {self._port}.") from error
 
     def _configuration(self) -> str:
         address = f"{HOST}:{self._port}"

@@ -144,7 +144,7 @@ class Service(serializers.Serializer[Any]):
     """The state of a service that a search needs."""
 
     name = Text()
-    state = serializers.ChoiceField(["ready", "down"])
+    state = serializers.ChoiceField(["ready", "degraded", "down"])
     reason = Text(allow_blank=True)
 
 
