@@ -52,16 +52,17 @@ def main() -> None:
         planner = Planner(
             tools.mentions, tools.adjacency, tools.encoder, tools.nodes, tools.schema, **options
         )  # fmt: skip
-        rankings, seconds = _answered(planner, tools, examples)
+        rankings, seconds = answered(planner, tools, examples)
         values = measure(rankings, {example.id: example.answers for example in examples})
-        by_hops = [_hits(rankings, [e for e in examples if e.slices["hops"] == count]) for count in hops]
+        by_hops = [hits(rankings, [e for e in examples if e.slices["hops"] == count]) for count in hops]
         whole = means(values)
         rows.append((title, *(whole[m] for m in ("H@1", "H@5", "R@20", "MRR")), *by_hops, *percentiles(seconds)))
     columns = ("planner", "H@1", "H@5", "R@20", "MRR", *(f"{count} hops" for count in hops), "p50 ms", "p95 ms")
     table(f"Planning on movies, val, {len(examples)} questions; H@1 by hops", columns, rows)
 
 
-def _answered(planner: Planner, tools: Tools, examples: Sequence[Example]) -> tuple[dict[str, list[str]], list[float]]:
+def answered(planner: Planner, tools: Tools, examples: Sequence[Example]) -> tuple[dict[str, list[str]], list[float]]:
+    """Return the graph's list of each question by its id, and the seconds that planning took."""
     for example in examples[:WARM]:
         planner(Question(example.text), Limit())
     rankings, seconds = {}, []
@@ -77,7 +78,8 @@ def _answered(planner: Planner, tools: Tools, examples: Sequence[Example]) -> tu
     return rankings, seconds
 
 
-def _hits(rankings: Mapping[str, Sequence[str]], examples: Sequence[Example]) -> float:
+def hits(rankings: Mapping[str, Sequence[str]], examples: Sequence[Example]) -> float:
+    """Return H@1 over these questions."""
     values = measure(
         {example.id: rankings[example.id] for example in examples},
         {example.id: example.answers for example in examples},

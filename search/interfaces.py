@@ -185,16 +185,16 @@ class LanguageModel(Protocol):
 class PlanTable:
     """Candidate plans of some questions as a learned scorer sees them.
 
-    `features`: float32, shape (plans, features). `question`: int64, (plans,), the question of each plan. `texts`:
-    vectors of the questions as they are, (questions, dimensions). `asked`: vectors of questions with one mention
-    masked, (mentions, dimensions). `branches`: int64, (branches, 3): plan, place in `asked`, place of the branch's path
-    among the paths.
+    `features`: float32, shape (plans, features). `question`: int64, (plans,), the question of each plan, sorted.
+    `asked`: vectors of questions with one mention masked, (mentions, dimensions); every question has one at least.
+    `owner`: int64, (mentions,), the question of each of them, sorted. `branches`: int64, (branches, 3): plan, place in
+    `asked`, place of the branch's path among the paths.
     """
 
     features: NDArray[np.float32]
     question: NDArray[np.int64]
-    texts: Vectors
     asked: Vectors
+    owner: NDArray[np.int64]
     branches: NDArray[np.int64]
 
 

@@ -82,17 +82,19 @@ class PlanScorerNet(nn.Module):
         `told` are the mapped vectors of the paths that the table's branches point to.
         """
         asked = torch.from_numpy(table.asked)
-        asked = functional.normalize(asked + self.ask(asked), dim=1)
+        owner = torch.from_numpy(table.owner)
         plan, mention, path = torch.from_numpy(table.branches).unbind(1)
         features = torch.from_numpy(table.features)
         question = torch.from_numpy(table.question)
-        texts = torch.from_numpy(table.texts)
-        cosines = _mean((asked @ told.T)[mention, path], plan, len(features))
+        count = int(table.owner[-1]) + 1
+        mapped = functional.normalize(asked + self.ask(asked), dim=1)
+        cosines = _mean((mapped @ told.T)[mention, path], plan, len(features))
         # Where cosines of unrelated texts lie differs from encoder to encoder: only what is above the mean counts.
-        cosines = cosines - _mean(cosines, question, len(texts))[question]
+        cosines = cosines - _mean(cosines, question, count)[question]
+        grounds = _mean(asked @ self.ground, owner, count)
         scale = self.scale * (1 + self.warm)
         said = features @ self.start + (self.shift(features) + self.out(torch.relu(self.hidden(features)))).squeeze(1)
-        return (scale[0] * cosines + said) / self.temperature, (scale[1] + texts @ self.ground) / self.temperature
+        return (scale[0] * cosines + said) / self.temperature, (scale[1] + grounds) / self.temperature
 
 
 class LearnedPlanScorer:

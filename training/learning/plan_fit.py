@@ -54,7 +54,7 @@ class Fitted:
             for first in range(0, len(chosen), 256):
                 table = lists.table(chosen[first : first + 256])
                 plans, texts = self.net(table, told)
-                ends = np.searchsorted(table.question, np.arange(1, len(table.texts)))
+                ends = np.searchsorted(table.question, np.arange(1, len(texts)))
                 yield from zip(np.split(plans.numpy(), ends), texts.tolist(), strict=True)
 
 

@@ -6,7 +6,8 @@ against the answers. What the plans find is let go at once: features, places and
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -25,8 +26,8 @@ from search.stages.plan.shape import Metapath
 
 Floats = NDArray[np.float32]
 
-BLOCK = 256
-"""Questions whose texts are encoded together."""
+BLOCK = 64
+"""Questions whose texts are encoded together; what the plans of two blocks find is in memory at a time."""
 MOST_PLANS = 400
 """Plans of a question that are learned from: those that find answers, then the first ones listed, the shorter."""
 
@@ -35,15 +36,14 @@ MOST_PLANS = 400
 class PlanList:
     """One question's candidate plans: `features`, the F1 of each (`labels`), and its branches.
 
-    A branch is a plan's place, the place of its mention among `masked`, and a path. `masked` and `text` are vectors,
-    `spans` say where in the question its mentions are.
+    A branch is a plan's place, the place of its mention among `masked`, and a path. `masked` are vectors, one a mention
+    (of a question without mentions that of the question itself), `spans` say where in the question its mentions are.
     """
 
     features: Floats
     labels: Floats
     branches: NDArray[np.int64]
     masked: Vectors
-    text: Vectors
     spans: tuple[tuple[int, int], ...]
 
 
@@ -65,7 +65,7 @@ class PlanLists:
         return PlanTable(
             features=np.concatenate([one.features for one in lists]),
             question=np.repeat(np.arange(len(lists)), np.diff(plans)),
-            texts=np.stack([one.text for one in lists]),
+            owner=np.repeat(np.arange(len(lists)), np.diff(mentions)),
             asked=np.concatenate([one.masked for one in lists]),
             branches=np.concatenate([
                 one.branches + np.array([plans[at], mentions[at], 0]) for at, one in enumerate(lists)
@@ -82,6 +82,16 @@ class PlanLists:
         return np.array([one.labels.max(initial=0.0) for one in self.lists], dtype=np.float32)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Asked:
+    """A question whose plans are enumerated and labelled, and the texts that it is still to be encoded as."""
+
+    question: Question
+    masked: list[str]
+    plans: list[Candidate]
+    labels: Floats
+
+
 @dataclass(frozen=True)
 class Collector:
     """Makes lists. Memory grows by some 10 KB a question."""
@@ -96,36 +106,47 @@ class Collector:
     ) -> PlanLists:
         """Return the lists of these questions; `answers` are sorted keys, `progress` is told how many are done."""
         lists: list[PlanList] = []
-        for first in range(0, len(texts), BLOCK):
-            block = slice(first, first + BLOCK)
-            lists += self._block(texts[block], answers[block], limit)
-            progress(len(lists))
+        before: tuple[list[_Asked], Future[None]] | None = None
+        # The encoder works on one block while the next is enumerated: torch lets go of the interpreter meanwhile.
+        with ThreadPoolExecutor(1) as pool:
+            for first in range(0, len(texts), BLOCK):
+                block = slice(first, first + BLOCK)
+                asked = [self._asked(*pair, limit) for pair in zip(texts[block], answers[block], strict=True)]
+                encoding = pool.submit(self._encode, asked)
+                if before is not None:
+                    lists += self._finished(*before)
+                    progress(len(lists))
+                before = asked, encoding
+            if before is not None:
+                lists += self._finished(*before)
+                progress(len(lists))
         return PlanLists(lists, list(self._places))
 
-    def _block(self, texts: Sequence[str], answers: Sequence[Keys], limit: Limit) -> Iterator[PlanList]:
-        questions = [self.proposer.read(text) for text in texts]
-        labelled = [self._labelled(q, keys, limit) for q, keys in zip(questions, answers, strict=True)]
-        # One batch for a whole block: a word or a masked question by itself costs the encoder many times as much.
-        used = [(q, {plan.mentions for plan in plans}) for q, (plans, _) in zip(questions, labelled, strict=True)]
-        self.features.learn([q.without(mentions) for q, several in used for mentions in several])
-        asked = [masked(question) for question in questions]
-        self.features.lexicon.vectors.learn([text for q, own in zip(questions, asked, strict=True)
-                                             for text in (q.text, *own)])  # fmt: skip
-        for question, own, (plans, labels) in zip(questions, asked, labelled, strict=True):
-            yield self._listed(question, own, plans, labels)
+    def _asked(self, text: str, answers: Keys, limit: Limit) -> _Asked:
+        question = self.proposer.read(text)
+        return _Asked(question, masked(question), *self._labelled(question, answers, limit))
 
-    def _listed(self, question: Question, asked: Sequence[str], plans: Sequence[Candidate], labels: Floats) -> PlanList:
-        for plan in plans:
+    def _encode(self, asked: Sequence[_Asked]) -> None:
+        """Compute all vectors of a block: a text by itself costs the encoder many times as much."""
+        self.features.learn(
+            one.question.without(used) for one in asked for used in {plan.mentions for plan in one.plans}
+        )
+        self.features.lexicon.vectors.learn(text for one in asked for text in one.masked)
+
+    def _finished(self, asked: Sequence[_Asked], encoding: Future[None]) -> list[PlanList]:
+        encoding.result()
+        return [self._listed(one) for one in asked]
+
+    def _listed(self, asked: _Asked) -> PlanList:
+        for plan in asked.plans:
             for path in plan.paths:
                 self._places.setdefault(path, len(self._places))
-        vectors = self.features.lexicon.vectors
         return PlanList(
-            features=self.features.of(question, plans).astype(np.float32).reshape(-1, len(FEATURES)),
-            labels=labels,
-            branches=branches(plans, self._places),
-            masked=vectors.of(asked),
-            text=vectors.of([question.text])[0],
-            spans=tuple((name.mention.start, name.mention.end) for name in question.names),
+            features=self.features.of(asked.question, asked.plans).astype(np.float32).reshape(-1, len(FEATURES)),
+            labels=asked.labels,
+            branches=branches(asked.plans, self._places),
+            masked=self.features.lexicon.vectors.of(asked.masked),
+            spans=tuple((name.mention.start, name.mention.end) for name in asked.question.names),
         )
 
     def _labelled(self, question: Question, answers: Keys, limit: Limit) -> tuple[list[Candidate], Floats]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gzip
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass
 
 import numpy as np
 import orjson
@@ -42,15 +42,16 @@ KEPT_PLANS = 10
 class PlannerLearner:
     """Learns to score plans."""
 
-    folds: int = option(5, "Parts that each are scored by what was learned from the others.", low=2, high=20)
-    epochs: int = option(10, "Passes over the questions.", low=1, high=200)
+    folds: int = option(3, "Parts that each are scored by what was learned from the others.", low=2, high=20)
+    epochs: int = option(10, "Passes over the questions, if `steps` allows so many.", low=1, high=200)
+    steps: int = option(500, "Steps at most: many questions are passed over less often.", low=1, high=1_000_000)
     batch: int = option(64, "Questions a step.", low=1, high=4096)
     rate: float = option(0.001, "Height of the learning rate.", low=1e-6, high=1.0)
     decay: float = option(0.1, "Weight decay: how strongly it is held to what it knew before.", low=0.0, high=10.0)
     hidden: int = option(24, "Units of the perceptron over the features.", low=1, high=1024)
     seed: int = option(0, "Decides the folds and the order of the questions.", low=0, high=2**31 - 1)
     measured: int = option(
-        500, "Questions, drawn from those given, on which the graph's list is measured.", low=0, high=100_000
+        300, "Questions, drawn from those given, on which the graph's list is measured.", low=0, high=100_000
     )
 
     def __call__(self, task: Task, progress: Progress) -> Learned:
@@ -105,13 +106,14 @@ class PlannerLearner:
         self, lists: PlanLists, wordings: Vectors, folds: Places, progress: Progress
     ) -> tuple[list[Fitted], Fitted]:
         """Return what was learned without each of the folds, and from all questions."""
-        names = {field.name for field in fields(Fit)}
-        how = Fit(**{name: value for name, value in asdict(self).items() if name in names})
+        epochs = max(1, min(self.epochs, self.steps * self.batch // len(lists)))
+        how = Fit(epochs, self.batch, self.rate, self.decay, self.hidden, self.seed)
         count = int(folds.max()) + 1
-        done = iter(range(1, (count + 1) * self.epochs + 1))
+        total = (count + 1) * epochs
+        done = iter(range(1, total + 1))
 
         def tick() -> None:
-            progress("learning", next(done), (count + 1) * self.epochs)
+            progress("learning", next(done), total)
 
         parts = [fit(lists, wordings, np.flatnonzero(folds != fold), how, tick) for fold in range(count)]
         return parts, fit(lists, wordings, np.arange(len(lists)), how, tick)

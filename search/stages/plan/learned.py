@@ -42,8 +42,8 @@ def path_key(path: Metapath, schema: Schema) -> str:
 
 
 def masked(question: Question) -> list[str]:
-    """Return the texts that a question's branches are scored by, one a mention."""
-    return [question.masked([(mention, MASK)]) for mention in range(len(question.names))]
+    """Return the texts that a question is scored by: one a mention, or the question where it has none."""
+    return [question.masked([(mention, MASK)]) for mention in range(len(question.names))] or [question.text]
 
 
 def branches(candidates: Sequence[Candidate], places: Mapping[Metapath, int]) -> NDArray[np.int64]:
@@ -106,13 +106,14 @@ class LearnedScorer:
     def __call__(self, question: Question, candidates: Sequence[Candidate]) -> Scored:
         """Return all candidates, best first."""
         texts = masked(question)
+        # Every later stage asks for the question's own vector: in this batch it costs a fraction of a call.
         self.vectors.learn([question.text, *texts])
         places, told = self.told.of(path for candidate in candidates for path in candidate.paths)
         table = PlanTable(
             features=self.features.of(question, candidates).astype(np.float32),
             question=np.zeros(len(candidates), dtype=np.int64),
-            texts=self.vectors.of([question.text]),
             asked=self.vectors.of(texts),
+            owner=np.zeros(len(texts), dtype=np.int64),
             branches=branches(candidates, places),
         )
         sums, [text] = self.scorer(table, told)

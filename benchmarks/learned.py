@@ -1,0 +1,73 @@
+"""What training the planner is worth: movies' validation questions, graph alone, by how many questions it learned from.
+
+Nothing is registered: what is learned stays in this process.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from benchmarks.bases import imported
+from benchmarks.common import percentiles, show, table
+from benchmarks.planner import answered, hits
+from search import wiring
+from search.models import KnowledgeBase
+from search.neural.plan_scorer import LearnedPlanScorer
+from search.stages.plan import Planner
+from training.data.examples import Example, read_examples
+from training.evaluation.measures import means, measure
+from training.learning.planner import PlannerLearner
+from training.learning.task import Learned, Task
+
+SIZES = (0, 50, 200, 500, 2_000, 6_000)
+
+
+class InMemory:
+    """Trained planners by name (interfaces.PlanScorers), none of them on disk."""
+
+    def __init__(self, learned: Mapping[str, Learned]) -> None:
+        self._known = {name: LearnedPlanScorer(name, one.served, one.tensors) for name, one in learned.items()}
+
+    def get(self, artifact: str) -> LearnedPlanScorer:
+        """Return the planner of that name."""
+        return self._known[artifact]
+
+
+def main() -> None:
+    """Print one row a number of training questions: seconds, quality, H@1 by hops, time a question."""
+    name, folder = imported("movies")
+    release = KnowledgeBase.objects.get(name=name).active_release
+    if release is None:
+        show(f"{name} has no active release; not measured.")
+        return
+    tools = wiring.tools(release)
+    plain = Planner(tools.mentions, tools.adjacency, tools.encoder, tools.nodes, tools.schema)
+    train = read_examples(folder / "questions.jsonl.gz", "train")
+    val = read_examples(folder / "questions.jsonl.gz", "val")
+    hops = sorted({example.slices["hops"] for example in val})
+    rows: list[tuple[Any, ...]] = []
+    for size in SIZES:
+        began = time.perf_counter()
+        planner = _trained(plain, train[:size]) if size else plain
+        seconds = time.perf_counter() - began
+        rankings, times = answered(planner, tools, val)
+        whole = means(measure(rankings, {example.id: example.answers for example in val}))
+        by_hops = [hits(rankings, [e for e in val if e.slices["hops"] == count]) for count in hops]
+        rows.append((f"{size:,}", seconds, *(whole[m] for m in ("H@1", "H@5", "R@20", "MRR")), *by_hops,
+                     *percentiles(times)))  # fmt: skip
+        show(f"{size:,} questions: {rows[-1][1:]}")
+    columns = ("questions", "seconds", "H@1", "H@5", "R@20", "MRR", *(f"{count} hops" for count in hops),
+               "p50 ms", "p95 ms")  # fmt: skip
+    table(f"The trained planner on movies, val, {len(val)} questions; H@1 by hops", columns, rows)
+
+
+def _trained(planner: Planner, examples: Sequence[Example]) -> Planner:
+    keys = [planner.nodes.keys(example.answers) for example in examples]
+    answers = [np.array(sorted(key for key in own if key is not None), dtype=np.int32) for own in keys]
+    learned = PlannerLearner(measured=0)(Task(examples, answers, planner), lambda part, done, total: None)
+    return replace(planner, plan_scorers=InMemory({"bench": learned}), artifact="bench")
