@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from search.adapters.graph_neo4j.names import Names, folded, is_number, number
+from search.adapters.graph_neo4j.names import Names, folded, is_number, number, ordered
 from search.domain.plan import Filter
 
 
@@ -54,12 +54,12 @@ def _condition(condition: Filter, field: str, parameters: Parameters) -> str:
         return _any(f"{field}t", f"item CONTAINS {parameters.add(folded(value))}")
     if condition.op == "=":
         return _any(f"{field}t", f"item = {parameters.add(folded(value))}")
-    return _any(f"{field}s", f"item {condition.op} {parameters.add(value)}")
+    return _any(f"{field}s", f"item {condition.op} {parameters.add(ordered(value))}")
 
 
 def _both(field: str, low: Any, high: Any, parameters: Parameters) -> tuple[str, str]:
     kind = "n" if is_number(low) else "s"
-    first, last = (number(low), number(high)) if kind == "n" else (low, high)
+    first, last = (number(low), number(high)) if kind == "n" else (ordered(low), ordered(high))
     return f"{field}{kind}", f"item >= {parameters.add(first)} AND item <= {parameters.add(last)}"
 
 

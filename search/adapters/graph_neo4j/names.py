@@ -4,7 +4,7 @@
 |---|---|
 | a node | a node with the label of its snapshot (`S12`), the label of its type (`T4`), `key` and `id` |
 | an edge | a relationship of the type of its relation (`R3`), in the stored direction |
-| a field | `f2t`: its texts, folded; `f2s`: its texts as they are; `f2n`: its numbers; lists all of them |
+| a field | `f2t`: its texts, folded; `f2s`: its texts, `ordered`; `f2n`: its numbers; lists all of them |
 | the snapshot | a node `GraspProjection` that says whether the projection is whole, and of what |
 
 Codes are those of the schema; fields are numbered in the order of their names, and number 0 is the node's name.
@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Mapping
 from functools import cached_property
 from typing import Any
@@ -23,6 +24,8 @@ from search.domain.graph import FieldValue, Node, Schema
 MARKER = "GraspProjection"
 NAME = "name"
 INT64 = range(-(2**63), 2**63)
+_HIGH = re.compile("[\ue000-\U0010ffff]")
+_LATE, _LAST = "\ue000", "\ue001"
 
 
 class Names:
@@ -71,7 +74,7 @@ class Names:
                 continue
             items = value if isinstance(value, list) else [value]
             if texts := [item for item in items if isinstance(item, str)]:
-                written[f"{prefix}s"] = texts
+                written[f"{prefix}s"] = [ordered(text) for text in texts]
                 written[f"{prefix}t"] = [folded(text) for text in texts]
             if numbers := [number(item) for item in items if is_number(item)]:
                 # A stored list holds numbers of one kind.
@@ -93,6 +96,15 @@ def folded(text: str) -> str:
     if "Σ" not in text and "İ" not in text:
         return text.lower()
     return "".join("i" if letter == "İ" else letter.lower() for letter in text)
+
+
+def ordered(text: str) -> str:
+    """Return a text that stands, among others such, where the text stands in the order of code points.
+
+    Java compares 16-bit units, and the units of what lies beyond 16 bits (emoji) are smaller than U+E000 to U+FFFF.
+    Letters of both ranges get a prefix that tells which of the two comes first; other texts are returned as they are.
+    """
+    return _HIGH.sub(lambda letter: (_LAST if letter[0] > "\uffff" else _LATE) + letter[0], text)
 
 
 def is_number(value: object) -> bool:

@@ -1,4 +1,7 @@
-from search.adapters.graph_neo4j.names import Names, folded, number
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from search.adapters.graph_neo4j.names import Names, folded, number, ordered
 from search.domain.graph import Field, Node, NodeType, Schema
 
 SCHEMA = Schema((NodeType("film", 1, (Field("year"), Field("tags"), Field("name"))),), (), ())
@@ -30,6 +33,16 @@ def test_a_number_of_more_than_64_bits_becomes_a_broken_one() -> None:
 
 def test_texts_are_folded_letter_by_letter_as_postgres_does() -> None:
     assert folded("ΟΔΟΣ İZMİR Straße") == "οδοσ izmir straße"
+
+
+@given(st.text(st.characters(codec="utf-8")), st.text(st.characters(codec="utf-8")))
+@example("\uff5e", "\U0001f642")
+def test_texts_in_the_order_of_16_bit_units_are_in_the_order_of_code_points(one: str, other: str) -> None:
+    def units(text: str) -> bytes:
+        return ordered(text).encode("utf-16-be")
+
+    assert (units(one) < units(other)) == (one < other)
+    assert (units(one) == units(other)) == (one == other)
 
 
 def test_another_schema_under_the_same_number_has_another_fingerprint() -> None:
