@@ -142,6 +142,11 @@ GRASP_TOOLS: dict[str, dict[str, Any]] = {
         "OPTIONS": {"directory": GRASP_HOME / "artifacts"},
     },
     "graph": {"BACKEND": "search.adapters.graph_postgres.PostgresGraph"},
+    "language_model": {
+        "BACKEND": "search.adapters.llm_openai.ConfiguredLanguageModel",
+        "OPTIONS": {"log": "search.services.llm_calls.RecordedCalls"},
+    },
+    "plan_prompts": {"BACKEND": "search.adapters.briefing_postgres.plan_prompts"},
 }
 
 # With a Neo4j, plans are executed there, and in Postgres while it is away.
@@ -159,7 +164,7 @@ GRASP_PIPELINES: dict[str, dict[str, Any]] = {
         "BACKEND": "search.pipelines.grasp.search",
         "STAGES_CLASS": "search.pipelines.grasp.Stages",
         "STAGES": {
-            "plan": {"BACKEND": "search.stages.plan.Planner"},
+            "plan": {"BACKEND": "search.stages.plan.JoinedPlanner"},
             "link": {"BACKEND": "search.stages.link.Link"},
             "traverse": {"BACKEND": "search.stages.traverse.Traverse"},
             "rescore": {"BACKEND": "search.stages.rescore.Rescore"},

@@ -17,11 +17,11 @@ from search.domain.conversation import Completion, Prompt
 from search.domain.errors import StageError
 from search.domain.evidence import Path, Result
 from search.domain.graph import Direction, Node, Schema
-from search.domain.linking import GraphRanking, LinkedPlan, Traversal
+from search.domain.linking import GraphRanking, LinkedPlan, Reach, Traversal
 from search.domain.plan import ScoredPlan
 from search.domain.question import Question
 from search.domain.ranking import Candidate, Fusion, Ranking
-from search.domain.trace import Limit
+from search.domain.trace import Limit, Trace
 
 Vectors = NDArray[np.float32]
 Keys = NDArray[np.int32]
@@ -172,6 +172,10 @@ class GraphStore(Protocol):
 class LanguageModel(Protocol):
     """Answers prompts."""
 
+    def configured(self) -> bool:
+        """Whether there is a model to ask, at this moment: one may be added while searches run."""
+        ...
+
     def complete(self, prompts: Sequence[Prompt], limit: Limit) -> list[Completion | StageError]:
         """Return for each prompt, in their order, its completion or the error that says why there is none.
 
@@ -244,7 +248,7 @@ class PlanStage(Protocol):
 class LinkStage(Protocol):
     """Plans → plans whose anchors are bound."""
 
-    def __call__(self, plans: Sequence[ScoredPlan], limit: Limit) -> list[LinkedPlan]:
+    def __call__(self, plans: Sequence[ScoredPlan], limit: Limit, reach: Reach = ...) -> list[LinkedPlan]:
         """Return one linked plan a plan, in their order; an anchor without a binding leaves its plan unbound."""
         ...
 
@@ -254,6 +258,25 @@ class TraverseStage(Protocol):
 
     def __call__(self, plans: Sequence[LinkedPlan], limit: Limit) -> list[Traversal]:
         """Return one traversal for each plan that has anchors, in their order."""
+        ...
+
+
+class RecoverStage(Protocol):
+    """Plans that found nothing → the same plans, one of them changed until it finds something."""
+
+    def __call__(
+        self,
+        plans: list[LinkedPlan],
+        found: list[Traversal],
+        link: LinkStage,
+        traverse: TraverseStage,
+        trace: Trace,
+        limit: Limit,
+    ) -> tuple[list[LinkedPlan], list[Traversal]]:
+        """Return plans and traversals as they are, or with one of each replaced; each attempt is a step of the trace.
+
+        Raises DeadlineExceeded when the time for attempts ran out.
+        """
         ...
 
 

@@ -10,7 +10,7 @@ import dataclasses
 import difflib
 import threading
 from collections.abc import Callable, Mapping
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from typing import Any
 
 from django.conf import settings
@@ -27,6 +27,7 @@ from search.interfaces import (
     Adjacency,
     Encoder,
     GraphStore,
+    LanguageModel,
     MentionIndex,
     NodeStore,
     PlanScorers,
@@ -34,6 +35,7 @@ from search.interfaces import (
     VectorIndex,
 )
 from search.models import Release
+from search.prompts import PlanPrompts
 
 Specification = dict[str, Any]
 
@@ -114,6 +116,16 @@ class Tools:
     def graph(self) -> GraphStore:
         """The engine that executes plans."""
         return build("graph", snapshot_id=self.snapshot.pk, schema=self.schema, nodes=self.nodes)
+
+    @cached_property
+    def language_model(self) -> LanguageModel:
+        """Whichever language model is configured when it is asked; none may be."""
+        return build("language_model")
+
+    @cached_property
+    def plan_prompts(self) -> Callable[[], PlanPrompts]:
+        """What makes the prompts for planning, with the settings of the knowledge base at the moment of the call."""
+        return partial(build, "plan_prompts", release=self.release)
 
 
 @lru_cache(maxsize=8)

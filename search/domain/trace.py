@@ -58,7 +58,10 @@ class Limit:
 
 @dataclass(slots=True)
 class Step:
-    """One step: its name, who did it, how it went, its seconds, a sentence for people, and its output as JSON."""
+    """One step: its name, who did it, how it went, its seconds, a sentence for people, and its output as JSON.
+
+    Where a language model was asked, `tokens` counts by kind and `prompt_fingerprint` is the version of the prompt.
+    """
 
     name: str
     backend: str = ""
@@ -124,6 +127,8 @@ class Trace:
             step.output = _as_json(result)
             step.detail = str(getattr(result, "detail", "") or "")
             step.status = getattr(result, "status", None) or "ok"
+            step.tokens = dict(getattr(result, "tokens", None) or {})
+            step.prompt_fingerprint = str(getattr(result, "prompt_fingerprint", "") or "")
             return result
         finally:
             step.seconds = time.perf_counter() - began

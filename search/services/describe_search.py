@@ -96,4 +96,6 @@ def describe_step(step: SearchStep) -> dict[str, Any]:
         "status": step.status,
         "seconds": step.seconds,
         "detail": step.detail,
+        "prompt_fingerprint": step.prompt_fingerprint,
+        "tokens": step.tokens,
     }

@@ -26,11 +26,13 @@ def warm_up() -> None:
     wiring.encoder().encode([QUESTION])
     began = time.monotonic()
     pipeline = wiring.pipeline(settings.GRASP_DEFAULT_PIPELINE)
+    # Nobody reads the answer: a language model that costs by the call, or hangs, is left alone.
+    quiet = {"plan.llm": "off"} if "plan.llm" in pipeline.options() else {}
     active = Release.objects.filter(pk=F("knowledge_base__active_release")).order_by("-activated")
     for release in active:
         if time.monotonic() - began > SECONDS:
             break
-        stages = pipeline.compose(pipeline.specification(), wiring.tools(release))
+        stages = pipeline.compose(pipeline.specification(quiet), wiring.tools(release))
         try:
             pipeline.search(Question(QUESTION, k=1), stages, Trace(Limit.seconds(SECONDS)))
         except (SearchError, OSError) as error:

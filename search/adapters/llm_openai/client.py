@@ -156,8 +156,9 @@ def _completion(data: Any, server: Server, seconds: float) -> Completion:
         raise ServerFault("answers without choices; it is not OpenAI-compatible at that address.")
     choice = choices[0] if choices and isinstance(choices[0], dict) else {}
     message = choice.get("message")
-    reason = str(choice.get("finish_reason") or "")[:40]
-    text = _text(message.get("content") if isinstance(message, dict) else choice.get("text"))
+    # A server that says the key back must not have it shown as a part of a plan.
+    reason = server.key.cut_from(str(choice.get("finish_reason") or ""))[:40]
+    text = server.key.cut_from(_text(message.get("content") if isinstance(message, dict) else choice.get("text")))
     if not text.strip():
         why = f" (it stopped because of {reason!r})" if reason else ""
         raise ServerFault(f"gave an empty answer{why}.", again=True)

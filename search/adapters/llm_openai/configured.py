@@ -32,6 +32,10 @@ class ConfiguredLanguageModel:
         self._log: CallLog = import_string(log)() if isinstance(log, str) else log
         self._fixed = server
 
+    def configured(self) -> bool:
+        """Whether there is a server to ask, at this moment; see interfaces.LanguageModel."""
+        return self._fixed is not None or bool(settings.LLM_BASE_URL) or Endpoint.objects.filter(active=True).exists()
+
     def complete(self, prompts: Sequence[Prompt], limit: Limit) -> list[Completion | StageError]:
         """Answer several prompts at once, in their order; see interfaces.LanguageModel."""
         server = self._fixed or current_server()

@@ -107,13 +107,15 @@ class Result(serializers.Serializer[Any]):
 
 
 class Step(serializers.Serializer[Any]):
-    """A step of a search."""
+    """A step of a search; the last two where a language model was asked: the prompt's version, tokens by kind."""
 
     name = Text()
     backend = Text(allow_blank=True)
     status = serializers.ChoiceField(["ok", "degraded", "failed", "skipped"])
     seconds = Number()
     detail = Text(allow_blank=True)
+    prompt_fingerprint = Text(allow_blank=True)
+    tokens = serializers.DictField(child=Whole())
 
 
 class Search(serializers.Serializer[Any]):

@@ -7,7 +7,7 @@ the model with its JSON pointers, for two rounds at most.
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
@@ -20,7 +20,7 @@ from search.domain.options import option
 from search.domain.plan import Plan, ScoredPlan
 from search.domain.question import Question
 from search.domain.reading import Unreadable, read_object, without_thinking
-from search.domain.trace import Limit, Noted
+from search.domain.trace import Limit, Noted, StepStatus
 from search.interfaces import LanguageModel
 from search.prompts import PlanPrompts
 
@@ -39,10 +39,26 @@ class WrittenPlans(Noted[ScoredPlan]):
     """
 
     def __init__(
-        self, plans: Sequence[ScoredPlan], detail: str = "", tokens: dict[str, int] | None = None, version: str = ""
+        self,
+        plans: Sequence[ScoredPlan],
+        detail: str = "",
+        tokens: Mapping[str, int] | None = None,
+        version: str = "",
+        status: StepStatus = "ok",
     ) -> None:
-        super().__init__(plans, detail)
-        self.tokens = tokens or {}
+        super().__init__(plans, detail, status)
+        self.tokens = dict(tokens or {})
+        self.prompt_fingerprint = version
+
+
+class NoPlanWritten(StageError):
+    """The language model gave no plan; `tokens` and `prompt_fingerprint` say what asking it has cost all the same."""
+
+    def __init__(
+        self, reason: str, *, permanent: bool = False, tokens: Mapping[str, int] | None = None, version: str = ""
+    ) -> None:
+        super().__init__(STAGE, reason, permanent=permanent)
+        self.tokens = dict(tokens or {})
         self.prompt_fingerprint = version
 
 
@@ -81,7 +97,7 @@ class ModelPlanner:
         """Return at least one plan, best first.
 
         A plan that the asker brings is returned as it is. Raises StageError where the model cannot be asked or comes to
-        no plan that can be executed, SearchCancelled.
+        no plan that can be executed (NoPlanWritten), SearchCancelled.
         """
         if question.plan is not None:
             return WrittenPlans([ScoredPlan(question.plan, "user", 1.0)])
@@ -104,7 +120,7 @@ class ModelPlanner:
         try:
             outcomes = self.language_model.complete([draft.prompt for draft in waiting], limit)
         except DeadlineExceeded:
-            reason = f"the language model took longer than the {self.seconds:g} seconds that it has"
+            reason = f"the language model took longer than the {round(self.seconds, 1):g} seconds that it has"
             outcomes = [StageError(STAGE, reason)] * len(waiting)
         except StageError as error:
             outcomes = [error] * len(waiting)
@@ -136,7 +152,7 @@ class ModelPlanner:
             if draft.plan is not None:
                 groups.setdefault(normal_form(draft.plan, self.schema), []).append(draft)
         if not groups:
-            raise self._nothing(drafts)
+            raise self._nothing(drafts, tokens)
         plans = [
             ScoredPlan(_settled(group[0].plan, question), "llm", len(group) / len(drafts))
             for group in sorted(groups.values(), key=len, reverse=True)
@@ -144,18 +160,20 @@ class ModelPlanner:
         ]
         return WrittenPlans(plans, _told(drafts, len(plans)), tokens, self.plan_prompts.version)
 
-    def _nothing(self, drafts: Sequence[_Draft]) -> StageError:
+    def _nothing(self, drafts: Sequence[_Draft], tokens: Mapping[str, int]) -> NoPlanWritten:
         """Return the error that says why there is no plan at all."""
+        version = self.plan_prompts.version
         broken = [draft.error for draft in drafts if draft.error is not None]
         if broken:
-            return StageError(STAGE, broken[0].reason, permanent=all(error.permanent for error in broken))
+            permanent = all(error.permanent for error in broken)
+            return NoPlanWritten(broken[0].reason, permanent=permanent, tokens=tokens, version=version)
         first = next(draft for draft in drafts if draft.faults)
         fault = first.faults[0]
         where = f" (at {fault.pointer})" if fault.pointer else ""
         reason = (
             f"the language model wrote no plan that can be executed, asked {first.rounds} times: {fault.message}{where}"
         )
-        return StageError(STAGE, reason)
+        return NoPlanWritten(reason, tokens=tokens, version=version)
 
 
 def read_plan(text: str, schema: Schema) -> tuple[Plan, list[str]]:

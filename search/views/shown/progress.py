@@ -25,7 +25,10 @@ WORDS = {
 
 @dataclass(frozen=True, slots=True)
 class ShownStep:
-    """A step; `x` and `width` place its bar in a waterfall `WIDTH` units wide."""
+    """A step; `x` and `width` place its bar in a waterfall `WIDTH` units wide.
+
+    `tokens` says what a language model read and wrote, `prompt` is the version of its prompt; empty without one.
+    """
 
     name: str
     title: str
@@ -37,6 +40,8 @@ class ShownStep:
     detail: str = ""
     x: float = 0.0
     width: float = 0.0
+    tokens: str = ""
+    prompt: str = ""
 
 
 def show_steps(search: Json) -> tuple[ShownStep, ...]:
@@ -52,6 +57,7 @@ def show_steps(search: Json) -> tuple[ShownStep, ...]:
                 WORDS.get(step["status"], step["status"]), _short(step["backend"]),
                 None if step["status"] == "skipped" else 1000 * step["seconds"], step["detail"],
                 round(WIDTH * elapsed / total, 1), round(max(WIDTH * step["seconds"] / total, 2.0), 1),
+                _tokens(step.get("tokens") or {}), step.get("prompt_fingerprint", ""),
             )
         )  # fmt: skip
         elapsed += step["seconds"]
@@ -77,3 +83,8 @@ def _to_come(search: Json, recorded: set[str]) -> Sequence[ShownStep]:
 def _short(backend: str) -> str:
     """Return the last word of a dotted path; names of models and engines stay whole."""
     return backend.rsplit(".", 1)[-1] if backend.startswith(("search.", "training.")) else backend
+
+
+def _tokens(tokens: Json) -> str:
+    """Return tokens by kind as words: `1,204 prompt, 87 completion`."""
+    return ", ".join(f"{count:,} {kind}" for kind, count in tokens.items() if count)
