@@ -20,6 +20,7 @@ from search.prompts import Briefing, PlanPrompts
 from search.stages.plan.model import ModelPlanner, WrittenPlans
 from tests import misbehaving
 from tests.search.domain.shop import SHOP
+from tests.search.stages.plan.scripted import Scripted
 
 PROMPTS = PlanPrompts(Briefing(SHOP, title="Shop", names={"brand": ("Brannholt", "Tessaly")}))
 QUESTION = Question("What does Brannholt make?")
@@ -35,27 +36,6 @@ OTHER = GOOD | {"hops": [{"from": "A1", "rel": "BASED_IN", "to_var": "T", "to_la
 RENAMED = json.loads(json.dumps(GOOD).replace('"A1"', '"X"').replace('"T"', '"answer"'))
 MISSPELT = json.loads(json.dumps(GOOD).replace("HAS_BRAND", "HAS_BRAMD"))
 IMPOSSIBLE = json.loads(json.dumps(GOOD).replace("HAS_BRAND", "USED_FOR"))
-
-
-class Scripted:
-    """A language model that answers as it is told, and keeps what it was asked (interfaces.LanguageModel)."""
-
-    def __init__(self, *answers: Any) -> None:
-        self._answers = list(answers)
-        self.asked: list[Prompt] = []
-
-    def complete(self, prompts: Sequence[Prompt], limit: Limit) -> list[Completion | StageError]:
-        """Take the next answers: a plan as JSON, a text, a completion, an error to return."""
-        limit.check("language model")
-        self.asked += prompts
-        return [self._outcome(self._answers.pop(0)) for _ in prompts]
-
-    @staticmethod
-    def _outcome(answer: Any) -> Completion | StageError:
-        if isinstance(answer, Completion | StageError):
-            return answer
-        text = answer if isinstance(answer, str) else json.dumps(answer)
-        return Completion(text, "tiny-1 at kestrel", "stop", {"prompt": 100, "completion": 10})
 
 
 def plan_of(model: Scripted, **options: Any) -> WrittenPlans:
