@@ -167,6 +167,7 @@ GRASP_PIPELINES: dict[str, dict[str, Any]] = {
             "plan": {"BACKEND": "search.stages.plan.JoinedPlanner"},
             "link": {"BACKEND": "search.stages.link.Link"},
             "traverse": {"BACKEND": "search.stages.traverse.Traverse"},
+            "recover": {"BACKEND": "search.stages.recover.Recover"},
             "rescore": {"BACKEND": "search.stages.rescore.Rescore"},
             "retrieve": {"BACKEND": "search.stages.retrieve.Hybrid"},
             "fuse": {"BACKEND": "search.stages.fuse.Fuse"},

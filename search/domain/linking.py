@@ -21,6 +21,14 @@ class Binding:
 
 
 @dataclass(frozen=True, slots=True)
+class Reach:
+    """How far linking looks: to so many times K nodes, whose cosine is at least that share of τ."""
+
+    k: float = 1.0
+    tau: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
 class LinkedPlan:
     """A plan with the bindings of its anchors, its place in the list of plans, and its probability in that list."""
 

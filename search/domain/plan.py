@@ -100,6 +100,14 @@ class Plan:
             names += [hop.source, hop.to_var]
         return tuple(dict.fromkeys([*names, self.target.var]))
 
+    @property
+    def searches_documents(self) -> bool:
+        """Whether the plan is one description of the target itself, which the whole corpus answers."""
+        if self.hops or len(self.anchors) != 1:
+            return False
+        anchor = self.anchors[0]
+        return anchor.var == self.target.var and anchor.match_mode == "doc" and not anchor.ids
+
     def branch(self, var: str) -> Plan:
         """Return the plan of one anchor alone: its shortest chain of hops to the target, and the filters on that chain.
 

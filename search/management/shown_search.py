@@ -10,6 +10,8 @@ from rich.table import Table
 from rich.text import Text
 
 WIDTH = 110
+RECOVERY = "recover"
+"""Steps of this name say in sentences what was changed about a plan that found nothing."""
 TICKS = {"met": "✓", "not_met": "✗", "unknown": "?"}
 
 
@@ -30,7 +32,12 @@ def _head(search: dict[str, Any]) -> RenderableType:
         f"[bold]{escape(search['question'])}[/]",
         f"[dim]{escape(search['release'] or search['knowledge_base'])}, {name}: {search['status']}{seconds}[/]",
     ]
-    lines += [f"[yellow]without {entry['stage']}: {escape(entry['reason'])}[/]" for entry in search["degraded"]]
+    lines += [f"[cyan]{escape(step['detail'])}[/]" for step in search["steps"] if step["name"] == RECOVERY]
+    lines += [
+        f"[yellow]without {entry['stage']}: {escape(entry['reason'])}[/]"
+        for entry in search["degraded"]
+        if entry["stage"] != RECOVERY
+    ]
     return Text.from_markup("\n".join(lines))
 
 

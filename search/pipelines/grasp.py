@@ -14,6 +14,7 @@ from search.interfaces import (
     FuseStage,
     LinkStage,
     PlanStage,
+    RecoverStage,
     RerankStage,
     RescoreStage,
     RetrieveStage,
@@ -35,6 +36,7 @@ class Stages:
     retrieve: RetrieveStage
     fuse: FuseStage
     explain: ExplainStage
+    recover: RecoverStage | None = None
     rerank: RerankStage | None = None
 
 
@@ -52,7 +54,7 @@ def search(question: Question, stages: Stages, trace: Trace) -> Ranking:
 
 
 def _follow_the_graph(question: Question, stages: Stages, trace: Trace) -> tuple[list[LinkedPlan], GraphRanking]:
-    """Plan, link, traverse, rescore, within a part of the time left.
+    """Plan, link, traverse, recover where nothing was found, rescore, within a part of the time left.
 
     What fails here leaves the text's list alone to answer, and the trace keeps the reason that the user is shown.
     """
@@ -62,6 +64,8 @@ def _follow_the_graph(question: Question, stages: Stages, trace: Trace) -> tuple
         scored = trace.step("plan", stages.plan, question, limit)
         plans = trace.step("link", stages.link, scored, limit)
         found = trace.step("traverse", stages.traverse, plans, limit)
+        if stages.recover is not None:
+            plans, found = stages.recover(plans, found, stages.link, stages.traverse, trace, limit)
         return plans, trace.step("rescore", stages.rescore, question, plans, found, limit)
     except StageError as error:
         trace.degrade(f"{error.reason}; text only")

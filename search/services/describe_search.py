@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from search.models import SearchRun, SearchStep
@@ -19,7 +20,7 @@ def describe_search(run: SearchRun) -> dict[str, Any]:
     """
     run = settle_search(run)
     steps = list(run.steps.all())
-    output = {step.name: step.output for step in steps}
+    output = outputs_of(steps)
     plans = describe_plans(output)
     return {
         "id": str(run.pk),
@@ -51,6 +52,23 @@ def _waiting(run: SearchRun) -> str | None:
     if alive is None:
         return "Valkey does not answer, so no search worker takes the search."
     return None if alive else "No search worker is running, or it is still loading its models."
+
+
+def outputs_of(steps: Iterable[SearchStep]) -> dict[str, Any]:
+    """Return what each step gave, by its name; where a plan was changed until it found something, what it found then.
+
+    An entry of `plan` that was changed says so: `given` is the plan as it was, `dropped` what counts as text instead.
+    """
+    output: dict[str, Any] = {step.name: step.output for step in steps}
+    if changed := output.get("recover"):
+        index = changed["plan_index"]
+        told = {name: changed[name] for name in ("plan", "given", "dropped")}
+        output["plan"] = [entry | told if at == index else entry for at, entry in enumerate(output["plan"])]
+        output["link"] = [changed["linked"] if at == index else entry for at, entry in enumerate(output["link"])]
+        output["traverse"] = [
+            changed["traversal"] if entry["plan_index"] == index else entry for entry in output["traverse"]
+        ]
+    return output
 
 
 def describe_plans(output: dict[str, Any]) -> list[dict[str, Any]]:

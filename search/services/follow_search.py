@@ -15,12 +15,13 @@ from search.services.describe_search import (
     describe_plans,
     describe_search,
     describe_step,
+    outputs_of,
 )
 from search.services.settle_search import settle_search
 
 ENDED = frozenset({SearchRun.Status.DONE, SearchRun.Status.FAILED, SearchRun.Status.CANCELLED})
 KINDS = {
-    "plan": "plan", "link": "linked", "traverse": "paths", "rescore": "candidates", "retrieve": "candidates",
+    "plan": "plan", "link": "linked", "traverse": "paths", "recover": "paths", "rescore": "candidates", "retrieve": "candidates",
     "bm25": "candidates", "vss": "candidates", "fuse": "fused", "rerank": "reranked",
 }  # fmt: skip
 """The event of each step. What `explain` gives comes with `done`."""
@@ -46,7 +47,7 @@ def follow_search(run_id: UUID, after: int = -1) -> tuple[list[Event], bool]:
     run = settle_search(SearchRun.objects.get(pk=run_id))
     ended = run.status in ENDED
     steps = list(run.steps.all())
-    output = {step.name: step.output for step in steps}
+    output = outputs_of(steps)
     events = [event for step in steps if (event := _event(step, output)) is not None]
     if ended and run.status == SearchRun.Status.FAILED:
         events.append(Event(len(steps), "problem", {"status": "failed", **(run.error or {})}))

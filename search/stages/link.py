@@ -6,13 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from search.domain.graph import ANY, Node
-from search.domain.linking import Binding, LinkedPlan
+from search.domain.linking import Binding, LinkedPlan, Reach
 from search.domain.options import option
 from search.domain.plan import Anchor, ScoredPlan
 from search.domain.ranking import Candidate
 from search.domain.trace import Limit, Noted
 from search.interfaces import Encoder, NodeStore, VectorIndex, VectorKind
 
+_USUAL = Reach()
 Wanted = tuple[str, str, str]
 """What is looked up for an anchor: its text, its label, its match mode."""
 
@@ -33,11 +34,14 @@ class Link:
     doc_k: int = option(10, "How many nodes a description is bound to at most (K).", low=1, high=100)
     doc_tau: float = option(0.90, "Share of the best cosine that a description's nodes need (τ).", low=0, high=1)
 
-    def __call__(self, plans: Sequence[ScoredPlan], limit: Limit) -> Noted[LinkedPlan]:
-        """Return one linked plan a plan, in their order; the note names what is bound to less than it should be."""
+    def __call__(self, plans: Sequence[ScoredPlan], limit: Limit, reach: Reach = _USUAL) -> Noted[LinkedPlan]:
+        """Return one linked plan a plan, in their order; the note names what is bound to less than it should be.
+
+        `reach` looks further than K and τ say, for a plan that found nothing.
+        """
         anchors = list(dict.fromkeys(anchor for scored in plans for anchor in scored.plan.anchors))
         given = self._given(anchors)
-        looked_up = self._look_up([anchor for anchor in anchors if not anchor.ids], limit)
+        looked_up = self._look_up([anchor for anchor in anchors if not anchor.ids], limit, reach)
         scores = given | looked_up
         keys = sorted({candidate.key for found in scores.values() for candidate in found})
         named = dict(zip(keys, self.nodes.references(keys), strict=True)) if keys else {}
@@ -61,7 +65,7 @@ class Link:
             if anchor.ids
         }
 
-    def _look_up(self, anchors: Sequence[Anchor], limit: Limit) -> dict[Anchor, list[Candidate]]:
+    def _look_up(self, anchors: Sequence[Anchor], limit: Limit, reach: Reach) -> dict[Anchor, list[Candidate]]:
         """Bind the anchors that carry a text only; every text is embedded once, every look-up made once."""
         wanted = list(dict.fromkeys(_wanted(anchor) for anchor in anchors))
         if not wanted:
@@ -75,9 +79,9 @@ class Link:
             k, tau = (self.name_k, self.name_tau) if mode == "name" else (self.doc_k, self.doc_tau)
             kind: VectorKind = "name" if mode == "name" else "document+relations"
             labels = () if label == ANY else (label,)
-            nearest = self.vectors.nearest(kind, vectors[text], k, labels, limit)
+            nearest = self.vectors.nearest(kind, vectors[text], round(reach.k * k), labels, limit)
             best = max((candidate.score for candidate in nearest), default=0.0)
-            found[text, label, mode] = [c for c in nearest if c.score >= min(best, tau * best)]
+            found[text, label, mode] = [c for c in nearest if c.score >= min(best, reach.tau * tau * best)]
         return {anchor: found[_wanted(anchor)] for anchor in anchors}
 
 

@@ -54,7 +54,7 @@ class Rescore:
             if not _left_out(by_index[traversal.plan_index].plan)
         }
         for linked in plans:
-            if _is_document_search(linked.plan):
+            if linked.plan.searches_documents:
                 scores_of[linked.index] = self._search_documents(linked.plan, limit)
         self._add_residuals(by_index, scores_of, limit)
         merged: Scores = {}
@@ -128,15 +128,7 @@ def _tied(scores: Scores) -> Iterable[int]:
 
 def _left_out(plan: Plan) -> bool:
     """Whether the graph's answer does not count: the plan says so, or the corpus answers instead."""
-    return plan.retrieval_mode == "skip" or _is_document_search(plan)
-
-
-def _is_document_search(plan: Plan) -> bool:
-    """Whether the plan is one description of the target itself."""
-    if plan.hops or len(plan.anchors) != 1:
-        return False
-    anchor = plan.anchors[0]
-    return anchor.var == plan.target.var and anchor.match_mode == "doc" and not anchor.ids
+    return plan.retrieval_mode == "skip" or plan.searches_documents
 
 
 def _best(plans: Sequence[LinkedPlan], scores_of: Mapping[int, Scores]) -> LinkedPlan:

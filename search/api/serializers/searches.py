@@ -51,9 +51,15 @@ class Degraded(serializers.Serializer[Any]):
 
 
 class PlanEntry(serializers.Serializer[Any]):
-    """A plan in the list of plans, with how many candidates it found."""
+    """A plan in the list of plans, with how many candidates it found.
+
+    Where it found nothing at first and was changed, `plan` is what found them, `given` the plan as it was before, and
+    `dropped` the conditions that count as text since.
+    """
 
     plan = serializers.DictField(child=Anything())
+    given = serializers.DictField(child=Anything(), required=False)
+    dropped = serializers.ListField(child=Text(), required=False)
     source = serializers.ChoiceField(["schema", "llm", "learned", "user"])
     probability = Number()
     found = Whole()

@@ -66,6 +66,8 @@ class ShownPlan:
     probability: float | None
     found: int | None
     json: str
+    before: str = ""
+    """The plan as it was before it was changed to find something; empty where it was not."""
 
     @property
     def summary(self) -> str:
@@ -75,6 +77,7 @@ class ShownPlan:
             for chain in self.chains
         ]
         head = " and ".join(chains) + f" {self.target.type}" if chains else f"{self.target.type}, by text alone"
+        head += f", where {' and '.join(self.filters)}" if self.filters else ""
         return f"{head}, about “{self.residual}”" if self.residual else head
 
 
@@ -99,6 +102,7 @@ def show_plan(entry: Json, index: int, linked: Sequence[Json] = ()) -> ShownPlan
         probability=entry.get("probability"),
         found=entry.get("found"),
         json=json.dumps(plan, indent=2, ensure_ascii=False),
+        before=show_plan({"plan": entry["given"]}, index).summary if entry.get("given") else "",
     )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from search.views.shown.wording import STEPS, step_doing, step_title
+from search.views.shown.wording import RECOVERY, STEPS, step_doing, step_title
 
 Json = Mapping[str, Any]
 
@@ -65,13 +65,16 @@ def show_steps(search: Json) -> tuple[ShownStep, ...]:
 
 
 def _to_come(search: Json, recorded: set[str]) -> Sequence[ShownStep]:
-    """Return what the specification promises beyond the furthest step recorded; a step passed over will not come."""
+    """Return what the specification promises beyond the furthest step recorded; a step passed over will not come.
+
+    Recovery is not promised: it is needed where nothing was found.
+    """
     if search["status"] == "done":
         return ()
     stages = (search["pipeline"]["specification"] or {}).get("stages", {})
     flow = list(STEPS)
     furthest = max((flow.index(name) for name in recorded if name in flow), default=-1)
-    ahead = [name for name in flow[furthest + 1 :] if name in stages]
+    ahead = [name for name in flow[furthest + 1 :] if name in stages and name != RECOVERY]
     states = {"queued": ["waiting"] * len(ahead), "running": ["current"] + ["waiting"] * len(ahead)}
     statuses = states.get(search["status"], ["missing"] * len(ahead))
     return [

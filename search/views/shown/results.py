@@ -13,7 +13,13 @@ Json = Mapping[str, Any]
 
 BAR = 160.0
 """Width of the largest contribution's bar, in units of the drawing."""
-STATES = {"met": ("✓", "met"), "not_met": ("✗", "not met"), "unknown": ("?", "not checked")}
+STATES = {
+    "met": ("✓", "met"),
+    "not_met": ("✗", "not met"),
+    "unknown": ("?", "not checked"),
+    "dropped": ("–", "dropped"),
+}
+DROPPED = "nothing met it together with the rest, so it counts as text"
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,10 +82,9 @@ class ShownResult:
 
 def show_results(search: Json) -> tuple[ShownResult, ...]:
     """Return the results of a described search, best first."""
-    plans = [entry["plan"] for entry in search["plans"]]
     results = search["results"]
     largest = max((s["contribution"] for r in results for s in r["scores"].values()), default=0.0)
-    return tuple(_show(result, plans, search["fusion"] or {}, largest) for result in results)
+    return tuple(_show(result, search["plans"], search["fusion"] or {}, largest) for result in results)
 
 
 def _show(result: Json, plans: Sequence[Json], fusion: Json, largest: float) -> ShownResult:
@@ -113,10 +118,14 @@ def _part(name: str, share: Json, fusion: Json, largest: float) -> Part:
 
 
 def _conditions(evidence: Json | None, plans: Sequence[Json]) -> tuple[Condition, ...]:
-    """Return the conditions of the plan that the evidence speaks of: anchors, hops, then the text."""
+    """Return the conditions of the plan that the evidence speaks of: anchors, hops, then the text.
+
+    Before the text stand those that were dropped so that the plan finds something.
+    """
     if not evidence or not 0 <= evidence["plan_index"] < len(plans):
         return ()
-    plan = plans[evidence["plan_index"]]
+    entry = plans[evidence["plan_index"]]
+    plan = entry["plan"]
     anchors = {anchor["var"]: anchor for anchor in plan["anchors"]}
     labels = _labels(plan)
     found = [
@@ -124,10 +133,11 @@ def _conditions(evidence: Json | None, plans: Sequence[Json]) -> tuple[Condition
         for a in evidence["anchors"]
         if a["var"] in anchors
     ]
-    for entry in evidence["hops"]:
-        hop = plan["hops"][entry["index"]]
+    for checked in evidence["hops"]:
+        hop = plan["hops"][checked["index"]]
         ends = f"{labels[hop['from']]} to {labels[hop['to_var']]}"
-        found.append(_condition("hop", relation_words(hop["rel"]), entry["status"], ends))
+        found.append(_condition("hop", relation_words(hop["rel"]), checked["status"], ends))
+    found += [_condition("dropped", words, "dropped", DROPPED) for words in entry.get("dropped", ())]
     residual = evidence["residual"]
     if residual["text"]:
         found.append(_condition("text", f"“{residual['text']}”", residual["status"], _cosine_note(residual)))

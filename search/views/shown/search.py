@@ -10,12 +10,10 @@ from typing import Any
 from search.views.shown.plans import ShownPlan, show_plan
 from search.views.shown.progress import ShownStep, show_steps
 from search.views.shown.results import ShownResult, show_results
-from search.views.shown.wording import list_title
+from search.views.shown.wording import RECOVERY, list_title
 
 Json = Mapping[str, Any]
 
-RECOVERY = "recover"
-"""Steps of this name say, each in a sentence, what was changed about a plan that found nothing."""
 UNFINISHED = ("queued", "running")
 
 

@@ -12,7 +12,7 @@ STEPS: Mapping[str, tuple[str, str]] = {
     "plan": ("Plan", "Reading the question as walks through the graph"),
     "link": ("Link", "Tying the names in the question to entities"),
     "traverse": ("Traverse", "Following the relations"),
-    "recover": ("Recover", "Trying again, one condition less"),
+    "recover": ("Recover", "Changing the plan until it finds something"),
     "rescore": ("Rescore", "Putting what the plans found into one list"),
     "retrieve": ("Retrieve", "Searching the documents"),
     "bm25": ("Words", "Searching for the words of the question"),
@@ -22,6 +22,9 @@ STEPS: Mapping[str, tuple[str, str]] = {
     "explain": ("Explain", "Checking every condition and drawing the paths"),
 }
 """Title and present participle of each step, in the order of flow."""
+
+RECOVERY = "recover"
+"""Steps of this name say, each in a sentence, what was changed about a plan that found nothing."""
 
 LISTS: Mapping[str, str] = {
     "graph": "Graph paths",

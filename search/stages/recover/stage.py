@@ -1,0 +1,74 @@
+"""What happens when no plan finds anything: the recovery that GRASP's authors name as missing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import islice
+
+from search.domain.linking import LinkedPlan, Reach, Traversal
+from search.domain.options import option
+from search.domain.trace import Limit, Trace
+from search.interfaces import LinkStage, TraverseStage
+from search.stages.recover.attempt import Attempt
+from search.stages.recover.tries import STEP, Tries
+
+_NOTHING = "Nothing was found, however the plan was changed: the text decides alone."
+_OFF = "Nothing was found, and recovery is switched off: the text decides alone."
+
+
+@dataclass(frozen=True)
+class Recover:
+    """Changes plans that found nothing, the most probable one first, until one finds something.
+
+    For each plan: the next nodes like its anchors' texts; more of them, less alike; then the plan without some of its
+    conditions, as few as will do, whose words count as text from then on. What finds nothing by itself goes first, then
+    filters, then the anchor that is least surely bound. An anchor that carries ids is not looked up, except where no
+    node has them.
+    """
+
+    on: bool = option(True, "Whether plans that find nothing are changed until one does.")
+    attempts: int = option(12, "How many changes are tried for a search at most.", low=1, high=100)
+    share: float = option(0.5, "Part of the graph's time left that all changes may take.", low=0.01, high=1)
+    k: float = option(4.0, "How many times K nodes an anchor is bound to when it is looked up widely.", low=1, high=20)
+    tau: float = option(0.85, "Share of τ that is asked for when an anchor is looked up widely.", low=0, high=1)
+
+    def __call__(
+        self,
+        plans: list[LinkedPlan],
+        found: list[Traversal],
+        link: LinkStage,
+        traverse: TraverseStage,
+        trace: Trace,
+        limit: Limit,
+    ) -> tuple[list[LinkedPlan], list[Traversal]]:
+        """Return plans and traversals as they are, or with one of each replaced; each attempt is a step of the trace.
+
+        Raises DeadlineExceeded when the time for attempts ran out, SearchCancelled.
+        """
+        failed = _that_found_nothing(plans, found)
+        if not failed:
+            return plans, found
+        if not self.on:
+            trace.skip(STEP, _OFF)
+            return plans, found
+        tries = Tries(link, traverse, trace, limit.share(self.share), Reach(self.k, self.tau))
+        attempts = (attempt for linked in failed for attempt in tries.at(linked))
+        for attempt in islice(attempts, self.attempts):
+            if attempt.linked is not None:
+                return attempt.laid_over(plans, found)
+        trace.step(STEP, partial(Attempt, _NOTHING, status="degraded"))
+        return plans, found
+
+
+def _that_found_nothing(plans: Sequence[LinkedPlan], found: Sequence[Traversal]) -> list[LinkedPlan]:
+    """Return the plans that were executed to the end and found nothing, most probable first.
+
+    None where any plan found something, or will by its description alone: then there is nothing to recover.
+    """
+    if any(traversal.candidates for traversal in found) or any(linked.plan.searches_documents for linked in plans):
+        return []
+    empty = {traversal.plan_index for traversal in found if not traversal.truncated}
+    failed = [linked for linked in plans if linked.index in empty and linked.plan.retrieval_mode != "skip"]
+    return sorted(failed, key=lambda linked: (-linked.probability, linked.index))

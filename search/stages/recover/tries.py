@@ -1,0 +1,169 @@
+"""The attempts at plans that found nothing, each a step of the trace."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import ParamSpec, TypeVar, get_args
+
+from search.domain.errors import DeadlineExceeded, StageError
+from search.domain.linking import LinkedPlan, Reach, Traversal
+from search.domain.plan import Anchor, Plan, Risk, ScoredPlan
+from search.domain.trace import Limit, Trace
+from search.interfaces import LinkStage, TraverseStage
+from search.stages.recover.attempt import Attempt, Judgement
+from search.stages.recover.weaken import Condition, conditions, smallest_first, without
+
+STEP = "recover"
+NEXT = Reach(k=2.0)
+"""As many further nodes as K allowed, no less like the anchor's text than τ demands."""
+_CAUTION: tuple[Risk, ...] = get_args(Risk)
+"""Risk levels from the most careful to the boldest."""
+_NO_TIME = "nothing was found, and the time for further attempts ran out"
+
+P = ParamSpec("P")
+Made = TypeVar("Made", bound=Attempt)
+
+
+@dataclass(frozen=True)
+class Tries:
+    """The attempts of one search, each made when it is asked for; `wide` is how far anchors are looked up at last."""
+
+    link: LinkStage
+    traverse: TraverseStage
+    trace: Trace
+    limit: Limit
+    wide: Reach
+
+    def at(self, linked: LinkedPlan) -> Iterator[Attempt]:
+        """Make one attempt after another at a plan, from the smallest change to the largest.
+
+        Raises DeadlineExceeded when the time ran out, SearchCancelled.
+        """
+        if looked_up := [anchor for anchor in linked.plan.anchors if _is_looked_up(anchor, linked)]:
+            yield self._step(linked, self._look_further, linked, looked_up, NEXT, "further matches")
+            yield self._step(linked, self._look_further, linked, looked_up, self.wide, "less similar matches")
+        parts = conditions(linked.plan)
+        hopeless: list[Condition] = []
+        if len(linked.plan.anchors) > 1:
+            judgement = self._step(linked, self._judge, linked, parts)
+            yield judgement
+            hopeless, parts = _in_order(parts, judgement, linked)
+        for dropped in smallest_first(hopeless, parts):
+            yield self._step(linked, self._drop, linked, dropped)
+
+    def _step(self, linked: LinkedPlan, make: Callable[P, Attempt], *args: P.args, **kwargs: P.kwargs) -> Attempt:
+        """Make an attempt as a step. One that fails takes no other with it, unless no time is left for another."""
+
+        def attempt() -> Attempt:
+            if not self.limit.remaining():
+                raise DeadlineExceeded(STEP, _NO_TIME)
+            try:
+                made = make(*args, **kwargs)
+            except StageError as error:
+                if not self.limit.remaining():
+                    raise DeadlineExceeded(STEP, _NO_TIME) from error
+                made = Attempt(f"An attempt failed: {error.reason}.")
+            return replace(made, detail=f"Plan {linked.index + 1}: {made.detail}") if linked.index else made
+
+        return self.trace.step(STEP, attempt)
+
+    def _look_further(self, linked: LinkedPlan, looked_up: Sequence[Anchor], reach: Reach, what: str) -> Attempt:
+        """Bind anchors to more nodes than before, by their texts."""
+        plan = _without_ids(linked.plan, looked_up)
+        [again] = self.link([ScoredPlan(plan, linked.source, linked.probability)], self.limit, reach)
+        again = replace(again, plan=linked.plan, index=linked.index)
+        gained = [a for a in looked_up if len(again.bindings_of(a.var)) > len(linked.bindings_of(a.var))]
+        if not gained:
+            return Attempt(f"There are no {what} for {_quoted(looked_up)}.")
+        traversal = self._traversed(again)
+        if not traversal.candidates:
+            return Attempt(f"Nothing with {what} for {_quoted(gained)}.")
+        return Attempt(f"Found with {what} for {_quoted(gained)}.", linked.plan, again, traversal)
+
+    def _judge(self, linked: LinkedPlan, parts: Sequence[Condition]) -> Judgement:
+        """Find out what each anchor finds by itself, without anything else that the plan demands."""
+        sizes: dict[str, int] = {}
+        empty: list[Condition] = []
+        for condition in reversed(parts):
+            if isinstance(condition.part, Anchor):
+                alone = self._traversed(_weaker(linked, [other for other in parts if other is not condition]))
+                if alone.candidates or not alone.truncated:
+                    sizes[condition.part.var] = len(alone.candidates)
+                empty += [] if alone.candidates or alone.truncated else [condition]
+        if not empty:
+            return Judgement(
+                "Each part of the plan finds something by itself, but nothing meets all of them.", sizes=sizes
+            )
+        finds = "finds" if len(empty) == 1 else "find"
+        return Judgement(f"By itself, {_listed(empty)} {finds} nothing.", sizes=sizes)
+
+    def _drop(self, linked: LinkedPlan, dropped: Sequence[Condition]) -> Attempt:
+        """Do without some conditions."""
+        weaker = _weaker(linked, dropped)
+        traversal = self._traversed(weaker)
+        if not traversal.candidates:
+            return Attempt(f"Nothing without {_listed(dropped)}.")
+        told = (
+            f"Found after dropping {_listed(dropped)}, which {'counts' if len(dropped) == 1 else 'count'} as text now."
+        )
+        return Attempt(told, linked.plan, weaker, traversal, tuple(condition.words for condition in dropped))
+
+    def _traversed(self, linked: LinkedPlan) -> Traversal:
+        [traversal] = self.traverse([linked], self.limit)
+        return traversal
+
+
+def _is_looked_up(anchor: Anchor, linked: LinkedPlan) -> bool:
+    """Whether an anchor's text may bind it to other nodes: ids that are those of nodes are what was asked for."""
+    return bool(anchor.text) and not (anchor.ids and linked.bindings_of(anchor.var))
+
+
+def _without_ids(plan: Plan, looked_up: Sequence[Anchor]) -> Plan:
+    anchors = tuple(replace(anchor, ids=()) if anchor in looked_up else anchor for anchor in plan.anchors)
+    return replace(plan, anchors=anchors)
+
+
+def _weaker(linked: LinkedPlan, dropped: Sequence[Condition]) -> LinkedPlan:
+    """Return a plan without some conditions, trusted as much less as it says less of the question."""
+    plan = without(linked.plan, dropped)
+    kept = len(conditions(plan)) / len(conditions(linked.plan))
+    level = _CAUTION.index(plan.risk_level)
+    bound = {anchor.var for anchor in plan.anchors}
+    return replace(
+        linked,
+        plan=replace(plan, risk_level=_CAUTION[min(level, max(1, level - 1))]),
+        bindings=tuple(binding for binding in linked.bindings if binding.var in bound),
+        probability=linked.probability * kept,
+    )
+
+
+def _in_order(
+    parts: Sequence[Condition], judgement: Attempt, linked: LinkedPlan
+) -> tuple[list[Condition], list[Condition]]:
+    """Return the anchors that find nothing by themselves, and everything else in the order in which it may be dropped.
+
+    Anchors come last: first those that are least surely bound, among them those that say least.
+    """
+    sizes = judgement.sizes if isinstance(judgement, Judgement) else {}
+    hopeless: list[Condition] = []
+    others: list[Condition] = []
+    anchors: list[tuple[float, int, Condition]] = []
+    for condition in parts:
+        if not isinstance(condition.part, Anchor):
+            others.append(condition)
+        elif sizes.get(condition.part.var) == 0:
+            hopeless.insert(0, condition)
+        else:
+            best = max((binding.score for binding in linked.bindings_of(condition.part.var)), default=0.0)
+            anchors.append((best, -sizes.get(condition.part.var, 0), condition))
+    anchors.sort(key=lambda entry: entry[:2])
+    return hopeless, [*others, *(condition for _, _, condition in anchors)]
+
+
+def _quoted(anchors: Sequence[Anchor]) -> str:
+    return " and ".join(f"“{anchor.text}”" for anchor in anchors)
+
+
+def _listed(dropped: Sequence[Condition]) -> str:
+    return " and ".join(condition.told for condition in dropped)

@@ -1,0 +1,131 @@
+"""Plans with a condition less, whose words count as text from then on (what GRASP's authors name as missing)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+
+from search.domain.graph import ANY
+from search.domain.plan import Anchor, Filter, Hop, Plan, Target
+from search.domain.plan_parts import MAX_TEXT
+from search.text import words
+
+Part = Anchor | Hop | Filter
+_IN_WORDS = {
+    "=": "is", "<": "under", "<=": "at most", ">": "over", ">=": "at least", "between": "between",
+    "contains": "contains", "in": "one of",
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Condition:
+    """Something of a plan that can be dropped without leaving a hop in the air.
+
+    That is a filter, a hop that leads to no anchor ("has a review"), or an anchor with the walk that only it needs.
+    `words` is what it says as text.
+    """
+
+    part: Part
+    words: str
+
+    @property
+    def told(self) -> str:
+        """The condition in a sentence for people."""
+        if isinstance(self.part, Anchor):
+            name = f"“{self.part.text or ', '.join(self.part.ids[:3])}”"
+            return name if self.part.label == ANY else f"{name} ({words(self.part.label)})"
+        return f"“{self.words}”"
+
+
+def conditions(plan: Plan) -> list[Condition]:
+    """Return everything that can be dropped: filters, then hops that lead to no anchor, then anchors, last ones first.
+
+    That is the order in which they are dropped where nothing else speaks: a filter narrows what the walk has found.
+    """
+    found = [Condition(part, _filter_words(part)) for part in plan.filters]
+    found += [Condition(hop, _hop_words(hop)) for hop, _ in _loose_ends(plan)]
+    found += [Condition(anchor, _anchor_words(plan, anchor)) for anchor in plan.anchors]
+    order = (Filter, Hop, Anchor)
+    return [c for kind in order for c in reversed(found) if isinstance(c.part, kind)]
+
+
+def without(plan: Plan, dropped: Collection[Condition]) -> Plan:
+    """Return the plan without these conditions, what they say added to its text.
+
+    A hop goes where it only led from a dropped anchor, a filter where its variable went. The type that a dropped hop
+    gave to the target stays.
+    """
+    parts = [condition.part for condition in dropped]
+    anchors = tuple(anchor for anchor in plan.anchors if anchor not in parts)
+    held = {anchor.var for anchor in anchors} | {plan.target.var}
+    held |= {end for hop, end in _loose_ends(plan) if hop not in parts}
+    hops = _pruned([hop for hop in plan.hops if hop not in parts], held)
+    kept = {end for hop in hops for end in (hop.source, hop.to_var)} | held
+    return replace(
+        plan,
+        anchors=anchors,
+        hops=tuple(hops),
+        target=_target(plan, hops, dropped),
+        filters=tuple(f for f in plan.filters if f not in parts and f.var in kept),
+    )
+
+
+def smallest_first(certain: Sequence[Condition], others: Sequence[Condition]) -> Iterator[tuple[Condition, ...]]:
+    """Give what to drop: the certain ones alone where there are any, then with one of the others, with two, and so on.
+
+    At least one anchor of the others is always left: without any there is no plan.
+    """
+    anchors = {id(condition) for condition in others if isinstance(condition.part, Anchor)}
+    for size in range(0 if certain else 1, len(others) + 1):
+        for chosen in combinations(others, size):
+            if anchors - {id(condition) for condition in chosen}:
+                yield (*certain, *chosen)
+
+
+def _pruned(hops: list[Hop], held: Collection[str]) -> list[Hop]:
+    """Take away hops that end at a variable nobody holds and no other hop leads on from, until there are none."""
+    while True:
+        ends = Counter(end for hop in hops for end in (hop.source, hop.to_var))
+        kept = [hop for hop in hops if all(ends[end] > 1 or end in held for end in (hop.source, hop.to_var))]
+        if len(kept) == len(hops):
+            return kept
+        hops = kept
+
+
+def _loose_ends(plan: Plan) -> list[tuple[Hop, str]]:
+    """Return each hop that ends at a variable which is neither anchor nor target and leads nowhere, with its end."""
+    held = {anchor.var for anchor in plan.anchors} | {plan.target.var}
+    ends = Counter(end for hop in plan.hops for end in (hop.source, hop.to_var))
+    return [(hop, end) for hop in plan.hops for end in (hop.source, hop.to_var) if ends[end] == 1 and end not in held]
+
+
+def _target(plan: Plan, hops: Sequence[Hop], dropped: Collection[Condition]) -> Target:
+    labels = plan.target.labels
+    given = [hop for hop in plan.hops if hop.to_var == plan.target.var and hop.to_label != ANY]
+    if not labels and given and not any(hop in hops for hop in given):
+        labels = (given[0].to_label,)
+    said = [text for text in (plan.target.relevance_text, *(c.words for c in dropped)) if text]
+    return replace(plan.target, labels=labels, relevance_text=", ".join(dict.fromkeys(said))[:MAX_TEXT])
+
+
+def _anchor_words(plan: Plan, anchor: Anchor) -> str:
+    """Return the relations that only this anchor needs, from the target outwards, and its text: `by brand Ostervik`."""
+    others = {hop for other in plan.anchors if other != anchor for hop in plan.branch(other.var).hops}
+    own = [hop for hop in plan.branch(anchor.var).hops if hop not in others]
+    return " ".join(filter(None, [*map(_relation_words, reversed(own)), anchor.text]))
+
+
+def _hop_words(hop: Hop) -> str:
+    return f"{_relation_words(hop)} {'' if hop.to_label == ANY else words(hop.to_label)}".strip() or "any relation"
+
+
+def _relation_words(hop: Hop) -> str:
+    return "" if hop.rel == ANY else words(hop.rel)
+
+
+def _filter_words(condition: Filter) -> str:
+    values = condition.value if isinstance(condition.value, list) else [condition.value]
+    joined = (" and " if condition.op == "between" else ", ").join(map(str, values))
+    return f"{words(condition.field)} {_IN_WORDS[condition.op]} {joined}"
