@@ -29,10 +29,11 @@ PARAMETERS = {
 
 @dataclass(slots=True)
 class _Tally:
-    """What one call has cost so far."""
+    """What one call has cost so far, and what went wrong last."""
 
     requests: int = 0
     structured: bool = False
+    fault: ServerFault | None = None
 
 
 class Client:
@@ -58,7 +59,8 @@ class Client:
         except ServerFault as fault:
             error, permanent = f"{self.server.shown} {fault.reason}", not fault.again
         except TimeoutError:
-            error = f"{self.server.shown} did not answer within the time that was left."
+            why = "did not answer within the time that was left." if tally.fault is None else _too_late(tally.fault)
+            error = f"{self.server.shown} {why}"
         return Call(
             self.server,
             prompt,
@@ -103,6 +105,9 @@ class Client:
             try:
                 return await exchange(self._http, self.server, "chat/completions", body, self._seconds(ends))
             except ServerFault as fault:
+                if tally.fault is not None and time.monotonic() >= ends:
+                    raise ServerFault(_too_late(tally.fault), again=True) from None
+                tally.fault = fault
                 pause = FIRST_WAIT * 2 ** (attempt - 1) * random.uniform(0.5, 1.0)
                 pause = max(pause, fault.wait or 0.0)
                 if not fault.again or attempt == ATTEMPTS:
@@ -147,6 +152,11 @@ class Client:
         """Say that there is no time left for another try."""
         asked = f" It asks to wait {pause:.0f} seconds, longer than there is time for." if fault.wait else ""
         return ServerFault(f"{fault.reason}{asked}", again=True, status=fault.status, message=fault.message)
+
+
+def _too_late(earlier: ServerFault) -> str:
+    """Say why a call failed whose last repeat the time ran out on: for what made it necessary."""
+    return f"{earlier.reason} There was no time to wait for another answer."
 
 
 def _completion(data: Any, server: Server, seconds: float) -> Completion:
