@@ -4,7 +4,7 @@ Nothing that could load a model is imported: a module is found by `find_spec` an
 
 | id | says |
 |---|---|
-| search.E001 | `GRASP_TOOLS` has no row for a tool that every release needs |
+| search.E001 | `GRASP_TOOLS` has no row for a tool that stages name |
 | search.E002 | a dotted path of `GRASP_TOOLS` leads nowhere |
 | search.E003 | a pipeline of `GRASP_PIPELINES` lacks a key, or names something that does not exist |
 | search.E004 | a stage or an option of a pipeline does not fit |
@@ -30,7 +30,10 @@ from search import wiring
 from search.adapters.graph_neo4j.address import Address
 from search.domain.errors import InvalidRequest
 
-TOOLS = ("encoder", "adjacency", "mentions", "nodes", "text", "vectors", "graph")
+TOOLS = (
+    "encoder", "adjacency", "mentions", "nodes", "text", "vectors", "graph", "plan_scorers", "language_model",
+    "plan_prompts",
+)  # fmt: skip
 KEYS = ("TITLE", "DESCRIPTION", "BACKEND", "STAGES_CLASS", "STAGES")
 
 

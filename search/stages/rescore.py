@@ -69,7 +69,8 @@ class Rescore:
         ties = self._ties(question, merged, limit)
         best = _best(plans, scores_of)
         n_cand = len(scores_of[best.index])
-        return GraphRanking(Ranking.of(merged, ties), plan_of, n_cand, _risk(plans, best), ties, best.probability)
+        sure = best.probability / (max(1.0 - _refuted(plans, found), best.probability) or 1.0)
+        return GraphRanking(Ranking.of(merged, ties), plan_of, n_cand, _risk(plans, best), ties, sure)
 
     def _search_documents(self, plan: Plan, limit: Limit) -> Scores:
         """Answer a plan that names no entity from the whole corpus, by the cosine of its text (`doc_search`)."""
@@ -134,6 +135,15 @@ def _left_out(plan: Plan) -> bool:
 def _best(plans: Sequence[LinkedPlan], scores_of: Mapping[int, Scores]) -> LinkedPlan:
     """Return the most probable plan that found something."""
     return next(linked for linked in _by_probability(plans) if scores_of.get(linked.index))
+
+
+def _refuted(plans: Sequence[LinkedPlan], found: Sequence[Traversal]) -> float:
+    """Return the probability of the plans that were executed to the end and found nothing.
+
+    Whatever made them probable, the others share it: a plan that finds nothing takes nothing from one that does.
+    """
+    empty = {one.plan_index for one in found if not one.candidates and not one.truncated}
+    return sum(linked.probability for linked in plans if linked.index in empty and not _left_out(linked.plan))
 
 
 def _risk(plans: Sequence[LinkedPlan], best: LinkedPlan) -> Risk:

@@ -191,6 +191,22 @@ def test_what_stays_wrong_is_not_tried_again() -> None:
     assert len(server.requests) == 1
 
 
+def test_a_repeat_that_the_time_runs_out_on_is_explained_by_what_made_it_necessary() -> None:
+    with misbehaving.running(misbehaving.FAILING, misbehaving.SLOW) as server:
+        outcome = answer_of(server, seconds=1.3)
+    assert isinstance(outcome, StageError)
+    assert outcome.reason == (
+        "tiny-1 at kestrel failed (HTTP 503): out of memory. There was no time to wait for another answer."
+    )
+
+
+def test_a_key_that_the_model_says_back_is_cut_out_of_its_answer() -> None:
+    with misbehaving.running(Reply.says(f"it is {KEY}, I think", finish_reason=KEY)) as server:
+        answer = answer_of(server)
+    assert isinstance(answer, Completion)
+    assert (answer.text, answer.finish_reason) == ("it is ***, I think", "***")
+
+
 def test_the_timeout_of_one_request_leaves_time_for_another() -> None:
     with misbehaving.running(misbehaving.SLOW, Reply.says("ready")) as server:
         assert isinstance(answer_of(server, seconds=10, timeout=0.3), Completion)

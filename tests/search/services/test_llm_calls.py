@@ -25,6 +25,7 @@ from search.models.sealed import Secret
 from search.services.llm_calls import CACHE_DAYS, prune_calls
 from search.services.preview_prompt import preview_prompt
 from search.services.probe_endpoint import probe_endpoint, probe_environment
+from search.services.prune_runs import prune_runs
 from search.stages.plan.model import ModelPlanner
 from tests import misbehaving
 from tests.misbehaving import KEY, Body, Reply, Server
@@ -155,6 +156,15 @@ def test_old_calls_are_pruned(server: Server) -> None:
     assert prune_calls(90) == 0
     LanguageModelCall.objects.update(created=timezone.now() - timedelta(days=91))
     assert prune_calls(90) == 1
+
+
+def test_forgetting_old_searches_forgets_the_calls_that_are_as_old(server: Server) -> None:
+    endpoint(server)
+    ask()
+    ask(Prompt((Message("user", "When?"),)))
+    LanguageModelCall.objects.filter(prompt_version="v1").update(created=timezone.now() - timedelta(days=6))
+    prune_runs(5)
+    assert [call.prompt_version for call in LanguageModelCall.objects.all()] == [""]
 
 
 def obedient(body: Body) -> Reply:

@@ -98,6 +98,15 @@ def test_the_risk_is_the_best_plans_and_one_step_lower_when_a_better_one_found_n
     assert second.risk_level == careful
 
 
+def test_the_probability_of_a_plan_that_found_nothing_is_shared_by_those_that_found_something() -> None:
+    plans = [linked(0, 0.45), linked(1, 0.44), linked(2, 0.11)]
+    ranking, _ = rescore(plans, [found(0), found(1, n1=0.9), found(2, n2=0.9)])
+    assert ranking.probability == pytest.approx(0.44 / 0.55)
+    cut_short = Traversal(0, "test", (), truncated=True)
+    ranking, _ = rescore(plans, [cut_short, found(1, n1=0.9), found(2, n2=0.9)])
+    assert ranking.probability == pytest.approx(0.44)
+
+
 def test_nothing_found_is_an_empty_list_that_is_not_traded() -> None:
     ranking, _ = rescore([linked(0, 1.0, risk="aggressive")], [found(0)])
     assert (len(ranking.ranking), ranking.n_cand, ranking.risk_level) == (0, 0, "no_trade")
