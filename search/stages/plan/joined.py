@@ -19,8 +19,11 @@ from search.stages.plan.planner import Planner
 
 MODEL_SHARE = 0.5
 """Part of the stage's time left that the language model may take at most: what it plans has to be executed too."""
+LEAST_WEIGHT = 0.05
+"""Probability below which the language model's plans would change nothing that is shown, and are not asked for."""
 RISKS: tuple[Risk, ...] = get_args(Risk)
 """Risk levels from the most careful to the boldest."""
+_SURE = "The language model was not asked: beside the best plan, what it plans would weigh next to nothing."
 
 
 @dataclass(frozen=True)
@@ -63,6 +66,8 @@ class JoinedPlanner(Planner):
         model, prompts = self.language_model, self.plan_prompts
         if model is None or prompts is None or not model.configured():
             return listed
+        if self._weight(listed) < LEAST_WEIGHT:
+            return _noted(listed, _SURE)
         own = limit.share(MODEL_SHARE)
         own = Limit(min(own.ends, Limit.seconds(self.llm_seconds).ends), limit.cancelled)
         try:
@@ -99,10 +104,9 @@ class JoinedPlanner(Planner):
                 joined[at] = _agreed(joined[at], scored.plan, share)
         order = sorted([*joined, *added], key=lambda scored: -scored.probability)
         plans = [scored for scored in order if scored.probability > 0]
-        said = [getattr(listed, "detail", ""), _told(len(written), len(added)), written.detail]
-        return WrittenPlans(
-            plans, _sentences(said), written.tokens, written.prompt_fingerprint, getattr(listed, "status", "ok")
-        )
+        said = [_told(len(written), len(added)), written.detail]
+        noted = _noted(listed, *said)
+        return WrittenPlans(plans, noted.detail, written.tokens, written.prompt_fingerprint, noted.status)
 
     def _weight(self, listed: Sequence[ScoredPlan]) -> float:
         """Return the probability that the model's plans share.
@@ -127,9 +131,15 @@ def _agreed(found: ScoredPlan, written: Plan, share: float) -> ScoredPlan:
 
 def _without_model(listed: Sequence[ScoredPlan], error: StageError) -> WrittenPlans:
     """Return the enumeration's list with the reason why it is alone."""
-    said = [getattr(listed, "detail", ""), f"Planned without the language model: {error.reason.rstrip('. ')}."]
+    noted = _noted(listed, f"Planned without the language model: {error.reason.rstrip('. ')}.")
     spent = error if isinstance(error, NoPlanWritten) else NoPlanWritten(error.reason)
-    return WrittenPlans(listed, _sentences(said), spent.tokens, spent.prompt_fingerprint, "degraded")
+    return WrittenPlans(listed, noted.detail, spent.tokens, spent.prompt_fingerprint, "degraded")
+
+
+def _noted(listed: Sequence[ScoredPlan], *said: str) -> WrittenPlans:
+    """Return the enumeration's list with what it says itself, and then this."""
+    sentences = [getattr(listed, "detail", ""), *said]
+    return WrittenPlans(listed, " ".join(filter(None, sentences)), status=getattr(listed, "status", "ok"))
 
 
 def _told(written: int, added: int) -> str:
@@ -140,7 +150,3 @@ def _told(written: int, added: int) -> str:
     if added == written:
         return f"The language model's {plans} joined the list."
     return f"Of the language model's {plans}, {added} joined the list; the enumeration had found the rest."
-
-
-def _sentences(said: Sequence[str]) -> str:
-    return " ".join(sentence for sentence in said if sentence)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -98,9 +97,8 @@ def test_of_several_answers_each_has_its_part_and_one_that_did_not_come_leaves_i
     )
 
 
-def test_the_weight_of_the_model_is_an_option_and_with_all_of_it_the_enumeration_is_left_out(planner: Planner) -> None:
+def test_with_all_the_weight_the_model_plans_alone(planner: Planner) -> None:
     assert [scored.source for scored in ask(planner, Scripted(OTHER), llm_weight=1.0)] == ["llm"]
-    assert {scored.source for scored in ask(planner, Scripted(OTHER), llm_weight=0.0)} == {"schema"}
 
 
 @pytest.mark.parametrize("options", [{"llm": "off"}, {"language_model": None}, {"plan_prompts": None}])
@@ -191,11 +189,12 @@ def test_a_search_that_is_cancelled_while_the_model_thinks_is_cancelled(planner:
         ask(planner, Cancelled())
 
 
-@dataclass
+@dataclass(frozen=True)
 class Learned:
     """A trained scorer that believes in the first plan it is shown (interfaces.PlanScorer, and all there are)."""
 
     encoder: str
+    margin: float = 3.0
     name = "trained"
     features = FEATURES
     types = frozenset(SCHEMA.type_codes)
@@ -212,11 +211,11 @@ class Learned:
 
     def __call__(self, table: PlanTable, told: Vectors) -> tuple[Any, Any]:
         sums = np.zeros(len(table.features))
-        sums[0] = 3.0
+        sums[0] = self.margin
         return sums, np.zeros(1)
 
 
-def test_beside_a_trained_planner_the_model_weighs_only_what_that_leaves_open(planner: Planner, tmp_path: Path) -> None:
+def test_beside_a_trained_planner_the_model_weighs_only_what_that_leaves_open(planner: Planner) -> None:
     trained = {"plan_scorers": Learned(planner.encoder.name), "artifact": "trained"}
     alone = ask(planner, None, **trained)
     assert alone[0].source == "learned"
@@ -227,3 +226,13 @@ def test_beside_a_trained_planner_the_model_weighs_only_what_that_leaves_open(pl
     assert written.probability == pytest.approx(0.45 * doubt)
     assert plans[0].plan == alone[0].plan
     assert plans[0].probability == pytest.approx((1 - 0.45 * doubt) * alone[0].probability)
+
+
+def test_where_a_trained_planner_is_sure_the_model_is_not_asked_and_the_step_says_so(planner: Planner) -> None:
+    model = Scripted()
+    trained = {"plan_scorers": Learned(planner.encoder.name, margin=20.0), "artifact": "trained"}
+    plans = ask(planner, model, **trained)
+    assert (plans, model.asked, plans.status) == (ask(planner, None, **trained), [], "ok")
+    assert plans.detail == (
+        "The language model was not asked: beside the best plan, what it plans would weigh next to nothing."
+    )
