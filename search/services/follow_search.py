@@ -21,8 +21,8 @@ from search.services.settle_search import settle_search
 
 ENDED = frozenset({SearchRun.Status.DONE, SearchRun.Status.FAILED, SearchRun.Status.CANCELLED})
 KINDS = {
-    "plan": "plan", "link": "linked", "traverse": "paths", "recover": "paths", "rescore": "candidates", "retrieve": "candidates",
-    "bm25": "candidates", "vss": "candidates", "fuse": "fused", "rerank": "reranked",
+    "plan": "plan", "link": "linked", "traverse": "paths", "recover": "paths", "rescore": "candidates",
+    "retrieve": "candidates", "bm25": "candidates", "vss": "candidates", "fuse": "fused", "rerank": "reranked",
 }  # fmt: skip
 """The event of each step. What `explain` gives comes with `done`."""
 SHOWN = 20

@@ -67,7 +67,7 @@ class ShownPlan:
     found: int | None
     json: str
     before: str = ""
-    """The plan as it was before it was changed to find something; empty where it was not."""
+    """The plan as it was, in a line, where conditions were dropped so that it finds something."""
 
     @property
     def summary(self) -> str:
@@ -102,7 +102,7 @@ def show_plan(entry: Json, index: int, linked: Sequence[Json] = ()) -> ShownPlan
         probability=entry.get("probability"),
         found=entry.get("found"),
         json=json.dumps(plan, indent=2, ensure_ascii=False),
-        before=show_plan({"plan": entry["given"]}, index).summary if entry.get("given") else "",
+        before=show_plan({"plan": entry["given"]}, index).summary if entry.get("dropped") else "",
     )
 
 

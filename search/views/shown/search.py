@@ -68,6 +68,12 @@ class ShownSearch:
         return self.state in UNFINISHED
 
     @property
+    def recovered(self) -> bool:
+        """Whether a changed plan found what no plan found as it was."""
+        tried = [step.status for step in self.steps if step.name == RECOVERY]
+        return bool(tried) and tried[-1] == "ok"
+
+    @property
     def plan(self) -> ShownPlan | None:
         """The best plan."""
         return self.plans[0] if self.plans else None

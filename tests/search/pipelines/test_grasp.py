@@ -12,6 +12,7 @@ from search.domain.question import Question
 from search.domain.ranking import Candidate, Fusion, Ranking, rrf
 from search.domain.trace import Limit, Trace
 from search.pipelines import baselines, grasp
+from search.stages.recover import Recover
 
 PLAN = Plan(anchors=(Anchor("a", "Ada"),))
 GRAPH = Ranking.of({1: 1.0})
@@ -105,3 +106,45 @@ def test_a_baseline_passes_its_list_on_and_its_contribution_is_the_score() -> No
     stages = baselines.SingleStages(retrieve=STAGES.retrieve, explain=STAGES.explain)
     assert baselines.single(Question("who?"), stages, trace).keys == (2, 1)
     assert Fusion(TEXT, {"text": TEXT}, {"text": 1.0}, 0, "single").contribution("text", 2) == 0.9
+
+
+def test_recovery_stands_between_traversing_and_rescoring_and_its_plans_are_explained() -> None:
+    changed = LinkedPlan(Plan(anchors=(Anchor("a", "Ben"),)), ())
+    rescored: list[object] = []
+
+    def recover(plans, found, link, traverse, trace: Trace, limit: Limit):
+        trace.step("recover", lambda: "tried")
+        return [changed], [Traversal(0, "test", (Candidate(7, 1.0),))]
+
+    def rescore(question, plans, found, limit):
+        rescored.append((plans, found[0].candidates[0].key))
+        return GraphRanking()
+
+    trace = Trace()
+    grasp.search(Question("who?"), replace(STAGES, recover=recover, rescore=rescore), trace)
+    assert [step.name for step in trace.steps][:5] == ["plan", "link", "traverse", "recover", "rescore"]
+    assert rescored == [([changed], 7)]
+
+
+def test_when_recovery_runs_out_of_time_the_text_answers_and_it_is_said() -> None:
+    plan = Plan((Anchor("a", "Ada", "t", ids=("a",)), Anchor("b", "Ben", "t", ids=("b",))))
+    nodes = [Node(0, "a", "t", "Ada"), Node(1, "b", "t", "Ben")]
+    linked = LinkedPlan(plan, (Binding("a", nodes[0], 1.0), Binding("b", nodes[1], 1.0)))
+    executed: list[LinkedPlan] = []
+
+    def traverse(plans: list[LinkedPlan], limit: Limit) -> list[Traversal]:
+        executed.extend(plans)
+        while plans[0] is not linked and limit.remaining():
+            """The first attempt takes all the time there is."""
+        limit.check("traverse")
+        return [Traversal(0, "test", ())]
+
+    stages = replace(STAGES, link=lambda plans, limit: [linked], traverse=traverse, recover=Recover(share=0.1))
+    trace = Trace(Limit.seconds(2))
+    assert grasp.search(Question("who?"), stages, trace).keys == (2, 1)
+    assert [(s.name, s.detail) for s in trace.steps if s.status == "degraded"] == [
+        ("recover", "nothing was found, and the time for further attempts ran out; text only")
+    ]
+    assert len(executed) == 2
+    # A tenth of six tenths of two seconds, and what one look at the clock takes.
+    assert trace.steps[3].seconds < 0.5
