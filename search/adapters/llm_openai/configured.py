@@ -11,6 +11,7 @@ from django.utils.module_loading import import_string
 
 from search.adapters.llm_openai.background import Background, background
 from search.adapters.llm_openai.calls import Call, CallLog
+from search.adapters.llm_openai.patience import Patience
 from search.adapters.llm_openai.server import Server, ServerFault, Structured
 from search.domain.conversation import Completion, Prompt
 from search.domain.errors import SearchCancelled, StageError
@@ -20,17 +21,22 @@ from search.models.sealed import Secret, Unsealable
 
 STAGE = "language model"
 ENVIRONMENT = "the environment's server"
+_patience = Patience()
+"""Of this process, whoever asks."""
 
 
 class ConfiguredLanguageModel:
     """The first active endpoint of the admin, else that of the environment (interfaces.LanguageModel).
 
-    `log` remembers calls and answers, or names by dotted path what makes such a log; `server` fixes the server.
+    `log` remembers calls and answers, or names by dotted path what makes such a log; `server` fixes the server. One
+    that keeps one search after another waiting for nothing is left alone for a while: `patience` remembers which, for
+    the whole process where no server is fixed.
     """
 
-    def __init__(self, log: CallLog | str, server: Server | None = None) -> None:
+    def __init__(self, log: CallLog | str, server: Server | None = None, patience: Patience | None = None) -> None:
         self._log: CallLog = import_string(log)() if isinstance(log, str) else log
         self._fixed = server
+        self._patience = patience or (Patience() if server else _patience)
 
     def configured(self) -> bool:
         """Whether there is a server to ask, at this moment; see interfaces.LanguageModel."""
@@ -51,6 +57,8 @@ class ConfiguredLanguageModel:
 
     def _ask(self, server: Server, prompts: Sequence[Prompt], limit: Limit) -> list[Call]:
         limit.check(STAGE)
+        if reason := self._patience.lost(server):
+            raise StageError(STAGE, reason)
         loop = background()
         try:
             calls = loop.run(_answers(loop, server, prompts, limit.ends), limit, STAGE)
@@ -60,6 +68,7 @@ class ConfiguredLanguageModel:
             raise
         for call in calls:
             self._log.record(call)
+        self._patience.note(server, calls)
         return calls
 
 

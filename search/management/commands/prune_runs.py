@@ -17,7 +17,7 @@ MOST_DAYS = 36_500
 class Command(BaseCommand):
     """Deletes old runs."""
 
-    help = "Deletes searches, with their steps, that were asked longer ago than GRASP_RUNS_DAYS or --days."
+    help = "Deletes searches and calls of language models that were made longer ago than GRASP_RUNS_DAYS or --days."
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Take the arguments."""
