@@ -303,7 +303,6 @@ UNFOLD: dict[str, Any] = {
 
 # --- Static files: served by the web process straight from where they lie -------------------------------------------
 STATIC_URL = "static/"
-STATIC_ROOT = GRASP_HOME / "static"
 STATICFILES_DIRS = [BASE_DIR / "static"]
 WHITENOISE_USE_FINDERS = True
 WHITENOISE_AUTOREFRESH = DEBUG
