@@ -10,12 +10,17 @@ from pathlib import Path
 
 import django
 import pytest
+from hypothesis import settings as hypothesis_settings
 
 PROJECT = Path(__file__).resolve().parents[1]
 SHARED_DATA = PROJECT.parent / "shared" / "data"
 CHROMIUM = Path("/usr/bin/chromium")
 # Not below pytest's own temporary folder: that is closed to the user whom Postgres runs as when the tests run as root.
 TEST_HOME = Path(tempfile.mkdtemp(prefix="grasp-tests-", dir="/tmp"))
+
+# Slowness is what timed tests are for: on a machine that does something else at the time every example may be slow.
+hypothesis_settings.register_profile("grasp", deadline=None)
+hypothesis_settings.load_profile("grasp")
 
 os.chdir(PROJECT)
 for name in ("DATABASE_URL", "REDIS_URL", "NEO4J_URL", "LLM_BASE_URL", "GRASP_ADMIN_PASSWORD", "DATABASE_POOL"):

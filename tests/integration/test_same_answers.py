@@ -77,7 +77,7 @@ def score_of(linked: LinkedPlan, match: Sequence[Path]) -> float:
 
 
 @given(case=cases())
-@settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=EXAMPLES, suppress_health_check=list(HealthCheck))
 def test_random_plans_on_random_graphs(engines: Engines, case: tuple[Graph, LinkedPlan]) -> None:
     graph, linked = case
     for engine in engines.over(graph, schema_of(graph, TYPES, RELATIONS)):

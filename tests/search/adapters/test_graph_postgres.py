@@ -134,6 +134,6 @@ def unlike_the_oracle(graph: oracle.Graph, linked: LinkedPlan, most: int) -> str
 
 
 @given(case=cases(), most=st.integers(1, 3))
-@settings(max_examples=300, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=300, suppress_health_check=list(HealthCheck))
 def test_the_engine_finds_what_trying_everything_finds(case: tuple[oracle.Graph, LinkedPlan], most: int) -> None:
     assert unlike_the_oracle(*case, most) == ""

@@ -146,7 +146,7 @@ def named(var: str, target: str, text: str, field: str, value: str) -> LinkedPla
 
 
 @given(st.lists(st.sampled_from(HOSTILE) | st.text(min_size=1), min_size=5, max_size=5, unique=True))
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 def test_no_name_or_value_changes_the_statements(texts: list[str]) -> None:
     var, target, text, field, value = (one.replace("name", "field") for one in texts)
     assert shape(named(f"a{var}", f"T{target}", text, field, value), [1, 2]) == shape(
@@ -156,7 +156,7 @@ def test_no_name_or_value_changes_the_statements(texts: list[str]) -> None:
 
 @pytest.mark.django_db
 @given(st.sampled_from(HOSTILE), st.sampled_from(HOSTILE))
-@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=40, suppress_health_check=list(HealthCheck))
 def test_hostile_names_and_values_run_and_find_only_what_they_say(hostile: str, other: str) -> None:
     nodes = tuple(
         Node(key, f"n{key}", kind, name, fields={hostile: value})

@@ -84,7 +84,7 @@ def test_whatever_is_asked_the_answer_is_as_described(
     operation = described[f"/api/v1/{path}"][method]
 
     @settings(
-        max_examples=EXAMPLES, deadline=None, database=None, phases=[Phase.generate],
+        max_examples=EXAMPLES, database=None, phases=[Phase.generate],
         suppress_health_check=list(HealthCheck),
     )  # fmt: skip
     @given(case=operation.as_strategy(), real=st.booleans())

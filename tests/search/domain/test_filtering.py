@@ -31,7 +31,7 @@ def conditions(draw: st.DrawFn) -> Filter:
 
 
 @given(st.dictionaries(st.sampled_from(("year", "tags")), values), st.sampled_from(STRINGS), conditions())
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 def test_a_filter_means_what_the_matcher_says(fields: dict[str, Any], name: str, condition: Filter) -> None:
     node = Node(0, "n", "film", name, fields=fields)
     assert meets(node, [condition]) == oracle._passes(node, condition)

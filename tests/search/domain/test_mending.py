@@ -275,7 +275,7 @@ json_values = st.recursive(
 )  # fmt: skip
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(json_values)
 def test_whatever_is_given_mending_ends_in_a_plan_or_in_faults(value: Any) -> None:
     data, said = mend(value, SHOP)

@@ -65,7 +65,7 @@ def test_thinking_that_never_ends_is_taken_off() -> None:
     assert without_thinking("before <think>after") == "before"
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.text(alphabet=st.sampled_from('{}[]",:\\ntrue0<think>/`\n '), max_size=200))
 def test_any_text_gives_an_object_or_a_sentence(text: str) -> None:
     try:

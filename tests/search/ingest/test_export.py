@@ -64,9 +64,7 @@ def contents(draw: st.DrawFn) -> tuple[list[dict[str, Any]], list[dict[str, Any]
 
 
 @pytest.mark.django_db
-@settings(
-    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
-)
+@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(content=contents())
 def test_a_round_trip_changes_nothing(content: Any) -> None:
     nodes, edges, manifest = content

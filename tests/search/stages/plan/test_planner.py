@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from search.domain.errors import DeadlineExceeded, SearchCancelled
@@ -255,7 +255,6 @@ WORDS = ["who", "which", "films", "director", "directed", "same", "the", "of", "
 NAMED = ["Alpha", "Rising", "Ann", "Arbor", "drama", "What?", "1984", "heat"]
 
 
-@settings(deadline=None)
 @given(words=st.lists(st.sampled_from(WORDS + NAMED), max_size=12))
 def test_whatever_is_asked_every_plan_is_valid_and_finds_something(planner: Planner, words: list[str]) -> None:
     listed = plans(planner, " ".join(words))
