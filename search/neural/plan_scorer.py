@@ -101,13 +101,18 @@ class LearnedPlanScorer:
     """A scorer as `register_artifact` wrote it (interfaces.PlanScorer)."""
 
     def __init__(self, name: str, configuration: Mapping[str, Any], tensors: Mapping[str, NDArray[np.float32]]) -> None:
+        """Take `config.json` and tensors. Raises KeyError, TypeError, ValueError, RuntimeError: they do not fit."""
         self.name = name
         self.encoder: str = configuration["encoder"]
         self.features: tuple[str, ...] = tuple(configuration["features"])
         self.types = frozenset(configuration["types"])
         self.relations = frozenset(configuration["relations"])
         self._places = {key: place for place, key in enumerate(configuration["paths"])}
-        self._free = tensors["free"]
+        self._free = np.asarray(tensors["free"], dtype=np.float32)
+        if self._free.ndim != 2 or len(self._free) != len(self._places):
+            raise ValueError(f"{len(self._places)} paths have vectors of shape {self._free.shape}")
+        if odd := next((key for key, tensor in tensors.items() if not np.isfinite(tensor).all()), None):
+            raise ValueError(f"{odd} holds numbers that are not finite")
         size = Size(self._free.shape[1], len(self.features), configuration["hidden"])
         self._net = PlanScorerNet(size).eval()
         self._net.load_state_dict({k: torch.from_numpy(v) for k, v in tensors.items() if k != "free"})
