@@ -91,7 +91,7 @@ class Told:
 
 def told_by(scorer: PlanScorer, knowledge: Knowledge) -> Told:
     """Return the mapped vectors of this very scorer and schema, kept while the schema is."""
-    return knowledge.kept((Told, scorer.name), lambda: Told(scorer, knowledge.wording, knowledge.vectors))
+    return knowledge.kept((Told, scorer), lambda: Told(scorer, knowledge.wording, knowledge.vectors))
 
 
 @dataclass(frozen=True)
