@@ -1,0 +1,184 @@
+"""What wording cannot tell is learned from answers, and what is measured and kept was not seen by what says it."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from safetensors.numpy import save_file
+
+from search.domain.errors import DeadlineExceeded
+from search.domain.question import Question
+from search.domain.trace import Limit
+from search.neural.plan_scorer import LearnedPlanScorer, PlanScorers
+from search.stages.plan import Planner
+from search.stages.plan.features import Features
+from search.stages.plan.learned import LearnedScorer, Told
+from tests.training import makers
+from training.data.examples import Example
+from training.learning.plan_fit import Fit, fit
+from training.learning.plan_lists import Collector
+from training.learning.planner import _served, _tensors
+from training.learning.task import Learned, TooFew
+
+
+@dataclass(frozen=True)
+class Kept:
+    """The learned scorers of a test, by name (interfaces.PlanScorers)."""
+
+    learned: Learned
+
+    def get(self, artifact: str) -> LearnedPlanScorer:
+        return LearnedPlanScorer(artifact, self.learned.served, self.learned.tensors)
+
+
+@pytest.fixture(scope="module")
+def planner(tmp_path_factory: pytest.TempPathFactory) -> Planner:
+    return makers.planner(tmp_path_factory.mktemp("makers"))
+
+
+@pytest.fixture(scope="module")
+def learned(planner: Planner) -> Learned:
+    return makers.learner()(makers.task(planner, makers.questions(end=makers.TAUGHT)), makers.untold)
+
+
+def right(planner: Planner, examples: Sequence[Example]) -> float:
+    """Return the share of questions whose first plan goes over the relation that answers them, and no further."""
+    rels = {"made": "zork", "used": "blim"}
+    firsts = [planner(Question(example.text), Limit())[0].plan for example in examples]
+    return float(
+        np.mean([
+            [hop.rel for hop in plan.hops] == [rels[example.id.split("-")[0]]]
+            for plan, example in zip(firsts, examples, strict=True)
+        ])
+    )  # fmt: skip
+
+
+def test_what_words_cannot_tell_is_learned_from_answers(planner: Planner, learned: Learned) -> None:
+    unseen = makers.questions(makers.TAUGHT)
+    assert right(planner, unseen) <= 0.5
+    taught = replace(planner, plan_scorers=Kept(learned), artifact="a")
+    assert right(taught, unseen) == 1.0
+    accuracy = learned.metrics["plan_accuracy"]
+    assert (accuracy["before"] <= 50, accuracy["after"]) == (True, 100)
+    listed = taught(Question(unseen[0].text), Limit())
+    assert {plan.source for plan in listed} == {"learned"}
+    assert sum(plan.probability for plan in listed) == pytest.approx(1)
+    assert listed.status == "ok"
+
+
+def lines(learned: Learned) -> dict[str, dict[str, Any]]:
+    """Return what is kept of each question, by its id."""
+    kept = [json.loads(line) for line in gzip.decompress(learned.files["cross_fitted.jsonl.gz"]).splitlines()]
+    assert len({line["id"] for line in kept}) == len(kept)
+    return {line["id"]: line for line in kept}
+
+
+def test_what_later_learners_need_is_kept_of_every_question(learned: Learned) -> None:
+    examples = makers.questions(end=makers.TAUGHT)
+    kept = lines(learned)
+    assert list(kept) == [example.id for example in examples]
+    for example in examples:
+        line = kept[example.id]
+        shares = [plan["probability"] for plan in line["plans"]]
+        assert shares == sorted(shares, reverse=True)
+        assert 0 < sum(shares) + line["no_hops"] <= 1 + 1e-4
+        first = line["plans"][0]
+        [branch] = first["branches"]
+        start, end = branch["mention"]
+        assert example.text[start:end] == makers.WORLD.nodes[int(example.id.split("-")[1])].name
+        relation = "zork" if example.id.startswith("made") else "blim"
+        assert json.loads(branch["path"]) == ["thing", [relation, "out", "person"]]
+        assert first["f1"] == 1.0
+
+
+def swapped(examples: Sequence[Example], poisoned: set[str]) -> list[Example]:
+    """Return the questions, some of them with an answer that is wrong."""
+    return [replace(e, answers=("p0",) if e.answers != ("p0",) else ("p1",)) if e.id in poisoned else e
+            for e in examples]  # fmt: skip
+
+
+def agree(one: Learned, other: Learned, name: str) -> bool:
+    """Say whether two trainings tell a question's plans apart alike; the temperature comes from all questions."""
+    shares = [{str(plan["branches"]): plan["probability"] for plan in lines(learned)[name]["plans"]}
+              for learned in (one, other)]  # fmt: skip
+    both = [key for key in shares[0] if min(share.get(key, 0.0) for share in shares) > 1e-3]
+    logs = [np.log([share[key] for key in both]) * learned.metrics["temperature"]
+            for share, learned in zip(shares, (one, other), strict=True)]  # fmt: skip
+    return len(both) > 1 and np.allclose(logs[0] - logs[0][0], logs[1] - logs[1][0], atol=0.02)
+
+
+def test_what_is_kept_of_a_question_was_learned_without_it(planner: Planner) -> None:
+    examples = makers.questions(end=12)
+    learner = makers.learner(epochs=3, rate=0.003, measured=0)
+
+    def learn(given: list[Example]) -> Learned:
+        return learner(makers.task(planner, given), makers.untold)
+
+    honest, again = learn(examples), learn(examples)
+    assert honest.files == again.files
+    assert all(np.array_equal(honest.tensors[name], again.tensors[name]) for name in honest.tensors)
+    before = lines(honest)
+    folds = {line["fold"] for line in before.values()}
+    assert folds == {0, 1}
+    poisoned = {name for name, line in before.items() if line["fold"] == 0}
+    lied = learn(swapped(examples, poisoned))
+    assert {name for name in before if agree(honest, lied, name)} == poisoned
+
+
+def test_what_is_served_gives_the_sums_of_what_was_trained(planner: Planner, tmp_path: Path) -> None:
+    examples = makers.questions(end=8)
+    task = makers.task(planner, examples)
+    known = planner.knowledge
+    features = Features(known.shape, known.lexicon)
+    collector = Collector(planner.proposer, features, planner.adjacency)
+    lists = collector.collect([example.text for example in examples], task.answers, lambda done: None, Limit())
+    wordings = known.vectors.of([known.wording.plan((path,)) for path in lists.paths])
+    how = Fit(epochs=2, batch=8, rate=0.05, decay=0.1, hidden=8, seed=3)
+    fitted = fit(lists, wordings, np.arange(len(lists)), how, lambda: None)
+    fitted.net.temperature.fill_(1.5)
+    folder = tmp_path / "planner-1"
+    folder.mkdir()
+    (folder / "config.json").write_text(
+        json.dumps({"kind": "planner", "format": 1, **_served(fitted, lists.paths, task)})
+    )
+    save_file(_tensors(fitted), folder / "model.safetensors")
+    scorer = PlanScorers(tmp_path).get("planner-1")
+    served = LearnedScorer(features, known.vectors, scorer, Told(scorer, known.wording, known.vectors))
+    for example, (sums, text) in zip(examples, fitted.sums(lists, np.arange(len(lists))), strict=True):
+        question = planner.proposer.read(example.text)
+        candidates = planner.proposer.candidates(question.names, Limit())
+        scored = served(question, candidates)
+        totals = dict(scored.candidates)
+        assert [totals[candidate] for candidate in candidates] == pytest.approx(sums.tolist(), abs=1e-4)
+        assert scored.text == pytest.approx(text, abs=1e-4)
+        assert [total for _, total in scored.candidates] == sorted(totals.values(), reverse=True)
+
+
+def test_a_few_questions_are_refused_with_the_number_that_it_takes(planner: Planner) -> None:
+    task = makers.task(planner, makers.questions(end=4))
+    with pytest.raises(TooFew, match="There are 8 questions to learn from; it takes 10 at least"):
+        makers.learner()(task, makers.untold)
+
+
+def test_questions_that_name_nothing_teach_that_the_text_answers_them(planner: Planner) -> None:
+    examples = [Example(f"q{at}", "who is meant by all of this", ("p0",)) for at in range(12)]
+    learned = makers.learner(measured=0)(makers.task(planner, examples), makers.untold)
+    assert (learned.metrics["reachable"], learned.metrics["plan_accuracy"]["after"]) == (0, 0)
+    assert all((line["no_hops"], line["plans"]) == (1.0, []) for line in lines(learned).values())
+    taught = replace(planner, plan_scorers=Kept(learned), artifact="a")
+    [only] = taught(Question("who is meant by all of this"), Limit())
+    assert (only.source, only.probability, only.plan.anchors) == ("learned", 1.0, ())
+    assert taught(Question(makers.questions()[0].text), Limit())
+
+
+def test_a_training_stops_when_its_time_is_over(planner: Planner) -> None:
+    task = replace(makers.task(planner, makers.questions()), limit=Limit.seconds(0))
+    with pytest.raises(DeadlineExceeded):
+        makers.learner()(task, makers.untold)

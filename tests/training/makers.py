@@ -1,0 +1,83 @@
+"""Things with a maker and a user, and questions about them whose words say nothing of the relations.
+
+`zork` leads to the maker and `blim` to the user; neither word is asked with, and the encoder's vectors mean nothing. So
+which relation `made` speaks of can only be learned from answers.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+
+from search.domain.graph import Node
+from search.stages.plan import Planner
+from tests.fakes import HashEncoder
+from tests.graphs import schema_of
+from tests.oracle import Graph
+from tests.search.stages.plan.films import planner_of
+from training.data.examples import Example
+from training.learning.planner import PlannerLearner
+from training.learning.task import Task
+
+THINGS, PEOPLE, TAUGHT = 36, 20, 26
+"""The questions about the first `TAUGHT` things are learned from; those about the others stay unseen."""
+DIMENSIONS = 64
+QUICK = {"folds": 2, "epochs": 12, "batch": 8, "rate": 0.02, "measured": 6}
+"""Settings with which so few questions are learned from in a second or two."""
+
+_NAMES = [
+    "".join(said).capitalize() for said in product(("ba", "do", "fi", "gu"), ("lem", "rax", "vok"), ("pid", "zun"))
+]
+_THINGS = [f"{first} {second}" for first, second in product(_NAMES, ("Nine", "Prime"))][:THINGS]
+_PEOPLE = [f"Person{at:02}" for at in range(PEOPLE)]
+
+
+def world() -> Graph:
+    """Return the graph; a thing's maker and user are never the same."""
+    nodes = [Node(at, f"t{at}", "thing", name) for at, name in enumerate(_THINGS)]
+    nodes += [Node(THINGS + at, f"p{at}", "person", name) for at, name in enumerate(_PEOPLE)]
+    chance = np.random.default_rng(7)
+    edges = []
+    for thing in range(THINGS):
+        maker, user = (THINGS + chance.permutation(PEOPLE)[:2]).tolist()
+        edges += [(thing, "zork", maker), (thing, "blim", user)]
+    return Graph(tuple(nodes), tuple(edges))
+
+
+WORLD = world()
+SCHEMA = schema_of(WORLD)
+
+
+def questions(first: int = 0, end: int = THINGS) -> list[Example]:
+    """Return both questions about each of these things, with their answers."""
+    found = []
+    for thing, relation, person in WORLD.edges:
+        if first <= thing < end:
+            verb = "made" if relation == "zork" else "used"
+            text = f"who {verb} {WORLD.nodes[thing].name}"
+            found.append(Example(f"{verb}-{thing}", text, (WORLD.nodes[person].id,)))
+    return found
+
+
+def planner(folder: Path) -> Planner:
+    """Return a planner over the graph that has learned nothing."""
+    made = planner_of(folder, WORLD, SCHEMA)
+    return replace(made, encoder=HashEncoder(dimensions=DIMENSIONS))
+
+
+def task(teaching: Planner, examples: list[Example]) -> Task:
+    """Return what is to be learned from these questions."""
+    keys = [teaching.nodes.keys(example.answers) for example in examples]
+    return Task(examples, [np.array(sorted(key for key in own if key is not None), np.int32) for own in keys], teaching)
+
+
+def learner(**settings: int | float) -> PlannerLearner:
+    """Return the learner with settings that suit so few questions."""
+    return PlannerLearner(**{**QUICK, **settings})
+
+
+def untold(part: str, done: int, total: int) -> None:
+    """Take the progress of a training that nobody watches."""
