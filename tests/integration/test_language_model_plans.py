@@ -29,7 +29,7 @@ from tests.search.ingest import bundles
 
 pytestmark = pytest.mark.django_db
 
-QUESTION = "Which films did Ada Holm direct after 2000?"
+QUESTION = "Which films did Ada Holm direct in this millennium?"
 NODES = (
     *bundles.NODES,
     {"id": "f3", "type": "film", "name": "Cedar Lane", "fields": {"plot": "A lane of cedars.", "year": 2004}},

@@ -19,6 +19,9 @@ from search.stages.plan.planner import Planner
 
 MODEL_SHARE = 0.5
 """Part of the stage's time left that the language model may take at most: what it plans has to be executed too."""
+ALONE_WEIGHT = 0.65
+"""Probability of the language model's plans where the enumeration finds no entity to start from: they come first, and
+their own risk level says how far they are trusted."""
 LEAST_WEIGHT = 0.05
 """Probability below which the language model's plans would change nothing that is shown, and are not asked for."""
 RISKS: tuple[Risk, ...] = get_args(Risk)
@@ -41,7 +44,8 @@ class JoinedPlanner(Planner):
     )
     llm_weight: float = option(
         0.45,
-        "Probability that the language model's plans have together; beside a trained planner, of what that leaves.",
+        "Probability that the language model's plans have together; beside a trained planner, of what that leaves. "
+        "It is 0.65 at least where a question names no entity.",
         low=0,
         high=1,
     )
@@ -112,8 +116,10 @@ class JoinedPlanner(Planner):
         """Return the probability that the model's plans share.
 
         What a trained planner gives its best plan has been held against answers, and stands; the model counts for the
-        doubt that is left.
+        doubt that is left. That a question is left to text for want of a name that is a node's says nothing for text.
         """
+        if self.llm_weight and not any(scored.plan.anchors for scored in listed):
+            return max(self.llm_weight, ALONE_WEIGHT)
         doubt = 1.0 - listed[0].probability if listed[0].source == "learned" else 1.0
         return self.llm_weight * doubt
 
