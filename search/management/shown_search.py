@@ -34,7 +34,7 @@ def _head(search: dict[str, Any]) -> RenderableType:
     ]
     lines += [f"[cyan]{escape(step['detail'])}[/]" for step in search["steps"] if step["name"] == RECOVERY]
     lines += [
-        f"[yellow]without {entry['stage']}: {escape(entry['reason'])}[/]"
+        f"[yellow]{entry['stage']}: {escape(entry['reason'])}[/]"
         for entry in search["degraded"]
         if entry["stage"] != RECOVERY
     ]
