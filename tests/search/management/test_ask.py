@@ -107,6 +107,20 @@ def test_a_plan_that_is_no_json_is_said(films: KnowledgeBase, tmp_path: Path) ->
         assert (error.returncode, "is no JSON" in str(error)) == (2, True)
 
 
+def test_every_fault_of_a_plan_is_said_once_each_on_its_line(films: KnowledgeBase, tmp_path: Path) -> None:
+    file = tmp_path / "plan.json"
+    wrong = small.PLAN.to_json() | {"risk_level": "brave", "filters": [{"var": "T", "field": "year", "op": "<"}]}
+    wrong["hops"][0]["rel"] = "directd by"
+    file.write_text(json.dumps(wrong))
+
+    error = refused("films", QUESTION, "--plan", str(file))
+
+    lines = str(error).splitlines()
+    assert error.returncode == 2
+    assert [line.split(":")[0] for line in lines] == ["/plan/hops/0/rel", "/plan/filters/0/value", "/plan/risk_level"]
+    assert lines[0].count("Did you mean 'directed by'?") == 1
+
+
 def test_a_search_that_fails_exits_with_1_and_the_reason(
     films: KnowledgeBase, capsys: pytest.CaptureFixture[str]
 ) -> None:
