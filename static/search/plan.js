@@ -5,8 +5,8 @@
 const PART = { "X-Page-Part": "plan" };
 const LOOK_AFTER = 200;
 
-const section = () => document.getElementById("plan");
-const parsed = (html) => new DOMParser().parseFromString(html, "text/html").getElementById("plan");
+const section = () => document.getElementById("plan-part");
+const parsed = (html) => new DOMParser().parseFromString(html, "text/html").getElementById("plan-part");
 
 let newest = 0;
 

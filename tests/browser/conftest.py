@@ -15,13 +15,26 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Playwright, Request, sync_playwright
+from playwright.sync_api import (
+    Browser,
+    BrowserContext,
+    ConsoleMessage,
+    Page,
+    Playwright,
+    Request,
+    expect,
+    sync_playwright,
+)  # fmt: skip
 
 from grasp_site.setup import DEMO_MARK
 from tests.conftest import CHROMIUM, PROJECT
 
 READY_SECONDS = 300.0
 IMPORT_SECONDS = 300.0
+PATIENCE_MILLISECONDS = 20_000
+"""How long a page may take to show what is expected of it: machines that run tests are busy ones."""
+KEEPER = ("admin", "a-keeper-of-tests")
+"""Who may change knowledge bases on the site of these tests, and the password."""
 PRODUCTS = PROJECT / "search" / "fixtures" / "demo" / "products"
 CHROMIUM_ARGUMENTS = [
     "--no-sandbox", "--headless", "--disable-gpu", "--disable-quic", "--no-first-run",
@@ -78,7 +91,7 @@ def site() -> Iterator[Site]:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    environment = {**os.environ, "GRASP_HOME": str(home), "PORT": str(port)}
+    environment = {**os.environ, "GRASP_HOME": str(home), "PORT": str(port), "GRASP_ADMIN_PASSWORD": KEEPER[1]}
     said = home / "terminal.log"
     with said.open("wb") as terminal:
         process = subprocess.Popen(
@@ -104,6 +117,7 @@ def site() -> Iterator[Site]:
 
 @pytest.fixture(scope="session")
 def playwright() -> Iterator[Playwright]:
+    expect.set_options(timeout=PATIENCE_MILLISECONDS)
     with sync_playwright() as started:
         yield started
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from tests.browser.asking import ANSWERS, QUESTION, ask, finished
 from tests.browser.conftest import Site
@@ -149,6 +149,27 @@ def test_a_sleeping_worker_is_noticed_the_search_can_be_cancelled_and_later_ones
 
     finished(page)
     assert page.locator(".result").count() > 0
+
+
+def test_a_slow_answer_is_the_last_word_nothing_is_replaced_after_the_end(page: Page, site: Site) -> None:
+    asked: list[Route] = []
+    page.route("**/live/**", lambda route: asked.append(route))
+    with site.worker_asleep():
+        page.get_by_label("Question").fill(QUESTION)
+        page.get_by_role("button", name="Ask", exact=True).click()
+        expect(page.locator("#state.queued")).to_be_visible()
+        # The first look is held back for as long as several more would take.
+        page.wait_for_function("(end) => performance.now() > end", arg=page.evaluate("performance.now() + 1000"))
+    address = page.url.replace("/search/", "/api/v1/searches/")
+    while page.request.get(address).json()["status"] != "done":
+        pass
+    assert len(asked) == 1
+    asked[0].continue_()
+    finished(page)
+    # Whatever was to follow would be on its way before this.
+    page.evaluate("fetch('/status/')")
+
+    assert len(asked) == 1
 
 
 def test_everything_works_without_scripts(open_page: Callable[..., Page], site: Site) -> None:

@@ -10,6 +10,8 @@ from tests.browser.asking import QUESTION, ask, finished
 
 pytestmark = pytest.mark.browser
 
+SCREENS = [(320, "light"), (390, "dark"), (1280, "light")]
+"""The narrowest phone, a usual one and a desk, each in one of the two colourings: together they show both."""
 PAGES = ["/", "/?kb=products", "/kb/products/nodes/designer:ingunn-aas/", "/status/", "/nothing/"]
 
 FAULTS_OF_STRUCTURE = """() => {
@@ -141,10 +143,9 @@ def test_pages_are_well_formed_legible_and_as_wide_as_a_phone(
     assert page.evaluate(OVERFLOWING) == 0
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [320, 390, 1280])
+@pytest.mark.parametrize(("width", "scheme"), SCREENS)
 def test_results_with_everything_opened_are_well_formed_legible_and_no_wider_than_the_screen(
-    open_page: Callable[..., Page], scheme: str, width: int
+    open_page: Callable[..., Page], width: int, scheme: str
 ) -> None:
     page = open_page("/", viewport={"width": width, "height": 844}, color_scheme=scheme)
     ask(page)
