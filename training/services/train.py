@@ -95,14 +95,16 @@ def _release(name: str) -> Release:
 
 
 def _planner(release: Release, pipeline: str) -> Planner:
-    """Return the planner as searches use it: what it is to score is what it will list for them."""
+    """Return the planner as searches use it: what it is to score is what it will list for them.
+
+    Raises InvalidRequest where the pipeline's active version does not fit the site any more.
+    """
     active = PipelineVersion.objects.filter(
         knowledge_base=release.knowledge_base, pipeline=pipeline, active=True
     ).first()
-    found = search_wiring.pipeline(pipeline)
-    specified = {**found.defaults(), **(active.options if active else {})}
+    specified = search_wiring.pipeline(pipeline).specification(active.options if active else {})
     names = {field.name for field in fields(Planner) if "help" in field.metadata} - {"artifact"}
-    options = {name: specified[f"plan.{name}"] for name in names if f"plan.{name}" in specified}
+    options = {name: value for name, value in specified["stages"]["plan"]["OPTIONS"].items() if name in names}
     tools = search_wiring.tools(release)
     return Planner(tools.mentions, tools.adjacency, tools.encoder, tools.nodes, tools.schema, **options)
 
