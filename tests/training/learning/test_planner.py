@@ -108,15 +108,15 @@ def agree(one: Learned, other: Learned, name: str) -> bool:
     """Say whether two trainings tell a question's plans apart alike; the temperature comes from all questions."""
     shares = [{str(plan["branches"]): plan["probability"] for plan in lines(learned)[name]["plans"]}
               for learned in (one, other)]  # fmt: skip
-    both = [key for key in shares[0] if min(share.get(key, 0.0) for share in shares) > 1e-3]
+    both = [key for key in shares[0] if min(share.get(key, 0.0) for share in shares) > 1e-4]
     logs = [np.log([share[key] for key in both]) * learned.metrics["temperature"]
             for share, learned in zip(shares, (one, other), strict=True)]  # fmt: skip
-    return len(both) > 1 and np.allclose(logs[0] - logs[0][0], logs[1] - logs[1][0], atol=0.02)
+    return len(both) > 1 and np.allclose(logs[0] - logs[0][0], logs[1] - logs[1][0], atol=0.05)
 
 
 def test_what_is_kept_of_a_question_was_learned_without_it(planner: Planner) -> None:
     examples = makers.questions(end=12)
-    learner = makers.learner(epochs=3, rate=0.003, measured=0)
+    learner = makers.learner(epochs=3, rate=0.001, measured=0)
 
     def learn(given: list[Example]) -> Learned:
         return learner(makers.task(planner, given), makers.untold)
