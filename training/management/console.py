@@ -10,6 +10,7 @@ from typing import Any
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
+from search.domain.errors import Fault
 from training.data.examples import BadQuestions
 
 
@@ -47,3 +48,8 @@ def setting(text: str) -> tuple[str, Any]:
         return key, json.loads(value)
     except json.JSONDecodeError:
         return key, value
+
+
+def sentence(fault: Fault) -> str:
+    """Return what is wrong, and the valid name closest to the faulty one."""
+    return fault.message if fault.nearest is None else f"{fault.message} Did you mean {fault.nearest!r}?"

@@ -16,7 +16,7 @@ from search.domain.errors import InvalidRequest
 from training import wiring
 from training.data.examples import BadQuestions, Example, read_examples
 from training.data.splits import refuse_test
-from training.management.console import bars, positive, setting, teller
+from training.management.console import bars, positive, sentence, setting, teller
 from training.services.train import train
 
 SPLIT = "train"
@@ -53,7 +53,7 @@ class Command(BaseCommand):
         except BadQuestions as error:
             self._refuse(error.faults)
         except InvalidRequest as error:
-            self._refuse([fault.message for fault in error.faults])
+            self._refuse([sentence(fault) for fault in error.faults])
         except OSError as error:
             self.stderr.write(f"{error.filename or 'GRASP_HOME'}: {error.strerror or error}")
             sys.exit(1)
