@@ -19,12 +19,19 @@ from search.stages.plan.enumerate import Candidate
 from search.stages.plan.features import Features
 from search.stages.plan.knowledge import Knowledge
 from search.stages.plan.learned import LearnedScorer, told_by, unusable
+from search.stages.plan.limits import Limiter
 from search.stages.plan.propose import Proposer
+from search.stages.plan.quantities import Quantity, quantities
 from search.stages.plan.reading import Question as Read
 from search.stages.plan.risk import explained, level, residual
 from search.stages.plan.score import EVIDENCE, Scored, Scorer
 from search.stages.plan.target import answer_types
 from search.stages.plan.write import Writer
+
+_BELIEVED = 0.05
+"""A plan less probable than this is not looked at for filters: it adds next to nothing."""
+_MEANT = 0.9
+"""How probable it is that a quantity was meant as the filter that it is read as."""
 
 
 @dataclass(frozen=True)
@@ -47,6 +54,7 @@ class Planner:
     )
     temperature: float = option(1.0, "Above 1 spreads probability over more plans.", low=0.1, high=10.0)
     artifact: str = option("", "The trained planner that scores the plans, as `train planner` made it; empty for none.")
+    filters: bool = option(True, "Whether years, prices and amounts in a question become filters.")
 
     def __call__(self, question: Question, limit: Limit) -> list[ScoredPlan]:
         """Return at least one plan; the plan with no hop when the question names nothing.
@@ -93,21 +101,52 @@ class Planner:
         order = np.argsort(-sums, kind="stable")[: self.plans]
         shares = np.exp(sums[order] - sums[order[0]])
         shares /= shares.sum()
-        listed = []
+        listed: list[ScoredPlan] = []
+        said = quantities(read.text) if self.filters else []
         for position, at in enumerate(order):
             probability = float(shares[position])
             if at == len(best):
-                plan = self._without_hops(whole, read)
-            else:
-                following = float(shares[position + 1]) if position + 1 < len(shares) else 0.0
-                plan = self._with_hops(read, best[at][0], probability, following, scored.source)
-            listed.append(ScoredPlan(plan, scored.source, probability))
-        return listed
+                listed.append(ScoredPlan(self._without_hops(whole, read), scored.source, probability))
+                continue
+            following = float(shares[position + 1]) if position + 1 < len(shares) else 0.0
+            listed += self._meanings(read, said, best[at][0], probability, following, scored.source)
+        return sorted(listed, key=lambda entry: -entry.probability)
+
+    def _meanings(
+        self,
+        read: Read,
+        said: Sequence[Quantity],
+        candidate: Candidate,
+        probability: float,
+        following: float,
+        source: PlanSource,
+    ) -> list[ScoredPlan]:
+        """Return the plan with the filters that the question's quantities put on it, and behind it the plan as it is.
+
+        What is read as a filter may have been meant otherwise: the plan as it is keeps a part of the probability.
+        """
+        plain = ScoredPlan(self._with_hops(read, candidate, probability, following, source), source, probability)
+        if not said or probability < _BELIEVED:
+            return [plain]
+        limits = self._limiter.of(read, said, candidate, self.proposer.enumerator.found(candidate))
+        if not limits.filters:
+            return [plain]
+        plan = self._with_hops(read, candidate, probability, following, source, limits.spans)
+        return [
+            ScoredPlan(replace(plan, filters=limits.filters), source, _MEANT * probability),
+            replace(plain, probability=(1 - _MEANT) * probability),
+        ]
 
     def _with_hops(
-        self, read: Read, candidate: Candidate, probability: float, following: float, source: PlanSource
+        self,
+        read: Read,
+        candidate: Candidate,
+        probability: float,
+        following: float,
+        source: PlanSource,
+        said: Sequence[tuple[int, int]] = (),
     ) -> Plan:
-        left = residual(read, candidate.mentions, candidate.paths, self.knowledge.lexicon)
+        left = residual(read, candidate.mentions, candidate.paths, self.knowledge.lexicon, said)
         # A trained planner has learned how much of its answers the graph gives: its probability says it all.
         share = 1.0 if source == "learned" else explained(read, candidate.mentions, left)
         risk = level(probability, following, share)
@@ -150,6 +189,10 @@ class Planner:
         if reason := unusable(scorer, self.encoder.name):
             raise StageError("plan", reason, permanent=True)
         return LearnedScorer(Features(known.shape, known.lexicon), known.vectors, scorer, told_by(scorer, known))
+
+    @cached_property
+    def _limiter(self) -> Limiter:
+        return Limiter(self.nodes, self.schema)
 
     @cached_property
     def _writer(self) -> Writer:

@@ -15,9 +15,20 @@ _EXPLAINED = 0.3
 _LEVELS: tuple[tuple[float, Risk], ...] = ((0.7, "aggressive"), (0.4, "normal"), (0.15, "weak"))
 
 
-def residual(question: Question, used: tuple[int, ...], paths: Sequence[Metapath], lexicon: Lexicon) -> str:
-    """Return the words of a question that a plan does not explain, in their order; empty when it explains them all."""
-    content = question.without(used).content
+def residual(
+    question: Question,
+    used: tuple[int, ...],
+    paths: Sequence[Metapath],
+    lexicon: Lexicon,
+    filtered: Sequence[tuple[int, int]] = (),
+) -> str:
+    """Return the words of a question that a plan does not explain, in their order; empty when it explains them all.
+
+    `filtered` are stretches of the question that the plan's filters say.
+    """
+    content = [
+        w for w in question.without(used).content if not any(first <= w.start < last for first, last in filtered)
+    ]
     rows = lexicon.of([word.text for word in content])
     said = rows[:, elements(paths, lexicon.relations)].max(axis=1, initial=0.0)
     left = [word for word, affinity in zip(content, said, strict=True) if affinity < _EXPLAINED]

@@ -93,7 +93,7 @@ class Tries:
                 empty += [] if alone.candidates or alone.truncated else [condition]
         if not empty:
             return Judgement(
-                "Each part of the plan finds something by itself, but nothing meets all of them.", sizes=sizes
+                "Each entity of the plan finds something by itself, but nothing meets every condition.", sizes=sizes
             )
         finds = "finds" if len(empty) == 1 else "find"
         return Judgement(f"By itself, {_listed(empty)} {finds} nothing.", sizes=sizes)

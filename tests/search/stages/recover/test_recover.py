@@ -144,7 +144,7 @@ def test_of_two_that_exclude_each_other_the_less_surely_bound_one_goes() -> None
     assert run.said == [
         "There are no further matches for “Oster”.",
         "There are no less similar matches for “Oster”.",
-        "Each part of the plan finds something by itself, but nothing meets all of them.",
+        "Each entity of the plan finds something by itself, but nothing meets every condition.",
         "Found after dropping “Oster” (brand), which counts as text now.",
     ]
     assert run.candidates() == {"mug": 1.0}
