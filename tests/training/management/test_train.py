@@ -148,3 +148,17 @@ def test_the_report_is_one_object_for_machines_and_a_table_for_people(
     assert "untrained" in shown
     assert "grasp 2 is saved, not in use." in shown
     assert PipelineVersion.objects.get(active=True).version == 1
+
+
+def test_a_disk_that_does_not_take_the_artifact_ends_the_command_with_1(
+    makers_base: KnowledgeBase, tmp_path: Path
+) -> None:
+    folder = Path(site.GRASP_HOME) / "artifacts"
+    folder.write_text("a file where the folder should be")
+    path = written(tmp_path, [{"id": e.id, "text": e.text, "answers": e.answers} for e in makers.questions(end=6)])
+    errors = StringIO()
+    with pytest.raises(SystemExit) as ended:
+        call_command("train", "planner", "makers", "--questions", str(path), *QUICK, stderr=errors)
+    assert (ended.value.code, errors.getvalue()) == (1, f"{folder}: File exists\n")
+    assert not Artifact.objects.exists()
+    assert not PipelineVersion.objects.exists()

@@ -18,7 +18,7 @@ from search.services.request_search import request_search
 from search.services.run_search import ranking_of, run_search
 from search.services.save_pipeline_version import activate_pipeline_version, save_pipeline_version
 from tests.training import makers
-from training.data.examples import Example
+from training.data.examples import BadQuestions, Example
 from training.services.train import data_hash, train
 
 pytestmark = pytest.mark.django_db
@@ -152,6 +152,18 @@ def test_a_version_that_does_not_fit_the_site_any_more_is_refused_before_anythin
     with pytest.raises(InvalidRequest, match=r"grasp has no setting 'plan\.magic'"):
         trained()
     assert not Artifact.objects.exists()
+
+
+@pytest.mark.parametrize("split", ["test", "TEST", "test-0.1"])
+def test_questions_for_testing_are_refused_whatever_door_they_come_through(split: str) -> None:
+    examples = [*TAUGHT, Example("q", "what now", ("p0",), split)]
+    with pytest.raises(BadQuestions, match=f"Training on the split '{split}' would spoil what it measures"):
+        trained(examples=examples)
+
+
+def test_what_cannot_be_trained_is_refused_with_what_can() -> None:
+    with pytest.raises(InvalidRequest, match="'router' is nothing that can be trained; these can be: planner"):
+        trained(kind="router")
 
 
 def test_progress_is_told_of_every_part(makers_base: KnowledgeBase) -> None:
