@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 from uuid import UUID
 
@@ -126,9 +126,7 @@ def _page(
 ) -> HttpResponse:
     schema = wiring.schema_of(release)
     names, blank = _names(release, plan), _blanks(plan)
-    empty = {fault.pointer for fault in blank}
-    faults = [fault for fault in check_plan(plan, schema).faults if fault.pointer not in empty]
-    faults += [*_strangers(plan, names, release), *more]
+    faults = [*_faults(plan, blank, schema), *_strangers(plan, names, release), *more]
     # What is still to be filled in is no fault before somebody wants to run it.
     editor = show_editor(plan, schema, [*blank, *faults] if status == 400 else faults, names, looked)
     context: dict[str, Any] = {"run": run, "editor": editor, "unfinished": bool(blank)}
@@ -147,6 +145,19 @@ def _blanks(plan: Json) -> list[Fault]:
         *(Fault(f"/filters/{i}/value", "Give the condition a value, or take it out.")
           for i, given in enumerate(values) if not given or "" in given),
     ]  # fmt: skip
+
+
+def _faults(plan: Json, blank: Sequence[Fault], schema: Schema) -> list[Fault]:
+    """Return what is wrong besides what is still to be filled in, which would otherwise hide wrong relations."""
+    empty = {fault.pointer for fault in blank}
+    named = [
+        anchor | ({"text": "?"} if f"/anchors/{i}/text" in empty else {}) for i, anchor in enumerate(plan["anchors"])
+    ]
+    found = [fault for fault in check_plan(plan | {"anchors": named}, schema).faults if fault.pointer not in empty]
+    if not blank:
+        return found
+    walk = check_plan(plan | {"anchors": named, "filters": []}, schema).faults
+    return found + [fault for fault in walk if fault.pointer.startswith("/hops/") and fault not in found]
 
 
 def _names(release: Release, plan: Json) -> dict[str, str]:

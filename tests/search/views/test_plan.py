@@ -115,6 +115,17 @@ def test_a_wrong_edit_shows_its_fault_beside_the_chip_and_keeps_everything(
     assert SearchRun.objects.count() == 1
 
 
+@pytest.mark.parametrize("adding", ["add-anchor", "add-filter"])
+def test_what_is_still_to_be_filled_in_hides_no_fault(
+    client: Client, run: SearchRun, form: Callable[..., dict[str, str]], adding: str
+) -> None:
+    sent = form(**{"/anchors/0/label": "film", "do": adding})
+    page = client.post(f"/search/{run.pk}/plan/", sent, headers=PART).content.decode()
+
+    assert re.search(r'id="hop-0-faults"><span class="fault">directed by does not lead from film to film', page)
+    assert "1 thing to mend before it can run." in page
+
+
 def test_names_are_offered_and_a_picked_one_is_tied(
     client: Client, run: SearchRun, form: Callable[..., dict[str, str]]
 ) -> None:
