@@ -56,6 +56,15 @@ def test_a_finished_search_shows_plan_path_and_arithmetic(client: Client, ask: C
     assert "htmx" not in html.replace("htmx-config", "")
 
 
+def test_a_very_long_text_is_cut_where_it_is_repeated(client: Client, ask: Callable[..., SearchRun]) -> None:
+    run = run_search(ask(question="xylophone " * 199).pk)
+
+    page = shown(client, run)
+    html = re.sub(r'<(textarea|pre|details)\b.*?</\1>| title="[^"]*"', "", page, flags=re.DOTALL)
+    assert "xylophone" in words(html)
+    assert max(map(len, re.findall(r"[^<>]+", html))) < 300
+
+
 def test_the_address_can_be_shared(ask: Callable[..., SearchRun]) -> None:
     run = run_search(ask().pk)
 
