@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import django_stubs_ext
+from django.templatetags.static import static
 from django.urls import reverse_lazy
 
 from grasp_site.addresses import celery_url, database_settings
@@ -237,11 +238,35 @@ def _admin_link(title: str, icon: str, model: str, app: str = "search") -> dict[
     return {"title": title, "icon": icon, "link": reverse_lazy(f"admin:{app}_{model}_changelist")}
 
 
+def _link_out(title: str, icon: str, link: Any) -> dict[str, Any]:
+    """A link to a page outside the admin, which is therefore never the present one."""
+    return {"title": title, "icon": icon, "link": link, "active": False}
+
+
 UNFOLD: dict[str, Any] = {
     "SITE_TITLE": "GRASP search",
     "SITE_HEADER": "GRASP search",
-    "SITE_SYMBOL": "route",
+    "SITE_ICON": lambda request: static("search/logo.svg"),
+    "SITE_FAVICONS": [
+        {"rel": "icon", "type": "image/svg+xml", "href": lambda request: static("search/logo.svg")},
+    ],
     "SITE_URL": "/",
+    # The accent of the site's own pages, in steps.
+    "COLORS": {
+        "primary": {
+            "50": "#eff8f5",
+            "100": "#d9eee8",
+            "200": "#b5ddd2",
+            "300": "#74d5bf",
+            "400": "#3fae98",
+            "500": "#1b8b78",
+            "600": "#0b6b5d",
+            "700": "#0a594e",
+            "800": "#0b473f",
+            "900": "#0b3b35",
+            "950": "#05231f",
+        },
+    },
     "SHOW_HISTORY": True,
     "DASHBOARD_CALLBACK": "search.admin.services_page.dashboard",
     "SIDEBAR": {
@@ -251,8 +276,8 @@ UNFOLD: dict[str, Any] = {
                 "items": [
                     {"title": "Overview", "icon": "dashboard", "link": reverse_lazy("admin:index")},
                     {"title": "Services", "icon": "monitor_heart", "link": reverse_lazy("admin:search_services")},
-                    {"title": "Search page", "icon": "search", "link": "/"},
-                    {"title": "API", "icon": "api", "link": "/api/docs/"},
+                    _link_out("Search page", "search", "/"),
+                    _link_out("API", "api", "/api/docs/"),
                 ],
             },
             {
@@ -260,7 +285,7 @@ UNFOLD: dict[str, Any] = {
                 "separator": True,
                 "items": [
                     _admin_link("Knowledge bases", "hub", "knowledgebase"),
-                    {"title": "What planners are told", "icon": "tune", "link": reverse_lazy("search-settings-list")},
+                    _link_out("What planners are told", "tune", reverse_lazy("search-settings-list")),
                     _admin_link("Releases", "new_releases", "release"),
                     _admin_link("Snapshots", "database", "snapshot"),
                     _admin_link("Vector sets", "scatter_plot", "vectorset"),

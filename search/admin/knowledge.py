@@ -47,7 +47,6 @@ class KnowledgeBaseAdmin(ModelAdmin):
     search_fields = ("name", "title", "description")
     list_select_related = ("active_release__snapshot", "active_release__knowledge_base")
     readonly_fields = ("name", "created", "schema_shown", "settings_shown")
-    filter_horizontal = ("members",)
     inlines = (ReleaseInline,)
     fieldsets = (
         (None, {"fields": ("name", "title", "description", "examples", "created")}),
@@ -134,7 +133,7 @@ class SnapshotAdmin(Evidence):
     list_filter = ("status", "knowledge_base")
     list_select_related = ("knowledge_base",)
     fields = readonly_fields = (
-        "knowledge_base", "state", "source", "content_hash", "nodes_shown", "edges_shown", "bad_rows", "seconds_shown",
+        "knowledge_base", "status", "source", "content_hash", "nodes_shown", "edges_shown", "bad_rows", "seconds_shown",
         "schema_shown", "created", "finished",
     )  # fmt: skip
 
@@ -183,7 +182,7 @@ class VectorSetAdmin(Evidence):
     list_display = ("__str__", "snapshot", "dimensions", "vectors_shown", "state", "created")
     list_filter = ("status", "encoder")
     list_select_related = ("snapshot__knowledge_base",)
-    fields = readonly_fields = ("snapshot", "encoder", "dimensions", "vectors_shown", "state", "created")
+    fields = readonly_fields = ("snapshot", "encoder", "dimensions", "vectors_shown", "status", "created")
 
     @display(description="Vectors", ordering="vectors")
     def vectors_shown(self, vectors: VectorSet) -> str:
@@ -206,7 +205,7 @@ class ReleaseAdmin(Evidence):
     fields = readonly_fields = (
         "knowledge_base",
         "number",
-        "state",
+        "status",
         "answers",
         "snapshot",
         "vector_set",

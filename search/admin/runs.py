@@ -18,7 +18,6 @@ from search.admin.services_page import ServicesPage
 from search.models import SearchRun, SearchStep
 
 STATUS_LABELS = {"done": "success", "running": "info", "queued": "info", "failed": "danger", "cancelled": "warning"}
-STEP_LABELS = {"ok": "success", "skipped": "info", "degraded": "warning", "failed": "danger"}
 LARGE = ("answer", "specification", "plan", "options", "error")
 
 
@@ -26,7 +25,7 @@ class StepInline(TabularInline):
     """The steps of a search, in their order."""
 
     model = SearchStep
-    fields = readonly_fields = ("name", "state", "milliseconds", "backend", "detail", "output_shown")
+    fields = readonly_fields = ("name", "status", "milliseconds", "backend", "detail", "output_shown")
     extra = 0
     max_num = 0
     can_delete = False
@@ -34,11 +33,6 @@ class StepInline(TabularInline):
     def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
         """Steps are evidence."""
         return False
-
-    @display(description="Status", label=STEP_LABELS)
-    def state(self, step: SearchStep) -> tuple[str, str]:
-        """How it went."""
-        return step.status, step.status
 
     @display(description="ms")
     def milliseconds(self, step: SearchStep) -> str:
@@ -71,7 +65,7 @@ class SearchRunAdmin(Evidence):
     date_hierarchy = "created"
     inlines = (StepInline,)
     fieldsets = (
-        (None, {"fields": ("question", "state", "page", "error_shown", "user", "origin", "purpose")}),
+        (None, {"fields": ("question", "status", "page", "error_shown", "user", "origin", "purpose")}),
         ("Asked of", {"fields": ("knowledge_base_name", "release_name", "settings_version", "k", "plan_shown")}),
         ("Answered by", {"fields": (
             "pipeline", "pipeline_number", "options_shown", "specification_shown", "specification_hash", "code_version",
@@ -80,7 +74,7 @@ class SearchRunAdmin(Evidence):
         ("Answer", {"fields": ("answer_shown",)}),
     )  # fmt: skip
     readonly_fields = (
-        "state", "page", "error_shown", "plan_shown", "options_shown", "specification_shown", "milliseconds",
+        "status", "page", "error_shown", "plan_shown", "options_shown", "specification_shown", "milliseconds",
         "answer_shown",
     )  # fmt: skip
 
