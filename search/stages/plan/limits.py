@@ -36,10 +36,14 @@ _PRICES = stems("price cost fee")
 
 @dataclass(frozen=True)
 class Limits:
-    """The filters that a question puts on what a plan finds, and the stretches of the question that they come from."""
+    """The filters that a question puts on what a plan finds, and the stretches of the question that they come from.
+
+    `unmet` says in sentences which quantities would leave nothing, and are no filters for that reason.
+    """
 
     filters: tuple[Filter, ...] = ()
     spans: tuple[tuple[int, int], ...] = ()
+    unmet: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -63,16 +67,24 @@ class Limiter:
         left = self.nodes.nodes(keys[:MOST_NODES].tolist())
         filters: list[Filter] = []
         spans: list[tuple[int, int]] = []
+        unmet: list[str] = []
         years = [field for field in fields if _holds_years(field, left)]
         for quantity in free:
             field = _field_of(quantity, fields, years, others)
-            limits = _filters(quantity, field) if field else []
+            if field is None:
+                continue
+            limits = _filters(quantity, field)
             kept = [node for node in left if meets(node, limits)]
-            if limits and kept:
+            if kept:
                 left = kept
                 filters += limits
                 spans.append((quantity.start, quantity.end))
-        return Limits(tuple(filters), tuple(spans))
+            else:
+                said = question.text[quantity.start : quantity.end].strip()
+                unmet.append(
+                    f"“{said}” ({words(field.name)}) fits nothing that the best plan finds; it counts as text."
+                )
+        return Limits(tuple(filters), tuple(spans), tuple(unmet))
 
 
 def _measured(kind: NodeType) -> list[Field]:

@@ -70,7 +70,8 @@ class Planner:
         best = self._settled(scored.candidates)
         limit.check("plan")
         listed = self._listed(question.text, read, best, scored)
-        return Noted(listed, scored.note, "degraded" if scored.degraded else "ok")
+        said = " ".join(filter(None, [scored.note, listed.detail]))
+        return Noted(listed, said, "degraded" if scored.degraded else "ok")
 
     def _scored(self, read: Read, candidates: Sequence[Candidate]) -> Scored:
         """Score the candidates by what was trained, or, where there is none or it cannot be used, without it."""
@@ -95,13 +96,17 @@ class Planner:
 
     def _listed(
         self, whole: str, read: Read, best: Sequence[tuple[Candidate, float]], scored: Scored
-    ) -> list[ScoredPlan]:
-        """Return the best plans as the domain writes them, the plan with no hop in its place among them."""
+    ) -> Noted[ScoredPlan]:
+        """Return the best plans as the domain writes them, the plan with no hop in its place among them.
+
+        The note is about quantities that nothing which the best plan finds would meet.
+        """
         sums = np.array([*(total for _, total in best), scored.text]) / self.temperature
         order = np.argsort(-sums, kind="stable")[: self.plans]
         shares = np.exp(sums[order] - sums[order[0]])
         shares /= shares.sum()
         listed: list[ScoredPlan] = []
+        note = ""
         said = quantities(read.text) if self.filters else []
         for position, at in enumerate(order):
             probability = float(shares[position])
@@ -109,8 +114,10 @@ class Planner:
                 listed.append(ScoredPlan(self._without_hops(whole, read), scored.source, probability))
                 continue
             following = float(shares[position + 1]) if position + 1 < len(shares) else 0.0
-            listed += self._meanings(read, said, best[at][0], probability, following, scored.source)
-        return sorted(listed, key=lambda entry: -entry.probability)
+            meanings = self._meanings(read, said, best[at][0], probability, following, scored.source)
+            listed += meanings
+            note = note if position else meanings.detail
+        return Noted(sorted(listed, key=lambda entry: -entry.probability), note)
 
     def _meanings(
         self,
@@ -120,22 +127,21 @@ class Planner:
         probability: float,
         following: float,
         source: PlanSource,
-    ) -> list[ScoredPlan]:
+    ) -> Noted[ScoredPlan]:
         """Return the plan with the filters that the question's quantities put on it, and behind it the plan as it is.
 
         What is read as a filter may have been meant otherwise: the plan as it is keeps a part of the probability.
         """
         plain = ScoredPlan(self._with_hops(read, candidate, probability, following, source), source, probability)
         if not said or probability < _BELIEVED:
-            return [plain]
+            return Noted([plain])
         limits = self._limiter.of(read, said, candidate, self.proposer.enumerator.found(candidate))
+        unmet = " ".join(limits.unmet)
         if not limits.filters:
-            return [plain]
+            return Noted([plain], unmet)
         plan = self._with_hops(read, candidate, probability, following, source, limits.spans)
-        return [
-            ScoredPlan(replace(plan, filters=limits.filters), source, _MEANT * probability),
-            replace(plain, probability=(1 - _MEANT) * probability),
-        ]
+        filtered = ScoredPlan(replace(plan, filters=limits.filters), source, _MEANT * probability)
+        return Noted([filtered, replace(plain, probability=(1 - _MEANT) * probability)], unmet)
 
     def _with_hops(
         self,

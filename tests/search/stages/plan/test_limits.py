@@ -106,6 +106,13 @@ def test_what_leaves_nothing_or_speaks_of_no_field_of_the_answer_is_left_to_the_
     assert all(entry.plan.filters == () for entry in plans(planner, text))
 
 
+def test_what_leaves_nothing_is_said(planner: Planner) -> None:
+    listed = planner(Question("lamps made by Ostervik under 5 euros"), Limit())
+    said = "“under 5 euros” (price) fits nothing that the best plan finds; it counts as text."
+    assert getattr(listed, "detail", "") == said
+    assert getattr(planner(Question("lamps made by Ostervik under 50 euros"), Limit()), "detail", "") == ""
+
+
 def test_a_number_in_a_name_is_none_for_the_plan_that_starts_from_the_name(planner: Planner) -> None:
     for entry in plans(planner, "which brand is Era 2004 made by"):
         assert [a.text for a in entry.plan.anchors] != ["Era 2004"] or entry.plan.filters == ()
