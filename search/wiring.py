@@ -115,7 +115,8 @@ class Tools:
     @cached_property
     def graph(self) -> GraphStore:
         """The engine that executes plans."""
-        return build("graph", snapshot_id=self.snapshot.pk, schema=self.schema, nodes=self.nodes)
+        return build("graph", snapshot_id=self.snapshot.pk, schema=self.schema, nodes=self.nodes,
+                     adjacency=self.adjacency)  # fmt: skip
 
     @cached_property
     def language_model(self) -> LanguageModel:

@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 RECORDED = 100
 """How many entries of a list a trace keeps at least: mining, tuning and attribution read them."""
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
-    """A node that may be an answer, by its key, with the score that put it where it stands."""
+class Candidate(NamedTuple):
+    """A node that may be an answer, by its key, with the score that put it where it stands.
+
+    A search makes tens of thousands of them: tuples are made several times as fast as frozen data classes.
+    """
 
     key: int
     score: float

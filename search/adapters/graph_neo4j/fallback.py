@@ -20,7 +20,7 @@ from search.domain.evidence import Path
 from search.domain.graph import Schema
 from search.domain.linking import LinkedPlan, Traversal
 from search.domain.trace import Limit
-from search.interfaces import GraphStore, NodeStore
+from search.interfaces import Adjacency, GraphStore, NodeStore
 
 SHARE = 0.6
 """The part of a plan's time that Neo4j has; the rest is for Postgres, should Neo4j not answer."""
@@ -78,8 +78,10 @@ class Neo4jOrPostgres:
 
     backend = "neo4j"
 
-    def __init__(self, snapshot_id: int, schema: Schema, nodes: NodeStore) -> None:
-        self._postgres: GraphStore = PostgresGraph(snapshot_id, schema, nodes)
+    def __init__(
+        self, snapshot_id: int, schema: Schema, nodes: NodeStore, adjacency: Adjacency | None = None
+    ) -> None:
+        self._postgres: GraphStore = PostgresGraph(snapshot_id, schema, nodes, adjacency)
         self._neo4j: GraphStore | None = None
         self._fault = ""
         try:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from search.adapters.graph_postgres.compile import Compiler, Query, Tables
+from search.adapters.graph_postgres.compile_paths import PathCompiler
 from search.adapters.graph_postgres.paths import read_paths
 from search.adapters.postgres_reading import read
 from search.domain.evidence import Path
@@ -13,7 +14,7 @@ from search.domain.graph import Schema
 from search.domain.linking import LinkedPlan, Traversal
 from search.domain.ranking import Candidate
 from search.domain.trace import Limit
-from search.interfaces import NodeStore
+from search.interfaces import Adjacency, NodeStore
 
 SETTINGS = {
     "jit": "off",
@@ -29,19 +30,20 @@ class PostgresGraph:
 
     backend = "postgres"
 
-    def __init__(self, snapshot_id: int, schema: Schema, nodes: NodeStore) -> None:
+    def __init__(self, snapshot_id: int, schema: Schema, nodes: NodeStore, adjacency: Adjacency | None = None) -> None:
         self._tables = Tables(snapshot_id)
         self._schema = schema
         self._nodes = nodes
+        self._adjacency = adjacency
 
     def execute(self, linked: LinkedPlan, limit: Limit, rows: int = 10_000) -> Traversal:
         """Return the candidates of a linked plan; see the protocol."""
         if not _bound(linked):
             return Traversal(linked.index, self.backend, ())
-        query = Compiler(linked, self._schema, self._tables).candidates(rows)
-        found = self._fetch("traverse", query, limit)
-        candidates = tuple(Candidate(key, score) for key, score in found[:rows])
-        return Traversal(linked.index, self.backend, candidates, len(found) > rows, query.text)
+        query = Compiler(linked, self._schema, self._tables, self._adjacency).candidates(rows)
+        [(keys, scores, cut)] = self._fetch("traverse", query, limit)
+        found = tuple(map(Candidate._make, zip(keys or (), scores or (), strict=True)))
+        return Traversal(linked.index, self.backend, found[:rows], cut or len(found) > rows, query.text)
 
     def paths(
         self, linked: LinkedPlan, keys: Sequence[int], limit: Limit, most: int = 1
@@ -49,7 +51,7 @@ class PostgresGraph:
         """Return the best matches of the keys; see the protocol."""
         if not _bound(linked) or not keys or most < 1:
             return {}
-        query = Compiler(linked, self._schema, self._tables).paths(keys, most)
+        query = PathCompiler(linked, self._schema, self._tables, self._adjacency).paths(keys, most)
         return read_paths(linked.plan, self._fetch("explain", query, limit), self._schema, self._nodes, most)
 
     def _fetch(self, stage: str, query: Query, limit: Limit) -> list[tuple[Any, ...]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from search.domain.graph import Direction, Schema
 from search.domain.plan import Hop, Plan
@@ -49,9 +49,18 @@ def depths(plan: Plan) -> dict[str, int]:
     return depth
 
 
-def next_hop(pending: Sequence[Hop], home: Mapping[str, int], depth: Mapping[str, int]) -> tuple[Hop, str, str] | None:
-    """Choose the next hop: one inside a set first, for it only filters; then inward, deepest first; outward last."""
-    best: tuple[tuple[int, int], tuple[Hop, str, str]] | None = None
+def next_hop(
+    pending: Sequence[Hop],
+    home: Mapping[str, int],
+    depth: Mapping[str, int],
+    burden: Callable[[Hop, str, str], int] = lambda hop, near, far: 0,
+) -> tuple[Hop, str, str] | None:
+    """Choose the next hop and the end that it is walked from.
+
+    One inside a set comes first, for it only filters. Then those of the least burden (see `Estimate`); among them
+    inward, deepest first; outward last.
+    """
+    best: tuple[tuple[int, int, int], tuple[Hop, str, str]] | None = None
     for hop in pending:
         for near, far in ((hop.source, hop.to_var), (hop.to_var, hop.source)):
             if near not in home:
@@ -59,7 +68,7 @@ def next_hop(pending: Sequence[Hop], home: Mapping[str, int], depth: Mapping[str
             if home.get(far) == home[near]:
                 return hop, near, far
             inward = depth.get(near, 0) - depth.get(far, 0)
-            rank = (inward, depth.get(near, 0) if inward > 0 else -depth.get(near, 0))
+            rank = (-burden(hop, near, far), inward, depth.get(near, 0) if inward > 0 else -depth.get(near, 0))
             if best is None or rank > best[0]:
                 best = (rank, (hop, near, far))
     return best[1] if best else None

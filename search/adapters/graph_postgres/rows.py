@@ -12,7 +12,8 @@ class Rows:
     """Partial matches under construction: what they are selected from, and which expression holds which node.
 
     `marks` are the remembered nodes of dropped variables, `dropped` says that duplicates may have come up since the
-    rows were last made distinct.
+    rows were last made distinct. `size` is how many rows are expected; `untouched` is the variable whose given nodes
+    are all that the rows hold so far.
     """
 
     items: list[str]
@@ -22,6 +23,8 @@ class Rows:
     conditions: list[str] = field(default_factory=list)
     marks: list[str] = field(default_factory=list)
     dropped: bool = False
+    size: float = 1.0
+    untouched: str | None = None
 
     def body(self) -> str:
         """Return FROM and WHERE."""

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from search.adapters.graph_postgres import PostgresGraph
 from search.adapters.graph_postgres.compile import Compiler, Tables
+from search.adapters.graph_postgres.compile_paths import PathCompiler
 from search.domain.errors import DeadlineExceeded, SearchCancelled, StageError
 from search.domain.graph import Node
 from search.domain.linking import Binding, LinkedPlan
@@ -135,7 +136,7 @@ def shape(linked: LinkedPlan, keys: list[int]) -> tuple[str, str]:
     schema = schema_of(STAR)
     return (
         Compiler(linked, schema, Tables(SNAPSHOT)).candidates(10).text,
-        Compiler(linked, schema, Tables(SNAPSHOT)).paths(keys, 1).text,
+        PathCompiler(linked, schema, Tables(SNAPSHOT)).paths(keys, 1).text,
     )
 
 

@@ -1,0 +1,76 @@
+"""The statement that gives the best paths of candidates: once more the match, from both of its ends."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from search.adapters.graph_postgres.compile import STEPS, Compiler, Query
+from search.adapters.graph_postgres.order import depths, next_hop
+from search.adapters.graph_postgres.rows import Rows
+from search.domain.errors import StageError
+from search.domain.plan import Hop
+
+
+class PathCompiler(Compiler):
+    """Compiles one linked plan for given candidates; used once for one statement."""
+
+    def paths(self, keys: Sequence[int], most: int) -> Query:
+        """Return the statement of `paths`.
+
+        Its columns are the score, the node of every variable (in the order of `Plan.variables`), and for every hop the
+        code of its relation and whether the edge is stored as the hop is written. The best bindings of each key are
+        found first; the rest of the match is then filled in for these alone, and the first that fits is taken.
+        """
+        self.keys = keys
+        found = self._match()
+        target = self.plan.target.var
+        fixed = list(dict.fromkeys([target, *found.anchors]))
+        limit = self.parameters.add(most)
+        chosen = ", ".join(f"{found.columns[var]} AS {self.short[var]}" for var in fixed)
+        order = ", ".join(self.short[var] for var in fixed)
+        filled = Rows(["(SELECT) AS start"], {var: f"best.{self.short[var]}" for var in fixed}, list(found.anchors), "")
+        hops = self._fill(filled)
+        nodes = [f"{filled.columns[var]} AS {self.short[var]}" for var in self.plan.variables if var not in fixed]
+        inner = [f"SELECT {', '.join([*nodes, *hops])}\n{filled.body()}\nLIMIT {limit}"] if hops else []
+        self._steps.append(f"found AS (SELECT DISTINCT {chosen}, {found.score} AS score\n{found.body()})")
+        text = (
+            f"WITH {STEPS.join(self._steps)},\n"
+            f"ranked AS (SELECT *, row_number() OVER (PARTITION BY {self.short[target]} "
+            f"ORDER BY score DESC, {order}) AS place FROM found),\n"
+            f"best AS MATERIALIZED (SELECT * FROM ranked WHERE place <= {limit})\n"
+            f"SELECT {', '.join(['best.score', *self._outputs(fixed)])}\nFROM best"
+        )
+        for select in inner:
+            text += f"\nCROSS JOIN LATERAL ({select}) AS filled"
+        return Query(f"{text}\nORDER BY best.{self.short[target]}, best.place", self.parameters.values)
+
+    def _outputs(self, fixed: Sequence[str]) -> list[str]:
+        where = {var: "best" if var in fixed else "filled" for var in self.plan.variables}
+        nodes = [f"{where[var]}.{self.short[var]}" for var in self.plan.variables]
+        return nodes + [f"filled.{name}{i}" for i in range(len(self.plan.hops)) for name in ("r", "o")]
+
+    def _fill(self, rows: Rows) -> list[str]:
+        """Walk every hop between the anchors and a known target; return the columns that say which edges were taken."""
+        pending = list(self.plan.hops)
+        depth = depths(self.plan)
+        taken: list[str] = []
+        while pending:
+            step = next_hop(pending, dict.fromkeys(rows.columns, 0), depth, self._one_row)
+            if step is None:
+                raise StageError("explain", "the hops do not connect every anchor with the target", permanent=True)
+            hop, near, far = step
+            pending.remove(hop)
+            alias = self._alias("e")
+            known = {var: rows.columns[var] for var in (near, far) if var in rows.columns}
+            rows.items.append(self.edges.walk(hop, near, far, alias, known, ()))
+            if far not in rows.columns:
+                rows.apart(f"{alias}.there", but=far)
+                rows.columns[far] = f"{alias}.there"
+                rows.conditions += self._conditions(far, f"{alias}.there")
+            index = next(i for i, other in enumerate(self.plan.hops) if other is hop)
+            taken += [f"{alias}.relation AS r{index}", f"{alias}.forward AS o{index}"]
+        return taken
+
+    def _one_row(self, hop: Hop, near: str, far: str) -> int:
+        """Return the burden of a hop when it is walked for every row that is shown."""
+        return self.estimate.burden(self.estimate.edges(hop, near, far, len(self.keys or ())))

@@ -1,0 +1,74 @@
+"""Hops as SQL over a snapshot's edges."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from search.adapters.graph_postgres.conditions import Parameters
+from search.adapters.graph_postgres.order import directions
+from search.adapters.graph_postgres.rows import Arm
+from search.domain.graph import ANY, Schema
+from search.domain.plan import Hop
+
+
+@dataclass(frozen=True, slots=True)
+class Edges:
+    """Writes hops; `types` are the codes that a variable may have."""
+
+    table: str
+    schema: Schema
+    types: Mapping[str, frozenset[int]]
+    parameters: Parameters
+
+    def walk(self, hop: Hop, near: str, far: str, alias: str, known: Mapping[str, str], among: Sequence[int]) -> str:
+        """Return the FROM item of one hop; it gives `there`, `relation` and `forward`.
+
+        `known` holds the columns of the ends that are known, `among` the only nodes that an unknown `far` may be. A
+        lateral subquery that cannot be merged into the statement (a union, or one with OFFSET) is run once a row, from
+        the index. Left free, Postgres' planner, whose estimates multiply along the hops, turns to reading every edge.
+        """
+        selects: list[str] = []
+        for arm in self._arms(hop, near):
+            where = [f"{arm.here} = {known[near]}"]
+            if hop.rel != ANY:
+                where.append(f"relation = {self._relation(hop)}")
+            if far in known:
+                where.append(f"{arm.there} = {known[far]}")
+            else:
+                if among:
+                    where.append(f"{arm.there} = ANY({self.parameters.add(list(among), 'int[]')})")
+                if far in self.types:
+                    where.append(f"{arm.there_type} = ANY({self.parameters.add(sorted(self.types[far]), 'int2[]')})")
+            if selects:
+                where.append("source <> target")
+            forward = "true" if arm.stored == "out" else "false"
+            selects.append(
+                f"SELECT {arm.there} AS there, relation, {forward} AS forward "
+                f"FROM {self.table} WHERE {' AND '.join(where)}"
+            )
+        fence = " OFFSET 0" if len(selects) == 1 else ""
+        return f"CROSS JOIN LATERAL ({' UNION ALL '.join(selects)}{fence}) AS {alias}"
+
+    def exists(self, hop: Hop, columns: Mapping[str, str]) -> str:
+        """Return the condition that an edge joins two nodes that are known already."""
+        relation = "" if hop.rel == ANY else f" AND relation = {self._relation(hop)}"
+        arms = [
+            f"EXISTS (SELECT FROM {self.table} WHERE {arm.here} = {columns[hop.source]} "
+            f"AND {arm.there} = {columns[hop.to_var]}{relation})"
+            for arm in self._arms(hop, hop.source)
+        ]
+        return f"({' OR '.join(arms)})"
+
+    def _relation(self, hop: Hop) -> str:
+        return self.parameters.add(self.schema.relation_codes[hop.rel], "int2")
+
+    def _arms(self, hop: Hop, near: str) -> list[Arm]:
+        """Return the ways to walk a hop from `near` that the schema has edges for."""
+        arms = []
+        for stored in directions(hop, self.types, self.schema):
+            if (stored == "out") == (near == hop.source):
+                arms.append(Arm("source", "target", "target_type", stored))
+            else:
+                arms.append(Arm("target", "source", "source_type", stored))
+        return arms
