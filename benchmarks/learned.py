@@ -19,7 +19,7 @@ from search import wiring
 from search.models import KnowledgeBase
 from search.neural.plan_scorer import LearnedPlanScorer
 from search.stages.plan import Planner
-from training.data.examples import Example, read_examples
+from training.data.examples import Example, read_examples, spread
 from training.evaluation.measures import means, measure
 from training.learning.planner import PlannerLearner
 from training.learning.task import Learned, Task
@@ -53,7 +53,7 @@ def main() -> None:
     rows: list[tuple[Any, ...]] = []
     for size in SIZES:
         began = time.perf_counter()
-        planner = _trained(plain, train[:size]) if size else plain
+        planner = _trained(plain, spread(train, size)) if size else plain
         seconds = time.perf_counter() - began
         rankings, times = answered(planner, tools, val)
         whole = means(measure(rankings, {example.id: example.answers for example in val}))

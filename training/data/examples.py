@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -36,8 +36,8 @@ class Example:
 def read_examples(path: Path, split: str | None = None, limit: int | None = None) -> list[Example]:
     """Read JSON lines, plain or gzip: `{"id", "text", "answers": [node ids], "split"}`; further keys become slices.
 
-    `split` keeps the questions of that split, `limit` the first so many of them. BadQuestions when the file cannot be
-    read, a row is not a question, an id comes twice, or nothing is left.
+    `split` keeps the questions of that split, `limit` so many of them (see `spread`). BadQuestions when the file cannot
+    be read, a row is not a question, an id comes twice, or nothing is left.
     """
     faults: list[str] = []
     examples: dict[str, Example] = {}
@@ -63,7 +63,14 @@ def read_examples(path: Path, split: str | None = None, limit: int | None = None
         there = ", ".join(sorted(s for s in splits if s)) or "none"
         wanted = f" of split {split!r}" if split else ""
         raise BadQuestions([f"{path.name} has no question{wanted}; its splits are: {there}."])
-    return kept[:limit]
+    return spread(kept, limit)
+
+
+def spread(examples: Sequence[Example], limit: int | None) -> list[Example]:
+    """Return so many examples, evenly spaced over all: files are sorted by kind, and the first ones are of one kind."""
+    if limit is None or limit >= len(examples):
+        return list(examples)
+    return [examples[place * len(examples) // limit] for place in range(limit)]
 
 
 def _lines(path: Path) -> Iterator[tuple[int, str]]:

@@ -26,7 +26,13 @@ def test_gzip_is_told_by_its_content_and_not_by_its_name(tmp_path: Path) -> None
 def test_split_and_limit_choose_questions(tmp_path: Path) -> None:
     rows = [{"id": str(i), "text": "?", "answers": ["a"], "split": "val" if i % 2 else "train"} for i in range(6)]
     path = write(tmp_path / "q.jsonl", *rows)
-    assert [example.id for example in read_examples(path, "val", 2)] == ["1", "3"]
+    assert [example.id for example in read_examples(path, "val", 9)] == ["1", "3", "5"]
+
+
+def test_a_limit_takes_questions_from_all_over_the_file(tmp_path: Path) -> None:
+    rows = [{"id": str(i), "text": "?", "answers": ["a"]} for i in range(10)]
+    path = write(tmp_path / "q.jsonl", *rows)
+    assert [example.id for example in read_examples(path, limit=4)] == ["0", "2", "5", "7"]
 
 
 def test_every_fault_is_said_at_once_with_its_row(tmp_path: Path) -> None:

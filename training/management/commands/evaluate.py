@@ -30,7 +30,7 @@ class Command(BaseCommand):
         parser.add_argument("--split", help="Only the questions of this split.")
         parser.add_argument("--pipeline", action="append", metavar="P", help="May be repeated; all when left out.")
         parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", dest="assigned")
-        parser.add_argument("--limit", type=positive, metavar="N", help="Only the first N questions.")
+        parser.add_argument("--limit", type=positive, metavar="N", help="N questions, evenly spaced over all.")
         parser.add_argument("--output", required=True, type=Path, metavar="DIR", help="Where the files are written.")
         parser.add_argument("--json", action="store_true", help="Print the report as one JSON object on stdout.")
 

@@ -14,7 +14,7 @@ from rich.table import Table
 
 from search.domain.errors import InvalidRequest
 from training import wiring
-from training.data.examples import BadQuestions, Example, read_examples
+from training.data.examples import BadQuestions, Example, read_examples, spread
 from training.data.splits import refuse_test
 from training.management.console import bars, positive, sentence, setting, teller
 from training.services.train import train
@@ -33,7 +33,7 @@ class Command(BaseCommand):
         parser.add_argument("--questions", required=True, type=Path, metavar="FILE", help="JSON lines, plain or gzip.")
         parser.add_argument("--split", help=f"Only the questions of this split ({SPLIT} where the file has splits); "
                                             "one for testing is refused.")  # fmt: skip
-        parser.add_argument("--limit", type=positive, metavar="N", help="Only the first N questions.")
+        parser.add_argument("--limit", type=positive, metavar="N", help="N questions, evenly spaced over all.")
         parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", dest="assigned")
         parser.add_argument("--no-activate", action="store_true", help="Save the version without using it.")
         parser.add_argument("--json", action="store_true", help="Print the report as one JSON object on stdout.")
@@ -76,7 +76,7 @@ def _examples(path: Path, split: str | None, limit: int | None) -> list[Example]
     examples = read_examples(path)
     if any(example.split for example in examples):
         return read_examples(path, SPLIT, limit)
-    return examples[:limit]
+    return spread(examples, limit)
 
 
 def _show(report: dict[str, Any]) -> None:

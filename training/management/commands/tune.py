@@ -32,7 +32,7 @@ class Command(BaseCommand):
         parser.add_argument("--questions", required=True, type=Path, metavar="FILE", help="JSON lines, plain or gzip.")
         parser.add_argument("--split", help="Only the questions of this split; one for testing is refused.")
         parser.add_argument("--pipeline", default=settings.GRASP_DEFAULT_PIPELINE, metavar="P")
-        parser.add_argument("--limit", type=positive, metavar="N", help="Only the first N questions.")
+        parser.add_argument("--limit", type=positive, metavar="N", help="N questions, evenly spaced over all.")
         parser.add_argument("--no-activate", action="store_true", help="Save the version without using it.")
         parser.add_argument("--json", action="store_true", help="Print the report as one JSON object on stdout.")
 
