@@ -146,7 +146,7 @@ def test_the_page_says_how_it_was_found_and_keeps_the_plan_as_it_was(
 ) -> None:
     html = client.get(f"/search/{searched().pk}/").content.decode()
     said = " ".join(re.sub(r"<[^>]*>", " ", html).split())
-    assert f"How this was found {' '.join(SAID)}" in said
+    assert f"How this was found. {SAID[1]} 1 step before that {SAID[0]}" in said
     assert "It found nothing as it was: Ada Holm ← directed by — and Odd 1 ← directed by — film." in said
     assert f"– {LEFT} dropped" in said
     assert "Answered with less than usual" not in said
@@ -157,7 +157,7 @@ def test_the_page_of_a_plan_that_nothing_helped_says_what_was_tried(
 ) -> None:
     html = client.get(f"/search/{searched(Plan((ODD,), PLAN.hops[1:], PLAN.target)).pk}/").content.decode()
     said = " ".join(re.sub(r"<[^>]*>", " ", html).split())
-    assert "What was tried Nothing was found, however the plan was changed: the text decides alone." in said
+    assert "What was tried. Nothing was found, however the plan was changed: the text decides alone." in said
     assert "It found nothing as it was" not in said
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -32,11 +33,12 @@ _SAID_OF: tuple[tuple[str, str], ...] = (
 """What people say, and the words by which schemas name the field that they mean."""
 _MEANT = {stem(said): stems(meant) for several, meant in _SAID_OF for said in several.split()}
 _PRICES = stems("price cost fee")
+_WORD = re.compile(r"[^\W\d_]+")
 
 
 @dataclass(frozen=True)
 class Limits:
-    """The filters that a question puts on what a plan finds, and the stretches of the question that they come from.
+    """The filters that a question puts on what a plan finds, and the stretches of the question that they say.
 
     `unmet` says in sentences which quantities would leave nothing, and are no filters for that reason.
     """
@@ -78,7 +80,7 @@ class Limiter:
             if kept:
                 left = kept
                 filters += limits
-                spans.append((quantity.start, quantity.end))
+                spans += [(quantity.start, quantity.end), *_naming(question.text, field)]
             else:
                 said = question.text[quantity.start : quantity.end].strip()
                 unmet.append(
@@ -133,9 +135,21 @@ def _called(quantity: Quantity, fields: Sequence[Field]) -> Field | None:
     """Return the field that a word beside the number names, the nearest word first."""
     for word in map(stem, quantity.words):
         for field in fields:
-            if word in _words(field) or _MEANT.get(word, frozenset()) & _words(field):
+            if _names(word, field):
                 return field
     return None
+
+
+def _naming(text: str, field: Field) -> Iterator[tuple[int, int]]:
+    """Give the stretches of a question that only say which field is meant, as `cost` and `weighs` do."""
+    for match in _WORD.finditer(text):
+        if _names(stem(match.group().lower()), field):
+            yield match.span()
+
+
+def _names(word: str, field: Field) -> bool:
+    """Whether the stem of a word names a field."""
+    return word in _words(field) or bool(_MEANT.get(word, frozenset()) & _words(field))
 
 
 def _words(field: Field) -> frozenset[str]:

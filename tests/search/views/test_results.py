@@ -165,7 +165,10 @@ def test_how_a_plan_was_mended_stands_above_the_results_in_sentences(
 
     html = shown(client, run)
     said = words(html)
-    assert "How this was found Nothing was found with the plan as it stood. Found after dropping &lt;brand&gt;." in said
+    assert (
+        "How this was found. Found after dropping &lt;brand&gt;. "
+        "1 step before that Nothing was found with the plan as it stood."
+    ) in said
     assert html.index("How this was found") < html.index('class="results"')
     assert "Answered with less than usual" not in said
 
