@@ -224,6 +224,9 @@ REST_FRAMEWORK: dict[str, Any] = {
 }
 SPECTACULAR_SETTINGS: dict[str, Any] = {
     "TITLE": "GRASP search",
+    "DESCRIPTION": "Questions over semi-structured knowledge bases, for programs: the same searches as on "
+    "[the search page](/), with their plans, evidence and arithmetic. What goes wrong is told as RFC 9457 "
+    "`application/problem+json`, with every fault and where it lies.",
     "VERSION": "1",
     "SERVE_INCLUDE_SCHEMA": False,
     "SCHEMA_PATH_PREFIX": "/api/v1",
