@@ -78,9 +78,7 @@ class Neo4jOrPostgres:
 
     backend = "neo4j"
 
-    def __init__(
-        self, snapshot_id: int, schema: Schema, nodes: NodeStore, adjacency: Adjacency | None = None
-    ) -> None:
+    def __init__(self, snapshot_id: int, schema: Schema, nodes: NodeStore, adjacency: Adjacency | None = None) -> None:
         self._postgres: GraphStore = PostgresGraph(snapshot_id, schema, nodes, adjacency)
         self._neo4j: GraphStore | None = None
         self._fault = ""

@@ -33,6 +33,8 @@ from search.interfaces import Adjacency
 from search.models.partitions import partition
 
 STEPS = ",\n"
+LOOK_UP = 8
+"""Edges that are read in the time that one takes to be looked up by both of its ends."""
 MOST_ROWS = 200_000
 """Partial matches that a statement carries on at a time; reading so many takes a part of a second."""
 
@@ -74,6 +76,8 @@ class Compiler:
         self.types = allowed_types(self.plan, schema)
         self.edges = Edges(tables.edges, schema, self.types, self.parameters)
         self.keys: Sequence[int] | None = None
+        self.both_ends = False
+        self.heaviest = 0.0
         self._adjacency = adjacency
         self._fresh = 0
         self._steps: list[str] = []
@@ -108,7 +112,7 @@ class Compiler:
     def _match(self) -> Rows:
         """Join everything into one set of rows that has the target's node and the score."""
         home = {var: self._start(var) for var in self.bound}
-        if self.keys is not None:
+        if self.both_ends and self.keys is not None:
             home.setdefault(self.plan.target.var, self._start_at_target(self.keys))
         pending = list(self.plan.hops)
         depth = depths(self.plan)
@@ -125,6 +129,7 @@ class Compiler:
             else:
                 self._make_distinct(rows)
                 rows.size = self._read(hop, near, far, home)
+                self.heaviest = max(self.heaviest, rows.size)
                 self._extend(rows, hop, near, far, other)
                 if other is not None:
                     self._drop_done(rows, [*pending, Hop(far, ANY, far)])
@@ -172,15 +177,19 @@ class Compiler:
         return lambda hop, near, far: self.estimate.burden(self._read(hop, near, far, home))
 
     def _read(self, hop: Hop, near: str, far: str, home: Mapping[str, Rows]) -> float:
-        """Return how many edges walking a hop is expected to read; given nodes at its far end are looked up."""
+        """Return how many edges walking a hop is expected to read; given nodes at its far end may be looked up."""
         rows, other = home[near], home.get(far)
         edges = self.estimate.edges(hop, near, far, rows.size)
-        return min(edges, rows.size * other.size) if other is not None and other.untouched == far else edges
+        if other is None or other.untouched != far:
+            return edges
+        looked_up = LOOK_UP * rows.size * other.size
+        return min(edges, looked_up)
 
     def _extend(self, rows: Rows, hop: Hop, near: str, far: str, other: Rows | None) -> None:
         """Walk a hop from a node of each row to one more node, one of the given ones where `other` holds just these."""
         alias = self._alias("e")
-        among = self._given(far) if other is not None and other.untouched == far else ()
+        given = self._given(far) if other is not None and other.untouched == far else ()
+        among = given if LOOK_UP * len(given) < self.estimate.edges(hop, near, far, 1.0) else ()
         rows.items.append(self.edges.walk(hop, near, far, alias, {near: rows.columns[near]}, among))
         rows.untouched = None
         column = f"{alias}.there"
@@ -258,9 +267,9 @@ class Compiler:
         return Estimate(self.schema, self.types, known, self._adjacency)
 
     def _conditions(self, var: str, column: str) -> list[str]:
-        """Return what a node must satisfy beyond its type: the filters, and of an anchor the keys asked for."""
+        """Return what a node must satisfy beyond its type: the filters, and of the target the keys asked for."""
         conditions = []
-        if self.keys is not None and var == self.plan.target.var and var in self.bound:
+        if self.keys is not None and var == self.plan.target.var and (not self.both_ends or var in self.bound):
             conditions.append(f"{column} = ANY({self.parameters.add(list(self.keys), 'int[]')})")
         filters = [condition for condition in self.plan.filters if condition.var == var]
         if filters:

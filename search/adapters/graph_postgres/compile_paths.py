@@ -4,14 +4,39 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from search.adapters.graph_postgres.compile import STEPS, Compiler, Query
+from search.adapters.graph_postgres.compile import STEPS, Compiler, Query, Tables
 from search.adapters.graph_postgres.order import depths, next_hop
 from search.adapters.graph_postgres.rows import Rows
 from search.domain.errors import StageError
+from search.domain.graph import Schema
+from search.domain.linking import LinkedPlan
 from search.domain.plan import Hop
+from search.interfaces import Adjacency
 
 
-class PathCompiler(Compiler):
+def compile_paths(
+    linked: LinkedPlan,
+    schema: Schema,
+    tables: Tables,
+    keys: Sequence[int],
+    most: int,
+    adjacency: Adjacency | None = None,
+) -> Query:
+    """Return the statement that gives the best `most` paths of each key.
+
+    It walks from the anchors, as the candidates were found; where that would read very many edges, from the candidates
+    as well.
+    """
+    compiler = _PathCompiler(linked, schema, tables, adjacency)
+    query = compiler.paths(keys, most)
+    if compiler.estimate.burden(compiler.heaviest) == 0:
+        return query
+    compiler = _PathCompiler(linked, schema, tables, adjacency)
+    compiler.both_ends = True
+    return compiler.paths(keys, most)
+
+
+class _PathCompiler(Compiler):
     """Compiles one linked plan for given candidates; used once for one statement."""
 
     def paths(self, keys: Sequence[int], most: int) -> Query:

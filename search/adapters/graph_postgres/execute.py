@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from search.adapters.graph_postgres.compile import Compiler, Query, Tables
-from search.adapters.graph_postgres.compile_paths import PathCompiler
+from search.adapters.graph_postgres.compile_paths import compile_paths
 from search.adapters.graph_postgres.paths import read_paths
 from search.adapters.postgres_reading import read
 from search.domain.evidence import Path
@@ -51,7 +51,7 @@ class PostgresGraph:
         """Return the best matches of the keys; see the protocol."""
         if not _bound(linked) or not keys or most < 1:
             return {}
-        query = PathCompiler(linked, self._schema, self._tables, self._adjacency).paths(keys, most)
+        query = compile_paths(linked, self._schema, self._tables, keys, most, self._adjacency)
         return read_paths(linked.plan, self._fetch("explain", query, limit), self._schema, self._nodes, most)
 
     def _fetch(self, stage: str, query: Query, limit: Limit) -> list[tuple[Any, ...]]:

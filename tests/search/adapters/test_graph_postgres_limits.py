@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from search.adapters.graph_postgres import PostgresGraph
 from search.adapters.graph_postgres.compile import Compiler, Tables
-from search.adapters.graph_postgres.compile_paths import PathCompiler
+from search.adapters.graph_postgres.compile_paths import compile_paths
 from search.domain.errors import DeadlineExceeded, SearchCancelled, StageError
 from search.domain.graph import Node
 from search.domain.linking import Binding, LinkedPlan
@@ -136,7 +136,7 @@ def shape(linked: LinkedPlan, keys: list[int]) -> tuple[str, str]:
     schema = schema_of(STAR)
     return (
         Compiler(linked, schema, Tables(SNAPSHOT)).candidates(10).text,
-        PathCompiler(linked, schema, Tables(SNAPSHOT)).paths(keys, 1).text,
+        compile_paths(linked, schema, Tables(SNAPSHOT), keys, 1).text,
     )
 
 

@@ -12,7 +12,7 @@ from search.adapters.graph_neo4j.compile import Compiler
 from search.adapters.graph_neo4j.names import Names
 from search.adapters.graph_postgres.compile import Compiler as PostgresCompiler
 from search.adapters.graph_postgres.compile import Tables
-from search.adapters.graph_postgres.compile_paths import PathCompiler
+from search.adapters.graph_postgres.compile_paths import compile_paths
 from search.domain.errors import StageError
 from search.domain.graph import Field, Node, NodeType, Relation, RelationType, Schema
 from search.domain.linking import Binding, LinkedPlan
@@ -94,7 +94,7 @@ def cypher(linked: LinkedPlan, schema: Schema) -> tuple[str, str]:
 def sql(linked: LinkedPlan, schema: Schema) -> tuple[str, str]:
     return (
         PostgresCompiler(linked, schema, Tables(SNAPSHOT)).candidates(10).text,
-        PathCompiler(linked, schema, Tables(SNAPSHOT)).paths([1, 2], 2).text,
+        compile_paths(linked, schema, Tables(SNAPSHOT), [1, 2], 2).text,
     )
 
 
