@@ -67,6 +67,8 @@ def test_what_words_cannot_tell_is_learned_from_answers(planner: Planner, learne
     assert right(taught, unseen) == 1.0
     accuracy = learned.metrics["plan_accuracy"]
     assert (accuracy["before"] <= 50, accuracy["after"]) == (True, 100)
+    assert learned.tensors["temperature"] == pytest.approx([learned.metrics["temperature"]], abs=1e-3)
+    assert learned.metrics["temperature"] != 1
     listed = taught(Question(unseen[0].text), Limit())
     assert {plan.source for plan in listed} == {"learned"}
     assert sum(plan.probability for plan in listed) == pytest.approx(1)
