@@ -72,6 +72,7 @@ class Evidence:
     hops: tuple[Status, ...] = ()
     residual: Residual = field(default_factory=Residual)
     paths: tuple[Path, ...] = ()
+    filters: tuple[Status, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
         """Return the evidence as a search shows it."""
@@ -79,6 +80,7 @@ class Evidence:
             "plan_index": self.plan_index,
             "anchors": [{"var": var, "status": status} for var, status in self.anchors],
             "hops": [{"index": index, "status": status} for index, status in enumerate(self.hops)],
+            "filters": [{"index": index, "status": status} for index, status in enumerate(self.filters)],
             "residual": self.residual.to_json(),
             "paths": [path.to_json() for path in self.paths],
         }

@@ -84,7 +84,7 @@ def _results(search: dict[str, Any]) -> RenderableType:
 def _ticks(evidence: dict[str, Any] | None) -> str:
     if evidence is None:
         return ""
-    statuses = [entry["status"] for entry in (*evidence["anchors"], *evidence["hops"])]
+    statuses = [entry["status"] for entry in (*evidence["anchors"], *evidence["hops"], *evidence.get("filters", ()))]
     if evidence["residual"]["text"]:
         statuses.append(evidence["residual"]["status"])
     return "".join(TICKS[status] for status in statuses)

@@ -45,6 +45,7 @@ def _conditions(evidence: Json | None, plans: Sequence[Json]) -> str:
     texts = {anchor["var"]: anchor["text"] for anchor in plan["anchors"]}
     told = [f"{texts.get(anchor['var'], anchor['var'])}: {anchor['status']}" for anchor in evidence["anchors"]]
     told += [f"{plan['hops'][hop['index']]['rel']}: {hop['status']}" for hop in evidence["hops"]]
+    told += [f"{plan['filters'][kept['index']]['field']}: {kept['status']}" for kept in evidence.get("filters", ())]
     residual = evidence["residual"]
     told += [f"“{residual['text']}”: {residual['status']}"] if residual["text"] else []
     return "; ".join(status.replace("not_met", "not met") for status in told)

@@ -9,9 +9,11 @@ import numpy as np
 
 from search.domain.errors import StageError
 from search.domain.evidence import Evidence, Path, Residual, Result, Share, Status
+from search.domain.filtering import meets
 from search.domain.graph import Node
 from search.domain.linking import GraphRanking, LinkedPlan
 from search.domain.options import option
+from search.domain.plan import Plan
 from search.domain.question import Question
 from search.domain.ranking import Fusion
 from search.domain.trace import Limit, Noted
@@ -35,7 +37,8 @@ class Explain:
 
     A result is held against the best plan that found it, or against the first plan where only the text did: the plan
     is matched with the target bound to the result, as a whole, then each anchor's branch alone. A hop is met when it
-    lies on something that is. The residual text is met when its cosine with the document is above what all but the best
+    lies on something that is; a filter on the target is held against the result's own fields, so that an anchor is not
+    blamed for it. The residual text is met when its cosine with the document is above what all but the best
     documents of the result's type reach.
     """
 
@@ -92,7 +95,8 @@ class Explain:
                 linked.plan.target.relevance_text, [nodes[key] for key in keys], limit, problems
             )
             for key in keys:
-                evidence[key] = _held_against(linked, checked, key, residuals[key])
+                held = _held_against(linked, checked, key, residuals[key])
+                evidence[key] = replace(held, filters=_filters(linked.plan, checked, nodes[key]))
         return evidence, list(dict.fromkeys(problems))
 
     def _check(self, linked: LinkedPlan, keys: Sequence[int], limit: Limit, problems: list[str]) -> _Checked:
@@ -103,6 +107,7 @@ class Explain:
         missing = [key for key in keys if key not in checked.whole]
         for anchor in linked.plan.anchors:
             branch = linked.plan.branch(anchor.var)
+            branch = replace(branch, filters=tuple(f for f in branch.filters if f.var != branch.target.var))
             if not missing or branch == linked.plan:
                 checked.branches[anchor.var] = {}
                 continue
@@ -167,6 +172,19 @@ def _evidence_of_all(linked: LinkedPlan, status: Status, residual: Residual, pat
     """Return evidence in which every anchor and hop has the same status."""
     anchors = tuple((anchor.var, status) for anchor in linked.plan.anchors)
     return Evidence(linked.index, anchors, (status,) * len(linked.plan.hops), residual, paths)
+
+
+def _filters(plan: Plan, checked: _Checked, node: Node) -> tuple[Status, ...]:
+    """Return how the result stands to each filter; one on another variable is checked with the walk that it is on."""
+    found: list[Status] = []
+    for condition in plan.filters:
+        if condition.var == plan.target.var:
+            found.append("met" if meets(node, [condition]) else "not_met")
+            continue
+        walks = [var for var in checked.branches if condition in plan.branch(var).filters]
+        met = node.key in (checked.whole or {}) or any(node.key in (checked.branches[var] or {}) for var in walks)
+        found.append("met" if met else "unknown")
+    return tuple(found)
 
 
 def _status(matches: Matches | None, key: int) -> Status:

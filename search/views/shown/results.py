@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from search.text import words
 from search.views.shown.drawing import Drawing, draw, path_in_words
-from search.views.shown.wording import list_title, relation_words, type_words
+from search.views.shown.wording import list_title, relation_words, type_words, value_text
 
 Json = Mapping[str, Any]
 
@@ -118,7 +119,7 @@ def _part(name: str, share: Json, fusion: Json, largest: float) -> Part:
 
 
 def _conditions(evidence: Json | None, plans: Sequence[Json]) -> tuple[Condition, ...]:
-    """Return the conditions of the plan that the evidence speaks of: anchors, hops, then the text.
+    """Return the conditions of the plan that the evidence speaks of: anchors, hops, filters, then the text.
 
     Before the text stand those that were dropped so that the plan finds something.
     """
@@ -137,7 +138,11 @@ def _conditions(evidence: Json | None, plans: Sequence[Json]) -> tuple[Condition
         hop = plan["hops"][checked["index"]]
         ends = f"{labels[hop['from']]} to {labels[hop['to_var']]}"
         found.append(_condition("hop", relation_words(hop["rel"]), checked["status"], ends))
-    found += [_condition("dropped", words, "dropped", DROPPED) for words in entry.get("dropped", ())]
+    for checked in evidence.get("filters", ()):
+        limit = plan["filters"][checked["index"]]
+        said = f"{words(limit['field'])} {limit['op']} {value_text(limit['value'])}"
+        found.append(_condition("filter", said, checked["status"], labels.get(limit["var"], "")))
+    found += [_condition("dropped", text, "dropped", DROPPED) for text in entry.get("dropped", ())]
     residual = evidence["residual"]
     if residual["text"]:
         found.append(_condition("text", f"“{residual['text']}”", residual["status"], _cosine_note(residual)))

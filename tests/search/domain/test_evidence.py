@@ -28,6 +28,7 @@ def test_a_result_carries_its_arithmetic_and_its_evidence() -> None:
         "plan_index": 0,
         "anchors": [{"var": "a", "status": "met"}],
         "hops": [{"index": 0, "status": "met"}, {"index": 1, "status": "not_met"}],
+        "filters": [],
         "residual": {"text": "in space", "status": "met", "score": 0.5, "threshold": 0.4},
         "paths": [],
     }

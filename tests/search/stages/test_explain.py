@@ -10,7 +10,7 @@ from search.domain.errors import DeadlineExceeded, StageError
 from search.domain.evidence import Result
 from search.domain.graph import Node
 from search.domain.linking import Binding, GraphRanking, LinkedPlan
-from search.domain.plan import Anchor, Hop, Plan, Target
+from search.domain.plan import Anchor, Filter, Hop, Plan, Target
 from search.domain.question import Question
 from search.domain.ranking import Fusion, Ranking, rrf
 from search.domain.trace import Limit, Noted
@@ -24,7 +24,7 @@ NAMES = ("Ada", "Bo", "Alpha", "Beta", "Gamma", "Delta", "Noir")
 KINDS = ("person", "person", "film", "film", "film", "film", "genre")
 TEXT = "A quiet start. Then a ship burns in the harbour while everybody sleeps. "
 NODES = tuple(
-    Node(key, f"id{key}", kind, name, fields={"plot": TEXT * 8})
+    Node(key, f"id{key}", kind, name, fields={"plot": TEXT * 8, "year": 1990 + key})
     for key, (name, kind) in enumerate(zip(NAMES, KINDS, strict=True))
 )
 GRAPH = Graph(NODES, ((0, "acted", 2), (0, "acted", 3), (1, "directed", 3), (1, "directed", 4), (3, "has", 6)))
@@ -156,3 +156,22 @@ def test_a_hop_on_no_anchors_way_is_unknown_where_the_whole_plan_is_not_met() ->
     assert three.hops == ("met", "met")
     assert two is not None
     assert (two.anchors, two.hops) == ((("a", "met"),), ("met", "unknown"))
+
+
+def test_filters_are_held_against_the_results_own_fields_and_no_anchor_is_blamed_for_them() -> None:
+    # The films 2 to 5 are of 1992 to 1995; Ada acted in 2 and 3.
+    plan = Plan((Anchor("a", "Ada"),), (Hop("a", "acted", "T"),), filters=(Filter("T", "year", ">", 1992),))
+    results = by_key(explain([LinkedPlan(plan, (Binding("a", NODES[0], 1.0),), 0)], [2, 3, 5]))
+    held = {key: result.evidence for key, result in results.items() if result.evidence}
+    assert {key: (evidence.anchors[0][1], *evidence.filters) for key, evidence in held.items()} == {
+        2: ("met", "not_met"), 3: ("met", "met"), 5: ("not_met", "met"),
+    }  # fmt: skip
+    assert [path.nodes[0].node.name for path in held[2].paths] == ["Ada"]
+
+
+def test_a_filter_on_the_way_is_met_with_the_walk_that_it_is_on_and_else_not_known() -> None:
+    on_the_way = Filter("g", "year", "=", 1996)
+    plan = Plan((Anchor("g", "Noir"),), (Hop("T", "has", "g"),), filters=(on_the_way,))
+    results = by_key(explain([LinkedPlan(plan, (Binding("g", NODES[6], 1.0),), 0)], [3, 5]))
+    held = {key: result.evidence.filters for key, result in results.items() if result.evidence}
+    assert held == {3: ("met",), 5: ("unknown",)}

@@ -77,3 +77,16 @@ def test_a_result_without_evidence_has_no_conditions_and_no_drawing(described: d
 
     assert (first.conditions, first.paths, first.drawing, first.plan_index) == ((), (), None, None)
     assert not first.fused
+
+
+def test_filters_stand_behind_the_relations_and_what_was_dropped_before_the_text(described: dict[str, Any]) -> None:
+    described["results"][0]["evidence"]["filters"] = [{"index": 0, "status": "not_met"}]
+    described["plans"][0]["dropped"] = ["good for winter"]
+
+    conditions = show_results(described)[0].conditions
+
+    assert [(c.kind, c.label, c.mark, c.word) for c in conditions[4:]] == [
+        ("filter", "price <= 60", "✗", "not met"),
+        ("dropped", "good for winter", "–", "dropped"),
+        ("text", "“keeps a drink cold”", "✓", "met"),
+    ]
