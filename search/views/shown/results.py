@@ -14,6 +14,8 @@ Json = Mapping[str, Any]
 
 BAR = 160.0
 """Width of the largest contribution's bar, in units of the drawing."""
+SMALL_WEIGHT = 0.01
+"""A weight below this is shown with two digits: what they leave out is no part of four places."""
 STATES = {
     "met": ("✓", "met"),
     "not_met": ("✗", "not met"),
@@ -113,9 +115,14 @@ def _show(result: Json, plans: Sequence[Json], fusion: Json, largest: float) -> 
 
 def _part(name: str, share: Json, fusion: Json, largest: float) -> Part:
     rank, k = share["rank"], fusion.get("k")
-    formula = f"{share['weight']:g} / ({k:g} + {rank})" if rank is not None and k is not None else ""
+    formula = f"{_weight(share['weight'])} / ({k:g} + {rank})" if rank is not None and k is not None else ""
     bar = BAR * share["contribution"] / largest if largest > 0 else 0.0
     return Part(list_title(name), rank, share["score"], share["weight"], formula, share["contribution"], round(bar, 1))
+
+
+def _weight(weight: float) -> str:
+    """Return a weight with as many digits as the sum, which shows four places, can be worked out again from."""
+    return f"{weight:g}" if weight >= SMALL_WEIGHT else f"{weight:.2g}"
 
 
 def _conditions(evidence: Json | None, plans: Sequence[Json]) -> tuple[Condition, ...]:

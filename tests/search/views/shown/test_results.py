@@ -25,6 +25,20 @@ def test_a_list_that_does_not_hold_the_result_adds_nothing_and_has_no_formula(de
     assert (text.rank, text.formula) == (3, "1 / (5 + 3)")
 
 
+@pytest.mark.parametrize(
+    ("weight", "written"), [(0.00161725, "0.0016"), (0.25, "0.25"), (1.23456, "1.23456"), (0, "0")]
+)
+def test_a_small_weight_is_written_with_the_digits_that_count(
+    described: dict[str, Any], weight: float, written: str
+) -> None:
+    share = described["results"][0]["scores"]["text"]
+    share["weight"] = weight
+    [part] = [part for part in show_results(described)[0].parts if part.title == "Document text"]
+
+    assert part.formula == f"{written} / (5 + 1)"
+    assert float(written) / 6 == pytest.approx(weight / 6, abs=5e-5)
+
+
 def test_bars_are_as_long_as_their_part_of_the_largest_contribution(described: dict[str, Any]) -> None:
     first, second = show_results(described)[:2]
 
