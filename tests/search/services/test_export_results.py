@@ -49,6 +49,15 @@ def test_every_result_is_a_row_with_its_arithmetic_and_its_paths(described: dict
     assert second == [2, 0.1, "'=1+2", "film", "'@SUM(A1)", "", "", "", "", "", "", "", 1.0, 0.0, "", ""]
 
 
+def test_filters_are_conditions_too(described: dict[str, Any]) -> None:
+    described["plans"][0]["plan"]["filters"] = [{"var": "T", "field": "year", "op": ">", "value": 1990}]
+    described["results"][0]["evidence"]["filters"] = [{"index": 0, "status": "not_met"}]
+
+    _, first, _ = export_results(described)
+
+    assert first[-2] == "Ada Holm: met; directed by: met; year: not met; “amber”: not met"
+
+
 def test_no_results_are_a_header_alone() -> None:
     assert [row[:2] for row in export_results({"plans": [], "results": []})] == [["rank", "score"]]
 
