@@ -298,7 +298,9 @@ UNFOLD: dict[str, Any] = {
                 "title": "Searches",
                 "separator": True,
                 "items": [
-                    _admin_link("Searches", "manage_search", "searchrun"),
+                    # The page of services has its address below theirs, and a link of its own.
+                    _admin_link("Searches", "manage_search", "searchrun")
+                    | {"active": lambda request: request.resolver_match.url_name.startswith("search_searchrun_")},
                     _admin_link("Pipeline versions", "account_tree", "pipelineversion"),
                     _admin_link("Artifacts", "model_training", "artifact"),
                 ],

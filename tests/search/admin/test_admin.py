@@ -209,11 +209,22 @@ def test_the_menu_leads_to_servers_calls_and_the_prompt_of_a_question(staff: Cli
     assert 'href="/settings/"' in page
 
 
-def test_only_the_present_page_is_marked_in_the_menu(staff: Client, films: KnowledgeBase) -> None:
-    page = staff.get(reverse("admin:search_release_changelist")).context
+@pytest.mark.parametrize(
+    ("place", "title"),
+    [
+        ("search_release_changelist", "Releases"),
+        ("search_searchrun_changelist", "Searches"),
+        ("search_services", "Services"),
+        ("index", "Overview"),
+    ],
+)
+def test_only_the_present_page_is_marked_in_the_menu(
+    staff: Client, films: KnowledgeBase, place: str, title: str
+) -> None:
+    page = staff.get(reverse(f"admin:{place}")).context
 
     items = [item for group in page["sidebar_navigation"] for item in group["items"]]
-    assert [item["title"] for item in items if item["active"]] == ["Releases"]
+    assert [item["title"] for item in items if item["active"]] == [title]
 
 
 def test_the_page_of_services_has_a_title_and_names_what_is_down_and_why(staff: Client) -> None:
