@@ -60,15 +60,21 @@ def next_hop(
     One inside a set comes first, for it only filters. Then those of the least burden (see `Estimate`); among them
     inward, deepest first; outward last.
     """
-    best: tuple[tuple[int, int, int], tuple[Hop, str, str]] | None = None
-    for hop in pending:
-        for near, far in ((hop.source, hop.to_var), (hop.to_var, hop.source)):
-            if near not in home:
-                continue
-            if home.get(far) == home[near]:
-                return hop, near, far
-            inward = depth.get(near, 0) - depth.get(far, 0)
-            rank = (-burden(hop, near, far), inward, depth.get(near, 0) if inward > 0 else -depth.get(near, 0))
-            if best is None or rank > best[0]:
-                best = (rank, (hop, near, far))
-    return best[1] if best else None
+    steps = [
+        (hop, near, far)
+        for hop in pending
+        for near, far in ((hop.source, hop.to_var), (hop.to_var, hop.source))
+        if near in home
+    ]
+    for hop, near, far in steps:
+        if home.get(far) == home[near]:
+            return hop, near, far
+    if len(steps) < 2:
+        return steps[0] if steps else None
+
+    def rank(step: tuple[Hop, str, str]) -> tuple[int, int, int]:
+        _, near, far = step
+        inward = depth.get(near, 0) - depth.get(far, 0)
+        return -burden(*step), inward, depth.get(near, 0) if inward > 0 else -depth.get(near, 0)
+
+    return max(steps, key=rank)

@@ -36,6 +36,8 @@ SHAPE = ("one hop", "two hops", "three hops", "open")
 FEATURES = (*SPOKEN, *NAMING, *SHAPE)
 
 _UNMARKED = 0.5
+_UNLIKE = 0.5
+"""A word no nearer than this to any of the schema's does not speak of the schema: asthma is only like a disease."""
 _LONG = 5.0
 """Words of a long name."""
 
@@ -89,7 +91,8 @@ class Features:
         """Return how surely a name, where it is a single unmarked word, is meant as a word for the schema (`film`)."""
         if name.words > 1 or name.marked:
             return 0.0
-        return float(self.lexicon.of([name.mention.text.casefold()]).max(initial=0.0))
+        nearest = float(self.lexicon.of([name.mention.text.casefold()]).max(initial=0.0))
+        return max(0.0, (nearest - _UNLIKE) / (1 - _UNLIKE))
 
     def _missed(self, names: Sequence[Named], used: Sequence[int]) -> float:
         """Return the share of the names that neither are used nor share words with one that is.

@@ -44,7 +44,10 @@ class Planner:
     nodes: NodeStore
     schema: Schema
     plan_scorers: PlanScorers | None = None
-    plans: int = option(10, "Plans that run for a question.", low=1, high=50)
+    plans: int = option(10, "Plans that run for a question at most.", low=1, high=50)
+    least: float = option(
+        0.002, "A plan less probable than this does not run, unless it is the best.", low=0.0, high=1.0
+    )
     max_hops: int = option(3, "Hops from a mention to the answer at most.", low=1, high=4)
     max_mentions: int = option(5, "Mentions of a question that plans start from at most.", low=1, high=12)
     evidence: str = option(
@@ -105,6 +108,8 @@ class Planner:
         order = np.argsort(-sums, kind="stable")[: self.plans]
         shares = np.exp(sums[order] - sums[order[0]])
         shares /= shares.sum()
+        believed = shares >= min(self.least, shares[0])
+        order, shares = order[believed], shares[believed] / shares[believed].sum()
         listed: list[ScoredPlan] = []
         note = ""
         said = quantities(read.text) if self.filters else []

@@ -37,7 +37,7 @@ class Weights:
     target: float = 2.0
     sharing: float = 1.0
     surplus: float = -2.0
-    missed: float = -4.0
+    missed: float = -6.0
     plain: float = -3.0
     size: float = -0.3
     text: float = 5.0
