@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+import sys
 from argparse import ArgumentTypeError
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
+from django.core.management.base import OutputWrapper
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from search.domain.errors import Fault
+from search.domain.errors import Fault, InvalidRequest
 from training.data.examples import BadQuestions
 
 
@@ -48,6 +51,21 @@ def setting(text: str) -> tuple[str, Any]:
         return key, json.loads(value)
     except json.JSONDecodeError:
         return key, value
+
+
+@contextmanager
+def refusals(stderr: OutputWrapper) -> Iterator[None]:
+    """Say every fault of what was asked for, a line each, and exit with 2."""
+    try:
+        yield
+        return
+    except BadQuestions as error:
+        faults = error.faults
+    except InvalidRequest as error:
+        faults = [sentence(fault) for fault in error.faults]
+    for fault in faults:
+        stderr.write(fault)
+    sys.exit(2)
 
 
 def sentence(fault: Fault) -> str:

@@ -13,9 +13,8 @@ from rich.console import Console
 from rich.table import Table
 
 from search import wiring
-from search.domain.errors import InvalidRequest
-from training.data.examples import BadQuestions, read_examples
-from training.management.console import bars, positive, setting, teller
+from training.data.examples import read_examples
+from training.management.console import bars, positive, refusals, setting, teller
 from training.services.evaluate import evaluate
 
 
@@ -36,22 +35,19 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
-            examples = read_examples(options["questions"], options["split"], options["limit"])
-            settings = dict(setting(text) for text in options["assigned"])
-            with bars(Console(stderr=True)) as shown:
-                report = evaluate(
-                    knowledge_base=options["name"],
-                    examples=examples,
-                    split=options["split"],
-                    pipelines=options["pipeline"] or wiring.pipelines(),
-                    settings=settings,
-                    output=options["output"],
-                    progress=teller(shown),
-                )
-        except BadQuestions as error:
-            self._refuse(error.faults)
-        except InvalidRequest as error:
-            self._refuse([fault.message for fault in error.faults])
+            with refusals(self.stderr):
+                examples = read_examples(options["questions"], options["split"], options["limit"])
+                settings = dict(setting(text) for text in options["assigned"])
+                with bars(Console(stderr=True)) as shown:
+                    report = evaluate(
+                        knowledge_base=options["name"],
+                        examples=examples,
+                        split=options["split"],
+                        pipelines=options["pipeline"] or wiring.pipelines(),
+                        settings=settings,
+                        output=options["output"],
+                        progress=teller(shown),
+                    )
         except OSError as error:
             self.stderr.write(f"{options['output']}: {error.strerror or error}")
             sys.exit(1)
@@ -59,11 +55,6 @@ class Command(BaseCommand):
             self.stdout.write(json.dumps(report, ensure_ascii=False))
         else:
             Console().print(_table(report))
-
-    def _refuse(self, faults: list[str]) -> None:
-        for fault in faults:
-            self.stderr.write(fault)
-        sys.exit(2)
 
 
 def _table(report: dict[str, Any]) -> Table:

@@ -12,11 +12,10 @@ from django.core.management.base import BaseCommand
 from rich.console import Console
 from rich.table import Table
 
-from search.domain.errors import InvalidRequest
 from training import wiring
-from training.data.examples import BadQuestions, Example, read_examples, spread
+from training.data.examples import Example, read_examples, spread
 from training.data.splits import refuse_test
-from training.management.console import bars, positive, sentence, setting, teller
+from training.management.console import bars, positive, refusals, setting, teller
 from training.services.train import train
 
 SPLIT = "train"
@@ -40,20 +39,17 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
-            examples = _examples(options["questions"], options["split"], options["limit"])
-            with bars(Console(stderr=True)) as shown:
-                report = train(
-                    kind=options["kind"],
-                    knowledge_base=options["name"],
-                    examples=examples,
-                    settings=dict(setting(text) for text in options["assigned"]),
-                    activate=not options["no_activate"],
-                    progress=teller(shown),
-                )
-        except BadQuestions as error:
-            self._refuse(error.faults)
-        except InvalidRequest as error:
-            self._refuse([sentence(fault) for fault in error.faults])
+            with refusals(self.stderr):
+                examples = _examples(options["questions"], options["split"], options["limit"])
+                with bars(Console(stderr=True)) as shown:
+                    report = train(
+                        kind=options["kind"],
+                        knowledge_base=options["name"],
+                        examples=examples,
+                        settings=dict(setting(text) for text in options["assigned"]),
+                        activate=not options["no_activate"],
+                        progress=teller(shown),
+                    )
         except OSError as error:
             self.stderr.write(f"{error.filename or 'GRASP_HOME'}: {error.strerror or error}")
             sys.exit(1)
@@ -61,11 +57,6 @@ class Command(BaseCommand):
             self.stdout.write(json.dumps(report, ensure_ascii=False))
         else:
             _show(report)
-
-    def _refuse(self, faults: list[str]) -> None:
-        for fault in faults:
-            self.stderr.write(fault)
-        sys.exit(2)
 
 
 def _examples(path: Path, split: str | None, limit: int | None) -> list[Example]:

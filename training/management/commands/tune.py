@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
@@ -13,10 +12,9 @@ from django.core.management.base import BaseCommand
 from rich.console import Console
 from rich.table import Table
 
-from search.domain.errors import InvalidRequest
-from training.data.examples import BadQuestions, read_examples
+from training.data.examples import read_examples
 from training.data.splits import refuse_test
-from training.management.console import bars, positive, teller
+from training.management.console import bars, positive, refusals, teller
 from training.services.tune import tune
 
 ROWS = {"before": "in use", "after": "the best", "held_out": "held out of the choice"}
@@ -37,7 +35,7 @@ class Command(BaseCommand):
         parser.add_argument("--json", action="store_true", help="Print the report as one JSON object on stdout.")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        try:
+        with refusals(self.stderr):
             refuse_test(options["split"], "Tuning")
             examples = read_examples(options["questions"], options["split"], options["limit"])
             with bars(Console(stderr=True)) as shown:
@@ -49,19 +47,10 @@ class Command(BaseCommand):
                     activate=not options["no_activate"],
                     progress=teller(shown),
                 )
-        except BadQuestions as error:
-            self._refuse(error.faults)
-        except InvalidRequest as error:
-            self._refuse([fault.message for fault in error.faults])
         if options["json"]:
             self.stdout.write(json.dumps(report, ensure_ascii=False))
         else:
             _show(report)
-
-    def _refuse(self, faults: list[str]) -> None:
-        for fault in faults:
-            self.stderr.write(fault)
-        sys.exit(2)
 
 
 def _show(report: dict[str, Any]) -> None:
