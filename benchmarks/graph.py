@@ -1,61 +1,160 @@
-"""How fast Postgres executes plans: a random graph of 130,000 nodes and 2 million edges, 10 bindings an anchor.
+"""How fast plans are executed: a random graph of 130,000 nodes and 2 million edges, a quarter of them at one hub.
 
-Its rows are in a snapshot of its own, and gone afterwards.
+The rows are in a snapshot of their own, in Postgres and, where `NEO4J_URL` names one, in Neo4j, and gone afterwards.
 """
 
 from __future__ import annotations
 
 import itertools
+import shutil
+import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
 
 import numpy as np
-from django.db import connection
+from django.conf import settings
+from django.db import connection as database
 from numpy.typing import NDArray
 
-from benchmarks.common import percentiles, table
+from benchmarks.common import percentiles, show, table
+from search.adapters.adjacency_memmap import MemmapAdjacency, build
+from search.adapters.graph_neo4j.address import Address
+from search.adapters.graph_neo4j.connection import connect
+from search.adapters.graph_neo4j.execute import Neo4jGraph
+from search.adapters.graph_neo4j.names import Names
+from search.adapters.graph_neo4j.project import Projection
 from search.adapters.graph_postgres import PostgresGraph
+from search.adapters.graph_postgres.compile import Compiler, Tables
 from search.domain.graph import ANY, Node, NodeType, Relation, RelationType, Schema
 from search.domain.linking import Binding, LinkedPlan
 from search.domain.plan import Anchor, Hop, Plan, Target
 from search.domain.trace import Limit
+from search.interfaces import GraphStore
 from search.models.partitions import partition
+from search.services.sync_graph import EDGES_AT_ONCE, NODES_AT_ONCE
+
+Edges = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]
 
 NODES, EDGES, TYPES, RELATIONS, BINDINGS = 130_000, 2_000_000, 8, 12, 10
+HUB, HUB_EDGES = 0, 500_000
 SNAPSHOT = 2_000_000_001
 QUESTIONS = 100
 
 
 def main() -> None:
-    """Load the graph, time each kind of plan, print the table."""
+    """Load the graph, time each kind of plan on each engine, print the tables."""
     rng = np.random.default_rng(7)
     types = rng.integers(0, TYPES, NODES)
+    edges = _edges(rng, types)
     schema, nodes = _schema(types), _Names(types)
-    rows = []
-    with _stored(types, rng) as seconds:
-        graph = PostgresGraph(SNAPSHOT, schema, nodes)
+    with _stored(types, edges) as seconds, _projected(schema, types, edges) as (neo4j, synced):
+        engines: dict[str, GraphStore] = {"Postgres": PostgresGraph(SNAPSHOT, schema, nodes, _degrees(schema, edges))}
+        engines |= {"Neo4j": neo4j} if neo4j else {}
+        rows = []
         for name, make in _plans(rng, types).items():
-            times, paths, found = [], [], []
-            for _ in range(QUESTIONS):
-                linked = make()
-                began = time.perf_counter()
-                traversal = graph.execute(linked, Limit.seconds(30), rows=10_000)
-                times.append(time.perf_counter() - began)
-                found.append(len(traversal.candidates))
-                began = time.perf_counter()
-                graph.paths(linked, [candidate.key for candidate in traversal.candidates[:20]], Limit.seconds(30))
-                paths.append(time.perf_counter() - began)
-            rows.append((name, *percentiles(times), int(np.median(found)), *percentiles(paths)))
-    title = f"{NODES:,} nodes, {EDGES:,} edges, loaded and indexed in {seconds:.1f} s; {BINDINGS} bindings an anchor"
-    table(title, ("plan", "p50 ms", "p95 ms", "candidates", "paths of 20, p50", "p95"), rows)
+            questions = [make() for _ in range(QUESTIONS)]
+            rows += [(name, engine, *_timed(graph, questions)) for engine, graph in engines.items()]
+        title = f"{NODES:,} nodes, {EDGES:,} edges; {BINDINGS} bindings an anchor. Into Postgres in {seconds:.0f} s"
+        title += f", into Neo4j in {synced:.0f} s, {EDGES / synced:,.0f} edges a second" if neo4j else ""
+        columns = ("plan", "engine", "p50 ms", "p95 ms", "candidates", "truncated", "paths of 20, p50", "p95")
+        table(title, columns, rows)
+        _compiled(schema, [make() for make in _plans(rng, types).values() for _ in range(QUESTIONS)])
+
+
+def _timed(graph: GraphStore, questions: Sequence[LinkedPlan]) -> tuple[Any, ...]:
+    """Return what a row says of plans of one kind on one engine."""
+    times, paths, found, truncated = [], [], [], 0
+    for linked in questions:
+        began = time.perf_counter()
+        traversal = graph.execute(linked, Limit.seconds(30), rows=10_000)
+        times.append(time.perf_counter() - began)
+        found.append(len(traversal.candidates))
+        truncated += traversal.truncated
+        began = time.perf_counter()
+        graph.paths(linked, [candidate.key for candidate in traversal.candidates[:20]], Limit.seconds(30))
+        paths.append(time.perf_counter() - began)
+    return *percentiles(times), int(np.median(found)), truncated, *percentiles(paths)
+
+
+def _compiled(schema: Schema, plans: Sequence[LinkedPlan]) -> None:
+    """Time what happens to a plan before an engine sees it."""
+    times = []
+    for linked in plans:
+        written = linked.plan.to_json()
+        began = time.perf_counter()
+        plan = Plan.parse(written, schema)
+        Compiler(LinkedPlan(plan, linked.bindings), schema, Tables(SNAPSHOT)).candidates(10_000)
+        times.append(time.perf_counter() - began)
+    table("A plan read, validated and compiled", ("plans", "p50 ms", "p95 ms"), [(len(plans), *percentiles(times))])
 
 
 def _schema(types: NDArray[np.int64]) -> Schema:
     kinds = tuple(NodeType(f"type{t}", int((types == t).sum())) for t in range(TYPES))
     relations = tuple(Relation(f"relation{r}") for r in range(RELATIONS))
-    pairs = tuple(RelationType(a.name, r.name, b.name, 1) for a in kinds for r in relations for b in kinds)
+    count = EDGES // (len(kinds) ** 2 * len(relations))
+    pairs = tuple(RelationType(a.name, r.name, b.name, count) for a in kinds for r in relations for b in kinds)
     return Schema(kinds, relations, pairs)
+
+
+def _edges(rng: np.random.Generator, types: NDArray[np.int64]) -> Edges:
+    """Return relation, source and target of the edges, sorted.
+
+    Degrees are skewed as in real graphs: half of the ends are uniform, half follow a power law. One node is a hub.
+    """
+    skewed = (NODES * rng.random(EDGES) ** 2.2).astype(np.int64)
+    source = np.where(rng.random(EDGES) < 0.5, rng.integers(0, NODES, EDGES), rng.permutation(NODES)[skewed])
+    target, relation = rng.integers(0, NODES, EDGES), rng.integers(0, RELATIONS, EDGES)
+    source[:HUB_EDGES], relation[:HUB_EDGES] = HUB, 0
+    order = np.lexsort((target, source, relation))
+    return relation[order], source[order], target[order]
+
+
+def _degrees(schema: Schema, edges: Edges) -> MemmapAdjacency:
+    """Return the graph as the memory-mapped arrays that a release has."""
+    directory = Path(tempfile.mkdtemp(prefix="grasp-bench-"))
+    relation, source, target = edges
+    build(directory, nodes=NODES, types=np.zeros(NODES, np.int16), relation=relation, source=source, target=target,
+          relations=RELATIONS)  # fmt: skip
+    found = MemmapAdjacency(directory, schema)
+    found.counts(np.array([HUB], dtype=np.int32))
+    shutil.rmtree(directory)
+    return found
+
+
+@contextmanager
+def _projected(schema: Schema, types: NDArray[np.int64], edges: Edges) -> Iterator[tuple[GraphStore | None, float]]:
+    """Keep the graph in the Neo4j of `NEO4J_URL` while the benchmark runs; give the engine and the seconds it took."""
+    if not settings.NEO4J_URL:
+        show("NEO4J_URL is not set (make neo4j prints a value for it): Neo4j is not measured.")
+        yield None, 0.0
+        return
+    connection = connect(Address.parse(settings.NEO4J_URL))
+    names = Names(SNAPSHOT, schema)
+    projection = Projection(connection, names)
+    began = time.perf_counter()
+    projection.begin("benchmark")
+    try:
+        nodes = _Names(types).references(range(NODES))
+        for first in range(0, NODES, NODES_AT_ONCE):
+            part = nodes[first : first + NODES_AT_ONCE]
+            projection.write_nodes(part, first + len(part))
+        wholes = time.perf_counter()
+        relation, source, target = edges
+        done = 0
+        for code in range(RELATIONS):
+            of_code = np.flatnonzero(relation == code)
+            for part in np.array_split(of_code, max(1, len(of_code) // EDGES_AT_ONCE)):
+                done += len(part)
+                projection.write_edges(code, source[part].astype(np.int32), target[part].astype(np.int32), done)
+        seconds = time.perf_counter() - wholes
+        projection.finish()
+        show(f"Neo4j: nodes in {wholes - began:.0f} s, edges in {seconds:.0f} s.")
+        yield Neo4jGraph(connection, SNAPSHOT, schema, _Names(types)), seconds
+    finally:
+        projection.remove()
 
 
 class _Names:
@@ -70,18 +169,12 @@ class _Names:
 
 
 @contextmanager
-def _stored(types: NDArray[np.int64], rng: np.random.Generator) -> Iterator[float]:
-    """Keep the graph in partitions while the benchmark runs; give the seconds that loading took.
-
-    Degrees are skewed as in real graphs: half of the ends are uniform, half follow a power law.
-    """
-
-    skewed = (NODES * rng.random(EDGES) ** 2.2).astype(np.int64)
-    source = np.where(rng.random(EDGES) < 0.5, rng.integers(0, NODES, EDGES), rng.permutation(NODES)[skewed])
-    target, relation = rng.integers(0, NODES, EDGES), rng.integers(0, RELATIONS, EDGES)
+def _stored(types: NDArray[np.int64], written: Edges) -> Iterator[float]:
+    """Keep the graph in partitions while the benchmark runs; give the seconds that loading took."""
+    relation, source, target = written
     edges = partition("search_edge", SNAPSHOT)
     began = time.perf_counter()
-    with connection.cursor() as cursor:
+    with database.cursor() as cursor:
         cursor.execute(f"DROP TABLE IF EXISTS {edges}")
         cursor.execute(f"CREATE UNLOGGED TABLE {edges} (LIKE search_edge)")
         with cursor.copy(
@@ -101,8 +194,8 @@ def _stored(types: NDArray[np.int64], rng: np.random.Generator) -> Iterator[floa
 
 def _plans(rng: np.random.Generator, types: NDArray[np.int64]) -> dict[str, Callable[[], LinkedPlan]]:
 
-    def bound(var: str) -> list[Binding]:
-        keys = rng.choice(NODES, BINDINGS, replace=False).tolist()
+    def bound(var: str, keys: Sequence[int] = ()) -> list[Binding]:
+        keys = keys or (1 + rng.choice(NODES - 1, BINDINGS, replace=False)).tolist()
         nodes = [Node(key, f"n{key}", f"type{types[key]}", "") for key in keys]
         return [Binding(var, node, 1 - 0.01 * i) for i, node in enumerate(nodes)]
 
@@ -127,6 +220,13 @@ def _plans(rng: np.random.Generator, types: NDArray[np.int64]) -> dict[str, Call
         plan = Plan((Anchor("a", "a"), Anchor("b", "b")), hops, Target("T"))
         return LinkedPlan(plan, (*bound("a"), *bound("b")))
 
+    def with_hub() -> LinkedPlan:
+        hops = (Hop("h", "relation0", "T", "type1"), hop("b", "T", typed=False))
+        return LinkedPlan(Plan((Anchor("h", "h"), Anchor("b", "b")), hops), (*bound("h", [HUB]), *bound("b")))
+
+    def hub_alone() -> LinkedPlan:
+        return LinkedPlan(Plan((Anchor("h", "h"),), (Hop("h", "relation0", "T"),)), tuple(bound("h", [HUB])))
+
     return {
         "typed, 1 hop": walk(1, True),
         "typed, 2 hops": walk(2, True),
@@ -135,4 +235,6 @@ def _plans(rng: np.random.Generator, types: NDArray[np.int64]) -> dict[str, Call
         "any, 2 hops": walk(2, False),
         "typed, join of 2 + 1 hops": lambda: join(True),
         "any, join of 2 + 1 hops": lambda: join(False),
+        "a hub alone, 1 hop": hub_alone,
+        "a hub joined with others": with_hub,
     }
