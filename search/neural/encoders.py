@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import Future
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from importlib import metadata
 from pathlib import Path
@@ -107,10 +106,7 @@ class SentenceEncoder:
 
 
 class CachedEncoder:
-    """An encoder that remembers its newest vectors: a question is encoded by several stages, and asked again.
-
-    A text that another thread is computing is waited for, not computed twice.
-    """
+    """An encoder that remembers its newest vectors: a question is encoded by several stages, and asked again."""
 
     def __init__(self, encoder: Encoder, size: int = 4096) -> None:
         self.name = encoder.name
@@ -118,49 +114,24 @@ class CachedEncoder:
         self._encoder = encoder
         self._size = size
         self._known: OrderedDict[str, Vectors] = OrderedDict()
-        self._coming: dict[str, Future[Vectors]] = {}
         self._lock = threading.Lock()
 
     def encode(self, texts: Sequence[str]) -> Vectors:
         """Return one unit-length row a text, shape (len(texts), dimensions); only unknown texts are computed."""
-        if not texts:
-            return np.empty((0, self.dimensions), dtype=np.float32)
         with self._lock:
             known = {text: self._known[text] for text in texts if text in self._known}
-            awaited = {text: self._coming[text] for text in texts if text in self._coming}
-            mine = [text for text in dict.fromkeys(texts) if text not in known and text not in awaited]
-            self._coming |= {text: Future() for text in mine}
-        known |= self._computed(mine)
-        known |= {text: coming.result() for text, coming in awaited.items()}
+        missing = list(dict.fromkeys(text for text in texts if text not in known))
+        if missing:
+            known |= zip(missing, self._encoder.encode(missing), strict=True)
         with self._lock:
             for text in texts:
                 self._known[text] = known[text]
                 self._known.move_to_end(text)
             while len(self._known) > self._size:
                 self._known.popitem(last=False)
-        return np.stack([known[text] for text in texts])
-
-    def _computed(self, texts: Sequence[str]) -> dict[str, Vectors]:
-        """Compute these texts, and hand them, or the error, to those who wait for them."""
         if not texts:
-            return {}
-        try:
-            rows = dict(zip(texts, self._encoder.encode(texts), strict=True))
-        except BaseException as error:
-            self._hand_out({}, texts, error)
-            raise
-        self._hand_out(rows, texts, None)
-        return rows
-
-    def _hand_out(self, rows: Mapping[str, Vectors], texts: Sequence[str], error: BaseException | None) -> None:
-        with self._lock:
-            self._known |= rows
-            waiting = {text: self._coming.pop(text) for text in texts}
-        for text, coming in waiting.items():
-            if error is None:
-                coming.set_result(rows[text])
-            else:
-                coming.set_exception(error)
+            return np.empty((0, self.dimensions), dtype=np.float32)
+        return np.stack([known[text] for text in texts])
 
 
 def cached_sentence_encoder(size: int = 4096, **options: Any) -> CachedEncoder:

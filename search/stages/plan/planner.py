@@ -18,7 +18,7 @@ from search.interfaces import Adjacency, Encoder, MentionIndex, NodeStore, PlanS
 from search.stages.plan.enumerate import Candidate
 from search.stages.plan.features import Features
 from search.stages.plan.knowledge import Knowledge
-from search.stages.plan.learned import LearnedScorer, masked, told_by, unusable
+from search.stages.plan.learned import LearnedScorer, told_by, unusable
 from search.stages.plan.limits import Limiter
 from search.stages.plan.propose import Proposer
 from search.stages.plan.quantities import Quantity, quantities
@@ -67,8 +67,6 @@ class Planner:
         if question.plan is not None:
             return [ScoredPlan(question.plan, "user", 1.0)]
         read = self.proposer.read(question.text)
-        # Encoding takes as long as enumerating: what is certain to be asked for is begun at once.
-        self.knowledge.vectors.learn_beside(masked(read) if self.artifact else [read.text])
         candidates = self.proposer.candidates(read.names, limit)
         limit.check("plan")
         scored = self._scored(read, candidates)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from threading import Lock
 
@@ -22,14 +21,6 @@ class TextVectors:
     capacity: int = 50_000
     _known: OrderedDict[str, NDArray[np.float32]] = field(default_factory=OrderedDict, init=False)
     _lock: Lock = field(default_factory=Lock, init=False)
-    _beside: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(1, "vectors"), init=False)
-
-    def learn_beside(self, texts: Sequence[str]) -> None:
-        """Begin to encode texts that will be asked for, in a thread of its own: an encoder leaves the interpreter free.
-
-        Whoever asks for them waits for what is under way; an error comes up there.
-        """
-        self._beside.submit(self.learn, texts)
 
     def learn(self, texts: Iterable[str]) -> None:
         """Encode those texts that are not known yet, in one batch."""

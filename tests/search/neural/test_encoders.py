@@ -1,7 +1,5 @@
 """The sentence encoder against sentence-transformers' own way, and what is saved: tokens, padding, repeated work."""
 
-import threading
-from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -11,7 +9,6 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from search.interfaces import Vectors
 from search.neural.encoders import CachedEncoder, SentenceEncoder, _batches, has_bfloat16
 from search.neural.tracing import Embedding, traced
 from tests.fakes import HashEncoder
@@ -143,40 +140,3 @@ def test_the_cache_lets_the_least_recently_asked_go() -> None:
         cached.encode([text])
     # `c` pushed out `b`, since `a` was asked after it.
     assert inner.encoded == ["a", "b", "c", "b"]
-
-
-class SlowEncoder(HashEncoder):
-    """Encodes when it is let, and fails the first time where it is told to."""
-
-    def __init__(self, error: Exception | None = None) -> None:
-        super().__init__()
-        self.begun, self.go, self.error = threading.Event(), threading.Event(), error
-
-    def encode(self, texts: Sequence[str]) -> Vectors:
-        self.begun.set()
-        assert self.go.wait(30)
-        if (error := self.error) is not None:
-            self.error = None
-            raise error
-        return super().encode(texts)
-
-
-def test_a_text_that_another_thread_computes_is_waited_for() -> None:
-    inner = SlowEncoder()
-    cached = CachedEncoder(inner)
-    with ThreadPoolExecutor(2) as pool:
-        first = pool.submit(cached.encode, ["a"])
-        assert inner.begun.wait(30)
-        second = pool.submit(cached.encode, ["a"])
-        inner.go.set()
-        assert np.array_equal(first.result(30), second.result(30))
-    assert inner.encoded == ["a"]
-
-
-def test_a_text_that_could_not_be_computed_is_tried_again() -> None:
-    inner = SlowEncoder(RuntimeError("out of memory"))
-    inner.go.set()
-    cached = CachedEncoder(inner)
-    with pytest.raises(RuntimeError, match="out of memory"):
-        cached.encode(["a"])
-    assert np.array_equal(cached.encode(["a"]), HashEncoder().encode(["a"]))
