@@ -144,6 +144,8 @@ def _projected(schema: Schema, types: NDArray[np.int64], edges: Edges) -> Iterat
     connection = connect(Address.parse(settings.NEO4J_URL))
     names = Names(SNAPSHOT, schema)
     projection = Projection(connection, names)
+    # What a run that was killed left behind.
+    projection.remove()
     began = time.perf_counter()
     projection.begin("benchmark")
     try:
