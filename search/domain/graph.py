@@ -113,6 +113,18 @@ class Schema:
             pairs[ANY].add(pair)
         return {relation: frozenset(several) for relation, several in pairs.items()}
 
+    @cached_property
+    def edges_between(self) -> dict[str, dict[tuple[int, int], int]]:
+        """Numbers of edges by type codes of source and target, of each relation by its name; under ANY those of all."""
+        codes = self.type_codes
+        counts: dict[str, dict[tuple[int, int], int]] = {ANY: {}}
+        for kind in self.relation_types:
+            pair = codes[kind.source], codes[kind.target]
+            for relation in (kind.relation, ANY):
+                of_relation = counts.setdefault(relation, {})
+                of_relation[pair] = of_relation.get(pair, 0) + kind.count
+        return counts
+
     def node_type(self, name: str) -> NodeType:
         """Return the node type of that name; KeyError when there is none."""
         return self.node_types[self.type_codes[name]]

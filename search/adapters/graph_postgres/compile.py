@@ -101,11 +101,12 @@ class Compiler:
         found = self._match()
         most = self.parameters.add(rows + 1)
         target = found.columns[self.plan.target.var]
-        cut = " OR ".join(self._cuts) or "false"
         self._steps.append(
-            f"best AS (SELECT {target} AS key, max({found.score}) AS score\n{found.body()}\n"
+            f"best AS (SELECT key, max(score) AS score, sum(count(*)) OVER () AS merged\n"
+            f"FROM (SELECT {target} AS key, {found.score} AS score\n{found.body()}\nLIMIT {self._most}) AS matches\n"
             f"GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT {most})"
         )
+        cut = " OR ".join([*self._cuts, f"max(merged) >= {self._most}"])
         text = f"WITH {STEPS.join(self._steps)}\nSELECT array_agg(key), array_agg(score), {cut} FROM best"
         return Query(text, self.parameters.values)
 
@@ -134,8 +135,6 @@ class Compiler:
                 if other is not None:
                     self._drop_done(rows, [*pending, Hop(far, ANY, far)])
                     self._join(rows, other, far)
-                elif rows.size > MOST_ROWS and self.keys is None:
-                    self._cut(rows)
             self._drop_done(rows, pending)
             home = {var: rows if owner is rows or owner is other else owner for var, owner in home.items()}
             home[far] = rows
@@ -228,31 +227,35 @@ class Compiler:
             rows.dropped = True
 
     def _make_distinct(self, rows: Rows) -> None:
-        """Make a step of its own of the rows, distinct and computed once, where variables have been dropped."""
-        if rows.dropped:
-            self._make_step(rows, "SELECT DISTINCT", "")
-            rows.dropped = False
-            rows.size = min(rows.size, float(math.prod(self.estimate.nodes(var) for var in rows.columns)))
+        """Make a step of its own of the rows, distinct and computed once, where variables have been dropped.
 
-    def _cut(self, rows: Rows) -> None:
-        """Keep as many rows as can be carried on, and note how to see whether there were more."""
-        most = self.parameters.add(MOST_ROWS)
-        alias = self._make_step(rows, "SELECT", f"\nLIMIT {most}")
-        self._cuts.append(f"(SELECT count(*) >= {most} FROM {alias})")
-        rows.size = MOST_ROWS
-
-    def _make_step(self, rows: Rows, select: str, tail: str) -> str:
-        """Make a step of its own of the rows, computed once; return its name."""
+        It takes no more rows than can be carried on, and counts what it merged, so that one sees whether there were
+        more. Paths are looked for among few candidates, and have to be complete.
+        """
+        if not rows.dropped:
+            return
         alias = self._alias("s")
         named = {f"{self.short[var]}": column for var, column in rows.columns.items()}
         named |= {f"m{i}": mark for i, mark in enumerate(rows.marks)} | {"score": rows.score}
         chosen = ", ".join(f"{expression} AS {name}" for name, expression in named.items())
-        self._steps.append(f"{alias} AS MATERIALIZED ({select} {chosen}\n{rows.body()}{tail})")
+        if self.keys is None:
+            names = ", ".join(named)
+            self._steps.append(
+                f"{alias} AS MATERIALIZED (SELECT {names}, count(*) AS merged\n"
+                f"FROM (SELECT {chosen}\n{rows.body()}\nLIMIT {self._most}) AS part\nGROUP BY {names})"
+            )
+            self._cuts.append(f"coalesce((SELECT sum(merged) >= {self._most} FROM {alias}), false)")
+        else:
+            self._steps.append(f"{alias} AS MATERIALIZED (SELECT DISTINCT {chosen}\n{rows.body()})")
         rows.items = [alias]
         rows.columns = {var: f"{alias}.{self.short[var]}" for var in rows.columns}
         rows.marks = [f"{alias}.m{i}" for i in range(len(rows.marks))]
-        rows.score, rows.conditions = f"{alias}.score", []
-        return alias
+        rows.score, rows.conditions, rows.dropped = f"{alias}.score", [], False
+        rows.size = min(rows.size, MOST_ROWS, float(math.prod(self.estimate.nodes(var) for var in rows.columns)))
+
+    @cached_property
+    def _most(self) -> str:
+        return self.parameters.add(MOST_ROWS)
 
     def _given(self, var: str) -> Sequence[int]:
         """Return the only nodes that a variable may be; none where it may be any."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from functools import cached_property
 
 import numpy as np
 
@@ -63,9 +62,7 @@ class Estimate:
         here, there = self._types.get(near), self._types.get(far)
         ways = self._ways(hop, near)
         total = 0
-        for relation, source, target, count in self._counted:
-            if hop.rel not in (ANY, relation):
-                continue
+        for (source, target), count in self._schema.edges_between.get(hop.rel, {}).items():
             for way, one, two in (("out", source, target), ("in", target, source)):
                 if way in ways and (here is None or one in here) and (there is None or two in there):
                     total += count
@@ -80,9 +77,3 @@ class Estimate:
     def _nodes_of(self, var: str) -> int:
         codes = self._types.get(var)
         return sum(kind.count for code, kind in enumerate(self._schema.node_types) if codes is None or code in codes)
-
-    @cached_property
-    def _counted(self) -> list[tuple[str, int, int, int]]:
-        codes = self._schema.type_codes
-        return [(kind.relation, codes[kind.source], codes[kind.target], kind.count)
-                for kind in self._schema.relation_types]  # fmt: skip

@@ -104,7 +104,7 @@ def test_the_edges_of_a_hub_alone_are_cut_and_the_result_says_so(
 
 
 def test_what_is_not_too_many_is_not_cut(hubs: PostgresGraph, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("search.adapters.graph_postgres.compile.MOST_ROWS", LEAVES)
+    monkeypatch.setattr("search.adapters.graph_postgres.compile.MOST_ROWS", LEAVES + 1)
     found = hubs.execute(plan("hub"), Limit())
     assert (len(found.candidates), found.truncated) == (LEAVES, False)
 
