@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from benchmarks.common import data, show
+from benchmarks.common import NotHere, data, show
+from search import wiring
 from search.models import KnowledgeBase
 from search.services.import_snapshot import import_snapshot
 
@@ -16,3 +17,12 @@ def imported(name: str, folder: Path | None = None) -> tuple[str, Path]:
         show(f"importing {name} …")
         import_snapshot(source=folder, name=name)
     return name, folder
+
+
+def opened(name: str) -> tuple[wiring.Tools, Path]:
+    """Return the tools of a knowledge base's release, and the folder of its bundle. NotHere where none is active."""
+    name, folder = imported(name)
+    release = KnowledgeBase.objects.get(name=name).active_release
+    if release is None:
+        raise NotHere(f"{name} has no active release")
+    return wiring.tools(release), folder

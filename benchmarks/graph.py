@@ -158,9 +158,9 @@ def _projected(schema: Schema, types: NDArray[np.int64], edges: Edges) -> Iterat
         done = 0
         for code in range(RELATIONS):
             of_code = np.flatnonzero(relation == code)
-            for part in np.array_split(of_code, max(1, len(of_code) // EDGES_AT_ONCE)):
-                done += len(part)
-                projection.write_edges(code, source[part].astype(np.int32), target[part].astype(np.int32), done)
+            for at in np.array_split(of_code, max(1, len(of_code) // EDGES_AT_ONCE)):
+                done += len(at)
+                projection.write_edges(code, source[at].astype(np.int32), target[at].astype(np.int32), done)
         seconds = time.perf_counter() - wholes
         projection.finish()
         show(f"Neo4j: nodes in {wholes - began:.0f} s, edges in {seconds:.0f} s.")

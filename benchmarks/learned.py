@@ -12,11 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.bases import imported
+from benchmarks.bases import opened
 from benchmarks.common import percentiles, show, table
 from benchmarks.planner import answered, hits
-from search import wiring
-from search.models import KnowledgeBase
 from search.neural.plan_scorer import LearnedPlanScorer
 from search.stages.plan import Planner
 from training.data.examples import Example, read_examples, spread
@@ -40,12 +38,7 @@ class InMemory:
 
 def main() -> None:
     """Print one row a number of training questions: seconds, quality, H@1 by hops, time a question."""
-    name, folder = imported("movies")
-    release = KnowledgeBase.objects.get(name=name).active_release
-    if release is None:
-        show(f"{name} has no active release; not measured.")
-        return
-    tools = wiring.tools(release)
+    tools, folder = opened("movies")
     plain = Planner(tools.mentions, tools.adjacency, tools.encoder, tools.nodes, tools.schema)
     train = read_examples(folder / "questions.jsonl.gz", "train")
     val = read_examples(folder / "questions.jsonl.gz", "val")

@@ -12,15 +12,13 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.bases import imported
-from benchmarks.common import percentiles, show, table
-from search import wiring
+from benchmarks.bases import opened
+from benchmarks.common import percentiles, table
 from search.domain.plan import Plan
 from search.domain.question import Question
 from search.domain.ranking import Ranking
 from search.domain.trace import Limit
 from search.interfaces import Keys
-from search.models import KnowledgeBase
 from search.stages.plan import Planner
 from search.wiring import Tools
 from training.data.examples import Example, read_examples
@@ -39,12 +37,7 @@ VARIANTS: dict[str, dict[str, Any]] = {
 
 def main() -> None:
     """Print one row a variant: quality, H@1 by hops, and time a question."""
-    name, folder = imported("movies")
-    release = KnowledgeBase.objects.get(name=name).active_release
-    if release is None:
-        show(f"{name} has no active release; not measured.")
-        return
-    tools = wiring.tools(release)
+    tools, folder = opened("movies")
     examples = read_examples(folder / "questions.jsonl.gz", "val")
     hops = sorted({example.slices["hops"] for example in examples})
     rows = []

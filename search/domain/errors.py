@@ -18,6 +18,13 @@ class Fault:
     message: str
     nearest: str | None = None
 
+    @property
+    def sentence(self) -> str:
+        """The message, and the nearest valid name where the message does not give it already."""
+        if self.nearest is None or repr(self.nearest) in self.message:
+            return self.message
+        return f"{self.message} Did you mean {self.nearest!r}?"
+
     def to_json(self) -> dict[str, object]:
         """Return the fault as a JSON object, without `nearest` where there is none."""
         fault: dict[str, object] = {"pointer": self.pointer, "message": self.message}

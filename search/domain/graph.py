@@ -105,13 +105,7 @@ class Schema:
     @cached_property
     def ends(self) -> dict[str, frozenset[tuple[int, int]]]:
         """Type codes of source and target that each relation really joins, by its name; under ANY those of all."""
-        codes = self.type_codes
-        pairs: dict[str, set[tuple[int, int]]] = {ANY: set()}
-        for kind in self.relation_types:
-            pair = codes[kind.source], codes[kind.target]
-            pairs.setdefault(kind.relation, set()).add(pair)
-            pairs[ANY].add(pair)
-        return {relation: frozenset(several) for relation, several in pairs.items()}
+        return {relation: frozenset(pairs) for relation, pairs in self.edges_between.items()}
 
     @cached_property
     def edges_between(self) -> dict[str, dict[tuple[int, int], int]]:

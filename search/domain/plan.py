@@ -13,6 +13,7 @@ from search.domain.plan_faults import kind_of
 from search.domain.plan_parts import (
     MAX_ANCHORS,
     MAX_HOPS,
+    RISKS,
     Anchor,
     Filter,
     Hop,
@@ -28,6 +29,7 @@ from search.domain.plan_reading import PlanReader
 __all__ = [
     "MAX_ANCHORS",
     "MAX_HOPS",
+    "RISKS",
     "Anchor",
     "Filter",
     "Hop",

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from search.domain.graph import ANY, Direction
 
 MatchMode = Literal["name", "doc"]
 Risk = Literal["no_trade", "weak", "normal", "aggressive"]
+RISKS: tuple[Risk, ...] = get_args(Risk)
+"""Risk levels from the most careful to the boldest."""
 RetrievalMode = Literal["doc_search", "graph_filter_doc", "graph_expand", "graph_strict", "skip"]
 Operator = Literal["=", "<", "<=", ">", ">=", "between", "contains", "in"]
 PlanSource = Literal["schema", "llm", "learned", "user"]

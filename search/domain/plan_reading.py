@@ -9,6 +9,7 @@ from search.domain.plan_faults import FaultFinder, escape, kind_of, nearest, sto
 from search.domain.plan_parts import (
     MAX_ANCHORS,
     MAX_HOPS,
+    RISKS,
     Anchor,
     Filter,
     Hop,
@@ -55,7 +56,7 @@ class PlanReader(FaultFinder):
             hops=tuple(self._hop(item, f"/hops/{i}") for i, item in self.items(data, "hops", MAX_HOPS)),
             target=self._target(data.get("target")),
             filters=tuple(self._filter(item, f"/filters/{i}") for i, item in self.items(data, "filters", MAX_FILTERS)),
-            risk_level=cast(Risk, self.choice(data.get("risk_level", "normal"), get_args(Risk), "/risk_level")),
+            risk_level=cast(Risk, self.choice(data.get("risk_level", "normal"), RISKS, "/risk_level")),
             retrieval_mode=cast("RetrievalMode | None", mode),
         )
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, get_args
 
 from search.domain.graph import ANY, Direction, Schema
-from search.domain.plan import MAX_ANCHORS, MAX_HOPS, MatchMode, Operator, RetrievalMode, Risk
+from search.domain.plan import MAX_ANCHORS, MAX_HOPS, RISKS, MatchMode, Operator, RetrievalMode
 
 MOST_NAMES = 200
 """Servers refuse long enumerations; beyond this a name is any string, and the parser checks it."""
@@ -32,7 +32,7 @@ def plan_json_schema(schema: Schema, *, retrieval_modes: bool = False) -> dict[s
         ),
         "target": _object(var=text, labels=_list(types), relevance_text=text),
         "filters": _list(_object(var=text, field=text, op=_enumeration(get_args(Operator)), value=value)),
-        "risk_level": _enumeration(get_args(Risk)),
+        "risk_level": _enumeration(RISKS),
     }
     if retrieval_modes:
         properties = {"retrieval_mode": _enumeration(get_args(RetrievalMode))} | properties

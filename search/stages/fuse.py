@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import get_args
 
 from search.domain.linking import GraphRanking
 from search.domain.options import option
-from search.domain.plan import Risk
+from search.domain.plan import RISKS
 from search.domain.ranking import Fusion, Ranking, rrf
 
 BUCKETS = ((10, "[1,10]"), (50, "[11,50]"), (100, "[51,100]"), (500, "[101,500]"), (float("inf"), ">500"))
@@ -59,7 +58,7 @@ class Fuse:
         else:
             place = next(i for i, (most, _) in enumerate(BUCKETS) if graph.n_cand <= most)
             bucket, risk = BUCKETS[place][1] if graph.n_cand else "", graph.risk_level
-            multiplier = self.risk_multipliers[get_args(Risk).index(graph.risk_level)]
+            multiplier = self.risk_multipliers[RISKS.index(graph.risk_level)]
             weights = {GRAPH: self.bucket_weights[place] * multiplier, TEXT: 1.0}
         if graph.n_cand == 0:
             weights = {GRAPH: 0.0, TEXT: 1.0}

@@ -5,19 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from typing import get_args
 
 from search.domain.filtering import meets
 from search.domain.linking import GraphRanking, LinkedPlan, Traversal
 from search.domain.options import option
-from search.domain.plan import Plan, Risk
+from search.domain.plan import RISKS, Plan, Risk
 from search.domain.question import Question
 from search.domain.ranking import Ranking
 from search.domain.trace import Limit
 from search.interfaces import Encoder, NodeStore, VectorIndex
-
-CAUTION: tuple[Risk, ...] = get_args(Risk)
-"""Risk levels from the most careful to the boldest."""
 
 Scores = dict[int, float]
 
@@ -148,8 +144,8 @@ def _refuted(plans: Sequence[LinkedPlan], found: Sequence[Traversal]) -> float:
 
 def _risk(plans: Sequence[LinkedPlan], best: LinkedPlan) -> Risk:
     """Return the best plan's risk level, a step more careful where a more probable plan found nothing."""
-    level = CAUTION.index(best.plan.risk_level)
-    return CAUTION[level] if best is _by_probability(plans)[0] else CAUTION[max(0, level - 1)]
+    level = RISKS.index(best.plan.risk_level)
+    return RISKS[level] if best is _by_probability(plans)[0] else RISKS[max(0, level - 1)]
 
 
 def _by_probability(plans: Sequence[LinkedPlan]) -> list[LinkedPlan]:

@@ -53,10 +53,7 @@ def by_field(faults: Sequence[Fault]) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     for fault in faults:
         name, _, rest = fault.pointer.lstrip("/").partition("/")
-        said = f"{fault.pointer}: {fault.message}" if rest else fault.message
-        if fault.nearest is not None and repr(fault.nearest) not in said:
-            said += f" Did you mean {fault.nearest!r}?"
-        found.setdefault(name, []).append(said)
+        found.setdefault(name, []).append(f"{fault.pointer}: {fault.sentence}" if rest else fault.sentence)
     return found
 
 

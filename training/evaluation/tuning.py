@@ -12,12 +12,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import product
-from typing import NamedTuple, get_args
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from search.domain.plan import Risk
+from search.domain.plan import RISKS
 from search.stages.fuse import BUCKETS, Fuse, following
 from training.evaluation.fused_ranks import Case, Numbers, Places, reciprocal_ranks
 from training.evaluation.measures import Values, intervals, means, measure
@@ -124,11 +124,11 @@ def _tabulate(cases: Sequence[Case], folds: NDArray[np.intp], progress: Progress
     """Rank every case under every weight that the grid can give it, and add up."""
     widest = max(len(weights) for weights in BUCKET_WEIGHTS), max(len(weights) for weights in RISK_MULTIPLIERS)
     static = np.zeros((FOLDS, len(LEADS), len(STATIC_K), len(STATIC_WEIGHTS)))
-    dynamic = np.zeros((FOLDS, len(LEADS), len(BUCKETS), len(get_args(Risk)), len(DYNAMIC_K), *widest))
+    dynamic = np.zeros((FOLDS, len(LEADS), len(BUCKETS), len(RISKS), len(DYNAMIC_K), *widest))
     for place, case in enumerate(cases):
         if case.graph.n_cand:
             bucket = next(i for i, (most, _) in enumerate(BUCKETS) if case.graph.n_cand <= most)
-            risk = get_args(Risk).index(case.graph.risk_level)
+            risk = RISKS.index(case.graph.risk_level)
             fixed, moving = _outcomes(case, bucket, risk, len(cases))
             led = np.array([int(case.graph.probability >= lead) for lead in LEADS])
             static[folds[place]] += fixed[led]

@@ -13,7 +13,7 @@ from django.core.management.base import OutputWrapper
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from search.domain.errors import Fault, InvalidRequest
+from search.domain.errors import InvalidRequest
 from training.data.examples import BadQuestions
 
 
@@ -62,12 +62,7 @@ def refusals(stderr: OutputWrapper) -> Iterator[None]:
     except BadQuestions as error:
         faults = error.faults
     except InvalidRequest as error:
-        faults = [sentence(fault) for fault in error.faults]
+        faults = [fault.sentence for fault in error.faults]
     for fault in faults:
         stderr.write(fault)
     sys.exit(2)
-
-
-def sentence(fault: Fault) -> str:
-    """Return what is wrong, and the valid name closest to the faulty one."""
-    return fault.message if fault.nearest is None else f"{fault.message} Did you mean {fault.nearest!r}?"

@@ -18,7 +18,7 @@ from typing import Any
 from search.adapters.graph_neo4j.conditions import Parameters, field_conditions
 from search.adapters.graph_neo4j.names import Names
 from search.adapters.graph_neo4j.rows import Rows
-from search.adapters.graph_postgres.order import allowed_types, depths, directions, next_hop
+from search.adapters.graph_postgres.order import allowed_types, depths, directions, next_hop, usable_bindings
 from search.domain.errors import StageError
 from search.domain.graph import ANY
 from search.domain.linking import LinkedPlan
@@ -45,14 +45,7 @@ class Compiler:
         self.types = allowed_types(self.plan, self.schema)
         self.keys: Sequence[int] | None = None
         self._fresh = 0
-        self.bound: dict[str, dict[int, float]] = {}
-        for anchor in self.plan.anchors:
-            usable: dict[int, float] = {}
-            for binding in linked.bindings_of(anchor.var):
-                allowed = self.types.get(anchor.var)
-                if allowed is None or self.schema.type_codes.get(binding.node.type) in allowed:
-                    usable[binding.node.key] = max(usable.get(binding.node.key, binding.score), binding.score)
-            self.bound[anchor.var] = usable
+        self.bound = usable_bindings(linked, self.types, self.schema)
 
     def candidates(self, rows: int) -> Query:
         """Return the statement of `execute`: keys and scores of the nodes that T takes, best first.

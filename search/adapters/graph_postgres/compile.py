@@ -23,7 +23,7 @@ from typing import Any
 from search.adapters.graph_postgres.conditions import Parameters, field_conditions
 from search.adapters.graph_postgres.edges import Edges
 from search.adapters.graph_postgres.estimate import Estimate
-from search.adapters.graph_postgres.order import allowed_types, depths, next_hop
+from search.adapters.graph_postgres.order import allowed_types, depths, next_hop, usable_bindings
 from search.adapters.graph_postgres.rows import Rows
 from search.domain.errors import StageError
 from search.domain.graph import ANY, Schema
@@ -82,15 +82,7 @@ class Compiler:
         self._fresh = 0
         self._steps: list[str] = []
         self._cuts: list[str] = []
-        self.bound: dict[str, dict[int, float]] = {}
-        for anchor in self.plan.anchors:
-            usable: dict[int, float] = {}
-            for binding in linked.bindings_of(anchor.var):
-                allowed = self.types.get(anchor.var)
-                if allowed is None or schema.type_codes.get(binding.node.type) in allowed:
-                    score = usable.get(binding.node.key, binding.score)
-                    usable[binding.node.key] = max(score, binding.score)
-            self.bound[anchor.var] = usable
+        self.bound = usable_bindings(linked, self.types, schema)
 
     def candidates(self, rows: int) -> Query:
         """Return the statement of `execute`.
@@ -179,10 +171,7 @@ class Compiler:
         """Return how many edges walking a hop is expected to read; given nodes at its far end may be looked up."""
         rows, other = home[near], home.get(far)
         edges = self.estimate.edges(hop, near, far, rows.size)
-        if other is None or other.untouched != far:
-            return edges
-        looked_up = LOOK_UP * rows.size * other.size
-        return min(edges, looked_up)
+        return edges if other is None or other.untouched != far else min(edges, LOOK_UP * rows.size * other.size)
 
     def _extend(self, rows: Rows, hop: Hop, near: str, far: str, other: Rows | None) -> None:
         """Walk a hop from a node of each row to one more node, one of the given ones where `other` holds just these."""

@@ -28,25 +28,23 @@ def compile_paths(
     as well.
     """
     compiler = _PathCompiler(linked, schema, tables, adjacency)
-    query = compiler.paths(keys, most)
+    query = compiler.paths(keys, most, both_ends=False)
     if compiler.estimate.burden(compiler.heaviest) == 0:
         return query
-    compiler = _PathCompiler(linked, schema, tables, adjacency)
-    compiler.both_ends = True
-    return compiler.paths(keys, most)
+    return _PathCompiler(linked, schema, tables, adjacency).paths(keys, most, both_ends=True)
 
 
 class _PathCompiler(Compiler):
     """Compiles one linked plan for given candidates; used once for one statement."""
 
-    def paths(self, keys: Sequence[int], most: int) -> Query:
+    def paths(self, keys: Sequence[int], most: int, *, both_ends: bool) -> Query:
         """Return the statement of `paths`.
 
         Its columns are the score, the node of every variable (in the order of `Plan.variables`), and for every hop the
         code of its relation and whether the edge is stored as the hop is written. The best bindings of each key are
         found first; the rest of the match is then filled in for these alone, and the first that fits is taken.
         """
-        self.keys = keys
+        self.keys, self.both_ends = keys, both_ends
         found = self._match()
         target = self.plan.target.var
         fixed = list(dict.fromkeys([target, *found.anchors]))

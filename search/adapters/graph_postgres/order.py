@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from search.domain.graph import Direction, Schema
+from search.domain.linking import LinkedPlan
 from search.domain.plan import Hop, Plan
 
 
@@ -15,6 +16,20 @@ def allowed_types(plan: Plan, schema: Schema) -> dict[str, frozenset[int]]:
         codes = [frozenset(schema.type_codes[label] for label in labels) for labels in sets]
         allowed[var] = frozenset.intersection(*codes)
     return allowed
+
+
+def usable_bindings(
+    linked: LinkedPlan, types: Mapping[str, frozenset[int]], schema: Schema
+) -> dict[str, dict[int, float]]:
+    """Return the nodes of a type that each anchor may have, by key, with the best score that each is bound with."""
+    bound: dict[str, dict[int, float]] = {}
+    for anchor in linked.plan.anchors:
+        allowed = types.get(anchor.var)
+        usable = bound.setdefault(anchor.var, {})
+        for binding in linked.bindings_of(anchor.var):
+            if allowed is None or schema.type_codes.get(binding.node.type) in allowed:
+                usable[binding.node.key] = max(usable.get(binding.node.key, binding.score), binding.score)
+    return bound
 
 
 def directions(hop: Hop, types: Mapping[str, frozenset[int]], schema: Schema) -> tuple[Direction, ...]:

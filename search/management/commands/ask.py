@@ -9,7 +9,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import InterfaceError, OperationalError
 
-from search.domain.errors import Fault, StageError
+from search.domain.errors import StageError
 from search.management.shown_search import shown
 from search.models import SearchRun
 from search.services.describe_search import describe_search
@@ -40,7 +40,7 @@ class Command(BaseCommand):
         try:
             run = self._ask(options)
         except SearchRejected as error:
-            lines = [f"{fault.pointer}: {fault.message}{_meant(fault)}" for fault in error.faults]
+            lines = [f"{fault.pointer}: {fault.sentence}" for fault in error.faults]
             raise CommandError("\n".join(lines), returncode=2) from error
         except (OperationalError, InterfaceError) as error:
             raise CommandError("Postgres does not answer; ask again once it runs.") from error
@@ -89,8 +89,3 @@ def _plan(file: Path) -> Any:
         raise CommandError(f"--plan: {file} cannot be read: {error.strerror}.", returncode=2) from error
     except (ValueError, RecursionError) as error:
         raise CommandError(f"--plan: {file} is no JSON: {error}.", returncode=2) from error
-
-
-def _meant(fault: Fault) -> str:
-    said = fault.nearest is None or repr(fault.nearest) in fault.message
-    return "" if said else f" Did you mean {fault.nearest!r}?"

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import get_args
 
 from search.domain.errors import StageError
 from search.domain.normal_form import normal_form
 from search.domain.options import option
-from search.domain.plan import Plan, Risk, ScoredPlan
+from search.domain.plan import RISKS, Plan, ScoredPlan
 from search.domain.question import Question
 from search.domain.trace import Limit
 from search.interfaces import LanguageModel
@@ -24,8 +23,6 @@ ALONE_WEIGHT = 0.65
 their own risk level says how far they are trusted."""
 LEAST_WEIGHT = 0.05
 """Probability below which the language model's plans would change nothing that is shown, and are not asked for."""
-RISKS: tuple[Risk, ...] = get_args(Risk)
-"""Risk levels from the most careful to the boldest."""
 _SURE = "The language model was not asked: beside the best plan, what it plans would weigh next to nothing."
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import ParamSpec, TypeVar, get_args
+from typing import ParamSpec, TypeVar
 
 from search.domain.errors import DeadlineExceeded, StageError
 from search.domain.linking import LinkedPlan, Reach, Traversal
-from search.domain.plan import Anchor, Plan, Risk, ScoredPlan
+from search.domain.plan import RISKS, Anchor, Plan, ScoredPlan
 from search.domain.trace import Limit, Trace
 from search.interfaces import LinkStage, TraverseStage
 from search.stages.recover.attempt import Attempt, Judgement
@@ -17,8 +17,6 @@ from search.stages.recover.weaken import Condition, conditions, smallest_first, 
 STEP = "recover"
 NEXT = Reach(k=2.0)
 """As many further nodes as K allowed, no less like the anchor's text than τ demands."""
-_CAUTION: tuple[Risk, ...] = get_args(Risk)
-"""Risk levels from the most careful to the boldest."""
 _NO_TIME = "nothing was found, and the time for further attempts ran out"
 
 P = ParamSpec("P")
@@ -128,11 +126,11 @@ def _weaker(linked: LinkedPlan, dropped: Sequence[Condition]) -> LinkedPlan:
     """Return a plan without some conditions, trusted as much less as it says less of the question."""
     plan = without(linked.plan, dropped)
     kept = len(conditions(plan)) / len(conditions(linked.plan))
-    level = _CAUTION.index(plan.risk_level)
+    level = RISKS.index(plan.risk_level)
     bound = {anchor.var for anchor in plan.anchors}
     return replace(
         linked,
-        plan=replace(plan, risk_level=_CAUTION[min(level, max(1, level - 1))]),
+        plan=replace(plan, risk_level=RISKS[min(level, max(1, level - 1))]),
         bindings=tuple(binding for binding in linked.bindings if binding.var in bound),
         probability=linked.probability * kept,
     )
