@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+import json
+from collections.abc import Iterable, Sequence
 from typing import Any
+
+from search.domain.errors import Fault, InvalidRequest
 
 
 def option(
@@ -42,6 +45,31 @@ def misfit(field: dataclasses.Field[Any], value: Any) -> str:
 def typed(default: Any, value: Any) -> Any:
     """Return a number of the type that the stage declares: 5.0 for a whole number is 5."""
     return type(default)(value) if isinstance(default, int | float) else value
+
+
+def assigned(texts: Iterable[str]) -> dict[str, Any]:
+    """Return settings written as `key=value`: a value that is no JSON is a string, the last of equal keys counts.
+
+    Raises InvalidRequest with a fault for every text that has no key or no `=`.
+    """
+    settings: dict[str, Any] = {}
+    faults: list[Fault] = []
+    for text in texts:
+        key, equals, value = text.partition("=")
+        if equals and key:
+            settings[key] = _json_or_text(value)
+        else:
+            faults.append(Fault("/settings", f"--set takes key=value, not {text!r}."))
+    if faults:
+        raise InvalidRequest(faults)
+    return settings
+
+
+def _json_or_text(value: str) -> Any:
+    try:
+        return json.loads(value)
+    except (ValueError, RecursionError):
+        return value
 
 
 def _is_number(value: Any) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from argparse import ArgumentTypeError
 from collections.abc import Callable, Iterator
@@ -40,17 +39,6 @@ def positive(text: str) -> int:
     if not text.isdecimal() or int(text) < 1:
         raise ArgumentTypeError(f"a whole number from 1 on, not {text!r}")
     return int(text)
-
-
-def setting(text: str) -> tuple[str, Any]:
-    """Read `key=value`, the value as JSON where it is that. Raises BadQuestions when there is no `=`."""
-    key, equals, value = text.partition("=")
-    if not equals:
-        raise BadQuestions([f"--set takes key=value, not {text!r}."])
-    try:
-        return key, json.loads(value)
-    except json.JSONDecodeError:
-        return key, value
 
 
 @contextmanager

@@ -9,7 +9,8 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import InterfaceError, OperationalError
 
-from search.domain.errors import StageError
+from search.domain.errors import InvalidRequest, StageError
+from search.domain.options import assigned
 from search.management.shown_search import shown
 from search.models import SearchRun
 from search.services.describe_search import describe_search
@@ -53,13 +54,17 @@ class Command(BaseCommand):
             raise CommandError(str((run.error or {}).get("detail") or f"The search was {run.status}."))
 
     def _ask(self, options: dict[str, Any]) -> SearchRun:
+        try:
+            settings = assigned(options["assigned"])
+        except InvalidRequest as error:
+            raise CommandError("\n".join(fault.sentence for fault in error.faults), returncode=2) from error
         run = request_search(
             knowledge_base=options["name"],
             question=options["question"],
             pipeline=options["pipeline"],
             k=options["k"],
             plan=_plan(options["plan"]) if options["plan"] else None,
-            settings=dict(_setting(text) for text in options["assigned"]),
+            settings=settings,
             user=None,
             origin=SearchRun.Origin.COMMAND,
             enqueue=False,
@@ -69,17 +74,6 @@ class Command(BaseCommand):
         except StageError:
             run.refresh_from_db()
             return run
-
-
-def _setting(text: str) -> tuple[str, Any]:
-    """Read `key=value`; a value that is no JSON is a string."""
-    key, equals, value = text.partition("=")
-    if not equals or not key:
-        raise CommandError(f"--set takes key=value, not {text!r}.", returncode=2)
-    try:
-        return key, json.loads(value)
-    except ValueError:
-        return key, value
 
 
 def _plan(file: Path) -> Any:

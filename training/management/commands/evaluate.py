@@ -13,8 +13,9 @@ from rich.console import Console
 from rich.table import Table
 
 from search import wiring
+from search.domain.options import assigned
 from training.data.examples import read_examples
-from training.management.console import bars, positive, refusals, setting, teller
+from training.management.console import bars, positive, refusals, teller
 from training.services.evaluate import evaluate
 
 
@@ -37,7 +38,7 @@ class Command(BaseCommand):
         try:
             with refusals(self.stderr):
                 examples = read_examples(options["questions"], options["split"], options["limit"])
-                settings = dict(setting(text) for text in options["assigned"])
+                settings = assigned(options["assigned"])
                 with bars(Console(stderr=True)) as shown:
                     report = evaluate(
                         knowledge_base=options["name"],

@@ -12,10 +12,11 @@ from django.core.management.base import BaseCommand
 from rich.console import Console
 from rich.table import Table
 
+from search.domain.options import assigned
 from training import wiring
 from training.data.examples import Example, read_examples, spread
 from training.data.splits import refuse_test
-from training.management.console import bars, positive, refusals, setting, teller
+from training.management.console import bars, positive, refusals, teller
 from training.services.train import train
 
 SPLIT = "train"
@@ -46,7 +47,7 @@ class Command(BaseCommand):
                         kind=options["kind"],
                         knowledge_base=options["name"],
                         examples=examples,
-                        settings=dict(setting(text) for text in options["assigned"]),
+                        settings=assigned(options["assigned"]),
                         activate=not options["no_activate"],
                         progress=teller(shown),
                     )

@@ -1,0 +1,33 @@
+"""Settings as they are typed behind a command."""
+
+from __future__ import annotations
+
+import pytest
+
+from search.domain.errors import InvalidRequest
+from search.domain.options import assigned
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("k=5", 5), ("k=5.5", 5.5), ("k=true", True), ("k=[1, 2]", [1, 2]), ('k="5"', "5"), ("k=dynamic", "dynamic"),
+        ("k=", ""), ("k=a=b", "a=b"), ("k= 5", 5), ("k={", "{"), ("k=" + "[" * 100_000, "[" * 100_000),
+    ],
+    ids=lambda given: str(given)[:12],
+)  # fmt: skip
+def test_a_value_is_json_or_else_what_was_typed(text: str, value: object) -> None:
+    assert assigned([text]) == {"k": value}
+
+
+def test_the_last_of_equal_keys_counts() -> None:
+    assert assigned(["fuse.k=1", "depth=3", "fuse.k=2"]) == {"fuse.k": 2, "depth": 3}
+    assert assigned([]) == {}
+
+
+def test_everything_that_is_no_setting_is_said_at_once() -> None:
+    with pytest.raises(InvalidRequest) as refused:
+        assigned(["fuse.k", "k=1", "=5", ""])
+    assert [fault.message for fault in refused.value.faults] == [
+        "--set takes key=value, not 'fuse.k'.", "--set takes key=value, not '=5'.", "--set takes key=value, not ''.",
+    ]  # fmt: skip
