@@ -230,6 +230,16 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
     "VERSION": "1",
     "SERVE_INCLUDE_SCHEMA": False,
     "SCHEMA_PATH_PREFIX": "/api/v1",
+    # The groups of search.api.groups, in the order in which the viewer shows them.
+    "TAGS": [
+        {"name": "Searches", "description": "Ask a question, follow it, read what came of it, stop it."},
+        {
+            "name": "Plans and pipelines",
+            "description": "What can answer, with which settings, and whether a plan is right.",
+        },
+        {"name": "Knowledge bases", "description": "What can be searched: schemas, nodes and their neighbours."},
+        {"name": "State of the site", "description": "For whoever watches the site: does it live, can it answer."},
+    ],
     "SWAGGER_UI_DIST": "SIDECAR",
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
     "REDOC_DIST": "SIDECAR",

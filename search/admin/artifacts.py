@@ -6,6 +6,7 @@ from django.contrib import admin
 from django.utils.safestring import SafeString
 from unfold.decorators import display
 
+from search.admin import empty
 from search.admin.parts import Evidence, pretty
 from search.models import Artifact
 
@@ -14,6 +15,7 @@ from search.models import Artifact
 class ArtifactAdmin(Evidence):
     """Weights with their metrics; a pipeline's version names the one that searches use."""
 
+    when_empty = empty.ARTIFACTS
     list_display = ("id", "kind", "knowledge_base", "code_version", "created")
     list_filter = ("kind", "knowledge_base")
     search_fields = ("id", "data_hash")

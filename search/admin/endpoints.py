@@ -24,6 +24,7 @@ from unfold.decorators import action
 from unfold.widgets import UnfoldAdminPasswordWidget, UnfoldBooleanSwitchWidget
 
 from search.adapters.llm_openai import environment_server
+from search.admin import empty
 from search.admin.prompt_preview import preview_context
 from search.models import Endpoint, LanguageModelCall
 from search.models.sealed import Secret
@@ -76,6 +77,7 @@ class EndpointForm(forms.ModelForm):
 class EndpointAdmin(ModelAdmin):
     """Endpoints, with a Test button beside Save and one for several at once."""
 
+    when_empty = empty.SERVERS
     form = EndpointForm
     list_display = ["name", "model", "base_url", "active", "position", "key", "state"]
     list_filter = ["active"]
@@ -177,6 +179,7 @@ class EndpointAdmin(ModelAdmin):
 class LanguageModelCallAdmin(ModelAdmin):
     """Calls, to be read only."""
 
+    when_empty = empty.CALLS
     list_display = [
         "created", "purpose", "model", "endpoint_name", "finish_reason", "prompt_tokens", "completion_tokens",
         "seconds", "error",

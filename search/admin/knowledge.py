@@ -14,6 +14,7 @@ from django.utils.safestring import SafeString
 from unfold.admin import ModelAdmin, TabularInline
 from unfold.decorators import action, display
 
+from search.admin import empty
 from search.admin.parts import Evidence, number, table
 from search.models import KnowledgeBase, Release, Snapshot, VectorSet
 from search.models.knowledge import Status
@@ -47,6 +48,7 @@ class KnowledgeBaseAdmin(ModelAdmin):
     search_fields = ("name", "title", "description")
     list_select_related = ("active_release__snapshot", "active_release__knowledge_base")
     readonly_fields = ("name", "created", "schema_shown", "settings_shown")
+    when_empty = empty.KNOWLEDGE_BASES
     inlines = (ReleaseInline,)
     fieldsets = (
         (None, {"fields": ("name", "title", "description", "examples", "created")}),
@@ -129,6 +131,7 @@ class KnowledgeBaseAdmin(ModelAdmin):
 class SnapshotAdmin(Evidence):
     """What an import left: counts, schema, and how long each part took."""
 
+    when_empty = empty.SNAPSHOTS
     list_display = ("__str__", "state", "nodes_shown", "edges_shown", "bad_rows", "total_seconds", "created")
     list_filter = ("status", "knowledge_base")
     list_select_related = ("knowledge_base",)
@@ -179,6 +182,7 @@ class SnapshotAdmin(Evidence):
 class VectorSetAdmin(Evidence):
     """One encoder's vectors of one snapshot."""
 
+    when_empty = empty.VECTOR_SETS
     list_display = ("__str__", "snapshot", "dimensions", "vectors_shown", "state", "created")
     list_filter = ("status", "encoder")
     list_select_related = ("snapshot__knowledge_base",)
@@ -199,6 +203,7 @@ class VectorSetAdmin(Evidence):
 class ReleaseAdmin(Evidence):
     """A snapshot with its vectors and indexes: what a search runs on."""
 
+    when_empty = empty.RELEASES
     list_display = ("__str__", "knowledge_base", "answers", "state", "snapshot", "vector_set", "created", "activated")
     list_filter = ("status", "knowledge_base")
     list_select_related = ("knowledge_base", "snapshot__knowledge_base", "vector_set")

@@ -7,6 +7,8 @@ from django.contrib.auth.models import Group, User
 from unfold.admin import ModelAdmin
 from unfold.forms import AdminPasswordChangeForm, UserChangeForm, UserCreationForm
 
+from search.admin import empty
+
 admin.site.unregister(User)
 admin.site.unregister(Group)
 
@@ -23,3 +25,5 @@ class UserAdmin(DjangoUserAdmin, ModelAdmin):
 @admin.register(Group)
 class GroupAdmin(DjangoGroupAdmin, ModelAdmin):
     """Rights that people share."""
+
+    when_empty = empty.GROUPS

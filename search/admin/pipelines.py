@@ -12,6 +12,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from unfold.decorators import action, display
 
+from search.admin import empty
 from search.admin.parts import Evidence, pretty
 from search.models import PipelineVersion
 from search.services.save_pipeline_version import activate_pipeline_version
@@ -23,6 +24,7 @@ BUTTON = "bg-primary-600 text-white rounded-default px-3 py-2 font-medium cursor
 class PipelineVersionAdmin(Evidence):
     """The options that a knowledge base lays over a pipeline of the site."""
 
+    when_empty = empty.PIPELINE_VERSIONS
     list_display = ("pipeline", "version", "knowledge_base", "active", "note", "author", "created")
     list_display_links = ("pipeline", "version")
     list_filter = ("pipeline", "active", "knowledge_base")

@@ -13,6 +13,7 @@ from django.utils.safestring import SafeString
 from unfold.admin import TabularInline
 from unfold.decorators import display
 
+from search.admin import empty
 from search.admin.parts import Evidence, pretty
 from search.admin.services_page import ServicesPage
 from search.models import SearchRun, SearchStep
@@ -49,6 +50,7 @@ class StepInline(TabularInline):
 class SearchRunAdmin(Evidence):
     """What was asked, what answered, and what came of it."""
 
+    when_empty = empty.SEARCHES
     list_display = (
         "question_shown",
         "state",

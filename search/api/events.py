@@ -19,6 +19,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from search.api import groups
 from search.api import serializers as shape
 from search.api.searches import find_run
 from search.models import SearchRun
@@ -54,6 +55,8 @@ class SearchEvents(APIView):
 
     @extend_schema(
         operation_id="searches_events",
+        summary="Follow a search while it runs",
+        tags=[groups.SEARCHES],
         parameters=[
             OpenApiParameter(
                 "Last-Event-ID", OpenApiTypes.INT, OpenApiParameter.HEADER, description="Continue behind this event."

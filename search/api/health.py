@@ -8,6 +8,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from search.api import groups
 from search.api import serializers as shape
 from search.services.health import all_ready, system_status
 
@@ -24,11 +25,13 @@ class Alive(Unguarded):
 
     @extend_schema(
         operation_id="healthz",
+        summary="Whether the web process lives",
+        tags=[groups.STATE],
         auth=[],
         responses={200: {"type": "object", "properties": {"alive": {"type": "boolean"}}}},
     )
     def get(self, request: Request) -> Response:
-        """Say so."""
+        """Say that the process lives. It asks no other service, so that it answers whatever is down."""
         return Response({"alive": True}, headers={"Cache-Control": "no-store"})
 
 
@@ -36,7 +39,10 @@ class Ready(Unguarded):
     """Every service that a search needs."""
 
     @extend_schema(
-        operation_id="readyz", auth=[],
+        operation_id="readyz",
+        summary="Whether a search can be asked",
+        tags=[groups.STATE],
+        auth=[],
         responses={200: shape.Readiness, 503: OpenApiResponse(shape.Readiness, description="Something is down.")},
     )  # fmt: skip
     def get(self, request: Request) -> Response:

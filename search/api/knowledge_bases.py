@@ -11,6 +11,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from search.api import groups
 from search.api import serializers as shape
 from search.api.ids import id_in_path
 from search.api.pagination import Pages
@@ -29,7 +30,10 @@ class KnowledgeBases(APIView):
     """What can be searched."""
 
     @extend_schema(
-        operation_id="knowledge_bases_list", parameters=PAGING,
+        operation_id="knowledge_bases_list",
+        summary="List the knowledge bases",
+        tags=[groups.KNOWLEDGE_BASES],
+        parameters=PAGING,
         responses={200: shape.page_of(shape.KnowledgeBase), **shape.problems(404, 503)},
     )  # fmt: skip
     def get(self, request: Request) -> Response:
@@ -45,6 +49,8 @@ class KnowledgeBaseDetail(APIView):
 
     @extend_schema(
         operation_id="knowledge_bases_retrieve",
+        summary="Show one with its schema",
+        tags=[groups.KNOWLEDGE_BASES],
         responses={200: shape.KnowledgeBaseSchema, **shape.problems(404, 503)},
     )
     def get(self, request: Request, name: str) -> Response:
@@ -57,6 +63,8 @@ class Nodes(APIView):
 
     @extend_schema(
         operation_id="nodes_list",
+        summary="Find nodes by their name",
+        tags=[groups.KNOWLEDGE_BASES],
         parameters=[
             OpenApiParameter("prefix", OpenApiTypes.STR, description="Beginning of the name, whatever the case."),
             OpenApiParameter("type", OpenApiTypes.STR, description="A node type of the schema."),
@@ -79,6 +87,8 @@ class NodeDetail(APIView):
 
     @extend_schema(
         operation_id="nodes_retrieve",
+        summary="Show a node and its neighbours",
+        tags=[groups.KNOWLEDGE_BASES],
         parameters=[
             OpenApiParameter("relation", OpenApiTypes.STR, description="The group of relations to turn the pages of."),
             OpenApiParameter("direction", OpenApiTypes.STR, enum=["out", "in"], description="The group's direction."),

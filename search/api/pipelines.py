@@ -9,6 +9,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from search.api import groups
 from search.api import serializers as shape
 from search.api.pagination import Pages
 from search.models import KnowledgeBase
@@ -20,6 +21,8 @@ class Pipelines(APIView):
 
     @extend_schema(
         operation_id="pipelines_list",
+        summary="List the ways to answer, with their settings",
+        tags=[groups.PLANS],
         parameters=[
             OpenApiParameter("knowledge_base", OpenApiTypes.STR, description="Show the versions active there."),
             OpenApiParameter("page", OpenApiTypes.INT),

@@ -9,6 +9,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from search.api import groups
 from search.api import serializers as shape
 from search.api.knowledge_bases import find_release
 from search.domain.errors import Fault
@@ -21,6 +22,8 @@ class PlanCheck(APIView):
 
     @extend_schema(
         operation_id="plans_check",
+        summary="Check a plan without running it",
+        tags=[groups.PLANS],
         request=shape.Plan,
         responses={
             200: OpenApiResponse(shape.CheckedPlan, description="What was found, also where the plan is not valid."),

@@ -20,6 +20,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from search.api import groups
 from search.api import serializers as shape
 from search.domain.errors import Fault, InvalidRequest
 from search.models import SearchRun
@@ -47,6 +48,8 @@ class Searches(APIView):
 
     @extend_schema(
         operation_id="searches_create",
+        summary="Ask a question",
+        tags=[groups.SEARCHES],
         request=shape.SearchRequest,
         parameters=[
             OpenApiParameter("wait", OpenApiTypes.FLOAT, description="Seconds to wait for the end, at most 30."),
@@ -78,9 +81,14 @@ class Searches(APIView):
 class SearchDetail(APIView):
     """One search."""
 
-    @extend_schema(operation_id="searches_retrieve", responses={200: shape.Search, **shape.problems(404, 503)})
+    @extend_schema(
+        operation_id="searches_retrieve",
+        summary="Look at a search",
+        tags=[groups.SEARCHES],
+        responses={200: shape.Search, **shape.problems(404, 503)},
+    )
     def get(self, request: Request, run_id: UUID) -> Response:
-        """Return the search as far as it has come."""
+        """Return the search as far as it has come: its plans, steps, lists and results, with what fell away and why."""
         return Response(describe_search(find_run(request, run_id)), headers={"Cache-Control": "no-store"})
 
 
@@ -88,7 +96,11 @@ class SearchCancel(APIView):
     """Where a search is stopped."""
 
     @extend_schema(
-        operation_id="searches_cancel", request=None, responses={200: shape.Search, **shape.problems(403, 404, 503)}
+        operation_id="searches_cancel",
+        summary="Stop a search",
+        tags=[groups.SEARCHES],
+        request=None,
+        responses={200: shape.Search, **shape.problems(403, 404, 503)},
     )
     def post(self, request: Request, run_id: UUID) -> Response:
         """Ask the search to stop; one that has ended stays as it is."""

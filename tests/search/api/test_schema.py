@@ -59,6 +59,18 @@ def test_the_description_is_valid_openapi(description: dict[str, Any]) -> None:
     }  # fmt: skip
 
 
+def test_every_call_has_a_summary_a_description_and_a_group_that_people_understand(description: dict[str, Any]) -> None:
+    calls = [call for methods in description["paths"].values() for call in methods.values()]
+    summaries = [call["summary"] for call in calls]
+    assert len(set(summaries)) == len(calls) == 12
+    assert all(3 <= len(summary) <= 60 and not summary.endswith(".") for summary in summaries)
+    assert all(len(call["description"]) > len(call["summary"]) for call in calls)
+    described = {group["name"]: group["description"] for group in description["tags"]}
+    assert list(described) == ["Searches", "Plans and pipelines", "Knowledge bases", "State of the site"]
+    assert {group for call in calls for group in call["tags"]} == set(described)
+    assert all(len(call["tags"]) == 1 for call in calls)
+
+
 def test_the_description_and_its_viewer_are_served_without_a_foreign_address(api: Client) -> None:
     assert api.get("/api/schema/").status_code == 200
     page = api.get("/api/docs/")

@@ -1,0 +1,75 @@
+"""What the lists of the admin say while there is nothing in them: what brings something in, and by which command.
+
+A `ModelAdmin` has its words as `when_empty`; the template of empty lists shows them where nothing was filtered away.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+_MANAGE = ".venv/bin/python manage.py"
+
+
+@dataclass(frozen=True, slots=True)
+class WhenEmpty:
+    """What is missing, what to do about it, and the command that does."""
+
+    title: str
+    next: str
+    command: str = ""
+
+
+KNOWLEDGE_BASES = WhenEmpty(
+    "No knowledge bases yet",
+    "Import one from a bundle: the command checks it, loads it, builds its indexes and lets it answer. "
+    "With --dry-run it only checks.",
+    f"{_MANAGE} import_kb path/to/bundle",
+)
+SNAPSHOTS = WhenEmpty(
+    "No snapshots yet",
+    "A snapshot is the graph and its texts as one import left them. Importing a knowledge base makes the first.",
+    f"{_MANAGE} import_kb path/to/bundle",
+)
+VECTOR_SETS = WhenEmpty(
+    "No vector sets yet",
+    "An import makes the vectors of its snapshot at its end. For a snapshot imported without them, this does:",
+    f"{_MANAGE} index_kb NAME",
+)
+RELEASES = WhenEmpty(
+    "No releases yet",
+    "A release is a snapshot with its vectors and indexes, ready to answer. An import makes one at its end. "
+    "For a snapshot imported without, this does:",
+    f"{_MANAGE} index_kb NAME",
+)
+ARTIFACTS = WhenEmpty(
+    "No artifacts yet",
+    "An artifact is what a training has learned. A planner is trained from questions and their answers, and the next "
+    "searches of the knowledge base use it.",
+    f"{_MANAGE} train planner NAME --questions questions.jsonl",
+)
+PIPELINE_VERSIONS = WhenEmpty(
+    "No versions yet: every pipeline runs as the site has it",
+    "Training a planner and tuning the fusion each save a version for their knowledge base, and activate it.",
+    f"{_MANAGE} tune NAME --questions questions.jsonl --split val",
+)
+SEARCHES = WhenEmpty(
+    "Nothing has been asked yet",
+    "Every question is kept here with its steps, whether it is asked on the search page, through the API or by "
+    "this command:",
+    f'{_MANAGE} ask NAME "question"',
+)
+SERVERS = WhenEmpty(
+    "No language-model servers yet",
+    "None is needed: searches plan without one. To use one, add its base URL and model, then press Test. Any server "
+    "that speaks the OpenAI protocol will do.",
+)
+CALLS = WhenEmpty(
+    "No calls yet",
+    "Every call of a language model is recorded here with its tokens and seconds, once a server is set under Servers "
+    "or by LLM_BASE_URL in the environment.",
+)
+GROUPS = WhenEmpty(
+    "No groups yet",
+    "A group gives the same rights to several accounts, such as changing knowledge bases. Add one, then put accounts "
+    "into it.",
+)

@@ -1,0 +1,79 @@
+"""Lists of the admin with nothing in them say what to do next; a list that was only narrowed says how to see all."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from django.apps import apps
+from django.contrib.auth.models import User
+from django.core.management import get_commands
+from django.test import Client
+from django.urls import reverse
+from django.utils.html import escape
+
+from search.admin import empty
+from search.models import KnowledgeBase
+
+pytestmark = pytest.mark.django_db
+
+LISTS = {
+    "search_knowledgebase": empty.KNOWLEDGE_BASES,
+    "search_snapshot": empty.SNAPSHOTS,
+    "search_vectorset": empty.VECTOR_SETS,
+    "search_release": empty.RELEASES,
+    "search_artifact": empty.ARTIFACTS,
+    "search_pipelineversion": empty.PIPELINE_VERSIONS,
+    "search_searchrun": empty.SEARCHES,
+    "search_endpoint": empty.SERVERS,
+    "search_languagemodelcall": empty.CALLS,
+    "auth_group": empty.GROUPS,
+}
+
+
+@pytest.fixture
+def staff(client: Client) -> Client:
+    client.force_login(User.objects.create_superuser("admin", password="x"))
+    return client
+
+
+def shown(staff: Client, name: str, **asked: str) -> str:
+    answer = staff.get(reverse(f"admin:{name}_changelist"), asked)
+    assert answer.status_code == 200
+    return answer.content.decode()
+
+
+@pytest.mark.parametrize("name", LISTS)
+def test_an_empty_list_says_what_to_do_next_and_no_count_of_nothing(staff: Client, name: str) -> None:
+    page = shown(staff, name)
+    words = LISTS[name]
+    assert words.title in page
+    assert escape(words.next) in page
+    assert escape(words.command) in page
+    kind = apps.get_model(name.replace("_", "."))._meta.verbose_name_plural
+    for count in (f"0 {kind}", "0 results"):
+        assert count not in " ".join(page.split())
+
+
+@pytest.mark.parametrize("words", LISTS.values(), ids=lambda words: words.title)
+def test_the_command_that_is_named_exists(words: empty.WhenEmpty) -> None:
+    named = re.findall(r"manage\.py (\w+)", words.command)
+    assert set(named) <= set(get_commands())
+    assert bool(named) == bool(words.command)
+
+
+def test_where_rows_can_be_added_the_list_has_the_button(staff: Client) -> None:
+    button = r'<a href="{}"[^>]*>Add {}</a>'
+    assert re.search(
+        button.format(reverse("admin:search_endpoint_add"), "language model endpoint"), shown(staff, "search_endpoint")
+    )
+    assert "Add snapshot" not in shown(staff, "search_snapshot")
+
+
+def test_a_list_in_which_nothing_fits_is_not_called_empty(staff: Client) -> None:
+    KnowledgeBase.objects.create(name="films")
+    page = shown(staff, "search_knowledgebase", q="nothing of that name")
+    assert "Nothing fits" in page
+    assert empty.KNOWLEDGE_BASES.title not in page
+    assert '<a href="?"' in page
+    assert "1 knowledge base" in " ".join(shown(staff, "search_knowledgebase").split())
