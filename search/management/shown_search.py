@@ -48,8 +48,10 @@ def _plans(search: dict[str, Any]) -> RenderableType | None:
     for column, justify in (("p", "right"), ("found", "right"), ("source", "left"), ("plan", "left")):
         table.add_column(column, justify=justify)  # type: ignore[arg-type]
     for entry in search["plans"][:5]:
-        row = (f"{entry['probability']:.2f}", str(entry["found"]), entry["source"], escape(_plan_line(entry["plan"])))
-        table.add_row(*row)
+        # A plan that asks the graph nothing was not run there: it found nothing to count, and is sure of nothing.
+        walks = entry["plan"]["anchors"] or entry["plan"].get("filters")
+        numbers = (f"{entry['probability']:.2f}", str(entry["found"])) if walks else ("–", "–")
+        table.add_row(*numbers, entry["source"], escape(_plan_line(entry["plan"])))
     return table
 
 
@@ -86,8 +88,14 @@ def _ticks(evidence: dict[str, Any] | None) -> str:
         return ""
     statuses = [entry["status"] for entry in (*evidence["anchors"], *evidence["hops"], *evidence.get("filters", ()))]
     if evidence["residual"]["text"]:
-        statuses.append(evidence["residual"]["status"])
+        # How near the text is stands beside it: nearness is no condition that is met.
+        score = evidence["residual"].get("score")
+        return " ".join(filter(None, ["".join(TICKS[status] for status in statuses), _near(score)]))
     return "".join(TICKS[status] for status in statuses)
+
+
+def _near(score: float | None) -> str:
+    return "?" if score is None else f"≈{score:.2f}"
 
 
 def _answer(result: dict[str, Any]) -> RenderableType:

@@ -38,7 +38,7 @@ def harmless(text: str) -> str:
 
 
 def _conditions(evidence: Json | None, plans: Sequence[Json]) -> str:
-    """Return each condition of the plan with its state, as `Ada Holm: met; directed by: met`."""
+    """Return each condition of the plan with its state, as `Ada Holm: met; directed by: met`, and how near the text is."""
     if not evidence or not 0 <= evidence["plan_index"] < len(plans):
         return ""
     plan = plans[evidence["plan_index"]]["plan"]
@@ -46,8 +46,9 @@ def _conditions(evidence: Json | None, plans: Sequence[Json]) -> str:
     told = [f"{texts.get(anchor['var'], anchor['var'])}: {anchor['status']}" for anchor in evidence["anchors"]]
     told += [f"{plan['hops'][hop['index']]['rel']}: {hop['status']}" for hop in evidence["hops"]]
     told += [f"{plan['filters'][kept['index']]['field']}: {kept['status']}" for kept in evidence.get("filters", ())]
-    residual = evidence["residual"]
-    told += [f"“{residual['text']}”: {residual['status']}"] if residual["text"] else []
+    text, score = evidence["residual"]["text"], evidence["residual"].get("score")
+    if text:
+        told.append(f"“{text}”: unknown" if score is None else f"“{text}”: similarity {score:.2f}")
     return "; ".join(status.replace("not_met", "not met") for status in told)
 
 

@@ -70,6 +70,11 @@ class ShownPlan:
     """The plan as it was, in a line, where conditions were dropped so that it finds something."""
 
     @property
+    def walks(self) -> bool:
+        """Whether it asks the graph anything; a plan that does not was not run there, and found nothing to count."""
+        return bool(self.chains or self.filters)
+
+    @property
     def summary(self) -> str:
         """The plan in one line of text."""
         chains = [

@@ -16,6 +16,8 @@ BAR = 160.0
 """Width of the largest contribution's bar, in units of the drawing."""
 SMALL_WEIGHT = 0.01
 """A weight below this is shown with two digits: what they leave out is no part of four places."""
+NEAR = "≈"
+"""Mark of a text: how near a document is to it says something, but not that a condition holds."""
 STATES = {
     "met": ("✓", "met"),
     "not_met": ("✗", "not met"),
@@ -76,11 +78,6 @@ class ShownResult:
     plan_index: int | None
     paths: tuple[ShownPath, ...]
     drawing: Drawing | None
-
-    @property
-    def met(self) -> int:
-        """How many conditions are met."""
-        return sum(condition.status == "met" for condition in self.conditions)
 
 
 def show_results(search: Json) -> tuple[ShownResult, ...]:
@@ -152,7 +149,7 @@ def _conditions(evidence: Json | None, plans: Sequence[Json]) -> tuple[Condition
     found += [_condition("dropped", text, "dropped", DROPPED) for text in entry.get("dropped", ())]
     residual = evidence["residual"]
     if residual["text"]:
-        found.append(_condition("text", f"“{residual['text']}”", residual["status"], _cosine_note(residual)))
+        found.append(_nearness(residual))
     return tuple(found)
 
 
@@ -167,11 +164,13 @@ def _condition(kind: str, label: str, status: str, note: str = "") -> Condition:
     return Condition(kind, label, status, mark, word, note)
 
 
-def _cosine_note(residual: Json) -> str:
-    score, threshold = residual.get("score"), residual.get("threshold")
+def _nearness(residual: Json) -> Condition:
+    """Return how near the document is to a text, and what that is worth among documents of its type."""
+    label, score, threshold = f"“{residual['text']}”", residual.get("score"), residual.get("threshold")
     if score is None:
-        return "similarity of the text"
-    return f"similarity {score:.2f}" + (f", needs {threshold:.2f}" if threshold is not None else "")
+        return _condition("text", label, "unknown", "similarity of the text")
+    note = "" if threshold is None else f"the nearest entries of its type reach {threshold:.2f}"
+    return Condition("text", label, "near", NEAR, f"similarity {score:.2f}", note)
 
 
 def _path(path: Sequence[Json]) -> ShownPath:

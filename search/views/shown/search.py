@@ -74,6 +74,12 @@ class ShownSearch:
         return bool(tried) and tried[-1] == "ok"
 
     @property
+    def nearest_only(self) -> bool:
+        """Whether nothing of the question was recognised, so that what is shown is merely nearest to its text."""
+        planned = bool(self.plans) and not self.recovery and not self.plans[0].given
+        return planned and self.state == "done" and bool(self.results) and not any(p.walks for p in self.plans)
+
+    @property
     def plan(self) -> ShownPlan | None:
         """The best plan."""
         return self.plans[0] if self.plans else None

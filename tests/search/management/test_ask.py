@@ -12,8 +12,12 @@ from django.core.management import CommandError, call_command
 from django.utils import timezone
 
 from search.domain.errors import StageError
+from search.management import shown_search
 from search.models import KnowledgeBase, SearchRun
+from search.services.describe_search import describe_search
 from search.services.document_pipelines import document_pipelines
+from search.services.request_search import request_search
+from search.services.run_search import run_search
 from tests.search import small
 
 pytestmark = pytest.mark.django_db
@@ -54,6 +58,22 @@ def test_the_answer_can_be_read(films: KnowledgeBase, capsys: pytest.CaptureFixt
         "retrieve",
     ):
         assert part in text, part
+
+
+def test_nearness_of_a_text_is_a_number_and_no_tick(films: KnowledgeBase) -> None:
+    described = describe_search(run_search(request_search(knowledge_base="films", question=QUESTION, enqueue=False).pk))
+    text = {"var": "T", "labels": [], "relevance_text": "asdf qwer"}
+    described["plans"] = [
+        {"plan": {"anchors": [], "hops": [], "filters": [], "target": text}, "source": "schema", "probability": 1.0,
+         "found": 0}
+    ]  # fmt: skip
+    residual = {"text": "asdf qwer", "status": "met", "score": 0.269, "threshold": 0.25}
+    for result in described["results"]:
+        result["evidence"] = {"anchors": [], "hops": [], "filters": [], "paths": [], "residual": residual}
+    page = shown_search.shown(described)
+    assert "≈0.27" in page
+    assert "✓" not in page
+    assert "1.00" not in page
 
 
 def test_brackets_in_names_are_no_markup(films: KnowledgeBase, capsys: pytest.CaptureFixture[str]) -> None:

@@ -20,7 +20,7 @@ def described() -> dict[str, Any]:
             {"var": "T", "node": {"name": "Amber Road"}}]  # fmt: skip
     evidence = {
         "plan_index": 0, "anchors": [{"var": "a", "status": "met"}], "hops": [{"index": 0, "status": "met"}],
-        "residual": {"text": "amber", "status": "not_met"}, "paths": [path, path],
+        "residual": {"text": "amber", "status": "met", "score": 0.269}, "paths": [path, path],
     }  # fmt: skip
     share = {"rank": 1, "score": -0.25, "weight": 2.0, "contribution": 0.5}
     return {
@@ -43,7 +43,7 @@ def test_every_result_is_a_row_with_its_arithmetic_and_its_paths(described: dict
     ]  # fmt: skip
     assert first == [
         1, 0.5, "film/1", "film", "Amber Road", "A road.", 1, -0.25, 2.0, 0.5, "", "", "", "",
-        "Ada Holm: met; directed by: met; “amber”: not met",
+        "Ada Holm: met; directed by: met; “amber”: similarity 0.27",
         "Ada Holm <-directed by- Amber Road\nAda Holm <-directed by- Amber Road",
     ]  # fmt: skip
     assert second == [2, 0.1, "'=1+2", "film", "'@SUM(A1)", "", "", "", "", "", "", "", 1.0, 0.0, "", ""]
@@ -55,7 +55,7 @@ def test_filters_are_conditions_too(described: dict[str, Any]) -> None:
 
     _, first, _ = export_results(described)
 
-    assert first[-2] == "Ada Holm: met; directed by: met; year: not met; “amber”: not met"
+    assert first[-2] == "Ada Holm: met; directed by: met; year: not met; “amber”: similarity 0.27"
 
 
 def test_no_results_are_a_header_alone() -> None:

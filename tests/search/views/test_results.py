@@ -152,6 +152,49 @@ def test_a_search_by_text_alone_shows_its_list_without_conditions(
     assert "w / (k + rank)" not in said
 
 
+NOTHING_NAMED = {
+    "anchors": [], "hops": [], "target": {"var": "T", "labels": [], "relevance_text": "asdf qwer"}, "filters": [],
+    "risk_level": "no_trade",
+}  # fmt: skip
+
+
+def nonsense(ask: Callable[..., SearchRun], **entry: Any) -> SearchRun:
+    """A search in which the planner recognised nothing, as it records that."""
+    run = run_search(ask("asdf qwer").pk)
+    run.steps.filter(name="plan").update(
+        output=[{"plan": NOTHING_NAMED, "source": "schema", "probability": 1.0} | entry]
+    )
+    run.steps.filter(name="traverse").update(output=[])
+    explained = run.steps.get(name="explain")
+    for result in explained.output:
+        residual = {"text": "asdf qwer", "status": "met", "score": 0.27, "threshold": 0.25}
+        result["evidence"] = {
+            "plan_index": 0, "anchors": [], "hops": [], "filters": [], "paths": [], "residual": residual,
+        }  # fmt: skip
+    explained.save()
+    return run
+
+
+def test_a_question_that_names_nothing_is_answered_with_what_is_nearest_and_says_so(
+    client: Client, ask: Callable[..., SearchRun]
+) -> None:
+    page = shown(client, nonsense(ask))
+    said = words(page)
+
+    assert "Nothing in this question names anything here." in said
+    assert "nearest to the question, which need not be near" in said
+    assert "“asdf qwer” similarity 0.27" in said
+    assert "probability" not in said
+    assert 'class="fact">found<' not in page
+    assert 'class="met"' not in page
+
+
+def test_a_plan_without_entities_that_was_given_is_not_put_down_to_the_question(
+    client: Client, ask: Callable[..., SearchRun]
+) -> None:
+    assert "names anything here" not in words(shown(client, nonsense(ask, source="user")))
+
+
 def test_a_degraded_search_names_what_is_off(client: Client, ask: Callable[..., SearchRun]) -> None:
     run = run_search(ask().pk)
     run.steps.filter(name="rescore").update(status="degraded", detail="no plan found anything; text only")

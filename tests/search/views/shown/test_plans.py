@@ -48,6 +48,13 @@ def test_a_plan_by_text_alone_has_no_chain_and_looks_for_anything() -> None:
     assert shown.chains == ()
     assert shown.target.type == "anything"
     assert shown.summary == "anything, by text alone, about “cold”"
+    assert not shown.walks
+
+
+def test_a_plan_with_an_entity_or_a_filter_asks_the_graph_something(described: dict[str, Any]) -> None:
+    entry = described["plans"][0]
+    assert show_plan(entry, 0).walks
+    assert show_plan({"plan": entry["plan"] | {"anchors": [], "hops": []}}, 0).walks
 
 
 def test_a_plan_whose_hops_go_in_a_circle_or_nowhere_is_still_shown() -> None:

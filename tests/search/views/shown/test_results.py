@@ -54,11 +54,32 @@ def test_conditions_are_entities_then_relations_then_the_text(described: dict[st
         ("anchor", "Ostervik", "✓", "met"),
         ("hop", "designed by", "✓", "met"),
         ("hop", "has brand", "✓", "met"),
-        ("text", "“keeps a drink cold”", "✓", "met"),
+        ("text", "“keeps a drink cold”", "≈", "similarity 0.52"),
     ]
     assert first.conditions[2].note == "Ingunn Aas to product"
-    assert first.conditions[4].note == "similarity 0.52, needs 0.31"
-    assert first.met == 5
+    assert first.conditions[4].note == "the nearest entries of its type reach 0.31"
+
+
+@pytest.mark.parametrize("status", ["met", "not_met"])
+def test_how_near_a_text_is_is_no_condition_that_is_met_or_not(described: dict[str, Any], status: str) -> None:
+    described["results"][0]["evidence"]["residual"] = {
+        "text": "cold",
+        "status": status,
+        "score": 0.269,
+        "threshold": None,
+    }
+
+    text = show_results(described)[0].conditions[-1]
+
+    assert (text.status, text.mark, text.word, text.note) == ("near", "≈", "similarity 0.27", "")
+
+
+def test_a_text_that_could_not_be_held_against_the_document_says_so(described: dict[str, Any]) -> None:
+    described["results"][0]["evidence"]["residual"] = {"text": "cold", "status": "unknown", "score": None}
+
+    text = show_results(described)[0].conditions[-1]
+
+    assert (text.status, text.mark, text.word) == ("unknown", "?", "not checked")
 
 
 def test_conditions_are_those_of_the_plan_that_the_evidence_names(described: dict[str, Any]) -> None:
@@ -102,5 +123,5 @@ def test_filters_stand_behind_the_relations_and_what_was_dropped_before_the_text
     assert [(c.kind, c.label, c.mark, c.word) for c in conditions[4:]] == [
         ("filter", "price <= 60", "✗", "not met"),
         ("dropped", "good for winter", "–", "dropped"),
-        ("text", "“keeps a drink cold”", "✓", "met"),
+        ("text", "“keeps a drink cold”", "≈", "similarity 0.52"),
     ]
