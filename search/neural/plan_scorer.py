@@ -13,6 +13,7 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from threading import Lock
 from typing import Any
@@ -135,22 +136,21 @@ class LearnedPlanScorer:
 
 
 class PlanScorers:
-    """The learned scorers under `directory`, by artifact, each read once a process and kept (interfaces.PlanScorers).
+    """The learned scorers under `directory`, by artifact; the `most` used last are kept (interfaces.PlanScorers).
 
     Artifacts never change, so a version of a pipeline that names another is all that it takes to use another.
     """
 
-    def __init__(self, directory: Path | str) -> None:
+    def __init__(self, directory: Path | str, most: int = 8) -> None:
         self._directory = Path(directory)
-        self._known: dict[str, LearnedPlanScorer] = {}
+        self._kept = lru_cache(maxsize=most)(self._read)
         self._lock = Lock()
 
     def get(self, artifact: str) -> LearnedPlanScorer:
         """Return the scorer of an artifact. Raises StageError when there is none that this code can read."""
+        # Several searches that name the same new one read it once.
         with self._lock:
-            if artifact not in self._known:
-                self._known[artifact] = self._read(artifact)
-            return self._known[artifact]
+            return self._kept(artifact)
 
     def _read(self, artifact: str) -> LearnedPlanScorer:
         if not _ID.fullmatch(artifact):

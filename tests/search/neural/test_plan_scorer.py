@@ -104,6 +104,17 @@ def test_an_artifact_is_read_once_and_kept(tmp_path: Path) -> None:
     assert scorers.get("planner-1") is first
 
 
+def test_only_the_artifacts_used_last_are_kept(tmp_path: Path) -> None:
+    for name in ("a1", "a2", "a3"):
+        written(tmp_path / name)
+    scorers = PlanScorers(tmp_path, most=2)
+    first, second = scorers.get("a1"), scorers.get("a2")
+    assert scorers.get("a1") is first
+    scorers.get("a3")
+    assert scorers.get("a1") is first
+    assert scorers.get("a2") is not second
+
+
 def without(key: str) -> dict[str, Any]:
     return {name: value for name, value in CONFIGURATION.items() if name != key}
 
