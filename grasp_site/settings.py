@@ -263,6 +263,7 @@ UNFOLD: dict[str, Any] = {
     "SITE_FAVICONS": [
         {"rel": "icon", "type": "image/svg+xml", "href": lambda request: static("search/logo.svg")},
     ],
+    "STYLES": [lambda request: static("search/admin.css")],
     "SITE_URL": "/",
     # The accent of the site's own pages, in steps.
     "COLORS": {

@@ -56,7 +56,7 @@ def pretty(value: Any) -> SafeString | str:
         return "–"
     text = json.dumps(value, ensure_ascii=False, indent=2)
     shown = text if len(text) <= SHOWN else f"{text[:SHOWN]}\n… {len(text) - SHOWN:,} more characters"
-    block = format_html('<pre class="text-xs whitespace-pre-wrap break-words">{}</pre>', shown)
+    block = format_html('<pre class="text-xs">{}</pre>', shown)
     if len(text) < 400:
         return block
     return format_html("<details><summary>{} characters</summary>{}</details>", f"{len(text):,}", block)
@@ -71,7 +71,8 @@ def table(headers: Sequence[str], rows: Iterable[Sequence[Any]]) -> SafeString:
         (format_html_join("", '<td class="px-3 py-1 align-top">{}</td>', ((cell,) for cell in row)),) for row in rows
     )
     body = format_html_join("", '<tr class="border-t border-base-200 dark:border-base-800">{}</tr>', cells)
-    return format_html('<table class="w-full"><thead><tr>{}</tr></thead><tbody>{}</tbody></table>', head, body)
+    whole = format_html('<table class="w-full"><thead><tr>{}</tr></thead><tbody>{}</tbody></table>', head, body)
+    return format_html('<div class="overflow-x-auto">{}</div>', whole)
 
 
 def number(value: int | None) -> str:

@@ -60,3 +60,10 @@ def test_the_page_is_well_formed_legible_and_no_wider_than_the_screen(
     assert page.evaluate(FAULTS_OF_STRUCTURE) == []
     assert page.evaluate(FAINT_TEXT) == []
     assert page.evaluate(OVERFLOWING) == 0
+    # Who types must not have to scroll sideways: the tables of fields fit the screen too.
+    assert (
+        page.evaluate(
+            "() => [...document.querySelectorAll('.scroll')].filter((e) => e.scrollWidth > e.clientWidth).length"
+        )
+        == 0
+    )
