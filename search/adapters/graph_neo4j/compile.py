@@ -2,41 +2,51 @@
 
 The statement is built by eliminating variables, as that of Postgres is. Each anchor starts a set of partial matches
 (its bindings); every hop is a MATCH of its own, so that an edge may serve two of them; a variable whose hops are all
-done is dropped and the rows made distinct. Two sets are joined where they share a variable: both are collected by its
-node, which Neo4j does by hashing. What is kept to stay exact:
+done is dropped and the rows made distinct, in a subquery of its own that gives them as one list. Two sets are joined
+where they share a variable: both are collected by its node, which Neo4j does by hashing. What is kept to stay exact:
 
 - The nodes of a set's anchors, until the end, because no other variable of the row may take them.
 - Of a dropped variable, its node where an anchor outside the set might be bound to it, else null.
+
+Hops come in the order that the same estimates choose as for Postgres, so that a hub is met from its selective side. A
+subquery reads no more rows than can be carried on, and tells whether it was cut.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from search.adapters.graph_neo4j.conditions import Parameters, field_conditions
 from search.adapters.graph_neo4j.names import Names
 from search.adapters.graph_neo4j.rows import Rows
+from search.adapters.graph_postgres.compile import MOST_ROWS
+from search.adapters.graph_postgres.estimate import Estimate
 from search.adapters.graph_postgres.order import allowed_types, depths, directions, next_hop, usable_bindings
 from search.domain.errors import StageError
 from search.domain.graph import ANY
 from search.domain.linking import LinkedPlan
 from search.domain.plan import Hop
+from search.interfaces import Adjacency
 
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A statement with its parameters; it gives one row of lists."""
+    """A statement with its parameters; it gives one row."""
 
     text: str
     parameters: Mapping[str, Any]
 
 
 class Compiler:
-    """Compiles one linked plan; used once for one statement."""
+    """Compiles one linked plan; used once for one statement. No step carries on more than `most_rows` matches."""
 
-    def __init__(self, linked: LinkedPlan, names: Names) -> None:
+    def __init__(
+        self, linked: LinkedPlan, names: Names, adjacency: Adjacency | None = None, most_rows: int = MOST_ROWS
+    ) -> None:
         self.plan = linked.plan
         self.names = names
         self.schema = names.schema
@@ -44,62 +54,48 @@ class Compiler:
         self.short = {var: f"v{i}" for i, var in enumerate(self.plan.variables)}
         self.types = allowed_types(self.plan, self.schema)
         self.keys: Sequence[int] | None = None
+        self.from_target = False
+        self.steps: list[str] = []
+        self.cuts: list[str] = []
+        self.heaviest = 0.0
+        self._adjacency = adjacency
+        self._most_rows = most_rows
         self._fresh = 0
         self.bound = usable_bindings(linked, self.types, self.schema)
 
     def candidates(self, rows: int) -> Query:
-        """Return the statement of `execute`: keys and scores of the nodes that T takes, best first.
+        """Return the statement of `execute`.
 
-        They are at most rows + 1, so that one sees whether there were more.
+        Its row holds the keys of the nodes that T takes, at most rows + 1, best first, their scores, and whether
+        partial matches were cut.
         """
-        found = self._match()
+        found = self.match()
         target = self.short[self.plan.target.var]
         most = self.parameters.add(rows + 1)
-        clauses = [
-            *found.clauses,
-            f"WITH {target}, max(score) AS score",
-            f"WITH {target}.key AS key, score ORDER BY score DESC, key LIMIT {most}",
+        self.steps += [
+            *found.opened(),
+            f"WITH {target}, score LIMIT {self.most}",
+            f"WITH {target}, max(score) AS score, count(*) AS merged",
+            f"RETURN collect([{target}.key, score]) AS best, sum(merged) >= {self.most} AS cut",
+            "}",
+            "CALL (best) {",
+            "UNWIND best AS row",
+            f"WITH row[0] AS key, row[1] AS score ORDER BY score DESC, key LIMIT {most}",
             "RETURN collect(key) AS keys, collect(score) AS scores",
+            "}",
+            f"RETURN keys, scores, {' OR '.join([*self.cuts, 'cut'])} AS cut",
         ]
-        return Query("\n".join(clauses), self.parameters.values)
+        return Query("\n".join(self.steps), self.parameters.values)
 
-    def paths(self, keys: Sequence[int], most: int) -> Query:
-        """Return the statement of `paths`: one list of rows.
-
-        A row is the score, the key of every variable's node (in the order of `Plan.variables`), and for every hop the
-        type of the relationship and whether it is stored as the hop is written. The best bindings of each key are found
-        first; the rest of the match is then filled in for these alone, and the first that fits is taken.
-        """
-        self.keys = keys
-        found = self._match()
-        limit = self.parameters.add(most)
-        target = self.short[self.plan.target.var]
-        anchors = [anchor for anchor in found.anchors if anchor != target]
-        order = ", ".join(["score DESC", *(f"{anchor}.key" for anchor in anchors)])
-        clauses = [
-            *found.clauses,
-            f"WITH DISTINCT {', '.join([target, *anchors, 'score'])} ORDER BY {order}",
-            f"WITH {target}, collect([{', '.join([*anchors, 'score'])}])[..{limit}] AS best",
-            "UNWIND range(0, size(best) - 1) AS place",
-            f"WITH {target}, place, best[place] AS row",
-            f"WITH {', '.join([target, 'place', *_unpacked('row', [*anchors, 'score'])])}",
-            *self._filled(target, anchors, limit),
-            f"WITH * ORDER BY {target}.key, place",
-            f"RETURN collect([{', '.join(self._outputs([target, *anchors]))}]) AS rows",
-        ]
-        return Query("\n".join(clauses), self.parameters.values)
-
-    def _outputs(self, fixed: Sequence[str]) -> list[str]:
-        keys = [f"{var}.key" if var in fixed else var for var in self.short.values()]
-        return ["score", *keys, *(f"{kind}{i}" for i in range(len(self.plan.hops)) for kind in ("r", "o"))]
-
-    def _match(self) -> Rows:
+    def match(self) -> Rows:
         """Join everything into one set of rows that has the target's node and the score."""
         home = {var: self._start(var) for var in self.bound}
+        if self.from_target and self.keys is not None:
+            home.setdefault(self.plan.target.var, self._start_at_target(self.keys))
         pending = list(self.plan.hops)
-        depth = depths(self.plan)
+        depth = depths(self.plan, from_target=self.from_target)
         while pending:
-            step = next_hop(pending, {var: id(rows) for var, rows in home.items()}, depth)
+            step = next_hop(pending, {var: id(rows) for var, rows in home.items()}, depth, self._burden_in(home))
             if step is None:
                 break
             hop, near, far = step
@@ -107,14 +103,17 @@ class Compiler:
             rows = home[near]
             other = home.get(far)
             if other is rows:
-                rows.where([f"EXISTS {{ {self._pattern(hop, near, far)} }}"])
+                rows.where([f"EXISTS {{ {self.pattern(hop, near, far)} }}"])
             else:
-                rows.make_distinct()
+                if rows.dropped:
+                    self.make_distinct(rows)
+                rows.size = self.estimate.edges(hop, near, far, rows.size)
+                self.heaviest = max(self.heaviest, rows.size)
                 # A variable that the other set holds comes from there; this set reaches it under the same name.
-                self._extend(rows, hop, near, far)
+                self._extend(rows, hop, near, far, other)
                 if other is not None:
                     self._drop_done(rows, [*pending, Hop(far, ANY, far)])
-                    self._join(rows, other, self.short[far])
+                    self._join(rows, other, far)
             self._drop_done(rows, pending)
             home = {var: rows if owner is rows or owner is other else owner for var, owner in home.items()}
             home[far] = rows
@@ -131,45 +130,69 @@ class Compiler:
             f"MATCH ({node}:{self.names.nodes} {{key: binding[0]}})",
             f"WITH {node}, binding[1] AS score",
         ]
-        rows = Rows(clauses, [node], [node])
-        rows.where(self._conditions(var))
+        rows = Rows(clauses, [node], [node], size=len(self.bound[var]), untouched=var)
+        rows.where(self.conditions(var))
         return rows
 
-    def _extend(self, rows: Rows, hop: Hop, near: str, far: str) -> None:
-        """Walk a hop from a node of each row to one more node."""
+    def _start_at_target(self, keys: Sequence[int]) -> Rows:
+        """Begin with the candidates asked for, which no anchor is."""
+        var = self.plan.target.var
+        node = self.short[var]
+        clauses = [
+            f"UNWIND {self.parameters.add(list(keys))} AS key",
+            f"MATCH ({node}:{self.names.nodes} {{key: key}})",
+            f"WITH {node}, 0.0 AS score",
+        ]
+        rows = Rows(clauses, [node], [], size=len(keys), untouched=var)
+        # Where the walk begins at the target, no hop leads to it that would look at its type.
+        rows.where([*self.type(var), *self.conditions(var)])
+        return rows
+
+    def _burden_in(self, home: Mapping[str, Rows]) -> Callable[[Hop, str, str], int]:
+        return lambda hop, near, far: self.estimate.burden(self.estimate.edges(hop, near, far, home[near].size))
+
+    def _extend(self, rows: Rows, hop: Hop, near: str, far: str, other: Rows | None) -> None:
+        """Walk a hop from a node of each row to one more node, one of the given ones where `other` holds just these."""
         node = self.short[far]
-        rows.clauses.append(f"MATCH {self._pattern(hop, near, far)}")
+        rows.clauses.append(f"MATCH {self.pattern(hop, near, far)}")
         rows.columns.append(node)
-        rows.where([*self._type(far), *rows.apart(node, but=node), *self._conditions(far)])
+        rows.untouched = None
+        given = []
+        if other is not None and other.untouched == far:
+            given = [f"{node}.key IN {self.parameters.add(list(self._given(far)))}"]
+        rows.where([*given, *self.type(far), *rows.apart(node, but=node), *self.conditions(far)])
 
     def _join(self, rows: Rows, other: Rows, shared: str) -> None:
         """Join two sets on the variable that both have; no variable of one may take an anchor's node of the other."""
-        rows.make_distinct()
-        other.make_distinct()
+        for side in (rows, other):
+            if side.untouched is None:
+                self.make_distinct(side)
+        node = self.short[shared]
         apart = []
         for one, two in ((rows, other), (other, rows)):
             for anchor in one.anchors:
-                apart += [f"{column} <> {anchor}" for column in two.columns if column not in (shared, anchor)]
+                apart += [f"{column} <> {anchor}" for column in two.columns if column not in (node, anchor)]
                 apart += [f"({mark} IS NULL OR {mark} <> {anchor})" for mark in two.marks]
-        mine, theirs = ([name for name in side.held if name not in (shared, "score")] for side in (rows, other))
+        mine, theirs = ([name for name in side.held if name not in (node, "score")] for side in (rows, other))
+        rows.lists += [name for name in other.lists if name not in rows.lists]
         rows.clauses = [
-            "CALL () {",
-            *rows.clauses,
-            f"RETURN {shared}, 0 AS side, [{', '.join([*mine, 'score'])}] AS row",
+            *rows.opened(),
+            f"RETURN {node}, 0 AS side, [{', '.join([*mine, 'score'])}] AS row",
             "UNION ALL",
             *other.clauses,
-            f"RETURN {shared}, 1 AS side, [{', '.join([*theirs, 'score'])}] AS row",
+            f"RETURN {node}, 1 AS side, [{', '.join([*theirs, 'score'])}] AS row",
             "}",
-            f"WITH {shared}, collect(CASE side WHEN 0 THEN row END) AS mine, "
+            f"WITH {node}, collect(CASE side WHEN 0 THEN row END) AS mine, "
             "collect(CASE side WHEN 1 THEN row END) AS theirs",
             "UNWIND mine AS one",
             "UNWIND theirs AS two",
-            f"WITH {', '.join([shared, *_unpacked('one', mine), *_unpacked('two', theirs)])}, "
+            f"WITH {', '.join([node, *unpacked('one', mine), *unpacked('two', theirs)])}, "
             f"one[{len(mine)}] + two[{len(theirs)}] AS score",
         ]
         rows.columns += [column for column in other.columns if column not in rows.columns]
         rows.anchors += [anchor for anchor in other.anchors if anchor not in rows.anchors]
         rows.marks |= other.marks
+        rows.size = max(1.0, rows.size * other.size / self.estimate.nodes(shared))
         rows.where(list(dict.fromkeys(apart)))
 
     def _drop_done(self, rows: Rows, pending: Sequence[Hop]) -> None:
@@ -188,33 +211,49 @@ class Compiler:
                 )
             rows.dropped = True
 
-    def _filled(self, target: str, anchors: Sequence[str], limit: str) -> list[str]:
-        """Return the subquery that walks every hop between the anchors and a known target; nothing without hops."""
-        if not self.plan.hops:
-            return []
-        known = [target, *anchors]
-        # Anchors are in `Rows.anchors`, of which the target may be one; here they keep every other variable off.
-        rows = Rows([], list(known), [self.short[anchor.var] for anchor in self.plan.anchors])
-        pending, depth, taken = list(self.plan.hops), depths(self.plan), {}
-        standing = {var for var, node in self.short.items() if node in known}
-        while pending:
-            step = next_hop(pending, dict.fromkeys(standing, 0), depth)
-            if step is None:
-                raise StageError("explain", "the hops do not connect every anchor with the target", permanent=True)
-            hop, near, far = step
-            pending.remove(hop)
-            index = next(i for i, other in enumerate(self.plan.hops) if other is hop)
-            rows.clauses.append(f"MATCH {self._pattern(hop, near, far, edge=f'e{index}')}")
-            taken[index] = f"type(e{index}) AS r{index}, startNode(e{index}) = {self.short[hop.source]} AS o{index}"
-            if far not in standing:
-                standing.add(far)
-                node = self.short[far]
-                rows.where([*self._type(far), *rows.apart(node, but=node), *self._conditions(far)])
-        free = [f"{node}.key AS {node}" for node in self.short.values() if node not in known]
-        returned = ", ".join([*free, *(taken[index] for index in range(len(self.plan.hops)))])
-        return [f"CALL ({', '.join(known)}) {{", *rows.clauses, f"RETURN DISTINCT {returned} LIMIT {limit}", "}"]
+    def make_distinct(self, rows: Rows) -> None:
+        """Make a list of the rows, distinct, in a subquery of its own.
 
-    def _pattern(self, hop: Hop, near: str, far: str, edge: str = "") -> str:
+        It takes no more rows than can be carried on, and counts what it merged, so that one sees whether there were
+        more.
+        """
+        self._fresh += 1
+        name, cut = f"s{self._fresh}", f"c{self._fresh}"
+        held = rows.held
+        chosen = [*rows.columns, *(f"{mark} AS {name}" for name, mark in rows.marks.items()), "score"]
+        self.steps += [
+            *rows.opened(),
+            f"WITH {', '.join(chosen)} LIMIT {self.most}",
+            f"WITH {', '.join(held)}, count(*) AS merged",
+            f"RETURN collect([{', '.join(held)}]) AS {name}, sum(merged) >= {self.most} AS {cut}",
+            "}",
+        ]
+        self.cuts.append(cut)
+        rows.clauses = [f"UNWIND {name} AS row", f"WITH {', '.join(unpacked('row', held))}"]
+        rows.lists, rows.dropped = [name], False
+        rows.marks = {mark: mark for mark in rows.marks}
+        nodes = {node: var for var, node in self.short.items()}
+        possible = math.prod(self.estimate.nodes(nodes[column]) for column in rows.columns)
+        rows.size = min(rows.size, self._most_rows, float(possible))
+
+    @cached_property
+    def most(self) -> str:
+        """The placeholder of how many rows a step may carry on."""
+        return self.parameters.add(self._most_rows)
+
+    @cached_property
+    def estimate(self) -> Estimate:
+        """What is expected of this plan's hops."""
+        known = {var: given for var in self.plan.variables if (given := self._given(var))}
+        return Estimate(self.schema, self.types, known, self._adjacency)
+
+    def _given(self, var: str) -> Sequence[int]:
+        """Return the only nodes that a variable may be; none where it may be any."""
+        if var in self.bound:
+            return list(self.bound[var])
+        return list(self.keys or ()) if var == self.plan.target.var else ()
+
+    def pattern(self, hop: Hop, near: str, far: str, edge: str = "") -> str:
         """Return a hop as a pattern from the variable `near` to the variable `far`, both by name."""
         kind = "" if hop.rel == ANY else f":{self.names.relation(self.schema.relation_codes[hop.rel])}"
         stored = directions(hop, self.types, self.schema)
@@ -223,22 +262,22 @@ class Compiler:
             left, right = ("-", "->") if (stored[0] == "out") == (near == hop.source) else ("<-", "-")
         return f"({self.short[near]}){left}[{edge}{kind}]{right}({self.short[far]})"
 
-    def _type(self, var: str) -> list[str]:
+    def type(self, var: str) -> list[str]:
         if var not in self.types:
             return []
         labels = "|".join(self.names.type(code) for code in sorted(self.types[var]))
         return [f"{self.short[var]}:{labels}"] if labels else ["false"]
 
-    def _conditions(self, var: str) -> list[str]:
+    def conditions(self, var: str) -> list[str]:
         """Return what a variable's node must satisfy beyond its type: the filters, and the keys asked for."""
         node = self.short[var]
         conditions = []
-        if self.keys is not None and var == self.plan.target.var:
+        if self.keys is not None and var == self.plan.target.var and (not self.from_target or var in self.bound):
             conditions.append(f"{node}.key IN {self.parameters.add(list(self.keys))}")
         filters = [condition for condition in self.plan.filters if condition.var == var]
         return conditions + field_conditions(filters, node, self.names, self.parameters)
 
 
-def _unpacked(row: str, names: Sequence[str]) -> list[str]:
+def unpacked(row: str, names: Sequence[str]) -> list[str]:
     """Return what takes a list apart into variables."""
     return [f"{row}[{index}] AS {name}" for index, name in enumerate(names)]

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from search.adapters.graph_neo4j.compile import Compiler, Query
+from search.adapters.graph_neo4j.compile_paths import compile_paths
 from search.adapters.graph_neo4j.connection import Connection, Row
 from search.adapters.graph_neo4j.names import MARKER, Names, relation_code
-from search.adapters.graph_postgres.paths import read_paths
+from search.adapters.graph_postgres.compile import MOST_ROWS
+from search.adapters.graph_postgres.paths import Matches, from_either_end, read_paths
 from search.domain.errors import StageError
-from search.domain.evidence import Path
 from search.domain.graph import Schema
 from search.domain.linking import LinkedPlan, Traversal
 from search.domain.ranking import Candidate
 from search.domain.trace import Limit
-from search.interfaces import NodeStore
+from search.interfaces import Adjacency, NodeStore
 
 WHOLE = f"MATCH (m:{MARKER} {{snapshot: $snapshot, fingerprint: $fingerprint, state: 'whole'}}) RETURN count(m) > 0"
 
@@ -24,14 +25,27 @@ class ProjectionMissing(StageError):
 
 
 class Neo4jGraph:
-    """The graph of one snapshot as it is projected into Neo4j (interfaces.GraphStore)."""
+    """The graph of one snapshot as it is projected into Neo4j (interfaces.GraphStore).
+
+    No step of a plan carries on more than `most_rows` partial matches.
+    """
 
     backend = "neo4j"
 
-    def __init__(self, connection: Connection, snapshot_id: int, schema: Schema, nodes: NodeStore) -> None:
+    def __init__(
+        self,
+        connection: Connection,
+        snapshot_id: int,
+        schema: Schema,
+        nodes: NodeStore,
+        adjacency: Adjacency | None = None,
+        most_rows: int = MOST_ROWS,
+    ) -> None:
         self._connection = connection
         self._names = Names(snapshot_id, schema)
         self._nodes = nodes
+        self._adjacency = adjacency
+        self._most_rows = most_rows
 
     def execute(self, linked: LinkedPlan, limit: Limit, rows: int = 10_000) -> Traversal:
         """Return the candidates of a linked plan; see the protocol.
@@ -40,25 +54,24 @@ class Neo4jGraph:
         """
         if not is_bound(linked):
             return Traversal(linked.index, self.backend, ())
-        query = Compiler(linked, self._names).candidates(rows)
-        keys, scores = self._fetch("traverse", query, limit)
+        query = Compiler(linked, self._names, self._adjacency, self._most_rows).candidates(rows)
+        keys, scores, cut = self._fetch("traverse", query, limit)
         candidates = tuple(map(Candidate, keys[:rows], scores[:rows]))
-        return Traversal(linked.index, self.backend, candidates, len(keys) > rows, query.text)
+        return Traversal(linked.index, self.backend, candidates, cut or len(keys) > rows, query.text)
 
-    def paths(
-        self, linked: LinkedPlan, keys: Sequence[int], limit: Limit, most: int = 1
-    ) -> dict[int, list[tuple[Path, ...]]]:
+    def paths(self, linked: LinkedPlan, keys: Sequence[int], limit: Limit, most: int = 1) -> Matches:
         """Return the best matches of the keys; see the protocol."""
         if not is_bound(linked) or not keys or most < 1:
             return {}
-        query = Compiler(linked, self._names).paths(keys, most)
-        (rows,) = self._fetch("explain", query, limit)
-        first_hop = 1 + len(linked.plan.variables)
-        read = [
-            [*row[:first_hop], *(relation_code(cell) if i % 2 == 0 else cell for i, cell in enumerate(row[first_hop:]))]
-            for row in rows
-        ]
-        return read_paths(linked.plan, read, self._names.schema, self._nodes, most)
+
+        def ask(keys: Sequence[int], from_target: bool) -> tuple[Matches, bool]:
+            query = compile_paths(
+                linked, self._names, keys, most, self._adjacency, self._most_rows, from_target=from_target
+            )
+            rows, cut = self._fetch("explain", query, limit)
+            return read_paths(linked.plan, _with_codes(linked, rows), self._names.schema, self._nodes, most), cut
+
+        return from_either_end(ask, keys)
 
     def _fetch(self, stage: str, query: Query, limit: Limit) -> Row:
         """Return the columns of the statement's only row.
@@ -73,6 +86,14 @@ class Neo4jGraph:
                 stage, "Neo4j does not hold this release's graph; manage.py sync_graph puts it there"
             )
         return columns
+
+
+def _with_codes(linked: LinkedPlan, rows: Sequence[Row]) -> Iterator[Row]:
+    """Give the rows of paths with the codes of relations in place of their names."""
+    first_hop = 1 + len(linked.plan.variables)
+    for row in rows:
+        hops = row[first_hop:]
+        yield [*row[:first_hop], *(relation_code(cell) if i % 2 == 0 else cell for i, cell in enumerate(hops))]
 
 
 def is_bound(linked: LinkedPlan) -> bool:

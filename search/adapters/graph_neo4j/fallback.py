@@ -88,7 +88,7 @@ class Neo4jOrPostgres:
             self._fault = str(error)
             return
         self._breaker = breaker(address)
-        self._neo4j = Neo4jGraph(connect(address), snapshot_id, schema, nodes)
+        self._neo4j = Neo4jGraph(connect(address), snapshot_id, schema, nodes, adjacency)
 
     def execute(self, linked: LinkedPlan, limit: Limit, rows: int = 10_000) -> Traversal:
         """Return the candidates of a linked plan; see the protocol."""

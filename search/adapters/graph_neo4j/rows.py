@@ -12,7 +12,9 @@ class Rows:
 
     `columns` are the variables still needed, `anchors` those of them that anchors are bound to. `marks` are the
     remembered nodes of dropped variables: name → expression. `dropped` says that duplicates may have come up since the
-    rows were last made distinct. Every row has a `score`.
+    rows were last made distinct. `lists` are the results of earlier steps that the clauses read, `size` is how many
+    rows are expected, and `untouched` is the variable whose given nodes are all that the rows hold so far. Every row
+    has a `score`.
     """
 
     clauses: list[str]
@@ -20,6 +22,9 @@ class Rows:
     anchors: list[str]
     marks: dict[str, str] = field(default_factory=dict)
     dropped: bool = False
+    lists: list[str] = field(default_factory=list)
+    size: float = 1.0
+    untouched: str | None = None
 
     @property
     def held(self) -> list[str]:
@@ -39,11 +44,6 @@ class Rows:
         """Return the conditions that `column` holds none of the nodes that the anchors are bound to, `but`'s aside."""
         return [f"{column} <> {anchor}" for anchor in self.anchors if anchor != but]
 
-    def make_distinct(self) -> None:
-        """Let go of what was dropped and of the duplicates that this makes."""
-        if not self.dropped:
-            return
-        kept = [*self.columns, *(f"{mark} AS {name}" for name, mark in self.marks.items()), "score"]
-        self.clauses.append(f"WITH DISTINCT {', '.join(kept)}")
-        self.marks = {name: name for name in self.marks}
-        self.dropped = False
+    def opened(self) -> list[str]:
+        """Return the clauses behind the opening of a subquery that they can stand in."""
+        return [f"CALL ({', '.join(self.lists)}) {{", *self.clauses]

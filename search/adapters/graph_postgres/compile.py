@@ -49,9 +49,13 @@ class Query:
 
 @dataclass(frozen=True, slots=True)
 class Tables:
-    """The partitions of one snapshot; their names hold nothing but its number."""
+    """The partitions of one snapshot, whose names hold nothing but its number, and how many rows are read of them.
+
+    `most_rows` is how many partial matches a step of a statement carries on at most.
+    """
 
     snapshot_id: int
+    most_rows: int = MOST_ROWS
 
     @property
     def edges(self) -> str:
@@ -76,12 +80,12 @@ class Compiler:
         self.types = allowed_types(self.plan, schema)
         self.edges = Edges(tables.edges, schema, self.types, self.parameters)
         self.keys: Sequence[int] | None = None
-        self.both_ends = False
+        self.from_target = False
         self.heaviest = 0.0
         self._adjacency = adjacency
         self._fresh = 0
-        self._steps: list[str] = []
-        self._cuts: list[str] = []
+        self.steps: list[str] = []
+        self.cuts: list[str] = []
         self.bound = usable_bindings(linked, self.types, schema)
 
     def candidates(self, rows: int) -> Query:
@@ -93,22 +97,22 @@ class Compiler:
         found = self._match()
         most = self.parameters.add(rows + 1)
         target = found.columns[self.plan.target.var]
-        self._steps.append(
+        self.steps.append(
             f"best AS (SELECT key, max(score) AS score, sum(count(*)) OVER () AS merged\n"
-            f"FROM (SELECT {target} AS key, {found.score} AS score\n{found.body()}\nLIMIT {self._most}) AS matches\n"
+            f"FROM (SELECT {target} AS key, {found.score} AS score\n{found.body()}\nLIMIT {self.most}) AS matches\n"
             f"GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT {most})"
         )
-        cut = " OR ".join([*self._cuts, f"max(merged) >= {self._most}"])
-        text = f"WITH {STEPS.join(self._steps)}\nSELECT array_agg(key), array_agg(score), {cut} FROM best"
+        cut = " OR ".join([*self.cuts, f"max(merged) >= {self.most}"])
+        text = f"WITH {STEPS.join(self.steps)}\nSELECT array_agg(key), array_agg(score), {cut} FROM best"
         return Query(text, self.parameters.values)
 
     def _match(self) -> Rows:
         """Join everything into one set of rows that has the target's node and the score."""
         home = {var: self._start(var) for var in self.bound}
-        if self.both_ends and self.keys is not None:
+        if self.from_target and self.keys is not None:
             home.setdefault(self.plan.target.var, self._start_at_target(self.keys))
         pending = list(self.plan.hops)
-        depth = depths(self.plan)
+        depth = depths(self.plan, from_target=self.from_target)
         while pending:
             step = next_hop(pending, {var: id(rows) for var, rows in home.items()}, depth, self._burden_in(home))
             if step is None:
@@ -176,8 +180,12 @@ class Compiler:
     def _extend(self, rows: Rows, hop: Hop, near: str, far: str, other: Rows | None) -> None:
         """Walk a hop from a node of each row to one more node, one of the given ones where `other` holds just these."""
         alias = self._alias("e")
-        given = self._given(far) if other is not None and other.untouched == far else ()
-        among = given if LOOK_UP * len(given) < self.estimate.edges(hop, near, far, 1.0) else ()
+        if self.keys is not None and far == self.plan.target.var:
+            # Looked up, whatever is expected: so a hub that the walk meets before the candidates is not read.
+            among: Sequence[int] = self.keys
+        else:
+            given = self._given(far) if other is not None and other.untouched == far else ()
+            among = given if LOOK_UP * len(given) < self.estimate.edges(hop, near, far, 1.0) else ()
         rows.items.append(self.edges.walk(hop, near, far, alias, {near: rows.columns[near]}, among))
         rows.untouched = None
         column = f"{alias}.there"
@@ -219,7 +227,7 @@ class Compiler:
         """Make a step of its own of the rows, distinct and computed once, where variables have been dropped.
 
         It takes no more rows than can be carried on, and counts what it merged, so that one sees whether there were
-        more. Paths are looked for among few candidates, and have to be complete.
+        more.
         """
         if not rows.dropped:
             return
@@ -227,24 +235,23 @@ class Compiler:
         named = {f"{self.short[var]}": column for var, column in rows.columns.items()}
         named |= {f"m{i}": mark for i, mark in enumerate(rows.marks)} | {"score": rows.score}
         chosen = ", ".join(f"{expression} AS {name}" for name, expression in named.items())
-        if self.keys is None:
-            names = ", ".join(named)
-            self._steps.append(
-                f"{alias} AS MATERIALIZED (SELECT {names}, count(*) AS merged\n"
-                f"FROM (SELECT {chosen}\n{rows.body()}\nLIMIT {self._most}) AS part\nGROUP BY {names})"
-            )
-            self._cuts.append(f"coalesce((SELECT sum(merged) >= {self._most} FROM {alias}), false)")
-        else:
-            self._steps.append(f"{alias} AS MATERIALIZED (SELECT DISTINCT {chosen}\n{rows.body()})")
+        names = ", ".join(named)
+        self.steps.append(
+            f"{alias} AS MATERIALIZED (SELECT {names}, count(*) AS merged\n"
+            f"FROM (SELECT {chosen}\n{rows.body()}\nLIMIT {self.most}) AS part\nGROUP BY {names})"
+        )
+        self.cuts.append(f"coalesce((SELECT sum(merged) >= {self.most} FROM {alias}), false)")
         rows.items = [alias]
         rows.columns = {var: f"{alias}.{self.short[var]}" for var in rows.columns}
         rows.marks = [f"{alias}.m{i}" for i in range(len(rows.marks))]
         rows.score, rows.conditions, rows.dropped = f"{alias}.score", [], False
-        rows.size = min(rows.size, MOST_ROWS, float(math.prod(self.estimate.nodes(var) for var in rows.columns)))
+        rows.size = min(
+            rows.size, self.tables.most_rows, float(math.prod(self.estimate.nodes(var) for var in rows.columns))
+        )
 
     @cached_property
-    def _most(self) -> str:
-        return self.parameters.add(MOST_ROWS)
+    def most(self) -> str:
+        return self.parameters.add(self.tables.most_rows)
 
     def _given(self, var: str) -> Sequence[int]:
         """Return the only nodes that a variable may be; none where it may be any."""
@@ -261,7 +268,7 @@ class Compiler:
     def _conditions(self, var: str, column: str) -> list[str]:
         """Return what a node must satisfy beyond its type: the filters, and of the target the keys asked for."""
         conditions = []
-        if self.keys is not None and var == self.plan.target.var and (not self.both_ends or var in self.bound):
+        if self.keys is not None and var == self.plan.target.var and (not self.from_target or var in self.bound):
             conditions.append(f"{column} = ANY({self.parameters.add(list(self.keys), 'int[]')})")
         filters = [condition for condition in self.plan.filters if condition.var == var]
         if filters:

@@ -21,30 +21,35 @@ def compile_paths(
     keys: Sequence[int],
     most: int,
     adjacency: Adjacency | None = None,
+    *,
+    from_target: bool = False,
 ) -> Query:
     """Return the statement that gives the best `most` paths of each key.
 
-    It walks from the anchors, as the candidates were found; where that would read very many edges, from the candidates
-    as well.
+    It walks from the anchors, as the candidates were found; with `from_target`, and where the anchors have very many
+    edges, from the candidates as well.
     """
-    compiler = _PathCompiler(linked, schema, tables, adjacency)
-    query = compiler.paths(keys, most, both_ends=False)
-    if compiler.estimate.burden(compiler.heaviest) == 0:
-        return query
-    return _PathCompiler(linked, schema, tables, adjacency).paths(keys, most, both_ends=True)
+    if not from_target:
+        compiler = _PathCompiler(linked, schema, tables, adjacency)
+        query = compiler.paths(keys, most, from_target=False)
+        if compiler.estimate.burden(compiler.heaviest) == 0:
+            return query
+    return _PathCompiler(linked, schema, tables, adjacency).paths(keys, most, from_target=True)
 
 
 class _PathCompiler(Compiler):
     """Compiles one linked plan for given candidates; used once for one statement."""
 
-    def paths(self, keys: Sequence[int], most: int, *, both_ends: bool) -> Query:
+    def paths(self, keys: Sequence[int], most: int, *, from_target: bool) -> Query:
         """Return the statement of `paths`.
 
-        Its columns are the score, the node of every variable (in the order of `Plan.variables`), and for every hop the
-        code of its relation and whether the edge is stored as the hop is written. The best bindings of each key are
-        found first; the rest of the match is then filled in for these alone, and the first that fits is taken.
+        Its columns are whether partial matches were cut, the score, the node of every variable (in the order of
+        `Plan.variables`), and for every hop the code of its relation and whether the edge is stored as the hop is
+        written. The best bindings of each key are found first; the rest of the match is then filled in for these alone,
+        and the first that fits is taken. Where nothing is found, one row says whether something was cut; its other
+        columns are NULL.
         """
-        self.keys, self.both_ends = keys, both_ends
+        self.keys, self.from_target = keys, from_target
         found = self._match()
         target = self.plan.target.var
         fixed = list(dict.fromkeys([target, *found.anchors]))
@@ -55,16 +60,23 @@ class _PathCompiler(Compiler):
         hops = self._fill(filled)
         nodes = [f"{filled.columns[var]} AS {self.short[var]}" for var in self.plan.variables if var not in fixed]
         inner = [f"SELECT {', '.join([*nodes, *hops])}\n{filled.body()}\nLIMIT {limit}"] if hops else []
-        self._steps.append(f"found AS (SELECT DISTINCT {chosen}, {found.score} AS score\n{found.body()})")
+        names = ", ".join([*(self.short[var] for var in fixed), "score"])
+        self.steps.append(
+            f"found AS MATERIALIZED (SELECT {names}, count(*) AS merged\n"
+            f"FROM (SELECT {chosen}, {found.score} AS score\n{found.body()}\nLIMIT {self.most}) AS part\n"
+            f"GROUP BY {names})"
+        )
+        cut = " OR ".join([*self.cuts, f"coalesce((SELECT sum(merged) >= {self.most} FROM found), false)"])
         text = (
-            f"WITH {STEPS.join(self._steps)},\n"
+            f"WITH {STEPS.join(self.steps)},\n"
             f"ranked AS (SELECT *, row_number() OVER (PARTITION BY {self.short[target]} "
             f"ORDER BY score DESC, {order}) AS place FROM found),\n"
             f"best AS MATERIALIZED (SELECT * FROM ranked WHERE place <= {limit})\n"
-            f"SELECT {', '.join(['best.score', *self._outputs(fixed)])}\nFROM best"
+            f"SELECT told.cut, {', '.join(['best.score', *self._outputs(fixed)])}\n"
+            f"FROM (SELECT {cut} AS cut) AS told LEFT JOIN best ON true"
         )
         for select in inner:
-            text += f"\nCROSS JOIN LATERAL ({select}) AS filled"
+            text += f"\nLEFT JOIN LATERAL ({select}) AS filled ON best.place IS NOT NULL"
         return Query(f"{text}\nORDER BY best.{self.short[target]}, best.place", self.parameters.values)
 
     def _outputs(self, fixed: Sequence[str]) -> list[str]:

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from search.adapters.graph_postgres.compile import Compiler, Query, Tables
+from search.adapters.graph_postgres.compile import MOST_ROWS, Compiler, Query, Tables
 from search.adapters.graph_postgres.compile_paths import compile_paths
-from search.adapters.graph_postgres.paths import read_paths
+from search.adapters.graph_postgres.paths import Matches, from_either_end, read_paths
 from search.adapters.postgres_reading import read
-from search.domain.evidence import Path
 from search.domain.graph import Schema
 from search.domain.linking import LinkedPlan, Traversal
 from search.domain.ranking import Candidate
@@ -26,12 +25,22 @@ SETTINGS = {
 
 
 class PostgresGraph:
-    """The graph of one snapshot in its partitions of Postgres (interfaces.GraphStore)."""
+    """The graph of one snapshot in its partitions of Postgres (interfaces.GraphStore).
+
+    No step of a plan carries on more than `most_rows` partial matches.
+    """
 
     backend = "postgres"
 
-    def __init__(self, snapshot_id: int, schema: Schema, nodes: NodeStore, adjacency: Adjacency | None = None) -> None:
-        self._tables = Tables(snapshot_id)
+    def __init__(
+        self,
+        snapshot_id: int,
+        schema: Schema,
+        nodes: NodeStore,
+        adjacency: Adjacency | None = None,
+        most_rows: int = MOST_ROWS,
+    ) -> None:
+        self._tables = Tables(snapshot_id, most_rows)
         self._schema = schema
         self._nodes = nodes
         self._adjacency = adjacency
@@ -45,14 +54,20 @@ class PostgresGraph:
         found = tuple(map(Candidate._make, zip(keys or (), scores or (), strict=True)))
         return Traversal(linked.index, self.backend, found[:rows], cut or len(found) > rows, query.text)
 
-    def paths(
-        self, linked: LinkedPlan, keys: Sequence[int], limit: Limit, most: int = 1
-    ) -> dict[int, list[tuple[Path, ...]]]:
+    def paths(self, linked: LinkedPlan, keys: Sequence[int], limit: Limit, most: int = 1) -> Matches:
         """Return the best matches of the keys; see the protocol."""
         if not _bound(linked) or not keys or most < 1:
             return {}
-        query = compile_paths(linked, self._schema, self._tables, keys, most, self._adjacency)
-        return read_paths(linked.plan, self._fetch("explain", query, limit), self._schema, self._nodes, most)
+
+        def ask(keys: Sequence[int], from_target: bool) -> tuple[Matches, bool]:
+            query = compile_paths(
+                linked, self._schema, self._tables, keys, most, self._adjacency, from_target=from_target
+            )
+            rows = self._fetch("explain", query, limit)
+            whole = [row for _, *row in rows if None not in row]
+            return read_paths(linked.plan, whole, self._schema, self._nodes, most), bool(rows[0][0])
+
+        return from_either_end(ask, keys)
 
     def _fetch(self, stage: str, query: Query, limit: Limit) -> list[tuple[Any, ...]]:
         return read(stage, query.text, query.parameters, limit, SETTINGS)

@@ -49,8 +49,8 @@ def directions(hop: Hop, types: Mapping[str, frozenset[int]], schema: Schema) ->
     return tuple(possible) or ("out", "in")
 
 
-def depths(plan: Plan) -> dict[str, int]:
-    """Return how many hops each variable is from the target."""
+def depths(plan: Plan, *, from_target: bool = False) -> dict[str, int]:
+    """Return how many hops each variable is from the target; below zero where the walk is to begin there."""
     depth = {plan.target.var: 0}
     frontier = [plan.target.var]
     while frontier:
@@ -61,7 +61,7 @@ def depths(plan: Plan) -> dict[str, int]:
                     depth[there] = depth[here] + 1
                     following.append(there)
         frontier = following
-    return depth
+    return {var: -hops for var, hops in depth.items()} if from_target else depth
 
 
 def next_hop(

@@ -2,18 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
+from search.domain.errors import StageError
 from search.domain.evidence import Path, PathEdge, PathNode
 from search.domain.graph import Direction, Schema
 from search.domain.plan import Hop, Plan
 from search.interfaces import NodeStore
 
+Matches = dict[int, list[tuple[Path, ...]]]
+"""The best matches of each key: per match one path an anchor."""
 
-def read_paths(
-    plan: Plan, rows: Iterable[Sequence[Any]], schema: Schema, nodes: NodeStore, most: int
-) -> dict[int, list[tuple[Path, ...]]]:
+
+def from_either_end(ask: Callable[[Sequence[int], bool], tuple[Matches, bool]], keys: Sequence[int]) -> Matches:
+    """Return the paths of the keys, walked from the anchors, and from the other end for those that a cut has lost.
+
+    `ask` takes keys and whether to walk from them, and gives their paths and whether partial matches were cut. Raises
+    StageError where both walks are cut before every key has paths: whether the others have any is not known.
+    """
+    found, cut = ask(keys, False)
+    missing = [key for key in keys if key not in found]
+    if cut and missing:
+        more, cut = ask(missing, True)
+        found = found | more
+        if cut and len(more) < len(set(missing)):
+            raise StageError("explain", "the plan has more partial matches than are looked through", permanent=True)
+    return found
+
+
+def read_paths(plan: Plan, rows: Iterable[Sequence[Any]], schema: Schema, nodes: NodeStore, most: int) -> Matches:
     """Turn rows (score, a key a variable, then relation code and direction a hop) into paths by the target's key."""
     variables = plan.variables
     matches: dict[int, list[tuple[Any, ...]]] = {}

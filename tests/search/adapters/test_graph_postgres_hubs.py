@@ -39,6 +39,12 @@ def hubs(db: None, tmp_path: Path) -> PostgresGraph:
     return PostgresGraph(SNAPSHOT, schema, Nodes(HUBS, schema), adjacency(schema, tmp_path))
 
 
+def bounded(most_rows: int) -> PostgresGraph:
+    """The engine over the graph of `hubs`, with another bound; it knows no degrees."""
+    schema = schema_of(HUBS)
+    return PostgresGraph(SNAPSHOT, schema, Nodes(HUBS, schema), most_rows=most_rows)
+
+
 def adjacency(schema: Schema, directory: Path) -> MemmapAdjacency:
     source, relation, target = zip(*HUBS.edges, strict=True)
     build(
@@ -97,15 +103,14 @@ def test_a_join_with_a_hub_starts_from_the_selective_side(
 def test_the_edges_of_a_hub_alone_are_cut_and_the_result_says_so(
     hubs: PostgresGraph, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("search.adapters.graph_postgres.compile.MOST_ROWS", 500)
-    found = hubs.execute(plan("hub"), Limit())
+    small = bounded(500)
+    found = small.execute(plan("hub"), Limit())
     assert ([c.key for c in found.candidates], found.truncated) == (list(range(FIRST, FIRST + 500)), True)
-    assert edges_read(plan("hub"), monkeypatch, hubs) == 500
+    assert edges_read(plan("hub"), monkeypatch, small) == 500
 
 
-def test_what_is_not_too_many_is_not_cut(hubs: PostgresGraph, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("search.adapters.graph_postgres.compile.MOST_ROWS", LEAVES + 1)
-    found = hubs.execute(plan("hub"), Limit())
+def test_what_is_not_too_many_is_not_cut(hubs: PostgresGraph) -> None:
+    found = bounded(LEAVES + 1).execute(plan("hub"), Limit())
     assert (len(found.candidates), found.truncated) == (LEAVES, False)
 
 

@@ -9,6 +9,7 @@ import string
 import pytest
 
 from search.adapters.graph_neo4j.compile import Compiler
+from search.adapters.graph_neo4j.compile_paths import compile_paths as compile_paths_neo4j
 from search.adapters.graph_neo4j.names import Names
 from search.adapters.graph_postgres.compile import Compiler as PostgresCompiler
 from search.adapters.graph_postgres.compile import Tables
@@ -48,7 +49,7 @@ ATTACKS = (
 WORDS = re.compile(
     r"UNWIND|AS|MATCH|WITH|DISTINCT|WHERE|AND|OR|ORDER|BY|DESC|LIMIT|RETURN|CALL|UNION|ALL|CASE|WHEN|THEN|END|IN|IS|NULL|"
     r"NOT|EXISTS|CONTAINS|any|collect|max|range|size|type|startNode|binding|score|key|keys|scores|rows|row|side|mine|theirs|"
-    r"one|two|best|place|item|false|[vmeropSTRf]\d+[stn]?|\$p\d+|\d+"
+    r"one|two|best|place|item|false|best|cut|merged|sum|count|[vmeropSTRfsc]\d+[stn]?|\$p\d+|\d+"
 )
 
 
@@ -88,7 +89,7 @@ def plan_of(texts: list[str], shape: int) -> tuple[LinkedPlan, Schema]:
 
 def cypher(linked: LinkedPlan, schema: Schema) -> tuple[str, str]:
     names = Names(SNAPSHOT, schema)
-    return Compiler(linked, names).candidates(10).text, Compiler(linked, names).paths([1, 2], 2).text
+    return Compiler(linked, names).candidates(10).text, compile_paths_neo4j(linked, names, [1, 2], 2).text
 
 
 def sql(linked: LinkedPlan, schema: Schema) -> tuple[str, str]:

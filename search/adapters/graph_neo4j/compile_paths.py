@@ -1,0 +1,103 @@
+"""The Cypher statement that gives the best paths of candidates: once more the match, from either of its ends."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from search.adapters.graph_neo4j.compile import Compiler, Query, unpacked
+from search.adapters.graph_neo4j.names import Names
+from search.adapters.graph_neo4j.rows import Rows
+from search.adapters.graph_postgres.compile import MOST_ROWS
+from search.adapters.graph_postgres.order import depths, next_hop
+from search.domain.errors import StageError
+from search.domain.linking import LinkedPlan
+from search.interfaces import Adjacency
+
+
+def compile_paths(
+    linked: LinkedPlan,
+    names: Names,
+    keys: Sequence[int],
+    most: int,
+    adjacency: Adjacency | None = None,
+    most_rows: int = MOST_ROWS,
+    *,
+    from_target: bool = False,
+) -> Query:
+    """Return the statement that gives the best `most` paths of each key.
+
+    It walks from the anchors, as the candidates were found; with `from_target`, and where the anchors have very many
+    edges, from the candidates as well.
+    """
+    if not from_target:
+        compiler = _PathCompiler(linked, names, adjacency, most_rows)
+        query = compiler.paths(keys, most, from_target=False)
+        if compiler.estimate.burden(compiler.heaviest) == 0:
+            return query
+    return _PathCompiler(linked, names, adjacency, most_rows).paths(keys, most, from_target=True)
+
+
+class _PathCompiler(Compiler):
+    """Compiles one linked plan for given candidates; used once for one statement."""
+
+    def paths(self, keys: Sequence[int], most: int, *, from_target: bool) -> Query:
+        """Return the statement of `paths`: one list of rows, and whether partial matches were cut.
+
+        A row is the score, the key of every variable's node (in the order of `Plan.variables`), and for every hop the
+        type of the relationship and whether it is stored as the hop is written. The best bindings of each key are found
+        first; the rest of the match is then filled in for these alone, and the first that fits is taken. The match is
+        walked from the anchors, or from the candidates with `from_target`.
+        """
+        self.keys, self.from_target = keys, from_target
+        found = self.match()
+        target = self.short[self.plan.target.var]
+        anchors = [anchor for anchor in found.anchors if anchor != target]
+        # What the match compared its parts by is of no use any more.
+        found.columns, found.marks = [target, *anchors], {}
+        self.make_distinct(found)
+        limit = self.parameters.add(most)
+        order = ", ".join(["score DESC", *(f"{anchor}.key" for anchor in anchors)])
+        self.steps += [
+            *found.opened(),
+            f"WITH {', '.join(found.held)} ORDER BY {order}",
+            f"WITH {target}, collect([{', '.join([*anchors, 'score'])}])[..{limit}] AS best",
+            "UNWIND range(0, size(best) - 1) AS place",
+            f"WITH {target}, place, best[place] AS row",
+            f"WITH {', '.join([target, 'place', *unpacked('row', [*anchors, 'score'])])}",
+            *self._filled(target, anchors, limit),
+            f"WITH * ORDER BY {target}.key, place",
+            f"RETURN collect([{', '.join(self._outputs([target, *anchors]))}]) AS rows",
+            "}",
+            f"RETURN rows, {' OR '.join(self.cuts)} AS cut",
+        ]
+        return Query("\n".join(self.steps), self.parameters.values)
+
+    def _outputs(self, fixed: Sequence[str]) -> list[str]:
+        keys = [f"{var}.key" if var in fixed else var for var in self.short.values()]
+        return ["score", *keys, *(f"{kind}{i}" for i in range(len(self.plan.hops)) for kind in ("r", "o"))]
+
+    def _filled(self, target: str, anchors: Sequence[str], limit: str) -> list[str]:
+        """Return the subquery that walks every hop between the anchors and a known target; nothing without hops."""
+        if not self.plan.hops:
+            return []
+        known = [target, *anchors]
+        # Anchors are in `Rows.anchors`, of which the target may be one; here they keep every other variable off.
+        rows = Rows([], list(known), [self.short[anchor.var] for anchor in self.plan.anchors])
+        pending, depth, taken = list(self.plan.hops), depths(self.plan), {}
+        standing = {var for var, node in self.short.items() if node in known}
+        while pending:
+            step = next_hop(pending, dict.fromkeys(standing, 0), depth)
+            if step is None:
+                raise StageError("explain", "the hops do not connect every anchor with the target", permanent=True)
+            hop, near, far = step
+            pending.remove(hop)
+            index = next(i for i, other in enumerate(self.plan.hops) if other is hop)
+            rows.clauses.append(f"MATCH {self.pattern(hop, near, far, edge=f'e{index}')}")
+            taken[index] = f"type(e{index}) AS r{index}, startNode(e{index}) = {self.short[hop.source]} AS o{index}"
+            if far not in standing:
+                standing.add(far)
+                node = self.short[far]
+                rows.where([*self.type(far), *rows.apart(node, but=node), *self.conditions(far)])
+        free = [f"{node}.key AS {node}" for node in self.short.values() if node not in known]
+        returned = ", ".join([*free, *(taken[index] for index in range(len(self.plan.hops)))])
+        return [f"CALL ({', '.join(known)}) {{", *rows.clauses, f"RETURN DISTINCT {returned} LIMIT {limit}", "}"]
