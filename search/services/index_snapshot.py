@@ -13,7 +13,14 @@ from django.db.models import Max
 from numpy.typing import NDArray
 
 from search import text, wiring
-from search.adapters import adjacency_memmap, mentions_memmap, nodes_memmap, text_bm25, vectors_memmap
+from search.adapters import (
+    adjacency_memmap,
+    completion_memmap,
+    mentions_memmap,
+    nodes_memmap,
+    text_bm25,
+    vectors_memmap,
+)  # fmt: skip
 from search.adapters.string_table import StringTable
 from search.domain.graph import Schema
 from search.ingest import documents, vectors
@@ -24,6 +31,7 @@ from search.ingest.progress import Progress, silent
 from search.interfaces import Encoder
 from search.models import KnowledgeBase, Release, Snapshot, VectorSet
 from search.models.knowledge import Status
+from search.services.find_nodes import COMPLETION
 
 SEARCHED_FIELDS = ("text", "keyword")
 """Kinds of fields that BM25 can search by themselves."""
@@ -126,6 +134,7 @@ def _parts(snapshot: Snapshot) -> dict[str, Part]:
         "nodes": lambda folder: nodes_memmap.build(folder, documents.references(snapshot.pk)),
         "adjacency": lambda folder: _write_adjacency(folder, snapshot, schema),
         "mentions": lambda folder: mentions_memmap.build(folder, _names(snapshot, schema)),
+        COMPLETION: lambda folder: completion_memmap.build(folder, _names(snapshot, schema)),
         "bm25": lambda folder: _write_bm25(folder, snapshot, schema),
     }
     return {name: Part(version=1, write=write) for name, write in build.items()}

@@ -18,7 +18,7 @@ from search.domain.graph import Schema
 from search.models import Node, Release, SearchRun
 from search.services.check_plan import check_plan
 from search.services.describe_search import describe_search
-from search.services.find_nodes import find_nodes
+from search.services.find_nodes import complete_name
 from search.services.request_search import SearchRejected, request_search
 from search.views import plan_form
 from search.views.finding import find_run
@@ -177,7 +177,7 @@ def _strangers(plan: Json, names: dict[str, str], release: Release) -> list[Faul
 
 
 def _look(release: Release, plan: Json, given: str) -> Looked | None:
-    """Return the entities whose name begins as an anchor's text does: of its type, else of any."""
+    """Return the entities whose name, or a word in it, begins as an anchor's text does: of its type, else of any."""
     index = int(given) if given.isdecimal() and len(given) < 3 else 99
     if index >= len(plan["anchors"]):
         return None
@@ -185,14 +185,17 @@ def _look(release: Release, plan: Json, given: str) -> Looked | None:
     types = release.snapshot.schema.node_types
     label = anchor["label"] if anchor["label"] in release.snapshot.schema.type_codes else ""
     for node_type in dict.fromkeys((label, "")):
-        nodes = find_nodes(release, anchor["text"], node_type).values_list("id", "name", "type")[:OFFERED]
         found = tuple(
-            Found(name, type_words(types[code].name), f"pick {json.dumps([index, node_id, name, types[code].name])}")
-            for node_id, name, code in nodes
+            Found(node.name, type_words(types[node.type].name), _pick(index, node, types[node.type].name))
+            for node in complete_name(release, anchor["text"], OFFERED, node_type)
         )
         if found:
             return Looked(index, found)
     return Looked(index, ())
+
+
+def _pick(index: int, node: Node, label: str) -> str:
+    return f"pick {json.dumps([index, node.id, node.name, label])}"
 
 
 def _json_list(text: str) -> list[Any]:

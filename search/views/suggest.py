@@ -8,7 +8,7 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.views.decorators.http import require_safe
 
 from search.models import Release
-from search.services.find_nodes import find_nodes
+from search.services.find_nodes import complete_name
 from search.views.finding import find_knowledge_base
 from search.views.shown.wording import type_words
 from search.views.unavailable import says_what_is_down
@@ -40,8 +40,8 @@ def _completed(release: Release, text: str) -> tuple[int, list[dict[str, str]]]:
         ending = text[match.start() :]
         if len(ending.strip()) < SHORTEST:
             continue
-        found = find_nodes(release, ending).values_list("name", "type")[:SHOWN]
-        items = [{"name": found_name, "type": type_words(types[code].name)} for found_name, code in found]
-        if items and not (len(items) == 1 and items[0]["name"] == ending):
-            return match.start(), items
+        # Words within names are left out: the ordinary words of a question would bring up something all the time.
+        found = complete_name(release, ending, SHOWN, inside=False)
+        if found and not (len(found) == 1 and found[0].name == ending):
+            return match.start(), [{"name": node.name, "type": type_words(types[node.type].name)} for node in found]
     return len(text), []

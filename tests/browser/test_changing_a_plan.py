@@ -33,7 +33,7 @@ def test_another_entity_is_picked_and_the_plan_runs_without_a_planner(page: Page
     entity = page.get_by_role("textbox", name="Entity 1")
     entity.fill("")
     entity.press_sequentially("soren")
-    expect(page.locator("#found-0")).to_contain_text("No name begins so.")
+    expect(page.locator("#found-0")).to_contain_text("No name has a word that begins so.")
     entity.fill("")
     entity.press_sequentially("mirela")
     page.get_by_role("button", name="Mirela Kostova designer").click()

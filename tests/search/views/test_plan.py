@@ -146,7 +146,7 @@ def test_an_entity_of_another_type_is_offered_where_its_own_has_none(
     page = client.post(f"/search/{run.pk}/plan/", sent, headers=PART).content.decode()
 
     assert page.count('class="offer"') == 2
-    assert "No name begins so." in client.post(
+    assert "No name has a word that begins so." in client.post(
         f"/search/{run.pk}/plan/", form(**{"/anchors/0/text": "zzz", "do": "look 0"}), headers=PART
     ).content.decode()  # fmt: skip
 

@@ -1,0 +1,149 @@
+"""Names of a release as somebody begins to type them: from the beginning of a name, or of any word in it.
+
+A name or alias is reduced to its words as where it is looked for in questions (`mentions_memmap.words_of`), and letters
+with a stroke to those that a keyboard has: `Amélie` is found by `ame`, `Søren` by `sor`, `The Godfather` by `godf`.
+Every word begins a suffix of its name; the suffixes are kept in bytewise order, in memory-mapped files, so that a
+prefix is two binary searches, among hundreds of names as among millions.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from search.adapters.mentions_memmap import words_of
+from search.adapters.string_table import StringTable, StringWriter
+
+SORTED = 32
+"""Bytes of a suffix that it is ordered by; where a prefix is longer, what it leaves is compared suffix by suffix."""
+MOST_WORDS = 16
+"""Words of one name that begin a suffix: a title as long as a paragraph is found by its beginning."""
+SCANNED = 100_000
+"""Suffixes of one prefix that are looked through for those of a type: `the` may begin a million."""
+_PLAIN = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe", "ı": "i", "ħ": "h"})
+_BEGINS, _INNER = "begins", "inner"
+
+
+def build(directory: Path, names: Iterable[tuple[int, str, bool]]) -> None:
+    """Write the index of (key, name or alias, whether it is an alias) into `directory`, which exists."""
+    keys, begins, inner = array("i"), _Suffixes(), _Suffixes()
+    with StringWriter(directory / "folded") as written:
+        for row, (key, words) in enumerate(_folded(names)):
+            keys.append(key)
+            folded = " ".join(words).encode()
+            written.add(folded.decode())
+            begins.add(folded, row, 0)
+            at = 0
+            for word in words[: MOST_WORDS - 1]:
+                at += len(word.encode()) + 1
+                if at < len(folded):
+                    inner.add(folded, row, at)
+    np.save(directory / "keys.npy", np.frombuffer(keys, dtype=np.int32))
+    begins.write(directory / _BEGINS)
+    inner.write(directory / _INNER)
+
+
+def _folded(names: Iterable[tuple[int, str, bool]]) -> Iterator[tuple[int, tuple[str, ...]]]:
+    for key, name, _ in names:
+        if words := _typed(name):
+            yield key, words
+
+
+def _typed(text: str) -> tuple[str, ...]:
+    """Return the words of a text as they may be typed on any keyboard."""
+    return tuple(word.translate(_PLAIN) for word in words_of(text))
+
+
+class _Suffixes:
+    """Suffixes while they are gathered: the first bytes of each, the row of its name, and where in it it begins."""
+
+    def __init__(self) -> None:
+        self._heads = bytearray()
+        self._rows = array("i")
+        self._starts = array("i")
+
+    def add(self, folded: bytes, row: int, start: int) -> None:
+        """Add the suffix of a folded name from byte `start` on."""
+        self._heads += folded[start : start + SORTED].ljust(SORTED, b"\0")
+        self._rows.append(row)
+        self._starts.append(start)
+
+    def write(self, path: Path) -> None:
+        """Write rows and starts in the order of the suffixes; equal ones stay in the order of the names."""
+        order = np.argsort(np.frombuffer(self._heads, dtype=f"S{SORTED}"), kind="stable")
+        np.save(path.with_suffix(".rows.npy"), np.frombuffer(self._rows, dtype=np.int32)[order])
+        np.save(path.with_suffix(".starts.npy"), np.frombuffer(self._starts, dtype=np.int32)[order])
+
+
+@dataclass(frozen=True)
+class MemmapCompletion:
+    """The files that `build` wrote, opened on first use and shared by every thread; `types` is the type of each key."""
+
+    directory: Path
+    types: NDArray[np.int16]
+
+    def begins(self, text: str, limit: int, code: int | None = None) -> list[int]:
+        """Return keys of nodes of type `code` (None: any) that have a name beginning as `text` does, in its order."""
+        return self._complete(text, limit, code, (_BEGINS,))
+
+    def contains(self, text: str, limit: int, code: int | None = None) -> list[int]:
+        """Return keys as `begins` does, then those in whose names a later word begins so."""
+        return self._complete(text, limit, code, (_BEGINS, _INNER))
+
+    def _complete(self, text: str, limit: int, code: int | None, places: Sequence[str]) -> list[int]:
+        wanted = " ".join(_typed(text)).encode()
+        found: dict[int, None] = {}
+        for place in places if wanted else ():
+            rows, starts = self._suffixes[place]
+            low = self._first(rows, starts, wanted[:SORTED])
+            high = self._first(rows, starts, wanted[:SORTED] + b"\xff", low)
+            for key in self._keys_of(rows[low : min(high, low + SCANNED)], starts[low : low + SCANNED], wanted, code):
+                found.setdefault(key)
+                if len(found) == limit:
+                    return list(found)
+        return list(found)
+
+    def _keys_of(
+        self, rows: NDArray[np.int32], starts: NDArray[np.int32], wanted: bytes, code: int | None
+    ) -> Iterator[int]:
+        """Yield the keys of suffixes, of one type alone where it is given; what was not ordered by is compared."""
+        keys = self._keys[rows]
+        fits = range(len(rows)) if code is None else np.flatnonzero(self.types[keys] == code).tolist()
+        for at in fits:
+            if len(wanted) <= SORTED or self._suffix(int(rows[at]), int(starts[at])).startswith(wanted):
+                yield int(keys[at])
+
+    def _first(self, rows: NDArray[np.int32], starts: NDArray[np.int32], wanted: bytes, low: int = 0) -> int:
+        """Return the place of the first suffix whose ordered bytes are not below `wanted`."""
+        high = len(rows)
+        while low < high:
+            middle = (low + high) // 2
+            if self._suffix(int(rows[middle]), int(starts[middle]))[:SORTED] < wanted:
+                low = middle + 1
+            else:
+                high = middle
+        return low
+
+    def _suffix(self, row: int, start: int) -> bytes:
+        return self._names.raw(row)[start:]
+
+    @cached_property
+    def _names(self) -> StringTable:
+        return StringTable.open(self.directory / "folded")
+
+    @cached_property
+    def _keys(self) -> NDArray[np.int32]:
+        return np.load(self.directory / "keys.npy", mmap_mode="r").view(np.ndarray)
+
+    @cached_property
+    def _suffixes(self) -> dict[str, tuple[NDArray[np.int32], NDArray[np.int32]]]:
+        return {place: (self._array(place, "rows"), self._array(place, "starts")) for place in (_BEGINS, _INNER)}
+
+    def _array(self, place: str, kind: str) -> NDArray[np.int32]:
+        return np.load(self.directory / f"{place}.{kind}.npy", mmap_mode="r").view(np.ndarray)
