@@ -67,7 +67,7 @@ class KnowledgeBaseAdmin(ModelAdmin):
         return False
 
     def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        """Their partitions and index files would stay behind: `drop_release` takes them along."""
+        """`delete_kb` does, which takes partitions, index files and artifacts along."""
         return False
 
     def get_form(self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any) -> Any:

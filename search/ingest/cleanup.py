@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import time
 from pathlib import Path
 
 from django.conf import settings
@@ -10,9 +11,12 @@ from django.utils import timezone
 
 from search.ingest import partitions
 from search.ingest.locks import import_lock
-from search.models import Snapshot, VectorSet
+from search.models import Artifact, Snapshot, VectorSet
 from search.models.knowledge import Status
 from search.models.partitions import partition
+
+FRESH_SECONDS = 3600.0
+"""An artifact's folder is written before its row: one without a row is left alone as long as it may be on its way."""
 
 
 def remove_dead() -> list[int]:
@@ -31,7 +35,7 @@ def remove_dead() -> list[int]:
 
 
 def _drop_ownerless() -> None:
-    """Drop tables and folders whose snapshot or vector set is gone, failed or dropped.
+    """Drop tables and folders whose snapshot or vector set is gone, failed or dropped, or whose artifact is gone.
 
     Each owner is asked for anew: its row is written before anything is made for it.
     """
@@ -43,6 +47,10 @@ def _drop_ownerless() -> None:
     for folder in _indexes().glob("snapshot-*"):
         owner = folder.name.removeprefix("snapshot-")
         if owner.isdecimal() and not Snapshot.objects.filter(pk=owner, status__in=alive).exists():
+            shutil.rmtree(folder)
+    for folder in (Path(settings.GRASP_HOME) / "artifacts").glob("[!.]*"):
+        old = time.time() - folder.stat().st_mtime > FRESH_SECONDS
+        if old and not Artifact.objects.filter(pk=folder.name).exists():
             shutil.rmtree(folder)
 
 
