@@ -26,59 +26,55 @@ MOST_WORDS = 16
 """Words of one name that begin a suffix: a title as long as a paragraph is found by its beginning."""
 SCANNED = 100_000
 """Suffixes of one prefix that are looked through for those of a type: `the` may begin a million."""
+BLOCK = 1 << 18
+"""Suffixes whose bytes are gathered at a time."""
 _PLAIN = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe", "ı": "i", "ħ": "h"})
 _BEGINS, _INNER = "begins", "inner"
 
 
 def build(directory: Path, names: Iterable[tuple[int, str, bool]]) -> None:
     """Write the index of (key, name or alias, whether it is an alias) into `directory`, which exists."""
-    keys, begins, inner = array("i"), _Suffixes(), _Suffixes()
+    keys = array("i")
     with StringWriter(directory / "folded") as written:
-        for row, (key, words) in enumerate(_folded(names)):
-            keys.append(key)
-            folded = " ".join(words).encode()
-            written.add(folded.decode())
-            begins.add(folded, row, 0)
-            at = 0
-            for word in words[: MOST_WORDS - 1]:
-                at += len(word.encode()) + 1
-                if at < len(folded):
-                    inner.add(folded, row, at)
+        for key, name, _ in names:
+            if folded := _typed(name):
+                keys.append(key)
+                written.add(folded)
     np.save(directory / "keys.npy", np.frombuffer(keys, dtype=np.int32))
-    begins.write(directory / _BEGINS)
-    inner.write(directory / _INNER)
+    table = StringTable.open(directory / "folded")
+    begins = table.offsets[:-1]
+    _write(directory / _BEGINS, table, begins)
+    _write(directory / _INNER, table, _inner(table))
 
 
-def _folded(names: Iterable[tuple[int, str, bool]]) -> Iterator[tuple[int, tuple[str, ...]]]:
-    for key, name, _ in names:
-        if words := _typed(name):
-            yield key, words
+def _typed(text: str) -> str:
+    """Return the words of a text as they may be typed on any keyboard, with a space between them."""
+    folded = " ".join(words_of(text))
+    return folded if folded.isascii() else folded.translate(_PLAIN)
 
 
-def _typed(text: str) -> tuple[str, ...]:
-    """Return the words of a text as they may be typed on any keyboard."""
-    return tuple(word.translate(_PLAIN) for word in words_of(text))
+def _inner(table: StringTable) -> NDArray[np.int64]:
+    """Return where the second word of each name begins, and those that follow, in the bytes of all names."""
+    spaces = np.flatnonzero(np.frombuffer(table.data, dtype=np.uint8) == ord(" "))
+    row = np.searchsorted(table.offsets, spaces, side="right")
+    first_of_row = np.searchsorted(row, row)
+    return (spaces + 1)[np.arange(len(spaces)) - first_of_row < MOST_WORDS - 1]
 
 
-class _Suffixes:
-    """Suffixes while they are gathered: the first bytes of each, the row of its name, and where in it it begins."""
-
-    def __init__(self) -> None:
-        self._heads = bytearray()
-        self._rows = array("i")
-        self._starts = array("i")
-
-    def add(self, folded: bytes, row: int, start: int) -> None:
-        """Add the suffix of a folded name from byte `start` on."""
-        self._heads += folded[start : start + SORTED].ljust(SORTED, b"\0")
-        self._rows.append(row)
-        self._starts.append(start)
-
-    def write(self, path: Path) -> None:
-        """Write rows and starts in the order of the suffixes; equal ones stay in the order of the names."""
-        order = np.argsort(np.frombuffer(self._heads, dtype=f"S{SORTED}"), kind="stable")
-        np.save(path.with_suffix(".rows.npy"), np.frombuffer(self._rows, dtype=np.int32)[order])
-        np.save(path.with_suffix(".starts.npy"), np.frombuffer(self._starts, dtype=np.int32)[order])
+def _write(path: Path, table: StringTable, places: NDArray[np.int64]) -> None:
+    """Write row and start of the suffixes that begin at `places`, in their order; equal ones as the names stand."""
+    data = np.frombuffer(table.data, dtype=np.uint8)
+    rows = np.searchsorted(table.offsets, places, side="right") - 1
+    heads = np.zeros(len(places), dtype=f"S{SORTED}")
+    for at in range(0, len(places), BLOCK):
+        block = slice(at, at + BLOCK)
+        reach = places[block, None] + np.arange(SORTED)
+        letters = data[np.minimum(reach, len(data) - 1)]
+        letters[reach >= table.offsets[rows[block] + 1][:, None]] = 0
+        heads[block] = letters.view(f"S{SORTED}").ravel()
+    order = np.argsort(heads, kind="stable")
+    np.save(path.with_suffix(".rows.npy"), rows[order].astype(np.int32))
+    np.save(path.with_suffix(".starts.npy"), (places - table.offsets[rows])[order].astype(np.int32))
 
 
 @dataclass(frozen=True)
@@ -97,7 +93,7 @@ class MemmapCompletion:
         return self._complete(text, limit, code, (_BEGINS, _INNER))
 
     def _complete(self, text: str, limit: int, code: int | None, places: Sequence[str]) -> list[int]:
-        wanted = " ".join(_typed(text)).encode()
+        wanted = _typed(text).encode()
         found: dict[int, None] = {}
         for place in places if wanted else ():
             rows, starts = self._suffixes[place]
