@@ -8,6 +8,7 @@ from playwright.sync_api import Page, Route, expect
 
 from tests.browser.asking import ANSWERS, QUESTION, ask, finished
 from tests.browser.conftest import Site
+from tests.browser.test_everybody import FAINT_TEXT
 
 pytestmark = pytest.mark.browser
 
@@ -17,6 +18,23 @@ SAID_WITHIN = 3_000
 
 def numbers(text: str) -> list[float]:
     return [float(found) for found in re.findall(r"\d+(?:\.\d+)?", text)]
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(390, "dark"), (1280, "light")])
+def test_a_question_that_names_nothing_gets_what_is_nearest_and_no_condition_is_called_met(
+    open_page: Callable[..., Page], width: int, scheme: str
+) -> None:
+    page = open_page("/", viewport={"width": width, "height": 844}, color_scheme=scheme)
+    ask(page, "asdf qwer")
+
+    expect(page.get_by_text("Nothing in this question names anything here.")).to_be_visible()
+    first = page.locator(".result").first.locator(".conditions")
+    expect(first).to_contain_text(re.compile(r"“asdf qwer”\s*similarity 0\.\d\d"))
+    expect(page.locator(".conditions .met, .checks .met")).to_have_count(0)
+    facts = page.locator(".plan .facts").first
+    expect(facts).not_to_contain_text("probability")
+    expect(facts).not_to_contain_text("found 0")
+    assert page.evaluate(FAINT_TEXT) == []
 
 
 def test_a_question_is_answered_with_its_plan_its_paths_and_its_arithmetic(page: Page) -> None:

@@ -12,6 +12,15 @@ from tests.browser.test_everybody import FAINT_TEXT, FAULTS_OF_STRUCTURE, OVERFL
 pytestmark = pytest.mark.browser
 
 
+OFFERED = [
+    ("kostova", "Mirela Kostova designer"),
+    ("stove", "Glöd Twig Stove product"),
+    ("vardo", "Vardø Lantern product"),
+    ("creme", "Ramequins Crème, Set of 4 product"),
+]
+"""What somebody types, and what has to be among the entities to pick from."""
+
+
 def opened(page: Page) -> None:
     """Ask, and open the best plan to change it."""
     ask(page)
@@ -47,6 +56,17 @@ def test_another_entity_is_picked_and_the_plan_runs_without_a_planner(page: Page
     assert [entry["source"] for entry in plan] == ["user"]
     assert plan[0]["plan"]["anchors"][0]["text"] == "Mirela Kostova"
     assert len(plan[0]["plan"]["anchors"][0]["ids"]) == 1
+
+
+def test_entities_are_found_by_any_word_of_their_name_and_without_its_accents(page: Page) -> None:
+    opened(page)
+    entity = page.get_by_role("textbox", name="Entity 1")
+    for typed, offered in OFFERED:
+        entity.fill("")
+        entity.press_sequentially(typed)
+        expect(page.get_by_role("button", name=offered)).to_be_visible()
+    page.get_by_role("button", name="Ramequins Crème, Set of 4 product").click()
+    expect(entity).to_have_value("Ramequins Crème, Set of 4")
 
 
 def test_a_hop_is_dropped_a_condition_added_and_the_rest_is_kept(page: Page) -> None:
