@@ -11,8 +11,8 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from django.conf import settings
@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from benchmarks.common import percentiles, show, table
 from search.adapters.adjacency_memmap import MemmapAdjacency, build
 from search.adapters.graph_neo4j.address import Address
-from search.adapters.graph_neo4j.connection import connect
+from search.adapters.graph_neo4j.connection import Connection, connect
 from search.adapters.graph_neo4j.execute import Neo4jGraph
 from search.adapters.graph_neo4j.names import Names
 from search.adapters.graph_neo4j.project import Projection
@@ -43,7 +43,32 @@ NODES, EDGES, TYPES, RELATIONS, BINDINGS = 130_000, 2_000_000, 8, 12, 10
 HUB, HUB_EDGES = 0, 500_000
 SNAPSHOT = 2_000_000_001
 QUESTIONS = 100
+SHAPES, WARM = 4, 3
+"""Plans of a kind that differ in more than their bindings, and how often each runs untimed, with other bindings."""
 SECONDS_A_KIND = 8.0
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """Plans of one kind: `plan` makes one at random, `bind` gives one bindings at random."""
+
+    plan: Callable[[], Plan]
+    bind: Callable[[Plan], LinkedPlan]
+
+
+@dataclass(slots=True)
+class Times:
+    """What was seen of plans of one kind on one engine: seconds a plan and for 20 paths, candidates, how many cut."""
+
+    plans: list[float] = field(default_factory=list)
+    paths: list[float] = field(default_factory=list)
+    found: list[int] = field(default_factory=list)
+    cut: int = 0
+
+    def row(self) -> tuple[int | float, ...]:
+        """Return the cells of a table."""
+        paths = percentiles(self.paths or [0.0])
+        return len(self.plans), *percentiles(self.plans), int(np.median(self.found or [0])), self.cut, *paths
 
 
 def main() -> None:
@@ -53,40 +78,50 @@ def main() -> None:
     edges = _edges(rng, types)
     schema, nodes = _schema(types), _Names(types)
     with _stored(types, edges) as seconds, _projected(schema, types, edges) as (neo4j, synced):
-        engines: dict[str, GraphStore] = {"Postgres": PostgresGraph(SNAPSHOT, schema, nodes, _degrees(schema, edges))}
-        engines |= {"Neo4j": neo4j} if neo4j else {}
-        rows = []
-        for name, make in _plans(rng, types).items():
-            questions = [make() for _ in range(QUESTIONS)]
-            rows += [(name, engine, *_timed(graph, questions)) for engine, graph in engines.items()]
-        title = f"{NODES:,} nodes, {EDGES:,} edges; {BINDINGS} bindings an anchor. Into Postgres in {seconds:.0f} s"
+        degrees = _degrees(schema, edges)
+        engines: dict[str, GraphStore] = {"Postgres": PostgresGraph(SNAPSHOT, schema, nodes, degrees)}
+        if neo4j is not None:
+            engines["Neo4j"] = Neo4jGraph(neo4j, SNAPSHOT, schema, nodes, degrees)
+        rows, compiled = [], []
+        for name, kind in _plans(rng, types).items():
+            shapes = [kind.plan() for _ in range(SHAPES)]
+            warm = [kind.bind(plan) for plan in shapes * WARM]
+            questions = [kind.bind(plan) for plan, _ in zip(itertools.cycle(shapes), range(QUESTIONS), strict=False)]
+            compiled += questions
+            for engine, graph in engines.items():
+                first, _ = percentiles(_timed(graph, warm).plans[:SHAPES])
+                rows.append((name, engine, first, *_timed(graph, questions).row()))
+        title = (
+            f"{NODES:,} nodes, {EDGES:,} edges; {BINDINGS} bindings an anchor; {SHAPES} plans of each kind ran warm: "
+        )
+        title += f"{WARM} times each, with other bindings than those timed. Into Postgres in {seconds:.0f} s"
         title += f", into Neo4j in {synced:.0f} s, {EDGES / synced:,.0f} edges a second" if neo4j else ""
-        columns = ("plan", "engine", "plans", "p50 ms", "p95 ms", "candidates", "cut", "paths of 20, p50", "p95")
+        columns = ("plan", "engine", "first ms", "plans", "p50 ms", "p95 ms", "found", "cut", "20 paths, p50", "p95")
         table(title, columns, rows)
-        _compiled(schema, [make() for make in _plans(rng, types).values() for _ in range(QUESTIONS)])
+        _compiled(schema, compiled)
 
 
-def _timed(graph: GraphStore, questions: Sequence[LinkedPlan]) -> tuple[Any, ...]:
-    """Return what a row says of plans of one kind on one engine: as many of them as fit into `SECONDS_A_KIND`."""
-    times, paths, found, cut = [], [], [], 0
+def _timed(graph: GraphStore, questions: Sequence[LinkedPlan]) -> Times:
+    """Run plans of one kind on one engine, as many of them as fit into `SECONDS_A_KIND`."""
+    times = Times()
     ends = time.perf_counter() + SECONDS_A_KIND
     for linked in questions:
         began = time.perf_counter()
-        if began > ends:
+        if began > ends and times.plans:
             break
         try:
             traversal = graph.execute(linked, Limit.seconds(SECONDS_A_KIND), rows=10_000)
         except DeadlineExceeded:
-            times.append(time.perf_counter() - began)
-            cut += 1
+            times.plans.append(time.perf_counter() - began)
+            times.cut += 1
             continue
-        times.append(time.perf_counter() - began)
-        found.append(len(traversal.candidates))
-        cut += traversal.truncated
+        times.plans.append(time.perf_counter() - began)
+        times.found.append(len(traversal.candidates))
+        times.cut += traversal.truncated
         began = time.perf_counter()
         graph.paths(linked, [candidate.key for candidate in traversal.candidates[:20]], Limit.seconds(30))
-        paths.append(time.perf_counter() - began)
-    return len(times), *percentiles(times), int(np.median(found or [0])), cut, *percentiles(paths or [0.0])
+        times.paths.append(time.perf_counter() - began)
+    return times
 
 
 def _compiled(schema: Schema, plans: Sequence[LinkedPlan]) -> None:
@@ -135,8 +170,8 @@ def _degrees(schema: Schema, edges: Edges) -> MemmapAdjacency:
 
 
 @contextmanager
-def _projected(schema: Schema, types: NDArray[np.int64], edges: Edges) -> Iterator[tuple[GraphStore | None, float]]:
-    """Keep the graph in the Neo4j of `NEO4J_URL` while the benchmark runs; give the engine and the seconds it took."""
+def _projected(schema: Schema, types: NDArray[np.int64], edges: Edges) -> Iterator[tuple[Connection | None, float]]:
+    """Keep the graph in the Neo4j of `NEO4J_URL` meanwhile; give the connection and the seconds it took."""
     if not settings.NEO4J_URL:
         show("NEO4J_URL is not set (make neo4j prints a value for it): Neo4j is not measured.")
         yield None, 0.0
@@ -164,7 +199,7 @@ def _projected(schema: Schema, types: NDArray[np.int64], edges: Edges) -> Iterat
         seconds = time.perf_counter() - wholes
         projection.finish()
         show(f"Neo4j: nodes in {wholes - began:.0f} s, edges in {seconds:.0f} s.")
-        yield Neo4jGraph(connection, SNAPSHOT, schema, _Names(types)), seconds
+        yield connection, seconds
     finally:
         projection.remove()
 
@@ -204,49 +239,41 @@ def _stored(types: NDArray[np.int64], written: Edges) -> Iterator[float]:
             cursor.execute(f"DROP TABLE {edges}")
 
 
-def _plans(rng: np.random.Generator, types: NDArray[np.int64]) -> dict[str, Callable[[], LinkedPlan]]:
+def _plans(rng: np.random.Generator, types: NDArray[np.int64]) -> dict[str, Kind]:
 
-    def bound(var: str, keys: Sequence[int] = ()) -> list[Binding]:
-        keys = keys or (1 + rng.choice(NODES - 1, BINDINGS, replace=False)).tolist()
-        nodes = [Node(key, f"n{key}", f"type{types[key]}", "") for key in keys]
-        return [Binding(var, node, 1 - 0.01 * i) for i, node in enumerate(nodes)]
+    def bind(plan: Plan) -> LinkedPlan:
+        """Bind each anchor to nodes at random, the one named h to the hub."""
+        bindings = []
+        for anchor in plan.anchors:
+            keys = [HUB] if anchor.var == "h" else (1 + rng.choice(NODES - 1, BINDINGS, replace=False)).tolist()
+            nodes = [Node(key, f"n{key}", f"type{types[key]}", "") for key in keys]
+            bindings += [Binding(anchor.var, node, 1 - 0.01 * i) for i, node in enumerate(nodes)]
+        return LinkedPlan(plan, tuple(bindings))
 
     def hop(source: str, to_var: str, typed: bool) -> Hop:
         if not typed:
             return Hop(source, ANY, to_var)
         return Hop(source, f"relation{rng.integers(RELATIONS)}", to_var, f"type{rng.integers(TYPES)}")
 
-    def walk(hops: int, typed: bool) -> Callable[[], LinkedPlan]:
+    def walk(hops: int, typed: bool) -> Kind:
         chain = ["a", *(f"x{i}" for i in range(1, hops)), "T"]
-        return lambda: LinkedPlan(
-            Plan(
-                (Anchor("a", "a"),),
-                tuple(hop(one, two, typed) for one, two in itertools.pairwise(chain)),
-                Target("T"),
-            ),
-            tuple(bound("a")),
-        )
+        pairs = list(itertools.pairwise(chain))
+        return Kind(lambda: Plan((Anchor("a", "a"),), tuple(hop(*pair, typed) for pair in pairs), Target("T")), bind)
 
-    def join(typed: bool) -> LinkedPlan:
+    def join(typed: bool) -> Plan:
         hops = (hop("a", "x", typed), Hop("x", ANY, "T"), hop("b", "T", typed))
-        plan = Plan((Anchor("a", "a"), Anchor("b", "b")), hops, Target("T"))
-        return LinkedPlan(plan, (*bound("a"), *bound("b")))
+        return Plan((Anchor("a", "a"), Anchor("b", "b")), hops, Target("T"))
 
-    def with_hub() -> LinkedPlan:
-        hops = (Hop("h", "relation0", "T", "type1"), hop("b", "T", typed=False))
-        return LinkedPlan(Plan((Anchor("h", "h"), Anchor("b", "b")), hops), (*bound("h", [HUB]), *bound("b")))
-
-    def hub_alone() -> LinkedPlan:
-        return LinkedPlan(Plan((Anchor("h", "h"),), (Hop("h", "relation0", "T"),)), tuple(bound("h", [HUB])))
-
+    of_hub, alone = Hop("h", "relation0", "T", "type1"), Hop("h", "relation0", "T")
+    joined = Plan((Anchor("h", "h"), Anchor("b", "b")), (of_hub, hop("b", "T", typed=False)))
     return {
         "typed, 1 hop": walk(1, True),
         "typed, 2 hops": walk(2, True),
         "typed, 3 hops": walk(3, True),
         "any, 1 hop": walk(1, False),
         "any, 2 hops": walk(2, False),
-        "typed, join of 2 + 1 hops": lambda: join(True),
-        "any, join of 2 + 1 hops": lambda: join(False),
-        "a hub alone, 1 hop": hub_alone,
-        "a hub joined with others": with_hub,
+        "typed, join of 2 + 1 hops": Kind(lambda: join(True), bind),
+        "any, join of 2 + 1 hops": Kind(lambda: join(False), bind),
+        "a hub alone, 1 hop": Kind(lambda: Plan((Anchor("h", "h"),), (alone,)), bind),
+        "a hub joined with others": Kind(lambda: joined, bind),
     }

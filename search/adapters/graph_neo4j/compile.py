@@ -78,12 +78,12 @@ class Compiler:
             f"WITH {target}, max(score) AS score, count(*) AS merged",
             f"RETURN collect([{target}.key, score]) AS best, sum(merged) >= {self.most} AS cut",
             "}",
-            "CALL (best) {",
-            "UNWIND best AS row",
-            f"WITH row[0] AS key, row[1] AS score ORDER BY score DESC, key LIMIT {most}",
-            "RETURN collect(key) AS keys, collect(score) AS scores",
-            "}",
-            f"RETURN keys, scores, {' OR '.join([*self.cuts, 'cut'])} AS cut",
+            f"WITH best, {' OR '.join([*self.cuts, 'cut'])} AS cut",
+            "UNWIND CASE best WHEN [] THEN [[null, null]] ELSE best END AS row",
+            # A row that is sorted is counted with every list that it can see; of a group, only its own values are left.
+            "WITH cut, row[0] AS key, max(row[1]) AS score",
+            f"WITH cut, key, score ORDER BY score DESC, key LIMIT {most}",
+            "RETURN collect(key) AS keys, collect(score) AS scores, cut",
         ]
         return Query("\n".join(self.steps), self.parameters.values)
 

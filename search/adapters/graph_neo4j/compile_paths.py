@@ -43,10 +43,11 @@ class _PathCompiler(Compiler):
     def paths(self, keys: Sequence[int], most: int, *, from_target: bool) -> Query:
         """Return the statement of `paths`: one list of rows, and whether partial matches were cut.
 
-        A row is the score, the key of every variable's node (in the order of `Plan.variables`), and for every hop the
-        type of the relationship and whether it is stored as the hop is written. The best bindings of each key are found
-        first; the rest of the match is then filled in for these alone, and the first that fits is taken. The match is
-        walked from the anchors, or from the candidates with `from_target`.
+        A row is its place among those of its target, the score, the key of every variable's node (in the order of
+        `Plan.variables`), and for every hop the type of the relationship and whether it is stored as the hop is
+        written. The best bindings of each key are found first; the rest of the match is then filled in for these alone,
+        and the first that fits is taken. The match is walked from the anchors, or from the candidates with
+        `from_target`.
         """
         self.keys, self.from_target = keys, from_target
         found = self.match()
@@ -57,16 +58,21 @@ class _PathCompiler(Compiler):
         self.make_distinct(found)
         limit = self.parameters.add(most)
         order = ", ".join(["score DESC", *(f"{anchor}.key" for anchor in anchors)])
+        row = f"[{', '.join([*anchors, 'score'])}]"
         self.steps += [
             *found.opened(),
-            f"WITH {', '.join(found.held)} ORDER BY {order}",
-            f"WITH {target}, collect([{', '.join([*anchors, 'score'])}])[..{limit}] AS best",
+            f"WITH {target}, collect({row}) AS rows",
+            # Apart for each target: of rows that are sorted each is counted with every list that it can see.
+            f"CALL ({target}, rows) {{",
+            "UNWIND rows AS row",
+            f"WITH {', '.join(unpacked('row', [*anchors, 'score']))} ORDER BY {order} LIMIT {limit}",
+            f"RETURN collect({row}) AS best",
+            "}",
             "UNWIND range(0, size(best) - 1) AS place",
             f"WITH {target}, place, best[place] AS row",
             f"WITH {', '.join([target, 'place', *unpacked('row', [*anchors, 'score'])])}",
             *self._filled(target, anchors, limit),
-            f"WITH * ORDER BY {target}.key, place",
-            f"RETURN collect([{', '.join(self._outputs([target, *anchors]))}]) AS rows",
+            f"RETURN collect([{', '.join(['place', *self._outputs([target, *anchors])])}]) AS rows",
             "}",
             f"RETURN rows, {' OR '.join(self.cuts)} AS cut",
         ]

@@ -89,9 +89,9 @@ class Neo4jGraph:
 
 
 def _with_codes(linked: LinkedPlan, rows: Sequence[Row]) -> Iterator[Row]:
-    """Give the rows of paths with the codes of relations in place of their names."""
+    """Give the rows of paths by their places, with the codes of relations instead of their names."""
     first_hop = 1 + len(linked.plan.variables)
-    for row in rows:
+    for _, *row in sorted(rows, key=lambda row: row[0]):
         hops = row[first_hop:]
         yield [*row[:first_hop], *(relation_code(cell) if i % 2 == 0 else cell for i, cell in enumerate(hops))]
 

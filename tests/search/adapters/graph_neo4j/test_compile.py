@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import re
 import string
+from pathlib import Path
 
 import pytest
 
@@ -18,6 +19,8 @@ from search.domain.errors import StageError
 from search.domain.graph import Field, Node, NodeType, Relation, RelationType, Schema
 from search.domain.linking import Binding, LinkedPlan
 from search.domain.plan import Anchor, Filter, Hop, Plan, Target
+from tests.graphs import schema_of
+from tests.search.adapters.test_graph_postgres_hubs import HUBS, adjacency, plan
 
 GENERATED = 6_000
 SNAPSHOT = 4
@@ -47,9 +50,9 @@ ATTACKS = (
 )
 # What a statement may be made of, values apart: keywords, generated names, signs.
 WORDS = re.compile(
-    r"UNWIND|AS|MATCH|WITH|DISTINCT|WHERE|AND|OR|ORDER|BY|DESC|LIMIT|RETURN|CALL|UNION|ALL|CASE|WHEN|THEN|END|IN|IS|NULL|"
+    r"UNWIND|AS|MATCH|WITH|DISTINCT|WHERE|AND|OR|ORDER|BY|DESC|LIMIT|RETURN|CALL|UNION|ALL|CASE|WHEN|THEN|ELSE|END|IN|IS|NULL|"
     r"NOT|EXISTS|CONTAINS|any|collect|max|range|size|type|startNode|binding|score|key|keys|scores|rows|row|side|mine|theirs|"
-    r"one|two|best|place|item|false|best|cut|merged|sum|count|[vmeropSTRfsc]\d+[stn]?|\$p\d+|\d+"
+    r"one|two|best|place|item|false|null|cut|merged|sum|count|[vmeropSTRfsc]\d+[stn]?|\$p\d+|\d+"
 )
 
 
@@ -140,3 +143,31 @@ def test_a_plan_whose_parts_do_not_connect_is_refused() -> None:
     with pytest.raises(StageError, match="do not connect") as caught:
         cypher(apart, schema)
     assert caught.value.permanent
+
+
+def test_plans_that_differ_in_values_alone_share_a_statement_that_the_server_has_planned_already() -> None:
+    def statements(keys: range, value: str, low: int, rows: int) -> tuple[str, str]:
+        linked, schema = plan_of(HARMLESS, 2)
+        filters = (Filter("T", "year", "=", value), Filter("T", "year", "between", [low, 2 * low]))
+        bindings = [
+            Binding(var, Node(k, f"n{k}", kind, ""), k / 100)
+            for k in keys
+            for var, kind in (("a", "person"), ("other", "film"))
+        ]
+        other = LinkedPlan(Plan(linked.plan.anchors, linked.plan.hops, linked.plan.target, filters), tuple(bindings))
+        names = Names(SNAPSHOT, schema)
+        return (
+            Compiler(other, names, most_rows=7 * rows).candidates(rows).text,
+            compile_paths_neo4j(other, names, list(keys), low).text,
+        )
+
+    assert statements(range(1, 3), "noir", 1990, 10) == statements(range(40, 60), "drama", 3, 10_000)
+
+
+def test_a_hub_is_reached_from_the_selective_side(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr("search.adapters.graph_postgres.estimate.SMALL", 100)
+    schema = schema_of(HUBS)
+    text = Compiler(plan("hub", "rare"), Names(SNAPSHOT, schema), adjacency(schema, tmp_path)).candidates(10).text
+    walks = [line for line in text.splitlines() if line.startswith("MATCH") and ")-[" in line]
+    # v0 is the hub, v1 the rare one, v2 the film: from the rare one to films, and from these to the hub.
+    assert [re.sub(r"\[.*\]", "[]", line) for line in walks] == ["MATCH (v1)-[]->(v2)", "MATCH (v2)-[]->(v0)"]
