@@ -43,7 +43,7 @@ def delete_knowledge_base(*, knowledge_base: KnowledgeBase) -> Deleted:
             locked = KnowledgeBase.objects.select_for_update().get(pk=knowledge_base.pk)
             kept = _hand_over(locked)
             snapshots = list(locked.snapshots.all())
-            artifacts = list(locked.artifacts.all())
+            artifacts = list(Artifact.objects.filter(knowledge_base=locked))
             tables = [partition(table, snapshot.pk) for snapshot in snapshots for table in partitions.TABLES]
             vector_sets = VectorSet.objects.filter(snapshot__knowledge_base=locked).values_list("pk", flat=True)
             tables += [partition("search_vector", pk) for pk in vector_sets]
@@ -58,7 +58,7 @@ def delete_knowledge_base(*, knowledge_base: KnowledgeBase) -> Deleted:
 
 def _hand_over(knowledge_base: KnowledgeBase) -> tuple[str, ...]:
     """Give artifacts that versions of another knowledge base name to that one; return their ids."""
-    own = {artifact.pk: artifact for artifact in knowledge_base.artifacts.all()}
+    own = {artifact.pk: artifact for artifact in Artifact.objects.filter(knowledge_base=knowledge_base)}
     kept: dict[str, int] = {}
     versions = PipelineVersion.objects.exclude(knowledge_base=knowledge_base).order_by("pk")
     for options, owner in versions.values_list("options", "knowledge_base_id"):

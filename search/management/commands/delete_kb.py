@@ -6,6 +6,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
+from search.models import Artifact
 from search.services.activate_release import ReleaseError
 from search.services.delete_knowledge_base import delete_knowledge_base
 from search.services.list_knowledge_bases import named
@@ -28,7 +29,8 @@ class Command(BaseCommand):
         except ReleaseError as error:
             raise CommandError(str(error), returncode=2) from error
         if not options["yes"]:
-            releases, artifacts = knowledge_base.releases.count(), knowledge_base.artifacts.count()
+            owned = Artifact.objects.filter(knowledge_base=knowledge_base)
+            releases, artifacts = knowledge_base.releases.count(), owned.count()
             raise CommandError(
                 f"'{knowledge_base.name}' would go with {_many(releases, 'release')} and "
                 f"{_many(artifacts, 'artifact')}, for good. Add --yes to delete it.",
