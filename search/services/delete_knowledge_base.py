@@ -47,7 +47,8 @@ def delete_knowledge_base(*, knowledge_base: KnowledgeBase) -> Deleted:
             tables = [partition(table, snapshot.pk) for snapshot in snapshots for table in partitions.TABLES]
             vector_sets = VectorSet.objects.filter(snapshot__knowledge_base=locked).values_list("pk", flat=True)
             tables += [partition("search_vector", pk) for pk in vector_sets]
-            folders = [owner.directory for owner in (*snapshots, *artifacts)]
+            folders = [snapshot.directory for snapshot in snapshots]
+            folders += [artifact.directory for artifact in artifacts]
             deleted = Deleted(locked.releases.count(), len(artifacts), kept)
             # Releases protect their snapshots, so they go first.
             locked.releases.all().delete()
