@@ -81,6 +81,9 @@ DATABASE_POOL = env_int("DATABASE_POOL", 0)
 DATABASES: dict[str, dict[str, Any]] = {"default": database_settings(env_secret("DATABASE_URL") or HOME.database_url)}
 DATABASES["default"]["CONN_HEALTH_CHECKS"] = True
 DATABASES["default"]["OPTIONS"].setdefault("connect_timeout", 3)
+if not env_secret("DATABASE_URL"):
+    # Statements that come again are prepared. Between us and a database of somebody else's may be a pooler.
+    DATABASES["default"]["OPTIONS"]["prepare_threshold"] = 2
 if DATABASE_POOL:
     # Each connection is tried before it is lent, so a restarted Postgres costs nobody a request.
     DATABASES["default"]["OPTIONS"]["pool"] = {"min_size": 0, "max_size": DATABASE_POOL, "timeout": 5}

@@ -24,11 +24,15 @@ def read(
     parameters: Mapping[str, Any] | Sequence[Any] = (),
     limit: Limit | None = None,
     settings: Mapping[str, str | int] | None = None,
+    *,
+    keep: bool = False,
 ) -> list[tuple[Any, ...]]:
     """Return the rows of a query that ends with the limit's time; `settings` hold for it alone.
 
     Settings and query travel together as one implicit transaction, so that a read is one journey to the server: a
-    search makes dozens of them. Parameters are bound on the server, results come in binary.
+    search makes dozens of them. Parameters are bound on the server, results come in binary. With `keep` a query that
+    comes again and again is prepared, so that it is no longer parsed and planned each time; this needs a database whose
+    OPTIONS allow it (`prepare_threshold`), since connections that a pooler hands around cannot keep anything.
 
     Raises DeadlineExceeded when the time ran out, and StageError when Postgres is not there (temporary) or refuses the
     query (permanent).
@@ -38,17 +42,17 @@ def read(
     wanted = dict(settings or {})
     if not math.isinf(left := limit.remaining()):
         wanted["statement_timeout"] = min(LONGEST_TIMEOUT, max(1, int(left * 1000)))
+    prepare = None if keep else False
     with _errors(stage, limit):
         connection.ensure_connection()
         raw = connection.connection
         with raw.pipeline(), _apart(raw):
             if wanted:
                 calls = ", ".join(["set_config(%s, %s, true)"] * len(wanted))
-                psycopg.Cursor(raw).execute(
-                    f"SELECT {calls}", [str(part) for pair in wanted.items() for part in pair], binary=True
-                )
+                values = [str(part) for pair in wanted.items() for part in pair]
+                psycopg.Cursor(raw).execute(f"SELECT {calls}", values, prepare=prepare, binary=True)
             cursor = psycopg.Cursor(raw)
-            cursor.execute(query, parameters, binary=True)
+            cursor.execute(query, parameters, prepare=prepare, binary=True)
             return cursor.fetchall()
 
 

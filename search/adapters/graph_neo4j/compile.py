@@ -23,7 +23,7 @@ from typing import Any
 from search.adapters.graph_neo4j.conditions import Parameters, field_conditions
 from search.adapters.graph_neo4j.names import Names
 from search.adapters.graph_neo4j.rows import Rows
-from search.adapters.graph_postgres.compile import MOST_ROWS
+from search.adapters.graph_postgres.compile import LOOK_UP, MOST_ROWS
 from search.adapters.graph_postgres.estimate import Estimate
 from search.adapters.graph_postgres.order import allowed_types, depths, directions, next_hop, usable_bindings
 from search.domain.errors import StageError
@@ -154,13 +154,27 @@ class Compiler:
     def _extend(self, rows: Rows, hop: Hop, near: str, far: str, other: Rows | None) -> None:
         """Walk a hop from a node of each row to one more node, one of the given ones where `other` holds just these."""
         node = self.short[far]
+        asked = self.keys is not None and far == self.plan.target.var
+        given = self._given(far) if asked or (other is not None and other.untouched == far) else ()
+        among = []
+        if asked or LOOK_UP * len(given) < self.estimate.edges(hop, near, far, 1.0):
+            rows.clauses += self._looked_up(node, given) if given else []
+        elif given:
+            among = [f"{node}.key IN {self.parameters.add(list(given))}"]
         rows.clauses.append(f"MATCH {self.pattern(hop, near, far)}")
         rows.columns.append(node)
         rows.untouched = None
-        given = []
-        if other is not None and other.untouched == far:
-            given = [f"{node}.key IN {self.parameters.add(list(self._given(far)))}"]
-        rows.where([*given, *self.type(far), *rows.apart(node, but=node), *self.conditions(far)])
+        rows.where([*among, *self.type(far), *rows.apart(node, but=node), *self.conditions(far)])
+
+    def _looked_up(self, node: str, keys: Sequence[int]) -> list[str]:
+        """Return what binds a node to each of some keys, before a hop to it: of a hub no edge but theirs is read."""
+        self._fresh += 1
+        key = f"k{self._fresh}"
+        return [
+            f"UNWIND {self.parameters.add(list(keys))} AS {key}",
+            f"MATCH ({node}:{self.names.nodes} {{key: {key}}})",
+            "WITH *",
+        ]
 
     def _join(self, rows: Rows, other: Rows, shared: str) -> None:
         """Join two sets on the variable that both have; no variable of one may take an anchor's node of the other."""

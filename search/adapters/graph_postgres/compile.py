@@ -41,10 +41,14 @@ MOST_ROWS = 200_000
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A statement with named placeholders, and their values."""
+    """A statement with named placeholders, and their values.
+
+    `keep` says that it may be prepared: planned once, for whatever values, it is as fast.
+    """
 
     text: str
     parameters: Mapping[str, Any]
+    keep: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +86,7 @@ class Compiler:
         self.keys: Sequence[int] | None = None
         self.from_target = False
         self.heaviest = 0.0
+        self.joined = False
         self._adjacency = adjacency
         self._fresh = 0
         self.steps: list[str] = []
@@ -104,7 +109,8 @@ class Compiler:
         )
         cut = " OR ".join([*self.cuts, f"max(merged) >= {self.most}"])
         text = f"WITH {STEPS.join(self.steps)}\nSELECT array_agg(key), array_agg(score), {cut} FROM best"
-        return Query(text, self.parameters.values)
+        # How two sets are best joined depends on their sizes, which the values tell.
+        return Query(text, self.parameters.values, keep=not self.joined)
 
     def _match(self) -> Rows:
         """Join everything into one set of rows that has the target's node and the score."""
@@ -195,6 +201,7 @@ class Compiler:
 
     def _join(self, rows: Rows, other: Rows, shared: str) -> None:
         """Join two sets on the variable that both have; no variable of one may take an anchor's node of the other."""
+        self.joined = True
         self._make_distinct(rows)
         self._make_distinct(other)
         joined = [f"{rows.columns[shared]} = {other.columns[shared]}"]

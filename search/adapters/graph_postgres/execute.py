@@ -70,7 +70,7 @@ class PostgresGraph:
         return from_either_end(ask, keys)
 
     def _fetch(self, stage: str, query: Query, limit: Limit) -> list[tuple[Any, ...]]:
-        return read(stage, query.text, query.parameters, limit, SETTINGS)
+        return read(stage, query.text, query.parameters, limit, SETTINGS, keep=query.keep)
 
 
 def _bound(linked: LinkedPlan) -> bool:

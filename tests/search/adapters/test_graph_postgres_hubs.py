@@ -68,7 +68,9 @@ def edges_read(linked: LinkedPlan, monkeypatch: pytest.MonkeyPatch, graph: Postg
     """Return how many rows the scans of a statement gave, by what Postgres counts itself."""
     read = []
 
-    def explained(stage: str, text: str, parameters: object, limit: Limit, wanted: object) -> list[tuple[object, ...]]:
+    def explained(
+        stage: str, text: str, parameters: object, limit: Limit, wanted: object, keep: bool
+    ) -> list[tuple[object, ...]]:
         with connection.cursor() as cursor:
             cursor.execute("SET enable_seqscan = off")
             cursor.execute(f"EXPLAIN (ANALYZE, FORMAT JSON) {text}", parameters)

@@ -50,3 +50,19 @@ def test_a_connection_that_breaks_is_temporary_and_the_next_search_gets_a_new_on
     assert not raised.value.permanent
     assert read("vectors", "SELECT 1") == [(1,)]
     assert connection.is_usable()
+
+
+KEPT = "SELECT count(*) FROM pg_prepared_statements WHERE statement = %s"
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize(("threshold", "keep", "prepared"), [(2, True, 1), (2, False, 0), (None, True, 0)])
+def test_a_query_that_comes_again_is_prepared_where_both_sides_allow_it(
+    threshold: int | None, keep: bool, prepared: int
+) -> None:
+    connection.ensure_connection()
+    connection.connection.prepare_threshold = threshold
+    for number in range(4):
+        assert read("traverse", "SELECT %s::int + 40", [number], keep=keep) == [(number + 40,)]
+    assert read("traverse", KEPT, ["SELECT $1::int + 40"]) == [(prepared,)]
+    connection.close()

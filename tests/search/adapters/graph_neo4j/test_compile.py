@@ -52,7 +52,7 @@ ATTACKS = (
 WORDS = re.compile(
     r"UNWIND|AS|MATCH|WITH|DISTINCT|WHERE|AND|OR|ORDER|BY|DESC|LIMIT|RETURN|CALL|UNION|ALL|CASE|WHEN|THEN|ELSE|END|IN|IS|NULL|"
     r"NOT|EXISTS|CONTAINS|any|collect|max|range|size|type|startNode|binding|score|key|keys|scores|rows|row|side|mine|theirs|"
-    r"one|two|best|place|item|false|null|cut|merged|sum|count|[vmeropSTRfsc]\d+[stn]?|\$p\d+|\d+"
+    r"one|two|best|place|item|false|null|cut|merged|sum|count|[vmeropSTRfsck]\d+[stn]?|\$p\d+|\d+"
 )
 
 
