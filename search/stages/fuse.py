@@ -27,7 +27,8 @@ class Fuse:
     has not been tuned: a confident plan goes first, for which its weight must exceed 1, a doubtful one is mixed in.
 
     With either method a plan that is almost surely right leads: the text's weight becomes so small that it swaps no two
-    of the graph's first hundred, and only fills up behind them (ours).
+    of the graph's first hundred, and only fills up behind them (ours). A plan of risk level `weak` never does: it may
+    well be right about what it says, but it leaves so much of the question to text that text has to order its nodes.
     """
 
     method: str = option("dynamic", "How the graph's weight is chosen.", choices=("dynamic", "static"))
@@ -46,7 +47,10 @@ class Fuse:
         high=10,
     )
     lead: float = option(
-        0.7, "From this probability of its best plan on, the graph's order stands. Above 1: never.", low=0, high=2
+        0.7,
+        "From this probability of its best plan on the graph's order stands, unless its risk is weak. Above 1: never.",
+        low=0,
+        high=2,
     )
 
     def __call__(self, graph: GraphRanking, text: Ranking) -> Fusion:
@@ -62,11 +66,16 @@ class Fuse:
             weights = {GRAPH: self.bucket_weights[place] * multiplier, TEXT: 1.0}
         if graph.n_cand == 0:
             weights = {GRAPH: 0.0, TEXT: 1.0}
-        leads = weights[GRAPH] > 0 and graph.probability >= self.lead
+        leads = weights[GRAPH] > 0 and may_lead(graph, self.lead)
         if leads:
             weights[TEXT] = min(weights[TEXT], following(weights[GRAPH], self.k))
         ranking = Ranking.of(rrf(rankings, weights, self.k), graph.ties)
         return Fusion(ranking, rankings, weights, self.k, self.method, bucket, risk, leads)
+
+
+def may_lead(graph: GraphRanking, least: float) -> bool:
+    """Whether the graph's order stands, if it has any weight: from that probability and the risk level `normal` on."""
+    return graph.probability >= least and RISKS.index(graph.risk_level) >= RISKS.index("normal")
 
 
 def following(weight: float, k: float) -> float:

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from search.domain.plan import RISKS
-from search.stages.fuse import BUCKETS, Fuse, following
+from search.stages.fuse import BUCKETS, Fuse, following, may_lead
 from training.evaluation.fused_ranks import Case, Numbers, Places, reciprocal_ranks
 from training.evaluation.measures import Values, intervals, means, measure
 
@@ -130,7 +130,7 @@ def _tabulate(cases: Sequence[Case], folds: NDArray[np.intp], progress: Progress
             bucket = next(i for i, (most, _) in enumerate(BUCKETS) if case.graph.n_cand <= most)
             risk = RISKS.index(case.graph.risk_level)
             fixed, moving = _outcomes(case, bucket, risk, len(cases))
-            led = np.array([int(case.graph.probability >= lead) for lead in LEADS])
+            led = np.array([int(may_lead(case.graph, lead)) for lead in LEADS])
             static[folds[place]] += fixed[led]
             dynamic[folds[place], :, bucket, risk, :, : moving.shape[2], : moving.shape[3]] += moving[led]
         if progress is not None:

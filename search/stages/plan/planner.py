@@ -118,8 +118,9 @@ class Planner:
             if at == len(best):
                 listed.append(ScoredPlan(self._without_hops(whole, read), scored.source, probability))
                 continue
-            following = float(shares[position + 1]) if position + 1 < len(shares) else 0.0
-            meanings = self._meanings(read, said, best[at][0], probability, following, scored.source)
+            # The first is held against the second, every other one against the first: only one can be right.
+            rival = float(shares[0 if position else 1]) if len(shares) > 1 else 0.0
+            meanings = self._meanings(read, said, best[at][0], probability, rival, scored.source)
             listed += meanings
             note = note if position else meanings.detail
         return Noted(sorted(listed, key=lambda entry: -entry.probability), note)
@@ -130,21 +131,21 @@ class Planner:
         said: Sequence[Quantity],
         candidate: Candidate,
         probability: float,
-        following: float,
+        rival: float,
         source: PlanSource,
     ) -> Noted[ScoredPlan]:
         """Return the plan with the filters that the question's quantities put on it, and behind it the plan as it is.
 
         What is read as a filter may have been meant otherwise: the plan as it is keeps a part of the probability.
         """
-        plain = ScoredPlan(self._with_hops(read, candidate, probability, following, source), source, probability)
+        plain = ScoredPlan(self._with_hops(read, candidate, probability, rival, source), source, probability)
         if not said or probability < _BELIEVED:
             return Noted([plain])
         limits = self._limiter.of(read, said, candidate, self.proposer.enumerator.found(candidate))
         unmet = " ".join(limits.unmet)
         if not limits.filters:
             return Noted([plain], unmet)
-        plan = self._with_hops(read, candidate, probability, following, source, limits.spans)
+        plan = self._with_hops(read, candidate, probability, rival, source, limits.spans)
         filtered = ScoredPlan(replace(plan, filters=limits.filters), source, _MEANT * probability)
         return Noted([filtered, replace(plain, probability=(1 - _MEANT) * probability)], unmet)
 
@@ -153,14 +154,14 @@ class Planner:
         read: Read,
         candidate: Candidate,
         probability: float,
-        following: float,
+        rival: float,
         source: PlanSource,
         said: Sequence[tuple[int, int]] = (),
     ) -> Plan:
         left = residual(read, candidate.mentions, candidate.paths, self.knowledge.lexicon, said)
         # A trained planner has learned how much of its answers the graph gives: its probability says it all.
         share = 1.0 if source == "learned" else explained(read, candidate.mentions, left)
-        risk = level(probability, following, share)
+        risk = level(probability, rival, share)
         return self._writer.plan(candidate, read.names, left, risk)
 
     def _without_hops(self, whole: str, read: Read) -> Plan:

@@ -41,11 +41,11 @@ def explained(question: Question, used: tuple[int, ...], left: str) -> float:
     return 1.0 - len(left.split()) / content if content else 0.0
 
 
-def level(probability: float, next_best: float, share: float) -> Risk:
-    """Return the risk level of a plan from its margin over the next and the share of the question it explains.
+def level(probability: float, rival: float, share: float) -> Risk:
+    """Return the risk level of a plan from its margin over the best other one and how much of the question it explains.
 
     A question whose every word is in the plan leaves text nothing to add, however close the next plan; one of which
     half is left over is a matter of text, however sure the plan is of the other half.
     """
-    trust = share**2 * (1 + probability - next_best) / 2
+    trust = share**2 * (1 + probability - rival) / 2
     return next((risk for least, risk in _LEVELS if trust >= least), "no_trade")

@@ -77,6 +77,14 @@ def test_a_graph_whose_weight_is_nothing_does_not_lead() -> None:
 
 
 @pytest.mark.parametrize("method", ["static", "dynamic"])
+def test_a_plan_that_leaves_much_to_the_text_does_not_lead_however_sure_it_is(method: str) -> None:
+    sure = dataclasses.replace(graph(20, 21, 12, risk="weak"), probability=1.0)
+    fusion = Fuse(method=method)(sure, TEXT)
+    assert not fusion.leads
+    assert fusion.ranking.keys[0] == 12
+
+
+@pytest.mark.parametrize("method", ["static", "dynamic"])
 def test_without_candidates_the_texts_list_stands(method: str) -> None:
     fusion = Fuse(method=method, weight=1.0)(GraphRanking(), TEXT)
     assert fusion.ranking.keys == (10, 11, 12)

@@ -188,6 +188,14 @@ def test_a_plan_that_explains_everything_is_trusted(planner: Planner) -> None:
     assert plans(planner, "who directed Alpha Rising")[0].plan.risk_level in {"normal", "aggressive"}
 
 
+def test_a_plan_beside_a_far_better_one_is_not_traded_on(planner: Planner) -> None:
+    first, *others = plans(planner, "who directed Alpha Rising")
+    # A margin of at most 0.3 - 0.7 leaves a trust of (1 - 0.4) / 2 = 0.3.
+    assert first.probability > 0.7
+    assert others
+    assert {entry.plan.risk_level for entry in others} <= {"no_trade", "weak"}
+
+
 def test_every_plan_is_valid_finds_something_and_carries_its_nodes(planner: Planner) -> None:
     for text in ("drama films with Cy Clone", "who starred in the films of Bob Berg", "Heat"):
         for entry in plans(planner, text):
