@@ -9,13 +9,16 @@ from functools import partial
 from pathlib import Path
 
 import structlog
+from django.conf import settings
 from django.db import OperationalError, transaction
 
+from search.domain.graph import Schema
 from search.ingest import partitions
 from search.ingest.locks import import_lock
 from search.models import Artifact, KnowledgeBase, PipelineVersion, VectorSet
 from search.models.partitions import partition
 from search.services.activate_release import ReleaseError
+from search.services.sync_graph import SyncFailed, remove_graph
 
 log = structlog.get_logger(__name__)
 
@@ -32,9 +35,9 @@ class Deleted:
 def delete_knowledge_base(*, knowledge_base: KnowledgeBase) -> Deleted:
     """Delete a knowledge base with its releases, settings, versions, and the artifacts that no other one uses.
 
-    Recorded searches stay. Its partitions, index files and artifacts' folders are removed once the transaction stands;
-    what cannot be removed then is logged, and goes with the clean-up of the next import. Raises ReleaseError while an
-    import of it runs.
+    Recorded searches stay. Its partitions, index files, artifacts' folders and what Neo4j holds of it are removed once
+    the transaction stands; what cannot be removed then is logged, and goes with the clean-up of the next import (from
+    Neo4j: with the next sync of a knowledge base of that name). Raises ReleaseError while an import of it runs.
     """
     with import_lock(knowledge_base.name) as free:
         if not free:
@@ -54,6 +57,8 @@ def delete_knowledge_base(*, knowledge_base: KnowledgeBase) -> Deleted:
             locked.releases.all().delete()
             locked.delete()
             transaction.on_commit(partial(_remove, tables, folders))
+            if settings.NEO4J_URL and snapshots:
+                transaction.on_commit(partial(_remove_projections, knowledge_base.name, snapshots[0].schema))
     return deleted
 
 
@@ -69,6 +74,13 @@ def _hand_over(knowledge_base: KnowledgeBase) -> tuple[str, ...]:
     for artifact, owner in kept.items():
         Artifact.objects.filter(pk=artifact).update(knowledge_base=owner)
     return tuple(sorted(kept))
+
+
+def _remove_projections(knowledge_base: str, schema: Schema) -> None:
+    try:
+        remove_graph(knowledge_base=knowledge_base, schema=schema)
+    except SyncFailed as error:
+        log.warning("projections left behind", knowledge_base=knowledge_base, reason=str(error))
 
 
 def _remove(tables: Sequence[str], folders: Sequence[Path]) -> None:

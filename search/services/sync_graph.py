@@ -79,15 +79,30 @@ def check_graph(*, knowledge_base: KnowledgeBase, progress: Progress = silent) -
         return sync.synced
 
 
-@contextmanager
-def _at_work(knowledge_base: KnowledgeBase) -> Iterator[tuple[Connection, Snapshot]]:
-    """Hold the knowledge base's lock, so that its snapshot stays and nobody else writes the projection."""
+def remove_graph(*, knowledge_base: str, schema: Schema) -> None:
+    """Remove every projection of a knowledge base of that name, which is gone itself. Raises SyncFailed."""
+    connection = _connected()
+    try:
+        for marker in markers(connection):
+            if marker.knowledge_base == knowledge_base:
+                Projection(connection, Names(marker.snapshot, schema)).remove()
+    except StageError as error:
+        raise SyncFailed(f"{error.reason}.") from error
+
+
+def _connected() -> Connection:
     if not settings.NEO4J_URL:
         raise SyncFailed("NEO4J_URL is not set, so there is no Neo4j to put the graph into.")
     try:
-        connection = connect(Address.parse(settings.NEO4J_URL))
+        return connect(Address.parse(settings.NEO4J_URL))
     except ValueError as error:
         raise SyncFailed(str(error)) from error
+
+
+@contextmanager
+def _at_work(knowledge_base: KnowledgeBase) -> Iterator[tuple[Connection, Snapshot]]:
+    """Hold the knowledge base's lock, so that its snapshot stays and nobody else writes the projection."""
+    connection = _connected()
     with import_lock(knowledge_base.name) as free:
         if not free:
             raise SyncFailed(f"An import or a sync of '{knowledge_base.name}' is running; wait until it has ended.")

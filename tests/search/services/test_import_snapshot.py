@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import psycopg
 import pytest
 from django.db import connection
 from pytest_django.fixtures import Settings
@@ -16,6 +15,7 @@ from search.ingest.locks import import_lock
 from search.models import KnowledgeBase, Node, Release, Snapshot
 from search.models.knowledge import Status
 from search.services.import_snapshot import ImportFailed, import_snapshot
+from tests.database import another_session
 from tests.search.ingest import bundles
 
 BAD_NODE = {"id": "x", "type": "song", "name": "X"}
@@ -176,7 +176,7 @@ def test_a_manifest_that_cannot_be_used_gets_a_sentence(tmp_path: Path, manifest
 def test_of_two_imports_at_once_the_second_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("search.ingest.locks.GRACE_SECONDS", 0.0)
     source = bundles.write(tmp_path)
-    with psycopg.connect(**_address()) as other:
+    with another_session() as other:
         other.execute("SELECT pg_advisory_lock(hashtextextended('grasp import of films', 0))")
         with pytest.raises(ImportFailed, match="Another import of 'films' is running"):
             import_snapshot(source=source, index=False)
@@ -191,7 +191,7 @@ def test_an_import_that_loses_its_connection_fails_and_the_next_one_cleans_up(tm
 
     def disconnect(step: str, done: int, total: int | None) -> None:
         if step == "Indexing edges" and connection.connection is not None:
-            with psycopg.connect(**_address(), autocommit=True) as other:
+            with another_session(autocommit=True) as other:
                 other.execute("SELECT pg_terminate_backend(%s)", [connection.connection.info.backend_pid])
 
     with pytest.raises(ImportFailed, match="Postgres failed during the import"):
@@ -218,8 +218,3 @@ def test_full_disks_get_a_sentence(tmp_path: Path) -> None:
 
     with pytest.raises(ImportFailed, match="The disk is full; the active release was left alone"):
         import_snapshot(source=bundles.write(tmp_path), index=False, progress=full)
-
-
-def _address() -> dict[str, str]:
-    parameters = connection.get_connection_params()
-    return {key: parameters[key] for key in ("dbname", "user", "password", "host", "port") if parameters.get(key)}
