@@ -143,9 +143,14 @@ def _refuted(plans: Sequence[LinkedPlan], found: Sequence[Traversal]) -> float:
 
 
 def _risk(plans: Sequence[LinkedPlan], best: LinkedPlan) -> Risk:
-    """Return the best plan's risk level, a step more careful where a more probable plan found nothing."""
+    """Return the best plan's risk level, a step more careful where a more probable plan found nothing.
+
+    A plan that asks the graph nothing does not count: that it is the more probable one, the level says already.
+    """
     level = RISKS.index(best.plan.risk_level)
-    return RISKS[level] if best is _by_probability(plans)[0] else RISKS[max(0, level - 1)]
+    ordered = _by_probability(plans)
+    ahead = ordered[: ordered.index(best)]
+    return RISKS[max(0, level - 1)] if any(linked.plan.anchors for linked in ahead) else RISKS[level]
 
 
 def _by_probability(plans: Sequence[LinkedPlan]) -> list[LinkedPlan]:

@@ -98,6 +98,11 @@ def test_the_risk_is_the_best_plans_and_one_step_lower_when_a_better_one_found_n
     assert second.risk_level == careful
 
 
+def test_a_better_plan_that_asks_the_graph_nothing_leaves_the_risk_as_it_is() -> None:
+    first = rescore([linked(0, 0.7, anchors=0), linked(1, 0.3, risk="weak")], [found(0), found(1, n2=1.0)])[0]
+    assert first.risk_level == "weak"
+
+
 def test_the_probability_of_a_plan_that_found_nothing_is_shared_by_those_that_found_something() -> None:
     plans = [linked(0, 0.45), linked(1, 0.44), linked(2, 0.11)]
     ranking, _ = rescore(plans, [found(0), found(1, n1=0.9), found(2, n2=0.9)])
