@@ -50,7 +50,7 @@ def _measure(bundle: str, folder: Path, encoder: SentenceEncoder) -> None:
         began, cpu = time.perf_counter(), time.process_time()
         indexed = build_index(snapshot=snapshot, encoder=encoder)
         whole, cpu = time.perf_counter() - began, time.process_time() - cpu
-        files = sum(indexed.seconds[part] for part in ("nodes", "adjacency", "mentions", "bm25"))
+        files = sum(indexed.seconds[part] for part in ("nodes", "adjacency", "mentions", "completion", "bm25"))
         rows.append((run, f"{indexed.embedded:,}", f"{indexed.reused:,}", files, indexed.seconds["vectors"],
                      indexed.seconds["hnsw"], whole, cpu, *_sizes(indexed)))  # fmt: skip
     columns = ("", "texts embedded", "known", "files s", "vectors s", "HNSW s", "all s", "own CPU s", "files MB",
