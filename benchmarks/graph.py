@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import cast
 
 import numpy as np
 from django.conf import settings
@@ -33,7 +34,7 @@ from search.domain.graph import ANY, Node, NodeType, Relation, RelationType, Sch
 from search.domain.linking import Binding, LinkedPlan
 from search.domain.plan import Anchor, Hop, Plan, Target
 from search.domain.trace import Limit
-from search.interfaces import GraphStore
+from search.interfaces import GraphStore, NodeStore
 from search.models.partitions import partition
 from search.services.sync_graph import EDGES_AT_ONCE, NODES_AT_ONCE
 
@@ -76,7 +77,7 @@ def main() -> None:
     rng = np.random.default_rng(7)
     types = rng.integers(0, TYPES, NODES)
     edges = _edges(rng, types)
-    schema, nodes = _schema(types), _Names(types)
+    schema, nodes = _schema(types), cast(NodeStore, _Names(types))
     with _stored(types, edges) as seconds, _projected(schema, types, edges) as (neo4j, synced):
         degrees = _degrees(schema, edges)
         engines: dict[str, GraphStore] = {"Postgres": PostgresGraph(SNAPSHOT, schema, nodes, degrees)}
@@ -211,7 +212,7 @@ class _Names:
         self._types = types
 
     def references(self, keys: Sequence[int]) -> list[Node]:
-
+        """Return a node a key, with a name made of it."""
         return [Node(key, f"n{key}", f"type{self._types[key]}", f"node {key}") for key in keys]
 
 
@@ -240,7 +241,6 @@ def _stored(types: NDArray[np.int64], written: Edges) -> Iterator[float]:
 
 
 def _plans(rng: np.random.Generator, types: NDArray[np.int64]) -> dict[str, Kind]:
-
     def bind(plan: Plan) -> LinkedPlan:
         """Bind each anchor to nodes at random, the one named h to the hub."""
         bindings = []

@@ -127,7 +127,10 @@ class MentionIndex(Protocol):
 class Adjacency(Protocol):
     """The graph of a release in memory-mapped arrays."""
 
-    schema: Schema
+    @property
+    def schema(self) -> Schema:
+        """The schema of the release."""
+        ...
 
     def neighbours(self, keys: Keys, relation: int, direction: Direction) -> Keys:
         """Return the distinct neighbours of a set of nodes over one relation (its code), sorted."""

@@ -42,6 +42,11 @@ class LinkedPlan:
         """Return the bindings of the anchor with that variable, best first."""
         return tuple(binding for binding in self.bindings if binding.var == var)
 
+    @property
+    def is_bound(self) -> bool:
+        """Whether the plan has anchors, and each of them a binding: only then can it be executed."""
+        return bool(self.plan.anchors) and all(self.bindings_of(anchor.var) for anchor in self.plan.anchors)
+
     def to_json(self) -> list[dict[str, Any]]:
         """Return one entry an anchor, as a search shows them."""
         return [

@@ -90,7 +90,7 @@ def test_the_order_that_estimates_choose_changes_nothing(
     engines: Engines, monkeypatch: pytest.MonkeyPatch, case: tuple[Graph, LinkedPlan]
 ) -> None:
     # To eight nodes nothing is a burden; with the bound at a fraction of an edge every difference counts.
-    monkeypatch.setattr("search.adapters.graph_postgres.estimate.SMALL", 0.01)
+    monkeypatch.setattr("search.adapters.graph_matching.estimate.SMALL", 0.01)
     graph, linked = case
     for engine in engines.over(graph, schema_of(graph, TYPES, RELATIONS)):
         assert differences(graph, linked, engine, most=2) == []

@@ -20,12 +20,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from search.adapters.graph_matching.estimate import LOOK_UP, MOST_ROWS, Estimate
+from search.adapters.graph_matching.order import allowed_types, depths, directions, next_hop, usable_bindings
 from search.adapters.graph_neo4j.conditions import Parameters, field_conditions
 from search.adapters.graph_neo4j.names import Names
 from search.adapters.graph_neo4j.rows import Rows
-from search.adapters.graph_postgres.compile import LOOK_UP, MOST_ROWS
-from search.adapters.graph_postgres.estimate import Estimate
-from search.adapters.graph_postgres.order import allowed_types, depths, directions, next_hop, usable_bindings
 from search.domain.errors import StageError
 from search.domain.graph import ANY
 from search.domain.linking import LinkedPlan

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from search.adapters.graph_matching.estimate import MOST_ROWS
+from search.adapters.graph_matching.order import depths, next_hop
+from search.adapters.graph_matching.paths import compiled
 from search.adapters.graph_neo4j.compile import Compiler, Query, unpacked
 from search.adapters.graph_neo4j.names import Names
 from search.adapters.graph_neo4j.rows import Rows
-from search.adapters.graph_postgres.compile import MOST_ROWS
-from search.adapters.graph_postgres.order import depths, next_hop
 from search.domain.errors import StageError
 from search.domain.linking import LinkedPlan
 from search.interfaces import Adjacency
@@ -24,21 +25,17 @@ def compile_paths(
     *,
     from_target: bool = False,
 ) -> Query:
-    """Return the statement that gives the best `most` paths of each key.
-
-    It walks from the anchors, as the candidates were found; with `from_target`, and where the anchors have very many
-    edges, from the candidates as well.
-    """
-    if not from_target:
-        compiler = _PathCompiler(linked, names, adjacency, most_rows)
-        query = compiler.paths(keys, most, from_target=False)
-        if compiler.estimate.burden(compiler.heaviest) == 0:
-            return query
-    return _PathCompiler(linked, names, adjacency, most_rows).paths(keys, most, from_target=True)
+    """Return the statement that gives the best `most` paths of each key; see `compiled`."""
+    return compiled(lambda: _PathCompiler(linked, names, adjacency, most_rows), keys, most, from_target=from_target)
 
 
 class _PathCompiler(Compiler):
     """Compiles one linked plan for given candidates; used once for one statement."""
+
+    @property
+    def burden(self) -> int:
+        """What the heaviest hop reads: 0 for what is read in a moment."""
+        return self.estimate.burden(self.heaviest)
 
     def paths(self, keys: Sequence[int], most: int, *, from_target: bool) -> Query:
         """Return the statement of `paths`: one list of rows, and whether partial matches were cut.

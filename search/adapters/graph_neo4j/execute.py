@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from search.adapters.graph_matching.estimate import MOST_ROWS
+from search.adapters.graph_matching.paths import Matches, from_either_end, read_paths
 from search.adapters.graph_neo4j.compile import Compiler, Query
 from search.adapters.graph_neo4j.compile_paths import compile_paths
 from search.adapters.graph_neo4j.connection import Connection, Row
 from search.adapters.graph_neo4j.names import MARKER, Names, relation_code
-from search.adapters.graph_postgres.compile import MOST_ROWS
-from search.adapters.graph_postgres.paths import Matches, from_either_end, read_paths
 from search.domain.errors import StageError
 from search.domain.graph import Schema
 from search.domain.linking import LinkedPlan, Traversal
@@ -52,7 +52,7 @@ class Neo4jGraph:
 
         Raises ProjectionMissing where Neo4j does not hold this snapshot, and Neo4jAway where it does not answer.
         """
-        if not is_bound(linked):
+        if not linked.is_bound:
             return Traversal(linked.index, self.backend, ())
         query = Compiler(linked, self._names, self._adjacency, self._most_rows).candidates(rows)
         keys, scores, cut = self._fetch("traverse", query, limit)
@@ -61,7 +61,7 @@ class Neo4jGraph:
 
     def paths(self, linked: LinkedPlan, keys: Sequence[int], limit: Limit, most: int = 1) -> Matches:
         """Return the best matches of the keys; see the protocol."""
-        if not is_bound(linked) or not keys or most < 1:
+        if not linked.is_bound or not keys or most < 1:
             return {}
 
         def ask(keys: Sequence[int], from_target: bool) -> tuple[Matches, bool]:
@@ -94,8 +94,3 @@ def _with_codes(linked: LinkedPlan, rows: Sequence[Row]) -> Iterator[Row]:
     for _, *row in sorted(rows, key=lambda row: row[0]):
         hops = row[first_hop:]
         yield [*row[:first_hop], *(relation_code(cell) if i % 2 == 0 else cell for i, cell in enumerate(hops))]
-
-
-def is_bound(linked: LinkedPlan) -> bool:
-    """Whether the plan has anchors, and each of them a binding."""
-    return bool(linked.plan.anchors) and all(linked.bindings_of(anchor.var) for anchor in linked.plan.anchors)

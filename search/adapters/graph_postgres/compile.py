@@ -20,10 +20,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from search.adapters.graph_matching.estimate import LOOK_UP, MOST_ROWS, Estimate
+from search.adapters.graph_matching.order import allowed_types, depths, next_hop, usable_bindings
 from search.adapters.graph_postgres.conditions import Parameters, field_conditions
 from search.adapters.graph_postgres.edges import Edges
-from search.adapters.graph_postgres.estimate import Estimate
-from search.adapters.graph_postgres.order import allowed_types, depths, next_hop, usable_bindings
 from search.adapters.graph_postgres.rows import Rows
 from search.domain.errors import StageError
 from search.domain.graph import ANY, Schema
@@ -33,10 +33,6 @@ from search.interfaces import Adjacency
 from search.models.partitions import partition
 
 STEPS = ",\n"
-LOOK_UP = 8
-"""Edges that are read in the time that one takes to be looked up by both of its ends."""
-MOST_ROWS = 200_000
-"""Partial matches that a statement carries on at a time; reading so many takes a part of a second."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from search.adapters.graph_matching.order import depths, next_hop
+from search.adapters.graph_matching.paths import compiled
 from search.adapters.graph_postgres.compile import STEPS, Compiler, Query, Tables
-from search.adapters.graph_postgres.order import depths, next_hop
 from search.adapters.graph_postgres.rows import Rows
 from search.domain.errors import StageError
 from search.domain.graph import Schema
@@ -24,21 +25,17 @@ def compile_paths(
     *,
     from_target: bool = False,
 ) -> Query:
-    """Return the statement that gives the best `most` paths of each key.
-
-    It walks from the anchors, as the candidates were found; with `from_target`, and where the anchors have very many
-    edges, from the candidates as well.
-    """
-    if not from_target:
-        compiler = _PathCompiler(linked, schema, tables, adjacency)
-        query = compiler.paths(keys, most, from_target=False)
-        if compiler.estimate.burden(compiler.heaviest) == 0:
-            return query
-    return _PathCompiler(linked, schema, tables, adjacency).paths(keys, most, from_target=True)
+    """Return the statement that gives the best `most` paths of each key; see `compiled`."""
+    return compiled(lambda: _PathCompiler(linked, schema, tables, adjacency), keys, most, from_target=from_target)
 
 
 class _PathCompiler(Compiler):
     """Compiles one linked plan for given candidates; used once for one statement."""
+
+    @property
+    def burden(self) -> int:
+        """What the heaviest hop reads: 0 for what is read in a moment."""
+        return self.estimate.burden(self.heaviest)
 
     def paths(self, keys: Sequence[int], most: int, *, from_target: bool) -> Query:
         """Return the statement of `paths`.

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from search.adapters.graph_matching.order import directions
 from search.adapters.graph_postgres.conditions import Parameters
-from search.adapters.graph_postgres.order import directions
 from search.adapters.graph_postgres.rows import Arm
 from search.domain.graph import ANY, Schema
 from search.domain.plan import Hop

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from search.adapters.graph_postgres.compile import MOST_ROWS, Compiler, Query, Tables
+from search.adapters.graph_matching.estimate import MOST_ROWS
+from search.adapters.graph_matching.paths import Matches, from_either_end, read_paths
+from search.adapters.graph_postgres.compile import Compiler, Query, Tables
 from search.adapters.graph_postgres.compile_paths import compile_paths
-from search.adapters.graph_postgres.paths import Matches, from_either_end, read_paths
 from search.adapters.postgres_reading import read
 from search.domain.graph import Schema
 from search.domain.linking import LinkedPlan, Traversal
@@ -47,7 +48,7 @@ class PostgresGraph:
 
     def execute(self, linked: LinkedPlan, limit: Limit, rows: int = 10_000) -> Traversal:
         """Return the candidates of a linked plan; see the protocol."""
-        if not _bound(linked):
+        if not linked.is_bound:
             return Traversal(linked.index, self.backend, ())
         query = Compiler(linked, self._schema, self._tables, self._adjacency).candidates(rows)
         [(keys, scores, cut)] = self._fetch("traverse", query, limit)
@@ -56,7 +57,7 @@ class PostgresGraph:
 
     def paths(self, linked: LinkedPlan, keys: Sequence[int], limit: Limit, most: int = 1) -> Matches:
         """Return the best matches of the keys; see the protocol."""
-        if not _bound(linked) or not keys or most < 1:
+        if not linked.is_bound or not keys or most < 1:
             return {}
 
         def ask(keys: Sequence[int], from_target: bool) -> tuple[Matches, bool]:
@@ -71,8 +72,3 @@ class PostgresGraph:
 
     def _fetch(self, stage: str, query: Query, limit: Limit) -> list[tuple[Any, ...]]:
         return read(stage, query.text, query.parameters, limit, SETTINGS, keep=query.keep)
-
-
-def _bound(linked: LinkedPlan) -> bool:
-    """Whether the plan has anchors, and each of them a binding."""
-    return bool(linked.plan.anchors) and all(linked.bindings_of(anchor.var) for anchor in linked.plan.anchors)

@@ -139,7 +139,7 @@ def test_the_order_that_estimates_choose_changes_nothing(
     monkeypatch: pytest.MonkeyPatch, case: tuple[oracle.Graph, LinkedPlan], most: int
 ) -> None:
     # To eight nodes nothing is a burden; with the bound at a fraction of an edge every difference counts.
-    monkeypatch.setattr("search.adapters.graph_postgres.estimate.SMALL", 0.01)
+    monkeypatch.setattr("search.adapters.graph_matching.estimate.SMALL", 0.01)
     assert unlike_the_oracle(*case, most) == ""
 
 

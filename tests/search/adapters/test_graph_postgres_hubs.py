@@ -93,7 +93,7 @@ def scanned(part: dict[str, object]) -> int:
 def test_a_join_with_a_hub_starts_from_the_selective_side(
     hubs: PostgresGraph, monkeypatch: pytest.MonkeyPatch, anchors: tuple[str, str]
 ) -> None:
-    monkeypatch.setattr("search.adapters.graph_postgres.estimate.SMALL", 100)
+    monkeypatch.setattr("search.adapters.graph_matching.estimate.SMALL", 100)
     linked = plan(*anchors)
     found = hubs.execute(linked, Limit())
     assert {c.key: c.score for c in found.candidates} == pytest.approx({FIRST + 5: 1.7, FIRST + 9: 1.7})
@@ -125,7 +125,7 @@ def test_paths_of_a_few_candidates_are_looked_up_from_them(hubs: PostgresGraph) 
 def test_a_candidate_of_another_type_has_no_paths_from_whichever_end_they_are_walked(
     hubs: PostgresGraph, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("search.adapters.graph_postgres.estimate.SMALL", 0.01)
+    monkeypatch.setattr("search.adapters.graph_matching.estimate.SMALL", 0.01)
     wrong = LinkedPlan(
         Plan((Anchor("hub", "hub"),), (Hop("T", "made in", "hub"),), Target("T", ("person",))), (BOUND["hub"],)
     )

@@ -165,7 +165,7 @@ def test_plans_that_differ_in_values_alone_share_a_statement_that_the_server_has
 
 
 def test_a_hub_is_reached_from_the_selective_side(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr("search.adapters.graph_postgres.estimate.SMALL", 100)
+    monkeypatch.setattr("search.adapters.graph_matching.estimate.SMALL", 100)
     schema = schema_of(HUBS)
     text = Compiler(plan("hub", "rare"), Names(SNAPSHOT, schema), adjacency(schema, tmp_path)).candidates(10).text
     walks = [line for line in text.splitlines() if line.startswith("MATCH") and ")-[" in line]

@@ -7,13 +7,17 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from search.adapters.graph_postgres.order import directions
+from search.adapters.graph_matching.order import directions
 from search.domain.graph import ANY, Direction, Schema
 from search.domain.plan import Hop
 from search.interfaces import Adjacency
 
 Types = Mapping[str, frozenset[int]]
 
+MOST_ROWS = 200_000
+"""Partial matches that a statement carries on at a time; reading so many takes a part of a second."""
+LOOK_UP = 8
+"""Edges that are read in the time that one takes to be looked up by both of its ends."""
 SMALL = 20_000
 """Rows that are read in a moment: below this the order of hops is chosen by other reasons than their number."""
 

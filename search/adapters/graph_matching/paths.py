@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
 from search.domain.errors import StageError
 from search.domain.evidence import Path, PathEdge, PathNode
@@ -13,6 +13,34 @@ from search.interfaces import NodeStore
 
 Matches = dict[int, list[tuple[Path, ...]]]
 """The best matches of each key: per match one path an anchor."""
+Q = TypeVar("Q", covariant=True)
+
+
+class PathCompiler(Protocol[Q]):
+    """Makes an engine's statement for the paths of given candidates, once; `burden` says what its walk meets."""
+
+    @property
+    def burden(self) -> int:
+        """0 where everything is read in a moment, and more the more edges the heaviest hop reads."""
+        ...
+
+    def paths(self, keys: Sequence[int], most: int, *, from_target: bool) -> Q:
+        """Return the statement, walked from the anchors or from the candidates."""
+        ...
+
+
+def compiled(make: Callable[[], PathCompiler[Q]], keys: Sequence[int], most: int, *, from_target: bool) -> Q:
+    """Return the statement that gives the best `most` paths of each key.
+
+    It walks from the anchors, as the candidates were found; with `from_target`, and where the anchors have very many
+    edges, from the candidates as well.
+    """
+    if not from_target:
+        compiler = make()
+        statement = compiler.paths(keys, most, from_target=False)
+        if compiler.burden == 0:
+            return statement
+    return make().paths(keys, most, from_target=True)
 
 
 def from_either_end(ask: Callable[[Sequence[int], bool], tuple[Matches, bool]], keys: Sequence[int]) -> Matches:
