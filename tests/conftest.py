@@ -39,6 +39,9 @@ from grasp_site.embedded.programs import search_worker as search_worker_program 
 from grasp_site.heartbeat import worker_state  # noqa: E402
 from tests.neo4j_server import Neo4jServer, running  # noqa: E402
 
+# A good hash of a password takes more than a second, and a hundred tests sign somebody in.
+django_settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+
 WORKER_START_SECONDS = 120.0
 HEARTBEAT_GONE_SECONDS = 15.0
 

@@ -25,7 +25,7 @@ from tests.oracle import Graph
 from tests.search.adapters.test_graph_postgres import RELATIONS, TYPES, cases
 
 SNAPSHOT = 3
-EXAMPLES = 25
+EXAMPLES = 15
 
 pytestmark = pytest.mark.django_db
 
