@@ -5,6 +5,7 @@ from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerView
 
 from search.views.entity import entity
 from search.views.export import results_csv
+from search.views.paths import paths
 from search.views.plan import edit_plan
 from search.views.results import cancel, live, results
 from search.views.runs import trace
@@ -22,6 +23,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("search/<uuid:run_id>/live/", live, name="search-live"),
     path("search/<uuid:run_id>/cancel/", cancel, name="search-cancel"),
     path("search/<uuid:run_id>/plan/", edit_plan, name="search-plan"),
+    path("search/<uuid:run_id>/results/<int:rank>/paths/", paths, name="search-paths"),
     path("search/<uuid:run_id>/results.csv", results_csv, name="search-csv"),
     path("search/<uuid:run_id>/trace/", trace, name="search-trace"),
     path("kb/<str:name>/suggest/", suggest, name="search-suggest"),

@@ -105,7 +105,7 @@ def _show(result: Json, plans: Sequence[Json], fusion: Json, largest: float) -> 
         total=sum(part.contribution for part in parts),
         fused=bool(fusion) and fusion.get("method") != "single",
         plan_index=evidence["plan_index"] if evidence else None,
-        paths=tuple(_path(path) for path in paths if path),
+        paths=tuple(show_path(path) for path in paths if path),
         drawing=draw(paths),
     )
 
@@ -173,7 +173,8 @@ def _nearness(residual: Json) -> Condition:
     return Condition("text", label, "near", NEAR, f"similarity {score:.2f}", note)
 
 
-def _path(path: Sequence[Json]) -> ShownPath:
+def show_path(path: Sequence[Json]) -> ShownPath:
+    """Return a path of the evidence ready to print."""
     rows = []
     for start, edge, end in zip(path[0::2], path[1::2], path[2::2], strict=False):
         left, right = ("—", "→") if edge["direction"] == "out" else ("←", "—")

@@ -1,0 +1,28 @@
+"""The page of all paths that lead to one result."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from search.services.list_paths import MOST, list_paths
+from search.views.finding import find_run
+from search.views.shown.drawing import draw
+from search.views.shown.results import show_path
+from search.views.unavailable import says_what_is_down
+
+
+@require_safe
+@says_what_is_down
+def paths(request: HttpRequest, run_id: UUID, rank: int) -> HttpResponse:
+    """Show every best match of the plan that found a result, one drawing each."""
+    run = find_run(request, run_id)
+    found = list_paths(run, rank)
+    if found is None:
+        raise Http404("This search has no result of that rank.")
+    matches = [([show_path(path) for path in match], draw(match)) for match in found.matches]
+    context = {"run": run, "rank": rank, "found": found, "matches": matches, "most": MOST}
+    return render(request, "search/paths.html", context)
