@@ -154,6 +154,12 @@ def test_results_with_everything_opened_are_well_formed_legible_and_no_wider_tha
     assert page.evaluate(FAULTS_OF_STRUCTURE) == []
     assert page.evaluate(FAINT_TEXT) == []
     assert page.evaluate(OVERFLOWING) == 0
+    page.get_by_role("link", name=re.compile("^All paths to")).first.click()
+    expect(page.get_by_text("best first.")).to_be_visible()
+    assert page.evaluate(FAULTS_OF_STRUCTURE) == []
+    assert page.evaluate(FAINT_TEXT) == []
+    assert page.evaluate(OVERFLOWING) == 0
+    page.get_by_role("link", name="Back to the results").click()
     page.get_by_role("link", name="Trace", exact=True).click()
     open_everything(page)
     assert page.evaluate(FAULTS_OF_STRUCTURE) == []
