@@ -11,7 +11,7 @@ from search.domain.linking import Binding, LinkedPlan
 from search.domain.plan import Plan
 from search.domain.trace import Limit
 from search.models import Release, SearchRun
-from search.services.describe_search import describe_linked, describe_plans, outputs_of
+from search.services.describe_search import describe_linked, outputs_of
 
 MOST = 50
 """Matches that are listed: more of them tell nobody anything, and a hub may have millions."""
@@ -55,7 +55,7 @@ def _asked(release: Release, output: dict[str, Any], result: dict[str, Any], ind
     [key] = tools.nodes.keys([result["node"]["id"]])
     if key is None:
         raise StageError("explain", "the release has no such node any more", permanent=True)
-    plan = Plan.parse(describe_plans(output)[index]["plan"], tools.schema)
+    plan = Plan.parse(output["plan"][index]["plan"], tools.schema)
     linked = LinkedPlan(plan, _bindings(output, index, tools), index)
     found = tools.graph.paths(linked, [key], Limit.seconds(SECONDS), MOST + 1).get(key, [])
     matches = tuple([path.to_json() for path in match] for match in found[:MOST])
