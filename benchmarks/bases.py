@@ -7,7 +7,7 @@ from pathlib import Path
 from benchmarks.common import NotHere, data, show
 from search import wiring
 from search.models import KnowledgeBase
-from search.services.import_snapshot import import_snapshot
+from search.services.knowledge.import_snapshot import import_snapshot
 
 
 def imported(name: str, folder: Path | None = None) -> tuple[str, Path]:

@@ -36,7 +36,7 @@ from search.domain.plan import Anchor, Hop, Plan, Target
 from search.domain.trace import Limit
 from search.interfaces import GraphStore, NodeStore
 from search.models.partitions import partition
-from search.services.sync_graph import EDGES_AT_ONCE, NODES_AT_ONCE
+from search.services.knowledge.sync_graph import EDGES_AT_ONCE, NODES_AT_ONCE
 
 Edges = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]
 

@@ -17,8 +17,8 @@ from search.ingest.cleanup import remove_data
 from search.models import KnowledgeBase, Snapshot
 from search.models.partitions import partition
 from search.neural.encoders import SentenceEncoder
-from search.services.import_snapshot import import_snapshot
-from search.services.index_snapshot import Indexed, build_index
+from search.services.knowledge.import_snapshot import import_snapshot
+from search.services.knowledge.index_snapshot import Indexed, build_index
 from search.wiring import Tools
 
 BUNDLES = ("prime-ibd", "movies")

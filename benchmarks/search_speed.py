@@ -5,8 +5,8 @@ from __future__ import annotations
 from benchmarks.bases import imported
 from benchmarks.common import percentiles, table
 from search.models import SearchRun
-from search.services.request_search import request_search
-from search.services.run_search import run_search
+from search.services.searches.request_search import request_search
+from search.services.searches.run_search import run_search
 from training.data.examples import read_examples
 
 QUESTIONS = 200

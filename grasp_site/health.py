@@ -8,7 +8,7 @@ from django.conf import settings
 from django.db import DatabaseError, connection
 
 from grasp_site.heartbeat import broker, worker_alive, worker_state
-from search.services.graph_state import graph_state
+from search.services.knowledge.graph_state import graph_state
 
 
 @dataclass(frozen=True)

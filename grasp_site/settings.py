@@ -112,7 +112,7 @@ CELERY_TIMEZONE = "UTC"
 
 # Called by dotted path in a worker of the queue, before it takes its first task: loads the models once.
 GRASP_WARM_UP: dict[str, list[str]] = {
-    "search": ["search.services.settle_search.settle_searches", "search.services.warm_up.warm_up"]
+    "search": ["search.services.searches.settle_search.settle_searches", "search.services.warm_up.warm_up"]
 }
 
 # The services a search needs, by dotted path to a function that tells their state.
@@ -148,7 +148,7 @@ GRASP_TOOLS: dict[str, dict[str, Any]] = {
     "graph": {"BACKEND": "search.adapters.graph_postgres.PostgresGraph"},
     "language_model": {
         "BACKEND": "search.adapters.llm_openai.ConfiguredLanguageModel",
-        "OPTIONS": {"log": "search.services.llm_calls.RecordedCalls"},
+        "OPTIONS": {"log": "search.services.language_models.llm_calls.RecordedCalls"},
     },
     "plan_prompts": {"BACKEND": "search.adapters.briefing_postgres.plan_prompts"},
 }

@@ -6,7 +6,7 @@ import structlog
 from celery import shared_task
 
 from search.domain.errors import StageError
-from search.services import run_search as service
+from search.services.searches import run_search as service
 
 log = structlog.get_logger(__name__)
 

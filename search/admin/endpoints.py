@@ -28,7 +28,7 @@ from search.admin import empty
 from search.admin.prompt_preview import preview_context
 from search.models import Endpoint, LanguageModelCall
 from search.models.sealed import Secret
-from search.services.probe_endpoint import EndpointReport, probe_endpoint, probe_environment
+from search.services.language_models.probe_endpoint import EndpointReport, probe_endpoint, probe_environment
 
 NOT_TESTED = "Not tested yet."
 

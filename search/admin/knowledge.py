@@ -18,7 +18,7 @@ from search.admin import empty
 from search.admin.parts import Evidence, number, table
 from search.models import KnowledgeBase, Release, Snapshot, VectorSet
 from search.models.knowledge import Status
-from search.services.activate_release import ReleaseError, activate_release
+from search.services.knowledge.activate_release import ReleaseError, activate_release
 
 STATUS_LABELS = {"ready": "success", "building": "info", "failed": "danger", "dropped": "warning"}
 

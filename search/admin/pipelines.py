@@ -15,7 +15,7 @@ from unfold.decorators import action, display
 from search.admin import empty
 from search.admin.parts import Evidence, pretty
 from search.models import PipelineVersion
-from search.services.save_pipeline_version import activate_pipeline_version
+from search.services.pipelines.save_pipeline_version import activate_pipeline_version
 
 BUTTON = "bg-primary-600 text-white rounded-default px-3 py-2 font-medium cursor-pointer"
 

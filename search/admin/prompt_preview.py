@@ -11,7 +11,7 @@ from unfold.widgets import UnfoldAdminSelectWidget, UnfoldAdminTextInputWidget
 from search.domain.errors import InvalidRequest
 from search.models import KnowledgeBase
 from search.prompts import PromptFault
-from search.services.preview_prompt import preview_prompt
+from search.services.language_models.preview_prompt import preview_prompt
 
 MOST_QUESTION = 2_000
 

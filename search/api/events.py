@@ -23,7 +23,7 @@ from search.api import groups
 from search.api import serializers as shape
 from search.api.searches import find_run
 from search.models import SearchRun
-from search.services.follow_search import Event, follow_search
+from search.services.searches.follow_search import Event, follow_search
 
 LOOK = 0.1
 """Seconds between two looks at the rows of a search."""

@@ -13,7 +13,7 @@ from search.api import groups
 from search.api import serializers as shape
 from search.api.pagination import Pages
 from search.models import KnowledgeBase
-from search.services.list_pipelines import list_pipelines
+from search.services.pipelines.list_pipelines import list_pipelines
 
 
 class Pipelines(APIView):

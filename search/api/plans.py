@@ -13,7 +13,7 @@ from search.api import groups
 from search.api import serializers as shape
 from search.api.knowledge_bases import find_release
 from search.domain.errors import Fault
-from search.services.check_plan import CheckedPlan, check_plan
+from search.services.searches.check_plan import CheckedPlan, check_plan
 from search.wiring import schema_of
 
 

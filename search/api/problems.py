@@ -17,7 +17,7 @@ from rest_framework import exceptions, status
 from rest_framework.response import Response
 
 from search.domain.errors import Fault, InvalidRequest, ServiceUnavailable
-from search.services.request_search import SearchRejected
+from search.services.searches.request_search import SearchRejected
 
 CONTENT_TYPE = "application/problem+json"
 RETRY_SECONDS = 5

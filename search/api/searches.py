@@ -24,11 +24,11 @@ from search.api import groups
 from search.api import serializers as shape
 from search.domain.errors import Fault, InvalidRequest
 from search.models import SearchRun
-from search.services.cancel_search import cancel_search
-from search.services.describe_search import describe_search
-from search.services.follow_search import ENDED
 from search.services.health import worker_alive
-from search.services.request_search import request_search
+from search.services.searches.cancel_search import cancel_search
+from search.services.searches.describe_search import describe_search
+from search.services.searches.follow_search import ENDED
+from search.services.searches.request_search import request_search
 
 KEYS = ("knowledge_base", "question", "pipeline", "k", "plan", "settings")
 LONGEST_WAIT = 30.0

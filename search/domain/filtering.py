@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from search.domain.graph import Node
-from search.domain.plan_parts import Filter
+from search.domain.plan.parts import Filter
 
 NAME = "name"
 """The field that every node has."""

@@ -12,7 +12,7 @@ from typing import Any
 
 from search.domain.errors import Fault
 from search.domain.graph import NodeType, Relation, Schema
-from search.domain.mending_names import fold
+from search.domain.mending.names import fold
 
 MOST_ALIASES = 50
 LONGEST_ALIAS = 100

@@ -24,7 +24,7 @@ INDEXES = {
     "search_node": (
         "ALTER TABLE {table} ADD PRIMARY KEY (snapshot_id, key)",
         "CREATE UNIQUE INDEX ON {table} (id)",
-        # What a box completes while somebody types; `search.services.find_nodes` asks in these very words.
+        # What a box completes while somebody types; `search.services.knowledge.find_nodes` asks in these very words.
         'CREATE INDEX ON {table} ((lower(left(name, 200)) COLLATE "C"), key)',
     ),
     # A hop in either direction is answered from an index alone, the type of the far end included.

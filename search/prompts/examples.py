@@ -10,8 +10,8 @@ from typing import Any
 from search.domain.errors import PlanInvalid
 from search.domain.graph import Schema
 from search.domain.mending import mend
-from search.domain.normal_form import contradictions
 from search.domain.plan import Anchor, Filter, Hop, Plan, Target
+from search.domain.plan.normal_form import contradictions
 from search.prompts.briefing import LONGEST_NAME, Briefing
 from search.prompts.files import PromptFault
 from search.prompts.metapaths import Walk, joins, two_hops, walks

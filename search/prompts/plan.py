@@ -9,7 +9,7 @@ from functools import cached_property
 
 from search.domain.conversation import Message, Prompt
 from search.domain.errors import Fault
-from search.domain.plan_schema import plan_json_schema
+from search.domain.plan.json_schema import plan_json_schema
 from search.prompts.briefing import Briefing
 from search.prompts.examples import Example, chosen_examples, read_examples
 from search.prompts.files import PromptFiles, fingerprint

@@ -6,7 +6,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from search.services.describe_node import describe_node
+from search.services.knowledge.describe_node import describe_node
 from search.views.finding import find_knowledge_base
 from search.views.form import question_box
 from search.views.unavailable import says_what_is_down

@@ -11,8 +11,8 @@ from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from search.services.describe_search import describe_search
-from search.services.export_results import export_results
+from search.services.searches.describe_search import describe_search
+from search.services.searches.export_results import export_results
 from search.views.finding import find_run
 from search.views.unavailable import says_what_is_down
 

@@ -11,7 +11,7 @@ from django.http import HttpRequest
 
 from search.domain.errors import Fault
 from search.models import KnowledgeBase
-from search.services.list_pipelines import list_pipelines
+from search.services.pipelines.list_pipelines import list_pipelines
 
 RECENT = "recent_searches"
 MOST_RECENT = 8

@@ -8,7 +8,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from search.services.list_paths import MOST, list_paths
+from search.services.searches.list_paths import MOST, list_paths
 from search.views.finding import find_run
 from search.views.shown.drawing import draw
 from search.views.shown.results import show_path

@@ -16,10 +16,10 @@ from search import wiring
 from search.domain.errors import Fault
 from search.domain.graph import Schema
 from search.models import Node, Release, SearchRun
-from search.services.check_plan import check_plan
-from search.services.describe_search import describe_search
-from search.services.find_nodes import complete_name
-from search.services.request_search import SearchRejected, request_search
+from search.services.knowledge.find_nodes import complete_name
+from search.services.searches.check_plan import check_plan
+from search.services.searches.describe_search import describe_search
+from search.services.searches.request_search import SearchRejected, request_search
 from search.views import plan_form
 from search.views.finding import find_run
 from search.views.form import question_box, remember

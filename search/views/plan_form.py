@@ -12,9 +12,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from search.domain.graph import ANY, Schema
-from search.domain.mending_names import as_kind
+from search.domain.mending.names import as_kind
 from search.domain.plan import MAX_ANCHORS, MAX_HOPS
-from search.domain.plan_reading import MAX_FILTERS
+from search.domain.plan.parse import MAX_FILTERS
 
 Json = dict[str, Any]
 

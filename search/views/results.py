@@ -9,8 +9,8 @@ from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
-from search.services.cancel_search import cancel_search
-from search.services.describe_search import describe_search
+from search.services.searches.cancel_search import cancel_search
+from search.services.searches.describe_search import describe_search
 from search.views.finding import find_run
 from search.views.form import question_box
 from search.views.shown.search import show_search

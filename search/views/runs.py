@@ -8,7 +8,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from search.services.describe_search import describe_search
+from search.services.searches.describe_search import describe_search
 from search.views.finding import find_run
 from search.views.shown.search import pretty, show_search
 from search.views.unavailable import says_what_is_down

@@ -11,7 +11,7 @@ from django.views.decorators.http import require_http_methods
 
 from search.domain.errors import Fault
 from search.models import SearchRun
-from search.services.request_search import SearchRejected, request_search
+from search.services.searches.request_search import SearchRejected, request_search
 from search.views.form import by_field, question_box, recent, remember
 from search.views.unavailable import says_what_is_down
 

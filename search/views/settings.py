@@ -19,7 +19,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from search.domain.errors import Fault, InvalidRequest
 from search.domain.graph import Schema
 from search.models import KnowledgeBase, KnowledgeBaseSettings
-from search.services.save_knowledge_settings import activate_knowledge_settings, save_knowledge_settings
+from search.services.knowledge.save_knowledge_settings import activate_knowledge_settings, save_knowledge_settings
 from search.views.finding import find_knowledge_base
 from search.views.unavailable import says_what_is_down
 

@@ -8,7 +8,7 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.views.decorators.http import require_safe
 
 from search.models import Release
-from search.services.find_nodes import complete_name
+from search.services.knowledge.find_nodes import complete_name
 from search.views.finding import find_knowledge_base
 from search.views.shown.wording import type_words
 from search.views.unavailable import says_what_is_down

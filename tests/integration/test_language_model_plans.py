@@ -18,10 +18,10 @@ from pytest_django.fixtures import Settings
 from search import wiring
 from search.models import Endpoint, LanguageModelCall, SearchRun
 from search.models.sealed import Secret
-from search.services.describe_search import describe_search
-from search.services.import_snapshot import import_snapshot
-from search.services.request_search import request_search
-from search.services.run_search import ranking_of, run_search
+from search.services.knowledge.import_snapshot import import_snapshot
+from search.services.searches.describe_search import describe_search
+from search.services.searches.request_search import request_search
+from search.services.searches.run_search import ranking_of, run_search
 from search.services.warm_up import warm_up
 from tests import misbehaving
 from tests.misbehaving import KEY, Reply, Server

@@ -19,10 +19,10 @@ from pytest_django.fixtures import Settings
 from search import wiring
 from search.domain.plan import Anchor, Filter, Hop, Plan, Target
 from search.models import KnowledgeBase, SearchRun
-from search.services.describe_search import describe_search
-from search.services.follow_search import follow_search
-from search.services.request_search import request_search
-from search.services.run_search import run_search
+from search.services.searches.describe_search import describe_search
+from search.services.searches.follow_search import follow_search
+from search.services.searches.request_search import request_search
+from search.services.searches.run_search import run_search
 from tests.search import small
 from tests.search.stages.doubles import Cosines
 

@@ -8,7 +8,7 @@ from pytest_django.fixtures import Settings
 
 from search import wiring
 from search.models import KnowledgeBase
-from search.services.import_snapshot import import_snapshot
+from search.services.knowledge.import_snapshot import import_snapshot
 from tests.search.conftest import films, small_pipelines
 from tests.training import makers
 

@@ -12,8 +12,8 @@ from torch import Tensor
 
 from search.interfaces import Vectors
 from search.neural.plan_scorer import PlanScorerNet, Size
-from search.stages.plan.features import FEATURES
-from search.stages.plan.score import Weights
+from search.stages.plan.scoring.features import FEATURES
+from search.stages.plan.scoring.score import Weights
 from training.learning.plan_lists import PlanLists
 
 Places = NDArray[np.int64]

@@ -17,12 +17,12 @@ from numpy.typing import NDArray
 from search.domain.graph import Direction
 from search.domain.trace import Limit
 from search.interfaces import Adjacency, Keys, PlanTable, Vectors
-from search.stages.plan.enumerate import Candidate
-from search.stages.plan.features import FEATURES, Features
-from search.stages.plan.learned import branches, masked
-from search.stages.plan.propose import Proposer
-from search.stages.plan.reading import Question
-from search.stages.plan.shape import Metapath
+from search.language.question import Question
+from search.stages.plan.enumeration.enumerate import Candidate
+from search.stages.plan.enumeration.propose import Proposer
+from search.stages.plan.knowledge.shape import Metapath
+from search.stages.plan.scoring.features import FEATURES, Features
+from search.stages.plan.scoring.learned import branches, masked
 
 Floats = NDArray[np.float32]
 

@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 from search.domain.trace import Limit
 from search.interfaces import NodeStore
-from search.stages.plan.enumerate import Candidate
-from search.stages.plan.propose import Proposer
-from search.stages.plan.reading import Question
-from search.stages.plan.score import Scored
+from search.language.question import Question
+from search.stages.plan.enumeration.enumerate import Candidate
+from search.stages.plan.enumeration.propose import Proposer
+from search.stages.plan.scoring.score import Scored
 from training.data.examples import Example
 from training.evaluation.measures import DEPTH, means, measure
 

@@ -14,10 +14,10 @@ from search.domain.graph import Schema
 from search.domain.options import option
 from search.interfaces import Vectors
 from search.neural.plan_scorer import LearnedPlanScorer
-from search.stages.plan.features import FEATURES, Features
-from search.stages.plan.learned import LearnedScorer, Told, path_key
-from search.stages.plan.score import Scorer
-from search.stages.plan.shape import Metapath
+from search.stages.plan.knowledge.shape import Metapath
+from search.stages.plan.scoring.features import FEATURES, Features
+from search.stages.plan.scoring.learned import LearnedScorer, Told, path_key
+from search.stages.plan.scoring.score import Scorer
 from training.data.examples import Example
 from training.learning.plan_fit import Fit, Fitted, Places, fit, unlearned
 from training.learning.plan_lists import Collector, PlanList, PlanLists

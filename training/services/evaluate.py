@@ -10,8 +10,8 @@ from typing import Any
 from search.domain.errors import InvalidRequest, StageError
 from search.models import SearchRun
 from search.services.code_version import code_version
-from search.services.request_search import request_search
-from search.services.run_search import ranking_of, run_search
+from search.services.searches.request_search import request_search
+from search.services.searches.run_search import ranking_of, run_search
 from training.data.examples import Example
 from training.evaluation.report import describe_pipeline
 from training.evaluation.runner import Outcome, run

@@ -16,8 +16,8 @@ from search import wiring as search_wiring
 from search.domain.errors import Fault, InvalidRequest
 from search.interfaces import Keys, NodeStore
 from search.models import KnowledgeBase, PipelineVersion, Release
-from search.services.register_artifact import register_artifact
-from search.services.save_pipeline_version import save_pipeline_version
+from search.services.pipelines.register_artifact import register_artifact
+from search.services.pipelines.save_pipeline_version import save_pipeline_version
 from search.stages.plan import Planner
 from training import wiring
 from training.data.examples import FAULTS_SHOWN, BadQuestions, Example

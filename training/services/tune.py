@@ -14,9 +14,9 @@ from search.domain.plan import Risk
 from search.domain.ranking import Candidate, Ranking
 from search.models import KnowledgeBase, PipelineVersion, SearchRun
 from search.services.code_version import code_version
-from search.services.request_search import request_search
-from search.services.run_search import run_search
-from search.services.save_pipeline_version import save_pipeline_version
+from search.services.pipelines.save_pipeline_version import save_pipeline_version
+from search.services.searches.request_search import request_search
+from search.services.searches.run_search import run_search
 from search.stages.fuse import Fuse
 from training.data.examples import Example
 from training.data.splits import refuse_test

@@ -6,7 +6,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
-from search.services.document_pipelines import document_pipelines
+from search.services.pipelines.document_pipelines import document_pipelines
 
 
 class Command(BaseCommand):

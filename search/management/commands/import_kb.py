@@ -13,7 +13,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from search.ingest.manifest import NAME, NAME_RULE
 from search.ingest.progress import progress_on, silent
-from search.services.import_snapshot import FAULTS_SHOWN, ImportFailed, ImportReport, import_snapshot
+from search.services.knowledge.import_snapshot import FAULTS_SHOWN, ImportFailed, ImportReport, import_snapshot
 
 
 def rows(text: str) -> int:

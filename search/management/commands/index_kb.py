@@ -12,7 +12,7 @@ from search.domain.errors import SearchError
 from search.ingest.progress import progress_on, silent
 from search.models import KnowledgeBase
 from search.models.knowledge import Status
-from search.services.index_snapshot import Indexed, IndexFailed, build_index
+from search.services.knowledge.index_snapshot import Indexed, IndexFailed, build_index
 
 
 class Command(BaseCommand):

@@ -11,7 +11,7 @@ from django.core.management.base import BaseCommand, CommandError
 import search
 from search.ingest.progress import progress_on
 from search.models import KnowledgeBase
-from search.services.import_snapshot import ImportFailed, import_snapshot
+from search.services.knowledge.import_snapshot import ImportFailed, import_snapshot
 
 FOLDER = Path(search.__file__).parent / "fixtures" / "demo"
 NAMES = ("products", "papers", "biomedical")

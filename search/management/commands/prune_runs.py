@@ -9,7 +9,7 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandParser
 
-from search.services.prune_runs import prune_runs
+from search.services.searches.prune_runs import prune_runs
 
 MOST_DAYS = 36_500
 

@@ -10,9 +10,9 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from search.ingest.progress import progress_on, silent
-from search.services.activate_release import ReleaseError
-from search.services.list_knowledge_bases import named
-from search.services.sync_graph import Synced, SyncFailed, check_graph, sync_graph
+from search.services.knowledge.activate_release import ReleaseError
+from search.services.knowledge.list_knowledge_bases import named
+from search.services.knowledge.sync_graph import Synced, SyncFailed, check_graph, sync_graph
 
 
 class Command(BaseCommand):

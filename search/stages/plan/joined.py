@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from search.domain.errors import StageError
-from search.domain.normal_form import normal_form
 from search.domain.options import option
 from search.domain.plan import RISKS, Plan, ScoredPlan
+from search.domain.plan.normal_form import normal_form
 from search.domain.question import Question
 from search.domain.trace import Limit
 from search.interfaces import LanguageModel

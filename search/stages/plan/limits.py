@@ -10,10 +10,10 @@ from search.domain.filtering import meets
 from search.domain.graph import Field, FieldValue, Node, NodeType, Schema
 from search.domain.plan import Filter
 from search.interfaces import Keys, NodeStore
-from search.stages.plan.enumerate import Candidate
-from search.stages.plan.language import stem, stems
-from search.stages.plan.quantities import FIRST_YEAR, LAST_YEAR, UNITS, Quantity
-from search.stages.plan.reading import Question
+from search.language.quantities import FIRST_YEAR, LAST_YEAR, UNITS, Quantity
+from search.language.question import Question
+from search.language.words import stem, stems
+from search.stages.plan.enumeration.enumerate import Candidate
 from search.stages.plan.write import TARGET
 from search.text import words
 

@@ -15,17 +15,17 @@ from search.domain.plan import Plan, PlanSource, ScoredPlan, Target
 from search.domain.question import Question
 from search.domain.trace import Limit, Noted
 from search.interfaces import Adjacency, Encoder, MentionIndex, NodeStore, PlanScorers
-from search.stages.plan.enumerate import Candidate
-from search.stages.plan.features import Features
+from search.language.quantities import Quantity, quantities
+from search.language.question import Question as Read
+from search.stages.plan.enumeration.enumerate import Candidate
+from search.stages.plan.enumeration.propose import Proposer
 from search.stages.plan.knowledge import Knowledge
-from search.stages.plan.learned import LearnedScorer, told_by, unusable
 from search.stages.plan.limits import Limiter
-from search.stages.plan.propose import Proposer
-from search.stages.plan.quantities import Quantity, quantities
-from search.stages.plan.reading import Question as Read
-from search.stages.plan.risk import explained, level, residual
-from search.stages.plan.score import EVIDENCE, Scored, Scorer
-from search.stages.plan.target import answer_types
+from search.stages.plan.scoring.features import Features
+from search.stages.plan.scoring.learned import LearnedScorer, told_by, unusable
+from search.stages.plan.scoring.risk import explained, level, residual
+from search.stages.plan.scoring.score import EVIDENCE, Scored, Scorer
+from search.stages.plan.scoring.target import answer_types
 from search.stages.plan.write import Writer
 
 _BELIEVED = 0.05

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from search.domain.graph import ANY
 from search.domain.plan import Anchor, Hop, Plan, Risk, Target
 from search.interfaces import NodeStore
-from search.stages.plan.enumerate import Branch, Candidate
-from search.stages.plan.mentions import Named
-from search.stages.plan.shape import Shape, Step
+from search.language.names import Named
+from search.stages.plan.enumeration.enumerate import Branch, Candidate
+from search.stages.plan.knowledge.shape import Shape, Step
 
 TARGET = "T"
 

@@ -9,7 +9,7 @@ from itertools import combinations
 
 from search.domain.graph import ANY
 from search.domain.plan import Anchor, Filter, Hop, Plan, Target
-from search.domain.plan_parts import MAX_TEXT
+from search.domain.plan.parts import MAX_TEXT
 from search.text import words
 
 Part = Anchor | Hop | Filter

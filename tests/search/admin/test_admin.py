@@ -10,9 +10,9 @@ from django.urls import reverse
 
 from search.models import KnowledgeBase, PipelineVersion, Release, SearchRun, VectorSet
 from search.models.knowledge import Status
-from search.services.request_search import SearchRejected, request_search
-from search.services.run_search import run_search
-from search.services.save_pipeline_version import activate_pipeline_version
+from search.services.pipelines.save_pipeline_version import activate_pipeline_version
+from search.services.searches.request_search import SearchRejected, request_search
+from search.services.searches.run_search import run_search
 
 pytestmark = pytest.mark.django_db
 MODELS = ("knowledgebase", "release", "snapshot", "vectorset", "pipelineversion", "searchrun")

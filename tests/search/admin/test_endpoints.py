@@ -13,7 +13,7 @@ from pytest_django import DjangoCaptureOnCommitCallbacks
 from pytest_django.fixtures import Settings
 
 from search.models import Endpoint, KnowledgeBase, LanguageModelCall
-from search.services.preview_prompt import preview_prompt
+from search.services.language_models.preview_prompt import preview_prompt
 from tests import misbehaving
 from tests.misbehaving import KEY, Body, Reply, Server
 

@@ -15,8 +15,8 @@ from search.api import events
 from search.domain.errors import StageError
 from search.domain.trace import Limit
 from search.models import SearchRun
-from search.services.request_search import request_search
-from search.services.run_search import run_search
+from search.services.searches.request_search import request_search
+from search.services.searches.run_search import run_search
 from tests.search import small
 
 pytestmark = pytest.mark.django_db(transaction=True)

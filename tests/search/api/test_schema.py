@@ -22,8 +22,8 @@ from schemathesis.specs.openapi.checks import (
 )
 
 from search.models import KnowledgeBase
-from search.services.request_search import request_search
-from search.services.run_search import run_search
+from search.services.searches.request_search import request_search
+from search.services.searches.run_search import run_search
 
 pytestmark = pytest.mark.django_db
 

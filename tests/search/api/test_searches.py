@@ -11,8 +11,8 @@ from django.contrib.auth.models import User
 from django.test import Client
 
 from search.models import KnowledgeBase, SearchRun
-from search.services.request_search import request_search
-from search.services.run_search import run_search
+from search.services.searches.request_search import request_search
+from search.services.searches.run_search import run_search
 
 ADDRESS = "/api/v1/searches/"
 QUESTION = "Who made Amber Road?"

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from search.ingest.export import export_bundle
 from search.models import Snapshot
-from search.services.import_snapshot import import_snapshot
+from search.services.knowledge.import_snapshot import import_snapshot
 from tests.search.ingest import bundles
 
 NASTY = st.sampled_from("ab \t\n\r\"'\\,|{}[]é\u2028\ufeff🎬%/")

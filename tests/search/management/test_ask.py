@@ -14,10 +14,10 @@ from django.utils import timezone
 from search.domain.errors import StageError
 from search.management import shown_search
 from search.models import KnowledgeBase, SearchRun
-from search.services.describe_search import describe_search
-from search.services.document_pipelines import document_pipelines
-from search.services.request_search import request_search
-from search.services.run_search import run_search
+from search.services.pipelines.document_pipelines import document_pipelines
+from search.services.searches.describe_search import describe_search
+from search.services.searches.request_search import request_search
+from search.services.searches.run_search import run_search
 from tests.search import small
 
 pytestmark = pytest.mark.django_db

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from search.domain.errors import Fault
-from search.domain.normal_form import contradictions
 from search.domain.plan import Plan
+from search.domain.plan.normal_form import contradictions
 from search.prompts import Briefing, PlanPrompts, PromptFault, PromptFiles
 from search.prompts.examples import read_examples
 from tests.search.demo_schema import demo_briefing

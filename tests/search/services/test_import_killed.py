@@ -22,7 +22,7 @@ from grasp_site.embedded.home import Home
 from search.ingest import partitions
 from search.models import KnowledgeBase, Node, Release, Snapshot
 from search.models.knowledge import Status
-from search.services.import_snapshot import import_snapshot
+from search.services.knowledge.import_snapshot import import_snapshot
 from tests.search.ingest import bundles
 
 DEADLINE_SECONDS = 60.0

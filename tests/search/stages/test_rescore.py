@@ -7,7 +7,7 @@ import pytest
 from search.domain.graph import Node
 from search.domain.linking import Binding, GraphRanking, LinkedPlan, Traversal
 from search.domain.plan import Anchor, Plan, Risk, Target
-from search.domain.plan_parts import Filter
+from search.domain.plan.parts import Filter
 from search.domain.question import Question
 from search.domain.ranking import Candidate
 from search.domain.trace import Limit

@@ -13,8 +13,8 @@ import pytest
 from django.test import Client
 
 from search.models import KnowledgeBase, SearchRun
-from search.services.request_search import request_search
-from search.services.run_search import run_search
+from search.services.searches.request_search import request_search
+from search.services.searches.run_search import run_search
 from tests.conftest import PROJECT
 
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from search.services.check_plan import check_plan
+from search.services.searches.check_plan import check_plan
 from search.views import plan_form
 from search.views.plan_form import oriented, read_plan
 from tests.search.domain.shop import SHOP

@@ -11,8 +11,8 @@ from django.contrib.auth.models import User
 from django.test import Client
 
 from search.models import KnowledgeBase, SearchRun, SearchStep
-from search.services.request_search import request_search
-from search.services.run_search import run_search
+from search.services.searches.request_search import request_search
+from search.services.searches.run_search import run_search
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -12,7 +12,7 @@ from django.test import Client
 from search import wiring
 from search.adapters.briefing_postgres import plan_prompts
 from search.models import KnowledgeBase, Release
-from search.services.request_search import request_search
+from search.services.searches.request_search import request_search
 
 pytestmark = pytest.mark.django_db
 PLACE = "/kb/films/settings/"

@@ -10,11 +10,11 @@ import pytest
 import torch
 
 from search.domain.trace import Limit
+from search.language.question import Question
 from search.stages.plan import Planner
-from search.stages.plan.enumerate import Candidate
-from search.stages.plan.features import SPOKEN, Features
-from search.stages.plan.reading import Question
-from search.stages.plan.score import Scorer, Weights
+from search.stages.plan.enumeration.enumerate import Candidate
+from search.stages.plan.scoring.features import SPOKEN, Features
+from search.stages.plan.scoring.score import Scorer, Weights
 from tests.training import makers
 from training.learning.plan_fit import Fit, fit, plan_loss, unlearned
 from training.learning.plan_lists import Collector, PlanLists

@@ -10,8 +10,8 @@ import pytest
 from search.domain.linking import Binding, LinkedPlan
 from search.domain.trace import Limit
 from search.stages.plan import Planner
-from search.stages.plan.enumerate import Candidate
-from search.stages.plan.features import FEATURES, Features
+from search.stages.plan.enumeration.enumerate import Candidate
+from search.stages.plan.scoring.features import FEATURES, Features
 from search.stages.plan.write import Writer
 from tests import oracle
 from tests.search.stages.plan.films import FILMS, planner_of

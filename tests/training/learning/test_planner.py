@@ -18,8 +18,8 @@ from search.domain.question import Question
 from search.domain.trace import Limit
 from search.neural.plan_scorer import LearnedPlanScorer, PlanScorers
 from search.stages.plan import Planner
-from search.stages.plan.features import Features
-from search.stages.plan.learned import LearnedScorer, Told
+from search.stages.plan.scoring.features import Features
+from search.stages.plan.scoring.learned import LearnedScorer, Told
 from tests.training import makers
 from training.data.examples import Example
 from training.learning.plan_fit import Fit, fit

@@ -9,7 +9,7 @@ import pytest
 from django.core.management import call_command
 
 from search.models import KnowledgeBase, PipelineVersion, SearchRun
-from search.services.save_pipeline_version import save_pipeline_version
+from search.services.pipelines.save_pipeline_version import save_pipeline_version
 from tests.search import small
 
 # The graph finds film/1 and film/2 for every question. Text lists film/1 last where its score is 0.1, and first else.

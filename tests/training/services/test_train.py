@@ -13,10 +13,10 @@ from django.db.models.signals import pre_save
 
 from search.domain.errors import InvalidRequest
 from search.models import Artifact, KnowledgeBase, PipelineVersion, SearchRun
-from search.services.import_snapshot import import_snapshot
-from search.services.request_search import request_search
-from search.services.run_search import ranking_of, run_search
-from search.services.save_pipeline_version import activate_pipeline_version, save_pipeline_version
+from search.services.knowledge.import_snapshot import import_snapshot
+from search.services.pipelines.save_pipeline_version import activate_pipeline_version, save_pipeline_version
+from search.services.searches.request_search import request_search
+from search.services.searches.run_search import ranking_of, run_search
 from tests.training import makers
 from training.data.examples import BadQuestions, Example
 from training.services.train import data_hash, train

@@ -17,7 +17,7 @@ from search.domain.trace import Limit, Trace
 from search.interfaces import PlanTable, Vectors
 from search.prompts import Briefing, PlanPrompts
 from search.stages.plan import JoinedPlanner, Planner
-from search.stages.plan.features import FEATURES
+from search.stages.plan.scoring.features import FEATURES
 from tests.search.stages.plan.films import FILMS, SCHEMA, planner_of
 from tests.search.stages.plan.scripted import Scripted
 

@@ -9,7 +9,7 @@ import pytest
 
 from search.domain.graph import Field, Node
 from search.domain.plan import Filter, Plan, ScoredPlan
-from search.domain.plan_checks import misfits
+from search.domain.plan.checks import misfits
 from search.domain.question import Question
 from search.domain.trace import Limit
 from search.stages.plan import Planner

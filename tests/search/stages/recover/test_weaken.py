@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from search.domain.plan import Anchor, Filter, Hop, Plan, Target
-from search.domain.plan_checks import misfits
+from search.domain.plan.checks import misfits
 from search.stages.recover.weaken import Condition, conditions, smallest_first, without
 from tests.search.demo_schema import demo_schema
 

@@ -1,0 +1,286 @@
+"""Makes harmless faults of a written plan right before it is parsed, and says what it made right.
+
+`Plan.parse` is strict; a language model is not. What has one possible meaning is mended here: case, plural, spaces and
+underscores, words for directions, a schema's own synonyms, a bare value instead of a list. What could mean two things
+is left for the parser to report, and for the model to see.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from search.domain.graph import ANY, Schema
+from search.domain.mending.names import NameBook, as_kind, fold
+from search.domain.mending.words import (
+    ANCHOR_KEYS,
+    COMMENTARY,
+    DIRECTIONS,
+    FILTER_KEYS,
+    HOP_KEYS,
+    MATCH_MODES,
+    OPERATORS,
+    PLAN_KEYS,
+    RETRIEVAL_MODES,
+    RISKS,
+    TARGET_KEYS,
+    WRAPPERS,
+)
+from search.domain.plan import MAX_ANCHORS, MAX_HOPS
+
+Json = dict[str, Any]
+MOST_ITEMS = 2 * max(MAX_ANCHORS, MAX_HOPS)
+"""Items of a list that are mended; a list this long is a fault anyway."""
+
+
+def mend(data: object, schema: Schema) -> tuple[object, list[str]]:
+    """Return a plan's JSON with its harmless faults made right, and one sentence for each of them.
+
+    The input is left as it is. What is not an object is returned unchanged, for the parser to report. Ids of anchors
+    are taken out: a model is shown names, so ids that it writes are invented.
+    """
+    mender = _Mender(schema)
+    return mender.plan(data), mender.said
+
+
+class _Mender:
+    """Says what it mends; used once."""
+
+    def __init__(self, schema: Schema) -> None:
+        self.book = NameBook(schema)
+        self.said: list[str] = []
+
+    def plan(self, data: object) -> object:
+        data = self._unwrapped(data)
+        if not isinstance(data, dict):
+            return data
+        plan = self._keys(data, PLAN_KEYS, "")
+        self._choose(plan, "retrieval_mode", RETRIEVAL_MODES, "")
+        self._choose(plan, "risk_level", RISKS, "")
+        if plan.get("retrieval_mode") == "skip":
+            self._say("the model gave the question up (skip): no anchors, no hops, no_trade")
+            return {"target": {"var": "T"}, "risk_level": "no_trade", "retrieval_mode": "skip"}
+        plan["anchors"] = self._listed(plan, "anchors", self._anchor)
+        plan["hops"] = self._listed(plan, "hops", self._hop)
+        plan["target"] = self._target(plan.get("target"), plan)
+        plan["filters"] = self._listed(plan, "filters", self._filter)
+        self._settle_mode(plan)
+        self._turn_hops(plan)
+        self._fields(plan)
+        return {key: value for key, value in plan.items() if value is not None and (value != [] or key == "anchors")}
+
+    # ---- the parts of a plan
+
+    def _anchor(self, item: object, index: int) -> object:
+        if isinstance(item, str):
+            self._say(f"anchor {index + 1} was a bare text")
+            item = {"text": item}
+        if not isinstance(item, dict):
+            return item
+        anchor = self._keys(item, ANCHOR_KEYS, f"anchor {index + 1}")
+        if anchor.pop("ids", None):
+            self._say(f"ids of anchor {index + 1} were left out: a model cannot know them")
+        anchor.setdefault("var", f"A{index + 1}")
+        if isinstance(label := anchor.get("label"), list) and len(label) == 1:
+            self._say(f"label of anchor {index + 1} was a list")
+            anchor["label"] = label[0]
+        anchor["label"] = self._type(anchor.get("label"), f"anchor {index + 1}")
+        self._choose(anchor, "match_mode", MATCH_MODES, f"anchor {index + 1}")
+        return anchor
+
+    def _hop(self, item: object, index: int) -> object:
+        if not isinstance(item, dict):
+            return item
+        hop = self._keys(item, HOP_KEYS, f"hop {index + 1}")
+        hop["to_label"] = self._type(hop.get("to_label"), f"hop {index + 1}")
+        self._choose(hop, "direction", DIRECTIONS, f"hop {index + 1}")
+        if hop.get("direction") == "":
+            del hop["direction"]
+        return hop
+
+    def _target(self, item: object, plan: Json) -> object:
+        if isinstance(item, str):
+            named = self.book.type_of(item)
+            variables = {str(hop.get("to_var")) for _, hop in _objects(plan, "hops")}
+            self._say(f"the target was the bare text {item!r}")
+            item = {"var": item} if item in variables or not named else {"labels": [named]}
+        if item is None:
+            self._say("the plan had no target; T was taken")
+            item = {}
+        if not isinstance(item, dict):
+            return item
+        target = self._keys(item, TARGET_KEYS, "target")
+        target.setdefault("var", "T")
+        labels = target.get("labels", [])
+        if isinstance(labels, str):
+            self._say("labels of the target was a bare text")
+            labels = [labels]
+        if isinstance(labels, list):
+            target["labels"] = [self._type(label, "target") for label in labels if label is not None][:MOST_ITEMS]
+        return target
+
+    def _filter(self, item: object, index: int) -> object:
+        if not isinstance(item, dict):
+            return item
+        where = f"filter {index + 1}"
+        condition = self._keys(item, FILTER_KEYS, where)
+        self._choose(condition, "op", OPERATORS, where)
+        op, value = condition.get("op"), condition.get("value")
+        if op == "between" and isinstance(value, dict) and len(value) == 2:
+            self._say(f"the value of {where} was an object; its two values were taken")
+            condition["value"] = list(value.values())
+        if op == "=" and isinstance(value, list):
+            self._say(f"{where} compared with a list; = was read as in")
+            condition["op"] = "in"
+        if op == "in" and isinstance(value, str | int | float):
+            self._say(f"the value of {where} was not in a list")
+            condition["value"] = [value]
+        return condition
+
+    # ---- what needs the whole plan
+
+    def _settle_mode(self, plan: Json) -> None:
+        """A search of documents has one anchor in the target's place, and no hops (METHODS, section 1)."""
+        target = plan["target"]
+        if plan.get("retrieval_mode") != "doc_search" or not isinstance(target, dict):
+            return
+        if plan["hops"]:
+            self._say("doc_search has no hops; the plan has, and was read as graph_filter_doc")
+            plan["retrieval_mode"] = "graph_filter_doc"
+        elif plan["anchors"] == [] and isinstance(text := target.get("relevance_text"), str) and text.strip():
+            self._say("doc_search without an anchor; the target's text became one")
+            label = _only_label(target) or ANY
+            plan["anchors"] = [{"var": target["var"], "text": text, "label": label, "match_mode": "doc"}]
+        elif len(anchors := _objects(plan, "anchors")) == 1 and anchors[0][1].get("var") != target["var"]:
+            self._say(f"the anchor of doc_search stands for the target {target['var']!r}")
+            anchors[0][1]["var"] = target["var"]
+
+    def _turn_hops(self, plan: Json) -> None:
+        """Read the names of relations, and turn directions that the schema only has the other way round."""
+        labels = _labels(plan)
+        for index, hop in _objects(plan, "hops"):
+            near, far = (labels.get(str(hop.get(end)), ANY) for end in ("from", "to_var"))
+            self._relation(hop, index, near, far)
+
+    def _relation(self, hop: Json, index: int, near: str, far: str) -> None:
+        written = hop.get("rel")
+        if isinstance(written, str) and (reading := self.book.relation_of(written, near, far)):
+            name, direction = reading
+            if name != written:
+                self._say(f"relation {written!r} of hop {index + 1} was read as {name}")
+            hop["rel"] = name
+            if direction and "direction" not in hop:
+                hop["direction"] = direction
+        way = hop.get("direction")
+        if way in ("out", "in") and isinstance(hop.get("rel"), str):
+            ways = self.book.directions(hop["rel"], near, far)
+            if ways and way not in ways:
+                hop["direction"] = next(iter(ways))
+                self._say(f"hop {index + 1} ran the wrong way; {hop['rel']} was turned to {hop['direction']!r}")
+
+    def _fields(self, plan: Json) -> None:
+        """Read names of fields, and values in the kind that the field holds."""
+        labels = _labels(plan)
+        for index, condition in _objects(plan, "filters"):
+            if not isinstance(condition.get("field"), str):
+                continue
+            found = self.book.field_of(condition["field"], labels.get(str(condition.get("var")), ANY))
+            if found is None:
+                continue
+            if found.name != condition["field"]:
+                self._say(f"field {condition['field']!r} of filter {index + 1} was read as {found.name}")
+                condition["field"] = found.name
+            value = condition.get("value")
+            read = (
+                [as_kind(item, found.kind) for item in value] if isinstance(value, list) else as_kind(value, found.kind)
+            )
+            if read != value:
+                self._say(f"the value of filter {index + 1} was read as {read!r}")
+                condition["value"] = read
+
+    # ---- tools
+
+    def _unwrapped(self, data: object) -> object:
+        if isinstance(data, list) and len(data) == 1:
+            self._say("the plan was inside a list")
+            data = data[0]
+        if isinstance(data, dict) and len(data) == 1:
+            key, inner = next(iter(data.items()))
+            if fold(str(key)) in WRAPPERS and isinstance(inner, dict):
+                self._say(f"the plan was inside {key!r}")
+                return inner
+        return data
+
+    def _keys(self, item: Mapping[str, Any], known: Mapping[str, str], where: str) -> Json:
+        """Return an object with its keys under their right names, without commentary and without nulls."""
+        kept: Json = {}
+        of = f" of {where}" if where else ""
+        for key, value in item.items():
+            name = key if key in known.values() else known.get(fold(key), key)
+            if name not in known.values() and fold(key) in COMMENTARY:
+                self._say(f"the commentary {key!r}{of} was left out")
+            elif value is not None and name not in kept:
+                if name != key:
+                    self._say(f"key {key!r}{of} was read as {name}")
+                kept[name] = value
+            elif value is not None:
+                kept[key] = value
+        return kept
+
+    def _listed(self, plan: Json, key: str, mend_item: Callable[[object, int], object]) -> Any:
+        items = plan.get(key, [])
+        if isinstance(items, dict | str):
+            self._say(f"{key} was not a list")
+            items = [items]
+        return (
+            [mend_item(item, i) for i, item in enumerate(items)]
+            if isinstance(items, list) and len(items) <= MOST_ITEMS
+            else items
+        )
+
+    def _choose(self, item: Json, key: str, words: Mapping[str, str], where: str) -> None:
+        value = item.get(key)
+        if not isinstance(value, str) or value in words.values():
+            return
+        meant = words.get(value.strip(), words.get(fold(value)))
+        if meant is not None:
+            self._say(f"{key} {value!r}{f' of {where}' if where else ''} was read as {meant or 'either'}")
+            item[key] = meant
+
+    def _type(self, value: object, where: str) -> object:
+        if value is None:
+            return ANY
+        if not isinstance(value, str):
+            return value
+        name = self.book.type_of(value)
+        if name is None or name == value:
+            return value
+        self._say(f"type {value!r} of {where} was read as {name}")
+        return name
+
+    def _say(self, what: str) -> None:
+        if len(self.said) < 50:
+            self.said.append(what if len(what) <= 200 else f"{what[:200]}…")
+
+
+def _labels(plan: Json) -> dict[str, str]:
+    """Return the type of each variable, where the plan gives it exactly one."""
+    given: dict[str, set[str]] = {}
+    for key, var, label in (("anchors", "var", "label"), ("hops", "to_var", "to_label")):
+        for _, item in _objects(plan, key):
+            given.setdefault(str(item.get(var)), set()).add(str(item.get(label, ANY)))
+    target = plan["target"]
+    if isinstance(target, dict) and (only := _only_label(target)):
+        given.setdefault(str(target.get("var")), set()).add(only)
+    return {var: next(iter(types - {ANY})) for var, types in given.items() if len(types - {ANY}) == 1}
+
+
+def _objects(plan: Json, key: str) -> list[tuple[int, Json]]:
+    """Return the items of a list of the plan that are objects, with their places; none where it is no list."""
+    items = plan.get(key)
+    return [(i, item) for i, item in enumerate(items) if isinstance(item, dict)] if isinstance(items, list) else []
+
+
+def _only_label(target: Json) -> str | None:
+    labels = target.get("labels")
+    return labels[0] if isinstance(labels, list) and len(labels) == 1 and isinstance(labels[0], str) else None

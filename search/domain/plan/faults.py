@@ -1,0 +1,119 @@
+"""Collecting the faults of a plan while it is read: each with its pointer and the nearest valid name."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from search.domain.errors import Fault
+from search.domain.graph import ANY
+from search.domain.plan.parts import MAX_TEXT
+
+
+class FaultFinder:
+    """Reads values out of JSON and notes what is wrong with them; what cannot be read gets a harmless stand-in."""
+
+    def __init__(self) -> None:
+        self.faults: list[Fault] = []
+
+    def items(self, data: Mapping[str, Any], key: str, most: int) -> Iterable[tuple[int, dict[str, Any]]]:
+        """Return the objects of a list with their places, at most `most` of them."""
+        items = data.get(key, [])
+        if not isinstance(items, list):
+            self.fault(f"/{key}", f"{key} is a list, not {kind_of(items)}.")
+            return
+        if len(items) > most:
+            self.fault(f"/{key}", f"A plan has at most {most} {key}, not {len(items)}.")
+        for i, item in enumerate(items[:most]):
+            if isinstance(item, dict):
+                yield i, item
+            else:
+                self.fault(f"/{key}/{i}", f"Each of {key} is an object, not {kind_of(item)}.")
+
+    def keys(self, item: Mapping[str, Any], known: Sequence[str], at: str) -> None:
+        """Note every key that is not known here."""
+        for key in item:
+            if key not in known:
+                self.fault(f"{at}/{escape(str(key))}", f"There is no key {key!r} here.", nearest(str(key), known))
+
+    def var(self, item: Mapping[str, Any], key: str, at: str) -> str:
+        """Return the variable under a key."""
+        value = item.get(key)
+        if isinstance(value, str) and 0 < len(value) <= 64 and value.isprintable():
+            return value
+        self.fault(f"{at}/{key}", f"{key} is a variable: a string of 1 to 64 characters, not {kind_of(value)}.")
+        return ""
+
+    def text(self, item: Mapping[str, Any], key: str, at: str, *, required: bool) -> str:
+        """Return the text under a key, without the white space around it."""
+        value = item.get(key, "")
+        if not isinstance(value, str):
+            self.fault(f"{at}/{key}", f"{key} is a string, not {kind_of(value)}.")
+            return ""
+        if required and not value.strip():
+            self.fault(f"{at}/{key}", f"{key} must not be empty.")
+        if len(value) > MAX_TEXT:
+            self.fault(f"{at}/{key}", f"{key} has {len(value)} characters; {MAX_TEXT} are the most.")
+        if not storable(value):
+            self.fault(f"{at}/{key}", f"{key} holds a NUL character or half of a character, which no text has.")
+        return value.strip()
+
+    def name(self, value: object, valid: Sequence[str], at: str, what: str) -> str:
+        """Return a name that must be one of the valid ones."""
+        if isinstance(value, str) and value in valid:
+            return value
+        if not isinstance(value, str):
+            self.fault(at, f"A {what} is a string, not {kind_of(value)}.")
+            return ANY
+        self.fault(at, f"There is no {what} {value!r}.", nearest(value, valid))
+        return ANY
+
+    def choice(self, value: object, valid: Sequence[str], at: str) -> str:
+        """Return a word that must be one of the valid ones."""
+        if isinstance(value, str) and value in valid:
+            return value
+        shown = repr(value) if isinstance(value, str) else kind_of(value)
+        self.fault(at, f"It is one of {', '.join(valid)}, not {shown}.", nearest(str(value), valid))
+        return valid[0]
+
+    def fault(self, pointer: str, message: str, nearest: str | None = None) -> None:
+        """Note a fault."""
+        if nearest is not None:
+            message = f"{message} Did you mean {nearest!r}?"
+        self.faults.append(Fault(pointer, message, nearest))
+
+
+def nearest(name: str, valid: Iterable[str]) -> str | None:
+    """Return the valid name closest to a faulty one, ignoring case, or None where none is close."""
+    folded = {candidate.casefold(): candidate for candidate in valid if candidate != ANY}
+    close = difflib.get_close_matches(name.casefold(), folded, n=1, cutoff=0.5)
+    return folded[close[0]] if close else None
+
+
+def storable(text: str) -> bool:
+    """Whether a text can be written as UTF-8 and kept in a database: no NUL, no half of a surrogate pair."""
+    return "\x00" not in text and not any("\ud800" <= character <= "\udfff" for character in text)
+
+
+def kind_of(value: object) -> str:
+    """Return what a JSON value is, in words."""
+    if value is None:
+        return "nothing"
+    names = {bool: "a boolean", int: "a number", float: "a number", str: "a string", list: "a list", dict: "an object"}
+    return names.get(type(value), type(value).__name__)
+
+
+def article(kind: str) -> str:
+    """Return what a field of that kind holds, in words."""
+    return {
+        "number": "a number",
+        "date": "a date as YYYY, YYYY-MM or YYYY-MM-DD",
+        "keyword": "a string",
+        "text": "a string",
+    }[kind]
+
+
+def escape(part: str) -> str:
+    """Return a key as a part of a JSON pointer."""
+    return part.replace("~", "~0").replace("/", "~1")

@@ -1,0 +1,137 @@
+"""The plan of a question: anchors, hops, target, filters. `Plan.parse` reports every fault at once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from search.domain.errors import Fault, PlanInvalid
+from search.domain.graph import ANY, Schema
+from search.domain.plan.checks import misfits
+from search.domain.plan.faults import kind_of
+from search.domain.plan.parse import PlanReader
+from search.domain.plan.parts import (
+    Anchor,
+    Filter,
+    Hop,
+    PlanSource,
+    RetrievalMode,
+    Risk,
+    Target,
+)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A walk or tree from anchors to the target (GRASP, section on planning; filters and direction are ours).
+
+    A plan without anchors has no hops either: its answer is found by text alone.
+    """
+
+    anchors: tuple[Anchor, ...] = ()
+    hops: tuple[Hop, ...] = ()
+    target: Target = field(default_factory=Target)
+    filters: tuple[Filter, ...] = ()
+    risk_level: Risk = "normal"
+    retrieval_mode: RetrievalMode | None = None
+
+    @classmethod
+    def parse(cls, data: object, schema: Schema) -> Plan:
+        """Read a plan from JSON; PlanInvalid with every fault, each with its pointer and the nearest valid name."""
+        if not isinstance(data, dict):
+            raise PlanInvalid([Fault("", f"A plan is a JSON object, not {kind_of(data)}.")])
+        reader = PlanReader(schema)
+        plan = cls(*reader.read(data))
+        if faults := reader.faults or misfits(plan, schema):
+            raise PlanInvalid(faults)
+        return plan
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the plan as INTERFACES describes it; `parse` reads it back equal."""
+        written: dict[str, Any] = {
+            "anchors": [anchor.to_json() for anchor in self.anchors],
+            "hops": [hop.to_json() for hop in self.hops],
+            "target": self.target.to_json(),
+            "filters": [condition.to_json() for condition in self.filters],
+            "risk_level": self.risk_level,
+        }
+        return written | ({"retrieval_mode": self.retrieval_mode} if self.retrieval_mode else {})
+
+    @property
+    def labels_of(self) -> dict[str, tuple[tuple[str, ...], ...]]:
+        """Every set of types a variable must satisfy, by variable; a node has to be in one type of each set."""
+        wanted: dict[str, list[tuple[str, ...]]] = {}
+        for anchor in self.anchors:
+            if anchor.label != ANY:
+                wanted.setdefault(anchor.var, []).append((anchor.label,))
+        for hop in self.hops:
+            if hop.to_label != ANY:
+                wanted.setdefault(hop.to_var, []).append((hop.to_label,))
+        if self.target.labels:
+            wanted.setdefault(self.target.var, []).append(self.target.labels)
+        return {var: tuple(dict.fromkeys(labels)) for var, labels in wanted.items()}
+
+    @property
+    def variables(self) -> tuple[str, ...]:
+        """Every variable once, anchors first, then in the order of the hops, then the target."""
+        names = [anchor.var for anchor in self.anchors]
+        for hop in self.hops:
+            names += [hop.source, hop.to_var]
+        return tuple(dict.fromkeys([*names, self.target.var]))
+
+    @property
+    def searches_documents(self) -> bool:
+        """Whether the plan is one description of the target itself, which the whole corpus answers."""
+        if self.hops or len(self.anchors) != 1:
+            return False
+        anchor = self.anchors[0]
+        return anchor.var == self.target.var and anchor.match_mode == "doc" and not anchor.ids
+
+    def branch(self, var: str) -> Plan:
+        """Return the plan of one anchor alone: its shortest chain of hops to the target, and the filters on that chain.
+
+        For a tree this is the only chain. Where an anchor reaches the target by several chains, the first shortest
+        in the order of the hops is taken.
+        """
+        chain = _chain(self.hops, var, self.target.var)
+        kept = {end for hop in chain for end in (hop.source, hop.to_var)} | {var, self.target.var}
+        return replace(
+            self,
+            anchors=tuple(anchor for anchor in self.anchors if anchor.var == var),
+            hops=chain,
+            filters=tuple(condition for condition in self.filters if condition.var in kept),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredPlan:
+    """A plan in the list of plans: where it came from and how probable it is among them (they sum to at most 1)."""
+
+    plan: Plan
+    source: PlanSource
+    probability: float
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the entry as a search shows it."""
+        return {"plan": self.plan.to_json(), "source": self.source, "probability": self.probability}
+
+
+def _chain(hops: Sequence[Hop], start: str, goal: str) -> tuple[Hop, ...]:
+    """Breadth-first walk over the hops, undirected, from one variable to another."""
+    if start == goal:
+        return ()
+    reached: dict[str, tuple[int, ...]] = {start: ()}
+    frontier = [start]
+    while frontier:
+        following: list[str] = []
+        for var in frontier:
+            for index, hop in enumerate(hops):
+                for here, there in ((hop.source, hop.to_var), (hop.to_var, hop.source)):
+                    if here == var and there not in reached:
+                        reached[there] = (*reached[var], index)
+                        following.append(there)
+        if goal in reached:
+            return tuple(hops[index] for index in sorted(reached[goal]))
+        frontier = following
+    return ()

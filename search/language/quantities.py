@@ -1,0 +1,157 @@
+"""Years, prices and amounts in a question, and what it says of them: `under 50 euros`, `30 pages or more`.
+
+Only digits are read. What compares and what is counted is said by the words around a number; like the other lists of
+words these are English, and match nothing elsewhere.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from search.domain.plan import Operator
+from search.language.words import ASKING_WORDS, FUNCTION_WORDS
+
+Dimension = Literal["money", "mass", "time", "length", "volume"]
+
+FIRST_YEAR, LAST_YEAR = 1000, 2199
+"""A whole number between these may be a year."""
+_UNITS: tuple[tuple[Dimension, float, str], ...] = (
+    ("money", 1.0, "euro euros eur dollar dollars usd bucks pound pounds gbp € $ £"),
+    ("mass", 1.0, "g gram grams gramme grammes"), ("mass", 1e3, "kg kilo kilos kilogram kilograms"),
+    ("mass", 1e-3, "mg milligram milligrams"),
+    ("time", 1.0, "h hr hrs hour hours"), ("time", 1 / 60, "min mins minute minutes"), ("time", 24.0, "day days"),
+    ("length", 1.0, "m metre metres meter meters"), ("length", 1e-2, "cm centimetre centimetres"),
+    ("length", 1e-3, "mm millimetre millimetres"), ("length", 1e3, "km kilometre kilometres"),
+    ("volume", 1.0, "l litre litres liter liters"), ("volume", 1e-3, "ml millilitre millilitres"),
+)  # fmt: skip
+UNITS = {word: (dimension, factor) for dimension, factor, names in _UNITS for word in names.split()}
+"""What a unit measures, and how many of the first unit named for that one of it is."""
+
+_NEAR = 2
+"""So many words of content before a number may say what is counted."""
+_LESS = "less|fewer|lower|cheaper|smaller|lighter|shorter|earlier|older"
+_MORE = "more|greater|higher|larger|bigger|heavier|longer|later|newer|younger|pricier|dearer"
+_BEFORE: tuple[tuple[Operator, str], ...] = (
+    ("<=", rf"at (?:the )?most|(?:no|not) (?:{_MORE}) than|not (?:over|above|after)|up to|(?:a )?max(?:imum)?(?: of)?"
+           r"|until|through"),
+    (">=", rf"at (?:the )?least|(?:no|not) (?:{_LESS}) than|not (?:under|below|before)|(?:a )?min(?:imum)?(?: of)?"
+           r"|since|from|starting (?:in|from|at)"),
+    ("<", rf"(?:{_LESS}) than|under|below|before|prior to"),
+    (">", rf"(?:{_MORE}) than|over|above|after|exceeding|beyond"),
+    ("=", r"exactly|in|of|for|during|at|costing|the year"),
+)  # fmt: skip
+_AFTER: tuple[tuple[Operator, str], ...] = (
+    (">=", rf"(?:or|and) (?:{_MORE}|above|over|up|after)|\+|plus|onwards?"),
+    ("<=", rf"(?:or|and) (?:{_LESS}|under|below|before)"),
+)
+_TEMPORAL = re.compile(r"(?:in|since|before|after|until|through|during|the year|from|prior to|not before|not after|"
+                       r"starting in|(?:no |not )?(?:older|newer|younger|earlier|later) than)\Z")  # fmt: skip
+"""What compares times, so that a number like a year behind it is one."""
+
+_SIGN = r"(?:(?P<{0}sign>[$€£])\s?)?"
+_DIGITS = r"(?P<{0}number>\d{{1,3}}(?:,\d{{3}}){{1,3}}(?:\.\d{{1,6}})?|\d{{1,12}}(?:\.\d{{1,6}})?)"
+_NUMBER = _SIGN + _DIGITS
+_ENDS = r"(?![\d/]|[.,]\d|[-–—]\w)"
+_BEGINS = r"(?<![\w./\-–—$€£])(?<!\d,)"
+_UNIT = r"(?:\s?(?P<unit>[$€£]|(?!(?:or|and|to|until|by|in|of|for|from|with|at|on)\b)[a-zA-Z]+))?"
+_RANGE = re.compile(
+    rf"(?:\b(?P<between>between|from)\s+)?{_BEGINS}{_NUMBER.format('low')}(?:\s?[a-zA-Z€$£]+)??\s*(?:and|to|[-–—])\s*"
+    rf"{_NUMBER.format('high')}{_ENDS}{_UNIT}",
+    re.IGNORECASE,
+)
+_DECADE = re.compile(rf"{_BEGINS}(?P<decade>1\d\d0|20\d0|[2-9]0)['’]?s\b")
+_SINGLE = re.compile(
+    "(?:" + "|".join(rf"(?P<before{at}>\b(?:{said})\s+)" for at, (_, said) in enumerate(_BEFORE)) + ")?"
+    rf"(?:(?:about|around|the year)\s+)?{_BEGINS}{_NUMBER.format('')}{_ENDS}{_UNIT}"
+    "(?:" + "|".join(rf"(?P<after{at}>\s*(?:{said})(?!\w))" for at, (_, said) in enumerate(_AFTER)) + ")?",
+    re.IGNORECASE,
+)  # fmt: skip
+_WORD = re.compile(r"[^\W\d_]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity:
+    """A number, or two, with how a value has to lie to it.
+
+    `start` and `end` are offsets into the question: the number with the words that compare, and its unit. `unit` is the
+    word behind the number, in lower case, `words` the words of content around it: one of them may name the field.
+    `year` is whether it can be a year, by its size and by what is said of it.
+    """
+
+    start: int
+    end: int
+    op: Operator
+    low: float
+    high: float
+    unit: str = ""
+    words: tuple[str, ...] = ()
+    year: bool = False
+
+    @property
+    def dimension(self) -> Dimension | None:
+        """What its unit measures, where it has one of those that are known."""
+        return UNITS[self.unit][0] if self.unit in UNITS else None
+
+
+def quantities(text: str) -> list[Quantity]:
+    """Return every number of a question that may limit a field, in the order of the question."""
+    found: list[Quantity] = []
+    for quantity in _all(text):
+        if not any(quantity.start < other.end and other.start < quantity.end for other in found):
+            found.append(quantity)
+    return sorted(found, key=lambda quantity: quantity.start)
+
+
+def _all(text: str) -> Iterator[Quantity]:
+    """Give ranges, then decades, then single numbers, which may be parts of those."""
+    for match in _RANGE.finditer(text):
+        low, high = _value(match["lownumber"]), _value(match["highnumber"])
+        if low <= high and (match["between"] or not match.group().lower().count(" and ")):
+            unit = (match["lowsign"] or match["highsign"] or match["unit"] or "").lower()
+            yield _made(text, match, "between", (low, high), unit, temporal=unit not in UNITS)
+    for match in _DECADE.finditer(text):
+        start = int(match["decade"]) + (1900 if len(match["decade"]) == 2 else 0)
+        yield _made(text, match, "between", (start, start + 9), "", temporal=True)
+    for match in _SINGLE.finditer(text):
+        groups = match.groupdict()
+        before = next((at for at in range(len(_BEFORE)) if groups[f"before{at}"]), None)
+        after = next((op for at, (op, _) in enumerate(_AFTER) if groups[f"after{at}"]), None)
+        said = groups[f"before{before}"].strip().lower() if before is not None else ""
+        unit = (groups["sign"] or groups["unit"] or "").lower()
+        temporal = unit not in UNITS and (
+            bool(_TEMPORAL.search(said)) or not (said or after) or bool(after and not unit)
+        )
+        op = after or (_BEFORE[before][0] if before is not None else "=")
+        value = _value(groups["number"])
+        quantity = _made(text, match, op, (value, value), unit, temporal="," not in groups["number"] and temporal)
+        # `from 2004` is that year, `from 20 euros` the least price.
+        yield _equal(quantity) if said == "from" and quantity.year and not after else quantity
+
+
+def _made(
+    text: str, match: re.Match[str], op: Operator, ends: tuple[float, float], unit: str, *, temporal: bool
+) -> Quantity:
+    whole = all(end == int(end) and FIRST_YEAR <= end <= LAST_YEAR for end in ends)
+    known = unit in UNITS or not unit
+    behind = _content(text[match.end() :])[:1]
+    compared = [word for word in _content(match.group()) if word != unit]
+    words = [*([] if known else [unit]), *compared, *_content(text[: match.start()])[-_NEAR:][::-1], *behind]
+    end = match.end() if known or not match.group().lower().endswith(unit) else match.end() - len(unit)
+    return Quantity(match.start(), end, op, *ends, unit, tuple(dict.fromkeys(words)), whole and temporal)
+
+
+def _equal(quantity: Quantity) -> Quantity:
+    return Quantity(quantity.start, quantity.end, "=", quantity.low, quantity.high, quantity.unit, quantity.words, True)
+
+
+def _content(text: str) -> Sequence[str]:
+    """Return the words of content up to the next comma or end of sentence nearest to the number, in lower case."""
+    words = [match.group().lower() for match in _WORD.finditer(text)]
+    return [word for word in words if word not in FUNCTION_WORDS and word not in ASKING_WORDS]
+
+
+def _value(digits: str) -> float:
+    return float(digits.replace(",", ""))

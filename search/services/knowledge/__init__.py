@@ -1,0 +1,1 @@
+"""Knowledge bases: import, index, activate, describe, delete."""

@@ -1,0 +1,99 @@
+"""delete_knowledge_base: a knowledge base goes, with everything that only it has on the disk and in the database."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+import structlog
+from django.conf import settings
+from django.db import OperationalError, transaction
+
+from search.domain.graph import Schema
+from search.ingest import partitions
+from search.ingest.locks import import_lock
+from search.models import Artifact, KnowledgeBase, PipelineVersion, VectorSet
+from search.models.partitions import partition
+from search.services.knowledge.activate_release import ReleaseError
+from search.services.knowledge.sync_graph import SyncFailed, remove_graph
+
+log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Deleted:
+    """What was deleted: how many releases and artifacts, and the artifacts that others go on using."""
+
+    releases: int
+    artifacts: int
+    kept: tuple[str, ...]
+
+
+def delete_knowledge_base(*, knowledge_base: KnowledgeBase) -> Deleted:
+    """Delete a knowledge base with its releases, settings, versions, and the artifacts that no other one uses.
+
+    Recorded searches stay. Its partitions, index files, artifacts' folders and what Neo4j holds of it are removed once
+    the transaction stands; what cannot be removed then is logged, and goes with the clean-up of the next import (from
+    Neo4j: with the next sync of a knowledge base of that name). Raises ReleaseError while an import of it runs.
+    """
+    with import_lock(knowledge_base.name) as free:
+        if not free:
+            raise ReleaseError(f"An import of '{knowledge_base.name}' is running; wait until it has ended.")
+        with transaction.atomic():
+            locked = KnowledgeBase.objects.select_for_update().get(pk=knowledge_base.pk)
+            kept = _hand_over(locked)
+            snapshots = list(locked.snapshots.all())
+            artifacts = list(Artifact.objects.filter(knowledge_base=locked))
+            tables = [partition(table, snapshot.pk) for snapshot in snapshots for table in partitions.TABLES]
+            vector_sets = VectorSet.objects.filter(snapshot__knowledge_base=locked).values_list("pk", flat=True)
+            tables += [partition("search_vector", pk) for pk in vector_sets]
+            folders = [snapshot.directory for snapshot in snapshots]
+            folders += [artifact.directory for artifact in artifacts]
+            deleted = Deleted(locked.releases.count(), len(artifacts), kept)
+            # Releases protect their snapshots, so they go first.
+            locked.releases.all().delete()
+            locked.delete()
+            transaction.on_commit(partial(_remove, tables, folders))
+            if settings.NEO4J_URL and snapshots:
+                transaction.on_commit(partial(_remove_projections, knowledge_base.name, snapshots[0].schema))
+    return deleted
+
+
+def _hand_over(knowledge_base: KnowledgeBase) -> tuple[str, ...]:
+    """Give artifacts that versions of another knowledge base name to that one; return their ids."""
+    own = {artifact.pk: artifact for artifact in Artifact.objects.filter(knowledge_base=knowledge_base)}
+    kept: dict[str, int] = {}
+    versions = PipelineVersion.objects.exclude(knowledge_base=knowledge_base).order_by("pk")
+    for options, owner in versions.values_list("options", "knowledge_base_id"):
+        for value in options.values():
+            if isinstance(value, str) and value in own:
+                kept.setdefault(value, owner)
+    for artifact, owner in kept.items():
+        Artifact.objects.filter(pk=artifact).update(knowledge_base=owner)
+    return tuple(sorted(kept))
+
+
+def _remove_projections(knowledge_base: str, schema: Schema) -> None:
+    try:
+        remove_graph(knowledge_base=knowledge_base, schema=schema)
+    except SyncFailed as error:
+        log.warning("projections left behind", knowledge_base=knowledge_base, reason=str(error))
+
+
+def _remove(tables: Sequence[str], folders: Sequence[Path]) -> None:
+    """Drop tables and remove folders, each whatever becomes of the others."""
+    for table in tables:
+        try:
+            partitions.drop([table])
+        except OperationalError as error:
+            log.warning("table left behind", table=table, reason=str(error))
+    for folder in folders:
+        try:
+            shutil.rmtree(folder)
+        except FileNotFoundError:
+            continue
+        except OSError as error:
+            log.warning("folder left behind", folder=str(folder), reason=str(error))

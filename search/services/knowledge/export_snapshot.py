@@ -1,0 +1,47 @@
+"""export_snapshot: what answers under a name, written as a bundle."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+from django.db import ProgrammingError
+from psycopg.errors import UndefinedTable
+
+from search.ingest.export import export_bundle
+from search.ingest.progress import Progress, silent
+from search.models import KnowledgeBase, Snapshot
+from search.services.knowledge.activate_release import ABOUT
+
+
+class ExportFailed(Exception):
+    """No bundle was written; the text is a sentence for people."""
+
+
+def export_snapshot(*, knowledge_base: KnowledgeBase, folder: Path, progress: Progress = silent) -> Snapshot:
+    """Write the active release's snapshot into `folder`, which is made, and return the snapshot.
+
+    The bundle is written beside the folder and renamed when it is whole. Raises ExportFailed where the folder holds
+    something, nothing is active, or the disk gives out.
+    """
+    if knowledge_base.active_release is None:
+        raise ExportFailed(f"'{knowledge_base.name}' has no active release to export.")
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise ExportFailed(f"{folder} exists and is not empty.")
+    snapshot = knowledge_base.active_release.snapshot
+    unfinished = folder.absolute().with_name(f".{folder.absolute().name}.unfinished")
+    about = {attribute: getattr(knowledge_base, attribute) for attribute in ABOUT}
+    try:
+        shutil.rmtree(unfinished, ignore_errors=True)
+        unfinished.mkdir(parents=True)
+        export_bundle(unfinished, snapshot, knowledge_base.name, about, progress)
+        unfinished.replace(folder.absolute())
+    except OSError as error:
+        raise ExportFailed(f"{folder} could not be written: {error}.") from error
+    except ProgrammingError as error:
+        if isinstance(error.__cause__, UndefinedTable):
+            raise ExportFailed(f"{knowledge_base.active_release} was dropped meanwhile.") from error
+        raise
+    finally:
+        shutil.rmtree(unfinished, ignore_errors=True)
+    return snapshot

@@ -1,0 +1,71 @@
+"""find_nodes, complete_name: the nodes whose name goes on as what somebody has typed so far."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+from django.db.models import QuerySet
+from django.db.models.functions import Collate, Left, Lower
+
+from search.adapters.completion_memmap import MemmapCompletion
+from search.domain.errors import Fault, InvalidRequest
+from search.ingest.index import version_of
+from search.models import Node, Release
+from search.services.searches.storable import storable_text
+
+INDEXED = 200
+"""Characters of a name that its index holds: `lower(left(name, 200)) COLLATE "C"`."""
+COMPLETION = "completion"
+"""The part of a snapshot's index files that names are completed from."""
+
+
+def find_nodes(release: Release, prefix: str = "", node_type: str = "") -> QuerySet[Node]:
+    """Return id, type and name of the nodes of a release whose name starts with `prefix`, whatever the case, by name.
+
+    Raises InvalidRequest when the release has no such node type.
+    """
+    nodes = Node.objects.filter(snapshot_id=release.snapshot.pk)
+    code = _code(release, node_type)
+    if code is not None:
+        nodes = nodes.filter(type=code)
+    begin = Collate(Lower(Left("name", INDEXED)), "C")
+    wanted = storable_text(prefix).lower()[:INDEXED]
+    found = nodes.annotate(begin=begin)
+    return (found.filter(begin__startswith=wanted) if wanted else found).order_by("begin", "key")
+
+
+def _code(release: Release, node_type: str) -> int | None:
+    """Return the code of a node type, None for any."""
+    if not node_type:
+        return None
+    codes = release.snapshot.schema.type_codes
+    if node_type not in codes:
+        message = f"There is no node type {node_type[:80]!r}. There are: {', '.join(codes)}."
+        raise InvalidRequest([Fault("/type", storable_text(message))])
+    return codes[node_type]
+
+
+def complete_name(release: Release, text: str, limit: int, node_type: str = "", *, inside: bool = True) -> list[Node]:
+    """Return at most `limit` nodes with a name or alias that begins as `text` does, then those in which a word does.
+
+    Neither case nor accents nor punctuation count; `inside` False leaves the second kind out. A snapshot indexed before
+    this was part of its files is asked for the beginnings of names alone, letter by letter but for their case.
+    Raises InvalidRequest when the release has no such node type.
+    """
+    directory = release.snapshot.directory
+    if version_of(directory / COMPLETION) is None:
+        return list(find_nodes(release, text, node_type)[:limit]) if text.strip() else []
+    code = _code(release, node_type)
+    index = _opened(directory, (directory / COMPLETION).stat().st_mtime_ns)
+    keys = (index.contains if inside else index.begins)(text[:INDEXED], limit, code)
+    found = {node.key: node for node in Node.objects.filter(snapshot_id=release.snapshot.pk, key__in=keys)}
+    return [found[key] for key in keys]
+
+
+@lru_cache(maxsize=16)
+def _opened(directory: Path, built: int) -> MemmapCompletion:
+    """Open the files of a snapshot once; `built` tells files that were built anew from those before."""
+    types = np.load(directory / "nodes" / "types.npy", mmap_mode="r").view(np.ndarray)
+    return MemmapCompletion(directory / COMPLETION, types)

@@ -1,0 +1,182 @@
+"""index_snapshot: a snapshot gets its index files and vectors, and becomes a release."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+from django.db.models import Max
+from numpy.typing import NDArray
+
+from search import text, wiring
+from search.adapters import (
+    adjacency_memmap,
+    completion_memmap,
+    mentions_memmap,
+    nodes_memmap,
+    text_bm25,
+    vectors_memmap,
+)  # fmt: skip
+from search.adapters.string_table import StringTable
+from search.domain.graph import Schema
+from search.ingest import documents, vectors
+from search.ingest.index import Part, build_parts
+from search.ingest.locks import import_lock
+from search.ingest.partitions import with_locks
+from search.ingest.progress import Progress, silent
+from search.interfaces import Encoder
+from search.models import KnowledgeBase, Release, Snapshot, VectorSet
+from search.models.knowledge import Status
+from search.services.knowledge.find_nodes import COMPLETION
+
+SEARCHED_FIELDS = ("text", "keyword")
+"""Kinds of fields that BM25 can search by themselves."""
+
+
+class IndexFailed(Exception):
+    """No release was made; the text is a sentence for people."""
+
+
+@dataclass
+class Indexed:
+    """The release, the seconds of each part that had to be built, and how many texts were embedded or known."""
+
+    release: Release
+    seconds: dict[str, float] = field(default_factory=dict)
+    embedded: int = 0
+    reused: int = 0
+
+
+def index_snapshot(*, snapshot: Snapshot, progress: Progress = silent, encoder: Encoder | None = None) -> Release:
+    """Build or resume everything that a search of this snapshot reads, and return its release, which is not activated.
+
+    `encoder` is the configured one when not given. A snapshot that is indexed already is returned as it is. Raises
+    IndexFailed where the snapshot cannot be indexed or somebody else is at it.
+    """
+    return build_index(snapshot=snapshot, progress=progress, encoder=encoder).release
+
+
+def build_index(*, snapshot: Snapshot, progress: Progress = silent, encoder: Encoder | None = None) -> Indexed:
+    """Do what `index_snapshot` does, and tell what it took."""
+    knowledge_base = snapshot.knowledge_base
+    if snapshot.status != Status.READY:
+        raise IndexFailed(f"The {snapshot} is {snapshot.get_status_display()}; only one that is ready can be indexed.")
+    with import_lock(knowledge_base.name) as free:
+        if not free:
+            raise IndexFailed(f"An import of '{knowledge_base.name}' is running; wait until it has ended.")
+        seconds = build_parts(snapshot.directory, _parts(snapshot), progress)
+        encoder = encoder or wiring.encoder()
+        vector_set, _ = VectorSet.objects.get_or_create(
+            snapshot=snapshot,
+            encoder=encoder.name,
+            defaults={"dimensions": encoder.dimensions, "status": Status.BUILDING},
+        )
+        made = vector_set.releases.filter(status=Status.READY).first()
+        if made is not None:
+            return Indexed(made, seconds | _map_documents(vector_set, progress))
+        return _finish(vector_set, encoder, seconds, progress)
+
+
+def _finish(vector_set: VectorSet, encoder: Encoder, seconds: dict[str, float], progress: Progress) -> Indexed:
+    """Fill and index the vector set, and make the release."""
+    snapshot = vector_set.snapshot
+    names = StringTable.open(snapshot.directory / "nodes" / "names")
+    schema = snapshot.schema
+
+    def source(first: int) -> Iterator[list[documents.Documented]]:
+        return documents.documented(snapshot.pk, schema, names.__getitem__, first)
+
+    began = time.perf_counter()
+    filled = vectors.fill(vector_set, schema, encoder, source, progress)
+    seconds["vectors"] = time.perf_counter() - began
+    began = time.perf_counter()
+    vectors.index(vector_set, progress)
+    seconds["hnsw"] = time.perf_counter() - began
+    seconds |= _map_documents(vector_set, progress)
+    releases: list[Release] = []
+    with_locks(lambda: releases.append(_release(vector_set, seconds)))
+    return Indexed(releases[-1], seconds, filled.embedded, filled.reused)
+
+
+def _map_documents(vector_set: VectorSet, progress: Progress) -> dict[str, float]:
+    """Write the documents' vectors as a matrix, where that has not been done."""
+    folder = vector_set.directory
+    write = partial(vectors_memmap.build, rows=vectors.documents(vector_set))
+    return build_parts(folder.parent, {folder.name: Part(version=1, write=write)}, progress)
+
+
+def _release(vector_set: VectorSet, seconds: Mapping[str, float]) -> Release:
+    """Make the release, in the caller's transaction."""
+    snapshot = vector_set.snapshot
+    vectors.attach(vector_set)
+    snapshot.seconds = {**snapshot.seconds, **{f"index: {part}": taken for part, taken in seconds.items()}}
+    snapshot.save(update_fields=["seconds"])
+    # The row of the knowledge base is the lock under which its releases are numbered.
+    knowledge_base = KnowledgeBase.objects.select_for_update().get(pk=snapshot.knowledge_base_id)
+    newest = knowledge_base.releases.aggregate(newest=Max("number"))["newest"] or 0
+    return Release.objects.create(
+        knowledge_base=knowledge_base,
+        number=newest + 1,
+        snapshot=snapshot,
+        vector_set=vector_set,
+        status=Status.READY,
+    )
+
+
+def _parts(snapshot: Snapshot) -> dict[str, Part]:
+    """Return what is built of a snapshot, in order; a version goes up when the files of a part change."""
+    schema = snapshot.schema
+    build: Mapping[str, Callable[[Path], None]] = {
+        "nodes": lambda folder: nodes_memmap.build(folder, documents.references(snapshot.pk)),
+        "adjacency": lambda folder: _write_adjacency(folder, snapshot, schema),
+        "mentions": lambda folder: mentions_memmap.build(folder, _names(snapshot, schema)),
+        COMPLETION: lambda folder: completion_memmap.build(folder, _names(snapshot, schema)),
+        "bm25": lambda folder: _write_bm25(folder, snapshot, schema),
+    }
+    return {name: Part(version=1, write=write) for name, write in build.items()}
+
+
+def _names(snapshot: Snapshot, schema: Schema) -> Iterator[tuple[int, str, bool]]:
+    for block in documents.nodes(snapshot.pk, schema):
+        for node in block:
+            yield node.key, node.name, False
+            for alias in node.aliases:
+                yield node.key, alias, True
+
+
+def _types(snapshot: Snapshot) -> NDArray[np.int16]:
+    return np.load(snapshot.directory / "nodes" / "types.npy", mmap_mode="r").view(np.ndarray)
+
+
+def _write_adjacency(folder: Path, snapshot: Snapshot, schema: Schema) -> None:
+    relation, source, target = documents.edges(snapshot.pk)
+    adjacency_memmap.build(
+        folder,
+        nodes=snapshot.nodes,
+        types=_types(snapshot),
+        relation=relation,
+        source=source,
+        target=target,
+        relations=len(schema.relations),
+    )
+
+
+def _write_bm25(folder: Path, snapshot: Snapshot, schema: Schema) -> None:
+    searched = {
+        node_type.name: {field.name for field in node_type.fields if field.kind in SEARCHED_FIELDS}
+        for node_type in schema.node_types
+    }
+    names = StringTable.open(snapshot.directory / "nodes" / "names")
+
+    def texts() -> Iterable[tuple[str, Mapping[str, str]]]:
+        for block in documents.documented(snapshot.pk, schema, names.__getitem__):
+            for item in block:
+                fields = searched[item.node.type]
+                by_field = {name: text.field_text(value) for name, value in item.node.fields.items() if name in fields}
+                yield text.document(item.node, item.neighbours), by_field
+
+    text_bm25.build(folder, texts(), _types(snapshot), schema.language)

@@ -1,0 +1,1 @@
+"""Language-model servers: recorded calls, tests, previews of prompts."""

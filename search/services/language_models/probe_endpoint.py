@@ -1,0 +1,121 @@
+"""probe_endpoint: ask a server for its models, for a word, and for JSON that it must hold its model to."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from django.utils import timezone
+
+from search.adapters.llm_openai import ConfiguredLanguageModel, Server, environment_server, server_of
+from search.adapters.llm_openai.configured import list_models
+from search.domain.conversation import Completion, Message, Prompt
+from search.domain.errors import StageError
+from search.domain.reading import Unreadable, read_object
+from search.domain.trace import Limit
+from search.models import Endpoint
+from search.services.language_models.llm_calls import RecordedCalls
+
+SECONDS = 30.0
+MOST_MODELS = 50
+_SCHEMA = {
+    "type": "object",
+    "properties": {"planet": {"type": "string", "enum": ["Neptune"]}, "moons": {"type": "integer", "enum": [14]}},
+    "required": ["planet", "moons"],
+    "additionalProperties": False,
+}
+"""What no model answers unless it is held to it: the request asks for something else."""
+
+
+@dataclass(frozen=True)
+class EndpointReport:
+    """What a probe found; `error` is a sentence where the server gave no answer at all, else empty.
+
+    `structured` is None where it was not tried, `structured_note` says what came instead.
+    """
+
+    models: list[str] = field(default_factory=list)
+    models_note: str = ""
+    listed: bool = False
+    seconds: float | None = None
+    answer: str = ""
+    structured: bool | None = None
+    structured_note: str = ""
+    error: str = ""
+    when: str = ""
+
+    @property
+    def works(self) -> bool:
+        """Whether the model answered."""
+        return not self.error and self.seconds is not None
+
+
+class _Fresh(RecordedCalls):
+    """Records calls, but takes no answer from the cache: a probe asks the server itself."""
+
+    def find(self, server: Server, prompt: Prompt) -> Completion | None:
+        return None
+
+
+def probe_endpoint(endpoint: Endpoint, *, seconds: float = SECONDS) -> EndpointReport:
+    """Probe a row's server within so many seconds, keep the report on the row, and return it."""
+    try:
+        report = probe_server(server_of(endpoint), seconds=seconds)
+    except StageError as error:
+        report = EndpointReport(error=error.reason, when=_now())
+    Endpoint.objects.filter(pk=endpoint.pk).update(tested=asdict(report))
+    endpoint.tested = asdict(report)
+    return report
+
+
+def probe_environment(*, seconds: float = SECONDS) -> EndpointReport | None:
+    """Probe the server that the environment names; None where it names none."""
+    server = environment_server()
+    return None if server is None else probe_server(server, seconds=seconds)
+
+
+def probe_server(server: Server, *, seconds: float = SECONDS) -> EndpointReport:
+    """Probe a server within so many seconds. Never raises: what is wrong is in the report."""
+    limit = Limit.seconds(seconds)
+    found: dict[str, Any] = {"when": _now()}
+    try:
+        listed = list_models(server, limit.share(0.3))
+    except StageError as error:
+        found["models_note"] = error.reason
+    else:
+        found |= {"models": sorted(listed)[:MOST_MODELS], "listed": server.model in listed}
+        if not found["listed"]:
+            found["models_note"] = f"{server.model!r} is not among the {len(listed)} models that the server lists."
+    model = ConfiguredLanguageModel(_Fresh(), server)
+    word = Prompt((Message("user", "Answer with the single word: ready"),), purpose="test")
+    answer = _ask(model, word, limit)
+    if isinstance(answer, StageError):
+        return EndpointReport(**found, error=answer.reason)
+    found |= {"seconds": answer.seconds, "answer": answer.text[:200]}
+    return EndpointReport(**found, **_structured(model, server, limit))
+
+
+def _structured(model: ConfiguredLanguageModel, server: Server, limit: Limit) -> dict[str, Any]:
+    if server.structured == "off":
+        return {"structured_note": "Structured output is switched off for this endpoint."}
+    said = "Name a planet with rings that is not Neptune, and how many moons it has, as JSON."
+    answer = _ask(model, Prompt((Message("user", said),), purpose="test", json_schema=_SCHEMA), limit)
+    if isinstance(answer, StageError):
+        return {"structured": False, "structured_note": answer.reason}
+    try:
+        held = read_object(answer.text) == {"planet": "Neptune", "moons": 14}
+    except Unreadable:
+        held = False
+    note = "" if held else "The server takes the request, but the model's answer does not follow the schema."
+    return {"structured": held, "structured_note": note}
+
+
+def _ask(model: ConfiguredLanguageModel, prompt: Prompt, limit: Limit) -> Completion | StageError:
+    try:
+        return model.complete([prompt], limit)[0]
+    except StageError as error:
+        return error
+
+
+def _now() -> str:
+    return timezone.now().isoformat(timespec="seconds")

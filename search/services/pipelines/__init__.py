@@ -1,0 +1,1 @@
+"""Pipelines, their versions, and the artifacts these name."""

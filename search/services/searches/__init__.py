@@ -1,0 +1,1 @@
+"""Searches: request, run, follow, describe, keep."""

@@ -1,0 +1,99 @@
+"""check_plan: everything that is wrong with a plan at once, and the plan made right where that needs no guessing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from search.domain.errors import Fault, PlanInvalid
+from search.domain.graph import Schema
+from search.domain.mending import mend
+from search.domain.plan import Plan
+from search.domain.plan.normal_form import contradictions
+from search.services.searches.storable import storable_json, storable_text
+
+
+@dataclass(frozen=True)
+class CheckedPlan:
+    """A plan that was held against a schema.
+
+    `plan` is there when nothing is wrong with it. Otherwise `faults` says what is, and `mended` is the plan with its
+    harmless faults made right, `changes` a sentence for each, where that is all it takes.
+    """
+
+    plan: Plan | None = None
+    faults: tuple[Fault, ...] = ()
+    mended: Plan | None = None
+    changes: tuple[str, ...] = field(default=())
+
+    def to_json(self) -> dict[str, Any]:
+        """Return `{"valid": true, "plan"}` or `{"valid": false, "errors", "mended"?}`."""
+        if self.plan is not None:
+            return {"valid": True, "plan": self.plan.to_json()}
+        answer: dict[str, Any] = {"valid": False, "errors": [fault.to_json() for fault in self.faults]}
+        if self.mended is not None:
+            answer["mended"] = {"plan": self.mended.to_json(), "changes": list(self.changes)}
+        return answer
+
+
+def check_plan(data: object, schema: Schema) -> CheckedPlan:
+    """Hold a plan's JSON against a schema: its form, its names, its shape, and whether any graph can answer it.
+
+    Pointers are relative to the plan.
+    """
+    clean, unstorable = storable_json(data, "")
+    if unstorable:
+        return CheckedPlan(faults=tuple(unstorable))
+    try:
+        plan = Plan.parse(clean, schema)
+    except PlanInvalid as error:
+        return _with_mended(clean, schema, (*error.faults, *_contradictions_apart(clean, schema)))
+    if faults := contradictions(plan, schema):
+        return _with_mended(clean, schema, tuple(faults))
+    return CheckedPlan(plan=plan)
+
+
+def _contradictions_apart(data: object, schema: Schema) -> list[Fault]:
+    """Return what the walk of a faulty plan contradicts, where it can be read without the plan's filters."""
+    if not isinstance(data, Mapping) or not data.get("filters"):
+        return []
+    try:
+        return contradictions(Plan.parse({**data, "filters": []}, schema), schema)
+    except PlanInvalid:
+        return []
+
+
+def _with_mended(data: object, schema: Schema, faults: tuple[Fault, ...]) -> CheckedPlan:
+    """Return the faults, and the mended plan where mending leaves none."""
+    told = tuple(Fault(storable_text(f.pointer), storable_text(f.message), f.nearest) for f in faults)
+    # Mending takes ids out, since a model can only invent them; those of a person are kept.
+    ids, bare = _without_ids(data)
+    written, said = mend(bare, schema)
+    try:
+        plan = Plan.parse(_with_ids(written, ids), schema)
+    except PlanInvalid:
+        return CheckedPlan(faults=told)
+    if not said or contradictions(plan, schema):
+        return CheckedPlan(faults=told)
+    return CheckedPlan(faults=told, mended=plan, changes=tuple(storable_text(sentence) for sentence in said))
+
+
+def _without_ids(data: object) -> tuple[dict[int, Any], object]:
+    """Return the ids that each anchor brings, by its place, and the plan without them."""
+    if not isinstance(data, Mapping) or not isinstance(anchors := data.get("anchors"), list):
+        return {}, data
+    ids = {i: item["ids"] for i, item in enumerate(anchors) if isinstance(item, Mapping) and "ids" in item}
+    bare = [
+        {key: value for key, value in item.items() if key != "ids"} if i in ids else item
+        for i, item in enumerate(anchors)
+    ]
+    return ids, {**data, "anchors": bare}
+
+
+def _with_ids(data: object, ids: Mapping[int, Any]) -> object:
+    if not ids or not isinstance(data, dict) or not isinstance(anchors := data.get("anchors"), list):
+        return data
+    return data | {"anchors": [
+        item | {"ids": ids[i]} if i in ids and isinstance(item, dict) else item for i, item in enumerate(anchors)
+    ]}  # fmt: skip

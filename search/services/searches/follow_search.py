@@ -1,0 +1,84 @@
+"""follow_search: what has happened in a search since somebody last looked, as events."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from search.models import SearchRun, SearchStep
+from search.services.searches.describe_search import (
+    SHOWN_DEGRADED,
+    describe_fusion,
+    describe_graph,
+    describe_linked,
+    describe_plans,
+    describe_search,
+    describe_step,
+    outputs_of,
+)
+from search.services.searches.settle_search import settle_search
+
+ENDED = frozenset({SearchRun.Status.DONE, SearchRun.Status.FAILED, SearchRun.Status.CANCELLED})
+KINDS = {
+    "plan": "plan", "link": "linked", "traverse": "paths", "recover": "paths", "rescore": "candidates",
+    "retrieve": "candidates", "bm25": "candidates", "vss": "candidates", "fuse": "fused", "rerank": "reranked",
+}  # fmt: skip
+"""The event of each step. What `explain` gives comes with `done`."""
+SHOWN = 20
+"""Entries of a list that an event shows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """Something that happened: its place in the search, what kind it is, and what a reader needs of it."""
+
+    id: int
+    name: str
+    data: dict[str, Any]
+
+
+def follow_search(run_id: UUID, after: int = -1) -> tuple[list[Event], bool]:
+    """Return the events with an id above `after`, in order, and whether the search has ended.
+
+    A finished step's id is its position, and the end comes last: `problem` where the search failed, then `done` with
+    the whole search, whatever its status. Raises SearchRun.DoesNotExist once the run has been forgotten.
+    """
+    run = settle_search(SearchRun.objects.get(pk=run_id))
+    ended = run.status in ENDED
+    steps = list(run.steps.all())
+    output = outputs_of(steps)
+    events = [event for step in steps if (event := _event(step, output)) is not None]
+    if ended and run.status == SearchRun.Status.FAILED:
+        events.append(Event(len(steps), "problem", {"status": "failed", **(run.error or {})}))
+    if ended:
+        events.append(Event(len(steps) + 1, "done", describe_search(run)))
+    return [event for event in events if event.id > after], ended
+
+
+def _event(step: SearchStep, output: dict[str, Any]) -> Event | None:
+    described = describe_step(step)
+    if step.status in SHOWN_DEGRADED:
+        problem = {"title": f"{step.name} {step.status}", "detail": step.detail, "stage": step.name, "step": described}
+        return Event(step.position, "problem", {"status": step.status, **problem})
+    kind = KINDS.get(step.name)
+    if kind is None:
+        return None
+    shown: dict[str, Any] = {"step": described}
+    if kind == "plan":
+        shown["plans"] = describe_plans(output)
+    elif kind == "linked":
+        shown["linked"] = describe_linked(output)
+    elif kind == "paths":
+        shown["graph"] = describe_graph(output)
+    elif kind == "candidates":
+        shown |= {"list": "graph" if step.name == "rescore" else step.name, **_head(step.output)}
+    elif kind == "fused":
+        shown |= {"fusion": describe_fusion(output), **_head((step.output or {}).get("ranking"))}
+    return Event(step.position, kind, shown)
+
+
+def _head(ranking: dict[str, Any] | None) -> dict[str, Any]:
+    """Return the first entries of a recorded list, and how many it has."""
+    found = ranking or {}
+    return {"total": found.get("total", 0), "ids": (found.get("ids") or [])[:SHOWN]}

@@ -1,0 +1,77 @@
+"""list_paths: every best path of one result of a search, asked of the graph when somebody wants to see them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from search import wiring
+from search.domain.errors import StageError
+from search.domain.linking import Binding, LinkedPlan
+from search.domain.plan import Plan
+from search.domain.trace import Limit
+from search.models import Release, SearchRun
+from search.services.searches.describe_search import describe_linked, outputs_of
+
+MOST = 50
+"""Matches that are listed: more of them tell nobody anything, and a hub may have millions."""
+SECONDS = 2.0
+"""How long the graph may take."""
+
+
+@dataclass(frozen=True)
+class Paths:
+    """The matches of one result, best first, each with one path an anchor as `evidence.paths` writes them.
+
+    `more` says that there are more than `MOST`; `reason` is a sentence that says why there are none.
+    """
+
+    result: dict[str, Any]
+    plan_index: int | None = None
+    matches: tuple[list[list[dict[str, Any]]], ...] = ()
+    more: bool = False
+    reason: str = ""
+
+
+def list_paths(run: SearchRun, rank: int) -> Paths | None:
+    """Return the paths of the result of that rank by the plan that its evidence names; None where there is none."""
+    output = outputs_of(run.steps.all())
+    result = next((entry for entry in output.get("explain") or [] if entry["rank"] == rank), None)
+    if result is None:
+        return None
+    if not (result["evidence"] and result["evidence"]["paths"]):
+        return Paths(result, reason="No path of a plan leads to this result; the text found it.")
+    index = result["evidence"]["plan_index"]
+    if run.release is None:
+        return Paths(result, index, reason="The release that was searched is gone, and its paths with it.")
+    try:
+        return _asked(run.release, output, result, index)
+    except StageError as error:
+        return Paths(result, index, reason=f"The paths could not be looked up: {error.reason}.")
+
+
+def _asked(release: Release, output: dict[str, Any], result: dict[str, Any], index: int) -> Paths:
+    tools = wiring.tools(release)
+    [key] = tools.nodes.keys([result["node"]["id"]])
+    if key is None:
+        raise StageError("explain", "the release has no such node any more", permanent=True)
+    plan = Plan.parse(output["plan"][index]["plan"], tools.schema)
+    linked = LinkedPlan(plan, _bindings(output, index, tools), index)
+    found = tools.graph.paths(linked, [key], Limit.seconds(SECONDS), MOST + 1).get(key, [])
+    matches = tuple([path.to_json() for path in match] for match in found[:MOST])
+    reason = "" if matches else "This result meets a part of the plan only; the paths of that part stand above."
+    return Paths(result, index, matches, len(found) > MOST, reason)
+
+
+def _bindings(output: dict[str, Any], index: int, tools: wiring.Tools) -> tuple[Binding, ...]:
+    """Return what the anchors of a plan were tied to when the search ran."""
+    bound = [
+        (entry["anchor"], binding["node"]["id"], binding["score"])
+        for entry in describe_linked(output)
+        if entry["plan_index"] == index
+        for binding in entry["bindings"]
+    ]
+    keys = tools.nodes.keys([identifier for _, identifier, _ in bound])
+    known = [(var, key, score) for (var, _, score), key in zip(bound, keys, strict=True) if key is not None]
+    nodes = tools.nodes.references([key for _, key, _ in known])
+    return tuple(Binding(var, node, score) for (var, _, score), node in zip(known, nodes, strict=True))

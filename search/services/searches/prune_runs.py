@@ -1,0 +1,26 @@
+"""prune_runs: forget runs, and calls of language models, that are older than the site keeps them."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from django.conf import settings
+from django.utils import timezone
+
+from search.models import SearchRun
+from search.services.language_models.llm_calls import prune_calls
+from search.services.searches.settle_search import settle_searches
+
+
+def prune_runs(days: int | None = None) -> int:
+    """Delete runs with their steps that were asked more than `days` days ago, and return how many runs that were.
+
+    None takes the site's `GRASP_RUNS_DAYS`. Runs that nobody works on any more are ended on the way, and calls of
+    language models that are as old are deleted too.
+    """
+    settle_searches()
+    kept = settings.GRASP_RUNS_DAYS if days is None else days
+    prune_calls(kept)
+    oldest = timezone.now() - timedelta(days=kept)
+    _, by_model = SearchRun.objects.filter(created__lt=oldest).delete()
+    return by_model.get(SearchRun._meta.label, 0)

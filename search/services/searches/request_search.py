@@ -1,0 +1,214 @@
+"""request_search: check what is asked, write the row, and hand it to the search worker."""
+
+from __future__ import annotations
+
+import difflib
+import unicodedata
+from collections.abc import Mapping, Sequence
+
+from celery import current_app
+from django.conf import settings as site
+from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
+from django.contrib.auth.models import User as Account
+from django.db import transaction
+from django.utils import timezone
+from kombu.exceptions import OperationalError as BrokerError
+
+from search import wiring
+from search.domain.errors import Fault, InvalidRequest, PlanInvalid, ServiceUnavailable
+from search.domain.plan import Plan
+from search.domain.question import Question
+from search.models import KnowledgeBase, PipelineVersion, Release, SearchRun
+from search.models.pipelines import specification_hash
+from search.services.code_version import code_version
+from search.services.health import worker_alive
+from search.services.searches.storable import storable_json, storable_text
+
+MAX_QUESTION = 2_000
+MAX_K = 100
+UNSEEN = frozenset({"Cc", "Cf", "Zs", "Zl", "Zp"})
+"""Categories of characters that say nothing: controls, formats, spaces."""
+TASK = "search.tasks.run_search"
+
+User = AbstractBaseUser | AnonymousUser | None
+
+
+class SearchRejected(InvalidRequest):
+    """The request cannot be run; `run` is the row that records it."""
+
+    def __init__(self, run: SearchRun, faults: list[Fault]) -> None:
+        super().__init__(faults)
+        self.run = run
+
+
+def request_search(
+    *,
+    knowledge_base: object,
+    question: object,
+    pipeline: object = "",
+    k: object = 20,
+    plan: object = None,
+    settings: object = None,
+    user: User = None,
+    origin: str = SearchRun.Origin.API,
+    purpose: str = "",
+    time_limit: float | None = None,
+    enqueue: bool = True,
+    faults: Sequence[Fault] = (),
+) -> SearchRun:
+    """Record a search and, with `enqueue`, hand it to the search worker once the row is committed.
+
+    What is asked may be of any type that JSON has: the wrong ones are faults. `user` None stands for the machine itself
+    (commands, evaluation), which sees every knowledge base. `plan` is a plan as JSON, `settings` options as
+    `{"stage.option": value}`, `time_limit` seconds, `faults` what the door itself has found wrong with the request.
+
+    Raises SearchRejected with every fault at once; ServiceUnavailable when the broker does not take the task. Both
+    leave a run that says so.
+    """
+    kept_plan, plan_faults = storable_json(plan, "/plan")
+    kept_options, option_faults = storable_json(settings or {}, "/settings")
+    run = SearchRun(
+        question=storable_text(question),
+        knowledge_base_name=storable_text(knowledge_base)[:200],
+        pipeline=storable_text(pipeline or site.GRASP_DEFAULT_PIPELINE)[:100],
+        k=_whole(k) if 0 <= _whole(k) < 2**31 else 0,
+        plan=kept_plan,
+        options=kept_options if isinstance(kept_options, dict) else {},
+        user=user if isinstance(user, Account) else None,
+        origin=origin,
+        purpose=purpose,
+        time_limit=time_limit or site.GRASP_SEARCH_SECONDS,
+        code_version=code_version(),
+    )
+    found = [*faults, *_check_question(question), *_check_k(k), *plan_faults, *option_faults]
+    found += _point_at_release(run, knowledge_base, user)
+    found += _specify(run, settings if not option_faults else None)
+    if plan is not None and run.release is not None and not plan_faults:
+        found += _check_plan(plan, run.release)
+    if found:
+        # A pointer may name a key of the request that neither Postgres nor UTF-8 would take.
+        found = [Fault(storable_text(f.pointer), storable_text(f.message), f.nearest) for f in found]
+        _reject(run, found)
+        raise SearchRejected(run, found)
+    if not enqueue:
+        run.save()
+        return run
+    with transaction.atomic():
+        run.save()
+        transaction.on_commit(lambda: _send(run))
+    return run
+
+
+def question_of(run: SearchRun) -> Question:
+    """Return the run's question as the pipeline takes it; the run was checked when it was requested."""
+    assert run.release is not None
+    plan = Plan.parse(run.plan, wiring.tools(run.release).schema) if run.plan is not None else None
+    return Question(text=run.question, k=run.k, plan=plan)
+
+
+def _send(run: SearchRun) -> None:
+    """Hand the task to the broker, which is asked first: one that hangs would be waited for longer than people wait."""
+    try:
+        if worker_alive("search") is None:
+            raise BrokerError("no answer within a second")
+        current_app.send_task(TASK, args=[str(run.pk)], queue="search", expires=run.time_limit)
+    except (BrokerError, OSError) as error:
+        reason = "Valkey does not answer, so the search was not queued; ask again in a moment."
+        run.status, run.finished = SearchRun.Status.FAILED, timezone.now()
+        run.error = {"title": "Valkey is not reachable", "detail": reason, "stage": "queue"}
+        run.save(update_fields=["status", "finished", "error"])
+        raise ServiceUnavailable("Valkey", reason) from error
+
+
+def _reject(run: SearchRun, faults: list[Fault]) -> None:
+    run.status, run.finished = SearchRun.Status.FAILED, timezone.now()
+    run.error = {"title": "The request is not valid", "errors": [fault.to_json() for fault in faults]}
+    run.save()
+
+
+def _check_question(question: object) -> list[Fault]:
+    if not isinstance(question, str):
+        return [Fault("/question", "The question is a string.")]
+    if len(question) > MAX_QUESTION:
+        message = f"The question has {len(question):,} characters; {MAX_QUESTION:,} are the most."
+        return [Fault("/question", message)]
+    if "\x00" in question:
+        return [Fault("/question", "The question holds a NUL character; take it out.")]
+    if all(unicodedata.category(character) in UNSEEN for character in question):
+        return [Fault("/question", "The question is empty; ask something in words.")]
+    return []
+
+
+def _check_k(k: object) -> list[Fault]:
+    if not 1 <= _whole(k) <= MAX_K:
+        return [Fault("/k", f"k is how many results are shown: a whole number from 1 to {MAX_K}, not {_shown(k)}.")]
+    return []
+
+
+def _whole(value: object) -> int:
+    """Return a whole number as it is, and -1 for everything else."""
+    return value if isinstance(value, int) and not isinstance(value, bool) else -1
+
+
+def _point_at_release(run: SearchRun, name: object, user: User) -> list[Fault]:
+    """Point the run at the active release of a knowledge base that `user` may see, or say what is wrong."""
+    visible = KnowledgeBase.objects.visible_to(user).select_related(
+        "active_settings", "active_release__snapshot", "active_release__knowledge_base"
+    )
+    base = visible.filter(name=storable_text(name)).first() if isinstance(name, str) and name else None
+    if base is None:
+        names = list(visible.values_list("name", flat=True)[:20])
+        known = f"There are: {', '.join(names)}." if names else "None has been imported yet."
+        if not isinstance(name, str) or not name:
+            return [Fault("/knowledge_base", f"Name the knowledge base to search. {known}")]
+        return [Fault("/knowledge_base", f"There is no knowledge base {_shown(name)}. {known}", _nearest(name, names))]
+    run.knowledge_base = base
+    run.settings_version = base.active_settings.version if base.active_settings else 0
+    if base.active_release is None:
+        message = f"{base.name!r} has no active release; import it again, or activate one of its releases."
+        return [Fault("/knowledge_base", message)]
+    run.release, run.release_name = base.active_release, base.active_release.name
+    return []
+
+
+def _specify(run: SearchRun, settings: object) -> list[Fault]:
+    """Freeze the specification that the run will use: the site's, the version's, then the asker's options."""
+    names = wiring.pipelines()
+    if run.pipeline not in names:
+        message = f"There is no pipeline {_shown(run.pipeline)}. There are: {', '.join(names)}."
+        return [Fault("/pipeline", message, _nearest(run.pipeline, names))]
+    if not isinstance(settings, Mapping | None):
+        return [Fault("/settings", "settings is an object of options, such as {'fuse.k': 5}.")]
+    version = None
+    if run.knowledge_base is not None:
+        version = PipelineVersion.objects.filter(
+            knowledge_base=run.knowledge_base, pipeline=run.pipeline, active=True
+        ).first()
+    if version is not None:
+        run.pipeline_version, run.pipeline_number = version, version.version
+    try:
+        run.specification = wiring.pipeline(run.pipeline).specification(
+            version.options if version else {}, settings or {}
+        )
+    except InvalidRequest as error:
+        return list(error.faults)
+    run.specification_hash = specification_hash(run.specification)
+    return []
+
+
+def _check_plan(plan: object, release: Release) -> list[Fault]:
+    try:
+        Plan.parse(plan, release.snapshot.schema)
+    except PlanInvalid as error:
+        return [Fault(f"/plan{fault.pointer}", fault.message, fault.nearest) for fault in error.faults]
+    return []
+
+
+def _nearest(name: str, names: Sequence[str]) -> str | None:
+    return next(iter(difflib.get_close_matches(name[:100], names, n=1)), None)
+
+
+def _shown(value: object) -> str:
+    """Return a value as a sentence can hold it."""
+    shown = repr(value)
+    return storable_text(shown if len(shown) <= 80 else f"{shown[:80]}…")

@@ -1,0 +1,116 @@
+"""run_search: execute a recorded search. The task, `ask` and the evaluation all come here."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from uuid import UUID
+
+from django.db import InterfaceError, OperationalError
+from django.utils import timezone
+
+from search import wiring
+from search.domain.errors import SearchCancelled, SearchError, StageError
+from search.domain.trace import Limit, Trace
+from search.models import SearchRun
+from search.models.knowledge import Status
+from search.services.searches.record_search import Recorder, close_run, with_ids
+from search.services.searches.request_search import question_of
+from search.services.searches.storable import storable_output, storable_text
+
+CANCEL_LOOK = 0.25
+"""Seconds between two looks at the row for a cancel request."""
+
+
+def run_search(run_id: UUID | str, *, live: bool = False) -> SearchRun:
+    """Execute the search and return its row, done, failed or cancelled.
+
+    With `live` each step is written as it finishes, so that a page can follow; otherwise all are written at the end.
+    A search that is not queued any more is returned as it is, so that a task delivered twice does no harm.
+
+    Raises StageError for a failure that may pass (the row says so too), so that a caller may ask again; and
+    django.db.OperationalError when Postgres is gone and stays away, which leaves the row to `settle_search`.
+    """
+    claimed = SearchRun.objects.filter(pk=run_id, status=SearchRun.Status.QUEUED).update(
+        status=SearchRun.Status.RUNNING, started=timezone.now()
+    )
+    run = SearchRun.objects.select_related("release__snapshot", "release__knowledge_base").get(pk=run_id)
+    if not claimed:
+        return run
+    recorder = Recorder(run, live)
+    # Stands if anything below raises what nobody foresaw: the row is closed on the way out, and says so.
+    failure: StageError | None = _fail(
+        run, "search", "An unexpected error stopped the search; the worker's log has it."
+    )
+    try:
+        failure = _attempt(run, recorder)
+    finally:
+        run.seconds = time.perf_counter() - recorder.began
+        close_run(run, recorder)
+    if failure is not None and not failure.permanent:
+        raise failure
+    return run
+
+
+def _attempt(run: SearchRun, recorder: Recorder) -> StageError | None:
+    """Answer the question, or say in the row why not; return what failed, where something did."""
+    try:
+        _answer(run, recorder)
+    except SearchCancelled:
+        run.status, run.error = SearchRun.Status.CANCELLED, None
+    except StageError as error:
+        return _fail(run, error.stage, error.reason, error)
+    except (OperationalError, InterfaceError) as error:
+        reason = "Postgres stopped answering in mid-search; ask again in a moment."
+        failure = _fail(run, "database", reason)
+        failure.__cause__ = error
+        return failure
+    except OSError as error:
+        reason = f"A file of {run.release_name}'s indexes cannot be read ({error}); `index_kb` makes it anew."
+        return _fail(run, "index", reason, StageError("index", reason, permanent=True))
+    except SearchError as error:
+        return _fail(run, "search", str(error), StageError("search", str(error), permanent=True))
+    return None
+
+
+def _answer(run: SearchRun, recorder: Recorder) -> None:
+    """Run the pipeline over the release that was active when the search was requested."""
+    if run.release is None or run.release.status == Status.DROPPED:
+        raise StageError("search", "The release that this search asked for has been dropped.", permanent=True)
+    tools = wiring.tools(run.release)
+    recorder.nodes = tools.nodes
+    pipeline = wiring.pipeline(run.pipeline)
+    stages = pipeline.compose(run.specification, tools)
+    # From here on: the first search of a process would else count the seconds that its models took to load.
+    recorder.began = time.perf_counter()
+    trace = Trace(Limit.seconds(run.time_limit, _cancel_asked(run.pk)), recorder.observe)
+    ranking = pipeline.search(question_of(run), stages, trace)
+    run.answer = {"ranking": storable_output(with_ids(ranking.to_json(), tools.nodes))}
+    run.status, run.error = SearchRun.Status.DONE, None
+
+
+def _fail(run: SearchRun, stage: str, reason: str, error: StageError | None = None) -> StageError:
+    run.status = SearchRun.Status.FAILED
+    run.error = {"title": "The search failed", "detail": storable_text(reason), "stage": stage}
+    return error or StageError(stage, reason)
+
+
+def _cancel_asked(run_id: UUID) -> Callable[[], bool]:
+    """Return a cheap question after the row's cancel request: it looks at most a few times a second."""
+    looked, known = time.monotonic(), False
+
+    def asked() -> bool:
+        nonlocal looked, known
+        now = time.monotonic()
+        if not known and now - looked >= CANCEL_LOOK:
+            looked = now
+            known = SearchRun.objects.filter(pk=run_id, cancel_requested=True).exists()
+        return known
+
+    return asked
+
+
+def ranking_of(run: SearchRun) -> list[tuple[str, float]]:
+    """Return the ids and scores of a finished run, up to 100 deep."""
+    ranking = (run.answer or {}).get("ranking") or {"ids": [], "scores": []}
+    return list(zip(ranking["ids"], ranking["scores"], strict=True))

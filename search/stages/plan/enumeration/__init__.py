@@ -1,0 +1,1 @@
+"""Every plan that the data has for the names of a question."""

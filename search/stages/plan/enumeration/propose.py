@@ -1,0 +1,59 @@
+"""Question → everything it could mean in this graph: its names, and every plan that the data has for them.
+
+The same for searching and for learning, so that a scorer learns from the very lists that it will rank.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from search.domain.trace import Limit
+from search.interfaces import Adjacency, MentionIndex, NodeStore
+from search.language.names import Named, find_names
+from search.language.question import Question
+from search.stages.plan.enumeration.enumerate import Candidate, Enumerator, Start
+from search.stages.plan.knowledge import Knowledge
+
+_LONGEST = 2_000
+"""Characters of a question that are read: what follows is kept for text retrieval only."""
+
+
+@dataclass(frozen=True)
+class Proposer:
+    """Reads questions and lists plans; `max_hops` and `max_mentions` bound what is listed."""
+
+    mentions: MentionIndex
+    adjacency: Adjacency
+    nodes: NodeStore
+    knowledge: Knowledge
+    max_hops: int
+    max_mentions: int
+
+    def read(self, text: str) -> Question:
+        """Return the question around the names in it."""
+        text = text[:_LONGEST]
+        names = find_names(text, self.mentions, self.knowledge.ordinary, self.max_mentions)
+        return Question(text, names, self.knowledge.spoken)
+
+    def candidates(self, names: Sequence[Named], limit: Limit) -> list[Candidate]:
+        """Return every plan that the data has for these mentions and whose answers may be answers."""
+        branches = self.enumerator.branches(list(self._starts(names)), limit)
+        overlap = [frozenset(at for at, other in enumerate(names) if name.excludes(other)) for name in names]
+        single = [Candidate.of((branch,), branch.types, branch.size) for branch in branches]
+        joined = self.enumerator.joins(branches, overlap, limit) if len(names) > 1 else []
+        return [candidate for candidate in [*single, *joined] if candidate.types[0] in self.knowledge.answerable]
+
+    @cached_property
+    def enumerator(self) -> Enumerator:
+        """What walks the graph."""
+        return Enumerator(self.adjacency, self.nodes, self.knowledge.shape, max_hops=self.max_hops)
+
+    def _starts(self, names: Sequence[Named]) -> Iterator[Start]:
+        for at, name in enumerate(names):
+            keys = np.array(name.mention.keys, dtype=np.int32)
+            types = self.nodes.types(keys)
+            yield from (Start(at, int(code), tuple(keys[types == code].tolist())) for code in np.unique(types))

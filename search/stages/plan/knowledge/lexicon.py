@@ -1,0 +1,105 @@
+"""Which relation or node type a single word of a question speaks of.
+
+A word that shares its stem with a relation's or type's name, description or alias speaks of that; any other word of
+what lies closest in the encoder's space, and the less so the farther that is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from search.language.words import FUNCTION_WORDS, stem
+from search.language.words import words as split
+from search.stages.plan.knowledge.vectors import TextVectors
+from search.stages.plan.knowledge.wording import Wording
+
+Affinities = NDArray[np.float64]
+
+_CLOSE = 0.42
+"""Cosine of a word and a phrase at which the word is as likely as not to speak of it: unrelated words lie near 0.3."""
+_SOFT = 0.05
+_SHARP = 0.07
+_PART = 0.8
+_SHORTEST_PART = 4
+_MOST = 20_000
+_FUNCTION_STEMS = frozenset(stem(word) for word in FUNCTION_WORDS)
+
+
+@dataclass
+class Lexicon:
+    """Affinities of words to the elements of a schema: its relations by code, then its node types by code."""
+
+    wording: Wording
+    vectors: TextVectors
+    _known: dict[str, Affinities] = field(default_factory=dict, init=False)
+
+    @property
+    def relations(self) -> int:
+        """How many of the elements are relations."""
+        return len(self.wording.schema.relations)
+
+    @property
+    def elements(self) -> int:
+        """How many elements there are."""
+        return len(self.wording.phrases)
+
+    def of(self, texts: list[str]) -> Affinities:
+        """Return one row in [0, 1] a word (or short phrase), shape (len(texts), elements)."""
+        new = [text for text in dict.fromkeys(texts) if text not in self._known]
+        if new:
+            if len(self._known) > _MOST:
+                self._known.clear()
+            for text, row in zip(new, self._affinities(new), strict=True):
+                self._known[text] = row
+        if not texts:
+            return np.zeros((0, self.elements))
+        # Another thread may have cleared the memory meanwhile; such a word is worked out again.
+        return np.stack([row if (row := self._known.get(text)) is not None else self._affinities([text])[0]
+                         for text in texts])  # fmt: skip
+
+    def unknown(self, texts: Iterable[str]) -> list[str]:
+        """Return the texts whose vectors `of` would have to compute."""
+        return [text for text in texts if text not in self._known]
+
+    def _affinities(self, texts: list[str]) -> Affinities:
+        phrases, starts = self._phrases
+        if not len(starts):
+            return np.zeros((len(texts), 0))
+        cosines = np.maximum.reduceat(self.vectors.of(texts) @ phrases.T, starts, axis=1).astype(np.float64)
+        best = cosines.max(axis=1, keepdims=True)
+        close = np.exp((cosines - best) / _SHARP) / (1 + np.exp((_CLOSE - best) / _SOFT))
+        shared = np.array([self._shared(text) for text in texts])
+        same = shared.max(axis=1, keepdims=True) >= 1
+        return np.where(same, shared, np.maximum(close, shared))
+
+    def _shared(self, text: str) -> list[float]:
+        """Return 1 where a stem is shared, `_PART` where an element's stem is a part of the word (screenwriter)."""
+        said = {stem(word) for word in split(text)} - _FUNCTION_STEMS
+        parts = [word for word in split(text) if len(word) > _SHORTEST_PART]
+        return [
+            1.0
+            if said & stems
+            else _PART
+            if any(len(own) >= _SHORTEST_PART and own in word for own in stems for word in parts)
+            else 0.0
+            for stems in self._stems
+        ]
+
+    @cached_property
+    def _stems(self) -> list[frozenset[str]]:
+        return [
+            frozenset(stem(word) for phrase in said for word in split(phrase)) - _FUNCTION_STEMS
+            for said in self.wording.phrases
+        ]
+
+    @cached_property
+    def _phrases(self) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
+        """Vectors of all phrases and where those of each element begin."""
+        counts = [len(said) for said in self.wording.phrases]
+        rows = self.vectors.of([phrase for said in self.wording.phrases for phrase in said])
+        return rows, np.cumsum([0, *counts[:-1]]) if counts else np.zeros(0, dtype=np.int64)

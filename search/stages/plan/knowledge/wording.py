@@ -1,0 +1,61 @@
+"""Plans in words, so that an encoder can hold them against a question.
+
+A hop is worded as a triple in its stored direction, with the relation's own description where the knowledge base gives
+one: `movie directed by person`. Triples in stored direction told plans of two hops apart more than twice as often as
+arrows did (METHODS, section 9).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from search.domain.graph import Schema
+from search.stages.plan.knowledge.shape import Metapath
+from search.text import words
+
+
+@dataclass(frozen=True, eq=False)
+class Wording:
+    """How a schema is said."""
+
+    schema: Schema
+    _triples: dict[Metapath, tuple[str, ...]] = field(default_factory=dict, init=False)
+
+    @cached_property
+    def types(self) -> tuple[str, ...]:
+        """Each node type in words, by code."""
+        return tuple(words(node_type.name) for node_type in self.schema.node_types)
+
+    @cached_property
+    def relations(self) -> tuple[str, ...]:
+        """Each relation in words, by code: its description, else the words of its name."""
+        return tuple(relation.description or words(relation.name) for relation in self.schema.relations)
+
+    @cached_property
+    def phrases(self) -> tuple[tuple[str, ...], ...]:
+        """Everything that each relation, then each node type, may be called."""
+        relations = [
+            (words(relation.name), relation.description, relation.inverse, *relation.aliases)
+            for relation in self.schema.relations
+        ]
+        types = [(words(node_type.name), *node_type.aliases) for node_type in self.schema.node_types]
+        return tuple(tuple(dict.fromkeys(phrase for phrase in said if phrase)) for said in [*relations, *types])
+
+    def plan(self, paths: Sequence[Metapath]) -> str:
+        """Return a plan as `which <answer type>: <triple>, <triple>`, from the answer back to its anchors."""
+        told = ", ".join(", ".join(self._told(path)) for path in paths)
+        return f"which {self.types[paths[0].end]}: {told}"
+
+    def _told(self, path: Metapath) -> tuple[str, ...]:
+        told = self._triples.get(path)
+        if told is None:
+            here = path.start
+            forth = []
+            for step in path.steps:
+                source, target = (here, step.to_type) if step.direction == "out" else (step.to_type, here)
+                forth.append(f"{self.types[source]} {self.relations[step.relation]} {self.types[target]}")
+                here = step.to_type
+            told = self._triples[path] = tuple(reversed(forth))
+        return told

@@ -1,0 +1,1 @@
+"""How well each plan fits the words of a question."""

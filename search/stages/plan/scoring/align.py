@@ -1,0 +1,201 @@
+"""Plans held against the words of a question: which hops are spoken of, which words are left, and in which order.
+
+All plans of a question are looked at together, as rows of small integer tables over the columns of the lexicon.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from search.language.names import Named
+from search.language.question import Reading
+from search.stages.plan.enumeration.enumerate import Candidate
+from search.stages.plan.knowledge.lexicon import Affinities
+from search.stages.plan.knowledge.shape import Metapath, Shape
+
+Scores = NDArray[np.float64]
+Columns = NDArray[np.int64]
+
+_SMOOTH = 0.5
+_TYPE_WORTH = 0.5
+"""What a type met in its place is worth beside a relation: questions often leave the types unsaid."""
+_IMPLIED = 0.8
+"""What a mention says for a relation that is the only one its type has: `drama films` needs no word for the genre."""
+
+
+class _Row(NamedTuple):
+    """One plan by its hops, then as a whole.
+
+    `relations`; `earlier`, how often each was said before; `said`, the relation again, or -1 where the word of the hop
+    before does for this one too; `implied`, what the mention says for it. `back`: whether it walks there and back.
+    """
+
+    relations: tuple[int, ...]
+    earlier: tuple[int, ...]
+    said: tuple[int, ...]
+    implied: tuple[float, ...]
+    elements: tuple[int, ...]
+    back: bool
+
+
+@lru_cache(maxsize=50_000)
+def _row(paths: tuple[Metapath, ...], shape: Shape, sharing: bool) -> _Row:
+    relations = len(shape.schema.relations)
+    walked: list[int] = []
+    earlier: list[int] = []
+    said: list[int] = []
+    back = False
+    for path in paths:
+        for at, step in enumerate(path.steps):
+            returns = (
+                at > 0
+                and path.steps[at - 1].relation == step.relation
+                and path.steps[at - 1].direction != step.direction
+            )
+            back = back or returns
+            # `films that share actors` says the relation once for the way there and the way back.
+            once = returns and sharing
+            earlier.append(earlier[-1] if once else said.count(step.relation))
+            walked.append(step.relation)
+            said.append(-1 if once else step.relation)
+    implied = [implied_by_start(path, shape) if not at else 0.0 for path in paths for at in range(len(path.steps))]
+    return _Row(tuple(walked), tuple(earlier), tuple(said), tuple(implied), elements(paths, relations), back)
+
+
+def implied_by_start(path: Metapath, shape: Shape) -> float:
+    """Return how far the type of a mention alone speaks for the first hop of a walk from it, in [0, 1]."""
+    first = path.steps[0]
+    return _IMPLIED * shape.share(path.start, first.relation, first.direction)
+
+
+def elements(paths: Sequence[Metapath], relations: int) -> tuple[int, ...]:
+    """Return the columns of the lexicon that a plan speaks of: its relations and its node types."""
+    columns: dict[int, None] = {}
+    for path in paths:
+        columns[relations + path.start] = None
+        for step in path.steps:
+            columns[step.relation] = None
+            columns[relations + step.to_type] = None
+    return tuple(columns)
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Plans as rows; -1 fills rows of fewer hops or elements. `back` is 1 where a plan walks there and back."""
+
+    relations: Columns
+    earlier: Columns
+    said: Columns
+    implied: Scores
+    elements: Columns
+    back: Scores
+
+    @classmethod
+    def of(cls, plans: Sequence[tuple[Metapath, ...]], shape: Shape, sharing: bool) -> Table:
+        """Return the table of these plans; `sharing` says whether the question speaks of things in common."""
+        rows = [_row(plan, shape, sharing) for plan in plans]
+        return cls(
+            _filled([row.relations for row in rows]),
+            _filled([row.earlier for row in rows]),
+            _filled([row.said for row in rows]),
+            _filled([row.implied for row in rows], 0.0, np.float64),
+            _filled([row.elements for row in rows]),
+            np.array([row.back for row in rows], dtype=np.float64),
+        )
+
+    def hops(self, affinities: Affinities, relations: int) -> tuple[Scores, Scores]:
+        """Return the share of hops with a word of their own, and the affinity of words left without a hop.
+
+        A word that speaks of a type as well (`years` of the year, and of the relation to it) is never left.
+        """
+        here = self.relations >= 0
+        columns = np.where(here, self.relations, 0)
+        places = np.where(here, self.earlier, 0)
+        depth = self.relations.shape[1]
+        own = _ranked(affinities, depth)[places, columns] * here
+        bare = np.maximum(affinities[:, :relations] - affinities[:, relations:].max(axis=1, initial=0.0)[:, None], 0.0)
+        said = self.said >= 0
+        total = (bare.sum(axis=0)[columns] * (said & (self.earlier == 0))).sum(axis=1)
+        left: Scores = total - (_ranked(bare, depth)[places, columns] * said).sum(axis=1)
+        shares: Scores = np.maximum(own, self.implied).sum(axis=1) / here.sum(axis=1)
+        return shares, left
+
+    def words(self, affinities: Affinities) -> Scores:
+        """Return the share of what the question's words speak of that each plan has."""
+        padded = np.concatenate((affinities, np.zeros((len(affinities), 1))), axis=1)
+        explained = padded[:, self.elements].max(axis=2).sum(axis=0)
+        total = affinities.max(axis=1, initial=0.0).sum()
+        shares: Scores = (explained + _SMOOTH) / (total + _SMOOTH)
+        return shares
+
+
+def in_order(
+    reading: Reading,
+    names: Sequence[Named],
+    candidates: Sequence[Candidate],
+    affinities: Affinities,
+    shape: Shape,
+) -> Scores:
+    """Return how well each plan follows the question read outward from its mentions.
+
+    An alignment in order of hops and types with words, for each branch by itself: 1 when each has its word in its
+    place. Of several branches the mean over all hops.
+    """
+    wanted = {(branch.start.mention, branch.path): 0.0 for candidate in candidates for branch in candidate.branches}
+    for mention in {mention for mention, _ in wanted}:
+        seen = affinities[reading.outward(names[mention].mention.start)]
+        paths = [path for owner, path in wanted if owner == mention]
+        for hops in {len(path.steps) for path in paths}:
+            alike = [path for path in paths if len(path.steps) == hops]
+            for path, share in zip(alike, _aligned(alike, seen, shape), strict=True):
+                wanted[mention, path] = float(share)
+    return np.array([_mean(candidate, wanted) for candidate in candidates])
+
+
+def _mean(candidate: Candidate, aligned: dict[tuple[int, Metapath], float]) -> float:
+    if len(candidate.branches) == 1:
+        return aligned[candidate.mentions[0], candidate.paths[0]]
+    hops = [len(path.steps) for path in candidate.paths]
+    shares = [aligned[key] for key in zip(candidate.mentions, candidate.paths, strict=True)]
+    return sum(share * count for share, count in zip(shares, hops, strict=True)) / sum(hops)
+
+
+def _aligned(paths: Sequence[Metapath], seen: Affinities, shape: Shape) -> Scores:
+    """Align the words seen, in order, with the hops and types of paths of equal length; all paths at once.
+
+    The mention itself is met first, and says what its type implies.
+    """
+    relations = len(shape.schema.relations)
+    slots = np.array(
+        [[slot for step in path.steps for slot in (step.relation, relations + step.to_type)] for path in paths]
+    )
+    worth = np.tile([1.0, _TYPE_WORTH], slots.shape[1] // 2)
+    gains = seen[:, slots] * worth
+    row = np.zeros((slots.shape[1] + 1, len(paths)))
+    row[1:] = [implied_by_start(path, shape) for path in paths]
+    for gain in gains:
+        above, row = row, np.zeros_like(row)
+        for at in range(slots.shape[1]):
+            row[at + 1] = np.maximum(np.maximum(above[at + 1], row[at]), above[at] + gain[:, at])
+    shares: Scores = row[-1] / worth.sum()
+    return shares
+
+
+def _ranked(affinities: Affinities, depth: int) -> Affinities:
+    """Return the strongest affinities of each column, best first, shape (depth, columns)."""
+    ranked = np.zeros((depth, affinities.shape[1]))
+    best = -np.sort(-affinities, axis=0)[:depth]
+    ranked[: len(best)] = best
+    return ranked
+
+
+def _filled(rows: Sequence[tuple[float, ...]], empty: float = -1, dtype: type = np.int64) -> NDArray[Any]:
+    """Return rows of different lengths as one table."""
+    width = max(len(row) for row in rows)
+    return np.array([(*row, *(empty,) * (width - len(row))) for row in rows], dtype=dtype)

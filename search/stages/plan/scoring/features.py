@@ -1,0 +1,139 @@
+"""What speaks for and against each candidate plan, as numbers: one row a plan, each in about [0, 1].
+
+Constants weigh the first few where nothing has been learned (`score`); a learned scorer weighs all of them (`learned`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from search.language.names import Named
+from search.language.question import Question, Reading
+from search.language.words import SHARING_WORDS
+from search.stages.plan.enumeration.enumerate import Candidate
+from search.stages.plan.knowledge.lexicon import Affinities, Lexicon
+from search.stages.plan.knowledge.shape import Shape
+from search.stages.plan.scoring.align import Table, in_order
+from search.stages.plan.scoring.target import answer_types, spoken
+
+Matrix = NDArray[np.float64]
+
+SPOKEN = ("hops", "words", "order", "target", "sharing", "surplus", "missed", "plain", "size")
+"""`hops`: share of hops that some word of the question speaks of. `words`: share of the question's relation and type
+words that the plan uses. `order`: hops and types met in the order of the question, read outward from the mention.
+`target`: answer type. `sharing`: a walk there and back over one relation where the question says `same`, `share`,
+`also`. `surplus`: words that speak of a relation more often than the plan has it. `missed`: names that the plan leaves
+out. `plain`: a name that is more likely a word for the schema. `size`: tenfold larger results."""
+NAMING = ("mentions", "length", "quoted", "capitalised", "exact", "ordinary", "spelling", "ambiguity")
+"""Of the mentions that a plan starts from, the mean: how many, their words, the question's marks, whether case agrees,
+whether all words are ordinary ones, how close the spelling is, tenfold more nodes of that name."""
+SHAPE = ("one hop", "two hops", "three hops", "open")
+"""Hops of all branches together, and whether the last one was counted only, not walked."""
+FEATURES = (*SPOKEN, *NAMING, *SHAPE)
+
+_UNMARKED = 0.5
+_UNLIKE = 0.5
+"""A word no nearer than this to any of the schema's does not speak of the schema: asthma is only like a disease."""
+_LONG = 5.0
+"""Words of a long name."""
+
+
+@dataclass(frozen=True)
+class Features:
+    """Computes features over a schema's words."""
+
+    shape: Shape
+    lexicon: Lexicon
+
+    def of(self, question: Question, candidates: Sequence[Candidate]) -> Matrix:
+        """Return one row a candidate, shape (len(candidates), len(FEATURES)), in the order of `FEATURES`."""
+        rows = np.zeros((len(candidates), len(FEATURES)))
+        groups = _by_mentions(candidates)
+        self.learn([question.without(used) for used in groups])
+        for used, members in groups.items():
+            same = [candidates[at] for at in members]
+            spoken_for = self._spoken_for(question, used, same)
+            named = np.tile(_naming([question.names[m] for m in used]), (len(same), 1))
+            rows[members] = np.concatenate((spoken_for, named, _shapes(same)), axis=1)
+        return rows
+
+    def learn(self, readings: Iterable[Reading]) -> None:
+        """Compute the vectors of all new words of these readings in one batch; `of` does so for one question."""
+        texts = [text for reading in readings for text in [*(word.text for word in reading.content), *spoken(reading)]]
+        self.lexicon.vectors.learn(self.lexicon.unknown(texts))
+
+    def _spoken_for(self, question: Question, used: tuple[int, ...], candidates: Sequence[Candidate]) -> Matrix:
+        """Return the columns `SPOKEN` for candidates that use the same mentions."""
+        names, reading = question.names, question.without(used)
+        affinities: Affinities = self.lexicon.of([word.text for word in reading.content])
+        types = answer_types(reading, self.lexicon)
+        sharing = any(word.text in SHARING_WORDS for word in reading.words)
+        table = Table.of([candidate.paths for candidate in candidates], self.shape, sharing)
+        hops, surplus = table.hops(affinities, self.lexicon.relations)
+        columns = (
+            hops,
+            table.words(affinities),
+            in_order(reading, names, candidates, affinities, self.shape),
+            types[[candidate.paths[0].end for candidate in candidates]],
+            table.back * 1.3 - 0.3 if sharing else -table.back,
+            surplus,
+            self._missed(names, used),
+            max((self._only_speaks(names[m]) for m in used), default=0.0),
+            np.log10(1 + np.array([candidate.size for candidate in candidates])),
+        )
+        return np.stack([np.broadcast_to(column, len(candidates)) for column in columns], axis=1)
+
+    def _only_speaks(self, name: Named) -> float:
+        """Return how surely a name, where it is a single unmarked word, is meant as a word for the schema (`film`)."""
+        if name.words > 1 or name.marked:
+            return 0.0
+        nearest = float(self.lexicon.of([name.mention.text.casefold()]).max(initial=0.0))
+        return max(0.0, (nearest - _UNLIKE) / (1 - _UNLIKE))
+
+    def _missed(self, names: Sequence[Named], used: Sequence[int]) -> float:
+        """Return the share of the names that neither are used nor share words with one that is.
+
+        Names that the question's writing does not mark weigh half, and less the more they speak of the schema.
+        """
+        worth = [1.0 if name.marked else _UNMARKED * (1 - self._only_speaks(name)) for name in names]
+        worth = [value if name.exact else 0.0 for value, name in zip(worth, names, strict=True)]
+        left = [not any(name.overlaps(names[m]) for m in used) for name in names]
+        total = sum(worth)
+        return sum(value for value, out in zip(worth, left, strict=True) if out) / total if total else 0.0
+
+
+def _naming(used: Sequence[Named]) -> NDArray[np.float64]:
+    """Return the columns `NAMING` of plans that start from these names."""
+    rows = [
+        (
+            len(used) / 3,
+            min(name.words / _LONG, 1.0),
+            name.quoted,
+            name.capitalised,
+            name.exact,
+            name.ordinary,
+            name.mention.similarity,
+            np.log10(len(name.mention.keys)),
+        )
+        for name in used
+    ]
+    mean: NDArray[np.float64] = np.array(rows, dtype=np.float64).mean(axis=0)
+    return mean
+
+
+def _shapes(candidates: Sequence[Candidate]) -> Matrix:
+    """Return the columns `SHAPE`."""
+    hops = np.array([sum(len(path.steps) for path in candidate.paths) for candidate in candidates])
+    walked = np.array([all(branch.walked for branch in candidate.branches) for candidate in candidates])
+    return np.stack((hops == 1, hops == 2, hops >= 3, ~walked), axis=1).astype(np.float64)
+
+
+def _by_mentions(candidates: Sequence[Candidate]) -> dict[tuple[int, ...], list[int]]:
+    groups: dict[tuple[int, ...], list[int]] = {}
+    for at, candidate in enumerate(candidates):
+        groups.setdefault(candidate.mentions, []).append(at)
+    return groups

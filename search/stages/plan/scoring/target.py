@@ -1,0 +1,76 @@
+"""What kind of node a question asks for: its head against types and their aliases (METHODS, section 9, point 2)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from search.language.question import Reading, Word
+from search.language.words import ANSWER_OF, FUNCTION_WORDS, stem
+from search.stages.plan.knowledge.lexicon import Affinities, Lexicon
+
+_WH = frozenset(("what", "which", "who", "whom", "when", "where", "how"))
+_THIS = frozenset(("this", "these", "that", "those"))
+_HEAD = 3
+_AGENT = ("er", "or", "ers", "ors", "ist", "ists", "ian", "ians")
+_SURE = 0.5
+
+
+def heads(reading: Reading) -> list[list[str]]:
+    """Return what may say the kind of answer, the likeliest first: texts to be looked up together.
+
+    After a question word (`which films`, `who`), else after `this` (`X is a film by this person`), else the first noun
+    there is (`papers on parsing`). A question word that is itself an answer (`who`) gives the words it stands for.
+    """
+    found = [_head(reading, at) for at, word in enumerate(reading.words) if word.text in _WH]
+    found += [_after(reading.words[at + 1 :]) for at, word in enumerate(reading.words) if word.text in _THIS]
+    found.append(_after(reading.words))
+    return [texts for texts in found if texts]
+
+
+def answer_types(reading: Reading, lexicon: Lexicon) -> Affinities:
+    """Return in [0, 1] how well each node type fits what is asked for; all zero when nothing is known."""
+    relations = lexicon.relations
+    for texts in heads(reading):
+        rows = lexicon.of(texts)
+        fit: Affinities = rows[:, relations:].max(axis=0, initial=0.0)
+        if fit.max(initial=0.0) < _SURE and _agents(texts, rows[:, :relations]):
+            fit = np.maximum(fit, lexicon.of(ANSWER_OF["who"].split()[:1])[:, relations:].max(axis=0, initial=0.0))
+        if fit.max(initial=0.0) >= _SURE:
+            fit /= fit.max()
+            return fit
+    return np.zeros(lexicon.elements - relations)
+
+
+def spoken(reading: Reading) -> Iterator[str]:
+    """Yield every text that `answer_types` may look up, so that their vectors can be computed in one batch."""
+    for texts in heads(reading):
+        yield from texts
+    yield ANSWER_OF["who"].split()[0]
+
+
+def _head(reading: Reading, at: int) -> list[str]:
+    asked = ANSWER_OF.get(reading.words[at].text)
+    return asked.split()[:2] if asked else _after(reading.words[at + 1 :])
+
+
+def _after(words: tuple[Word, ...]) -> list[str]:
+    """Return the first run of content words: each of them, and all together."""
+    run: list[str] = []
+    for word in words:
+        if word.content:
+            run.append(word.text)
+        elif run and word.text in FUNCTION_WORDS:
+            break
+        if len(run) == _HEAD:
+            break
+    return [*run, " ".join(run)] if len(run) > 1 else run
+
+
+def _agents(texts: list[str], relations: Affinities) -> bool:
+    """Whether the head names somebody by what he does (`actors`, `screenwriter`) in the words of a relation."""
+    named = [text.endswith(_AGENT) and stem(text) != text for text in texts]
+    return bool(relations.size) and any(
+        agent and row.max() >= _SURE for agent, row in zip(named, relations, strict=True)
+    )

@@ -1,0 +1,30 @@
+"""Words of a question and of a schema are brought together by their stems."""
+
+import pytest
+
+from search.language.words import stem, words
+
+
+@pytest.mark.parametrize(
+    "family",
+    [
+        ("direct", "directed", "director", "directors", "directing", "direction"),
+        ("actor", "actors", "acted", "acting", "act"),
+        ("genre", "genres"),
+        ("study", "studies"),
+        ("write", "writer", "writers", "written", "writing"),
+        ("publish", "published", "publishes"),
+        ("class", "classes"),
+    ],
+)
+def test_a_family_of_words_has_one_stem(family: tuple[str, ...]) -> None:
+    assert len({stem(word) for word in family}) == 1
+
+
+@pytest.mark.parametrize(("one", "other"), [("gene", "genre"), ("drug", "dragon"), ("paper", "pope"), ("bus", "bush")])
+def test_other_words_keep_apart(one: str, other: str) -> None:
+    assert stem(one) != stem(other)
+
+
+def test_words_lose_case_punctuation_and_possession() -> None:
+    assert words("Whose is Ann's, and the actors’ IL-2?") == ["whose", "is", "ann", "and", "the", "actors", "il", "2"]
