@@ -109,9 +109,7 @@ def _ask(connection: http.client.HTTPConnection, base: str, question: str) -> An
     body = json.dumps({"knowledge_base": base, "question": question}).encode()
     began = time.perf_counter()
     try:
-        connection.request(
-            "POST", f"/api/v1/searches/?wait={PATIENCE - 5}", body, {"Content-Type": "application/json"}
-        )
+        connection.request("POST", f"/api/v1/searches/?wait={PATIENCE - 5}", body, {"Content-Type": "application/json"})
         response = connection.getresponse()
         content = response.read()
     except (OSError, http.client.HTTPException) as error:
@@ -147,7 +145,9 @@ def _parts(answers: Sequence[Answer]) -> dict[str, list[float]]:
     parts: dict[str, list[float]] = {}
     for answer in answers:
         run = runs[_uuid(answer.run)]
-        assert run.started and run.finished and run.seconds is not None
+        assert run.started is not None
+        assert run.finished is not None
+        assert run.seconds is not None
         own, queued = run.seconds, (run.started - run.created).total_seconds()
         parts.setdefault("above the search's own time", []).append(answer.seconds - own)
         parts.setdefault("  until a worker took it", []).append(queued)

@@ -123,6 +123,8 @@ GRASP_HEALTH = {
 }
 # Of these, what a search can do without: their absence is shown, and the site is ready all the same.
 GRASP_HEALTH_OPTIONAL = ["neo4j"]
+# What tells other processes that something was written of a search, by dotted path.
+GRASP_NOTICES = "grasp_site.notices.notices"
 GRASP_QUEUES = "grasp_site.health.queues"
 
 # --- Tools and pipelines --------------------------------------------------------------------------------------------

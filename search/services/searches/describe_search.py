@@ -6,8 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from search.models import SearchRun, SearchStep
-from search.services.health import worker_alive
-from search.services.searches.settle_search import IN_PROCESS, settle_search
+from search.services.searches.settle_search import settle_search, why_nobody_takes
 
 SHOWN_DEGRADED = ("degraded", "failed")
 
@@ -33,7 +32,8 @@ def describe_search(run: SearchRun) -> dict[str, Any]:
         "seconds": run.seconds,
         "created": run.created.isoformat(),
         "error": run.error,
-        "waiting": _waiting(run),
+        "waiting": why_nobody_takes(run),
+        "changes": run.changes,
         "degraded": [{"stage": s.name, "reason": s.detail} for s in steps if s.status in SHOWN_DEGRADED],
         "plan": plans[0]["plan"] if plans else None,
         "plans": plans,
@@ -43,15 +43,6 @@ def describe_search(run: SearchRun) -> dict[str, Any]:
         "results": output.get("explain") or [],
         "steps": [describe_step(step) for step in steps],
     }
-
-
-def _waiting(run: SearchRun) -> str | None:
-    if run.status != SearchRun.Status.QUEUED or run.origin in IN_PROCESS:
-        return None
-    alive = worker_alive("search")
-    if alive is None:
-        return "Valkey does not answer, so no search worker takes the search."
-    return None if alive else "No search worker is running, or it is still loading its models."
 
 
 def outputs_of(steps: Iterable[SearchStep]) -> dict[str, Any]:

@@ -18,8 +18,8 @@ from search.services.searches.describe_search import (
     outputs_of,
 )
 from search.services.searches.settle_search import settle_search
+from search.services.searches.watch_search import ENDED
 
-ENDED = frozenset({SearchRun.Status.DONE, SearchRun.Status.FAILED, SearchRun.Status.CANCELLED})
 KINDS = {
     "plan": "plan", "link": "linked", "traverse": "paths", "recover": "paths", "rescore": "candidates",
     "retrieve": "candidates", "bm25": "candidates", "vss": "candidates", "fuse": "fused", "rerank": "reranked",

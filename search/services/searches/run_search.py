@@ -6,7 +6,9 @@ import time
 from collections.abc import Callable
 from uuid import UUID
 
+import orjson
 from django.db import InterfaceError, OperationalError
+from django.db.models import F
 from django.utils import timezone
 
 from search import wiring
@@ -16,7 +18,7 @@ from search.models import SearchRun
 from search.models.knowledge import Status
 from search.services.searches.record_search import Recorder, close_run, with_ids
 from search.services.searches.request_search import question_of
-from search.services.searches.storable import storable_output, storable_text
+from search.services.searches.storable import storable_text, stored_json
 
 CANCEL_LOOK = 0.25
 """Seconds between two looks at the row for a cancel request."""
@@ -32,7 +34,7 @@ def run_search(run_id: UUID | str, *, live: bool = False) -> SearchRun:
     django.db.OperationalError when Postgres is gone and stays away, which leaves the row to `settle_search`.
     """
     claimed = SearchRun.objects.filter(pk=run_id, status=SearchRun.Status.QUEUED).update(
-        status=SearchRun.Status.RUNNING, started=timezone.now()
+        status=SearchRun.Status.RUNNING, started=timezone.now(), changes=F("changes") + 1
     )
     run = SearchRun.objects.select_related("release__snapshot", "release__knowledge_base").get(pk=run_id)
     if not claimed:
@@ -85,7 +87,7 @@ def _answer(run: SearchRun, recorder: Recorder) -> None:
     recorder.began = time.perf_counter()
     trace = Trace(Limit.seconds(run.time_limit, _cancel_asked(run.pk)), recorder.observe)
     ranking = pipeline.search(question_of(run), stages, trace)
-    run.answer = {"ranking": storable_output(with_ids(ranking.to_json(), tools.nodes))}
+    run.answer = {"ranking": orjson.loads(stored_json(with_ids(ranking.to_json(), tools.nodes)))}
     run.status, run.error = SearchRun.Status.DONE, None
 
 
