@@ -80,7 +80,7 @@ class PgVectors:
         """Return the cosine of each key's document, from the memory-mapped matrix."""
         return self._documents.cosines(vector, keys)
 
-    def sample(self, label: str, n: int = 1000) -> list[int]:
+    def sample(self, label: str, n: int = 1000, limit: Limit | None = None) -> list[int]:
         """Return up to n keys of a type, always the same ones, in the order of keys."""
         known = self._samples.get((label, n))
         if known is None:
@@ -88,7 +88,7 @@ class PgVectors:
                 table=self._table, kind=sql.Literal("name"), type=sql.Literal(self._schema.type_codes[label]),
                 k=sql.Literal(n),
             )  # fmt: skip
-            known = sorted(key for (key,) in read(STAGE, statement))
+            known = sorted(key for (key,) in read(STAGE, statement, limit=limit))
             with self._sampling:
                 self._samples[label, n] = known
         return known

@@ -21,6 +21,8 @@ from search.services.searches.watch_search import notices
 BLINK = 0.1
 """Seconds that a finished step of a live search may wait to be written: nobody sees less, and most searches end before,
 which saves a statement, a commit and a notice for each of their steps."""
+LIVE_SECONDS = 1.0
+"""Seconds that a statement may take while the search runs: what is locked is written at its end."""
 PATIENCE = 15.0
 """Seconds that the end of a search waits for Postgres to come back."""
 PAUSE = 0.25
@@ -32,6 +34,7 @@ _STEP = (
     "VALUES (%s, %s, %s, %s, %s, %s, %s, %s::jsonb, %s, %s::jsonb) ON CONFLICT (run_id, position) DO UPDATE SET "
     + ", ".join(f"{column} = excluded.{column}" for column in _COLUMNS)
 )
+_TIMEOUT = "SELECT set_config('statement_timeout', %s, true)"
 _CHANGED = "UPDATE search_searchrun SET changes = changes + 1 WHERE id = %s"
 _CLOSED = (
     "UPDATE search_searchrun SET changes = changes + 1, status = %s, answer = %s::jsonb, error = %s::jsonb, "
@@ -74,7 +77,7 @@ class Recorder:
             if not self.live or not self._unwritten:
                 return
             try:
-                write([(_STEP, self._rows(sorted(self._unwritten))), (_CHANGED, [(self.run.pk,)])])
+                write([(_STEP, self._rows(sorted(self._unwritten))), (_CHANGED, [(self.run.pk,)])], LIVE_SECONDS)
                 self._unwritten.clear()
             except DatabaseError:
                 self.live = False
@@ -85,7 +88,7 @@ class Recorder:
         """Write what is not written yet, or every step again, and the end of the run."""
         with self._lock:
             places = range(len(self._steps)) if every else sorted(self._unwritten)
-            write([(_STEP, self._rows(places)), (_CLOSED, [closing])])
+            write([(_STEP, self._rows(places)), (_CLOSED, [closing])], PATIENCE)
             self._unwritten.clear()
 
     def stop(self) -> None:
@@ -151,14 +154,16 @@ class _Writer:
 _writer = _Writer()
 
 
-def write(statements: Sequence[Statement]) -> None:
-    """Run statements as one transaction and in one journey. Raises what Django raises of a database.
+def write(statements: Sequence[Statement], seconds: float) -> None:
+    """Run statements as one transaction and in one journey, each for so many seconds at most.
 
-    Parameters are bound on the server, so that long texts are not escaped and read twice.
+    Raises what Django raises of a database. Parameters are bound on the server, so that long texts are not escaped and
+    read twice.
     """
     with transaction.atomic(), connection.wrap_database_errors:
         raw = connection.connection
         with raw.pipeline():
+            psycopg.Cursor(raw).execute(_TIMEOUT, [str(int(1000 * seconds))], prepare=None)
             for statement, rows in statements:
                 for row in rows:
                     psycopg.Cursor(raw).execute(statement, row, prepare=None)

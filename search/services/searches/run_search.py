@@ -16,6 +16,7 @@ from search.domain.errors import SearchCancelled, SearchError, StageError
 from search.domain.trace import Limit, Trace
 from search.models import SearchRun
 from search.models.knowledge import Status
+from search.models.timeouts import bounded
 from search.services.searches.record_search import Recorder, close_run, with_ids
 from search.services.searches.request_search import question_of
 from search.services.searches.storable import storable_text, stored_json
@@ -79,14 +80,16 @@ def _answer(run: SearchRun, recorder: Recorder) -> None:
     """Run the pipeline over the release that was active when the search was requested."""
     if run.release is None or run.release.status == Status.DROPPED:
         raise StageError("search", "The release that this search asked for has been dropped.", permanent=True)
-    tools = wiring.tools(run.release)
-    recorder.nodes = tools.nodes
-    pipeline = wiring.pipeline(run.pipeline)
-    stages = pipeline.compose(run.specification, tools)
+    with bounded("search", Limit.seconds(run.time_limit)):
+        tools = wiring.tools(run.release)
+        recorder.nodes = tools.nodes
+        pipeline = wiring.pipeline(run.pipeline)
+        stages = pipeline.compose(run.specification, tools)
     # From here on: the first search of a process would else count the seconds that its models took to load.
     recorder.began = time.perf_counter()
     trace = Trace(Limit.seconds(run.time_limit, _cancel_asked(run.pk)), recorder.observe)
-    ranking = pipeline.search(question_of(run), stages, trace)
+    with bounded("search", trace.limit):
+        ranking = pipeline.search(question_of(run), stages, trace)
     run.answer = {"ranking": orjson.loads(stored_json(with_ids(ranking.to_json(), tools.nodes)))}
     run.status, run.error = SearchRun.Status.DONE, None
 
