@@ -26,6 +26,8 @@ PASSING = frozenset({408, 425, 429, 500, 502, 503, 504, 529})
 PASSING_TYPES = ("server", "overload", "rate")
 """Words in the type of an error after which the same request may succeed."""
 SHOWN = 200
+LONGEST_HEADER = 100
+"""Characters of a header that are read; a date has about thirty."""
 
 
 class Bearer(httpx2.Auth):
@@ -158,6 +160,7 @@ def _one_line(text: str) -> str:
 
 def _retry_after(value: str) -> float | None:
     """Return the seconds that Retry-After asks for, written as seconds or as a date (RFC 9110, section 10.2.3)."""
+    value = value[:LONGEST_HEADER]
     try:
         seconds = float(value)
     except ValueError:
