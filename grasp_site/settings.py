@@ -222,7 +222,7 @@ GRASP_LEARNERS: dict[str, dict[str, Any]] = {
 
 # --- API ------------------------------------------------------------------------------------------------------------
 REST_FRAMEWORK: dict[str, Any] = {
-    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
+    "DEFAULT_RENDERER_CLASSES": ["search.api.rendering.QuickJSONRenderer"],
     "DEFAULT_PARSER_CLASSES": ["search.api.parsing.JSONBodyParser"],
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
     "EXCEPTION_HANDLER": "search.api.problems.handle",

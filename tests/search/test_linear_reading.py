@@ -20,6 +20,7 @@ from grasp_site.logs import CREDENTIALS_IN_URL
 from search.adapters import mentions_memmap
 from search.adapters.llm_openai.exchange import _message, _retry_after
 from search.domain.errors import PlanInvalid
+from search.domain.graph import Node
 from search.domain.mending import mend
 from search.domain.model_reply import Unreadable, read_object, without_thinking
 from search.domain.plan import Plan
@@ -45,9 +46,9 @@ TRIES = 3
 
 PIECES = [
     "<think>", "</think>", "<think ", "</think", "<", "```", "```json\n", '"', '\\"', "\\", "{", "}", '{"a":', "[", "]",
-    ",", ", ", " ", "\n", "\t", '\t"', '""', '"\t', "a", "Ada ", "1", "1,", "1 to ", "from ", "between 1 and ", "at most ",
-    "2004 or ", "'", "“", "<-", "->", "--", "inverse ", "_", ".", "!", "& ", "://", ":", "@", "not ", "é", "\u0301", "’s ",
-    "$", "19", "Amber Road ",
+    ",", ", ", " ", "\n", "\t", '\t"', '""', '"\t', "a", "Ada ", "1", "1,", "1 to ", "from ", "between 1 and ",
+    "at most ", "2004 or ", "'", "“", "<-", "->", "--", "inverse ", "_", ".", "!", "& ", "://", ":", "@", "not ", "é", "\u0301",
+    "’s ", "$", "19", "Amber Road ",
 ]  # fmt: skip
 
 
@@ -117,8 +118,8 @@ def as_rows(text: str) -> None:
 
 
 def as_field(text: str) -> None:
-    kinds = FieldKinds(None)
-    kinds.add(text)
+    kinds = FieldKinds()
+    kinds.observe(text)
 
 
 def as_masked_question(text: str) -> None:
@@ -128,8 +129,6 @@ def as_masked_question(text: str) -> None:
 
 
 def as_snippet(text: str) -> None:
-    from search.domain.graph import Node
-
     snippet(Node(0, "n", "film", "Amber Road", fields={"plot": text}), "Amber Road")
     marked(text, "Amber Road")
 
@@ -178,7 +177,8 @@ def steep(read: Callable[[str], object]) -> list[str]:
         # A quarter of each half, for texts whose halves differ.
         short = seconds(read, text[: half // 4] + text[half : half + half // 4])
         if long > STEEPER * short:
-            found.append(f"{text[:20]!r}…{text[-10:]!r}: {1000 * short:.1f} ms, of four times the text {1000 * long:.1f} ms")
+            shown = f"{text[:20]!r}…{text[-10:]!r}"
+            found.append(f"{shown}: {1000 * short:.1f} ms, of four times the text {1000 * long:.1f} ms")
     return found
 
 
