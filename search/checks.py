@@ -95,9 +95,8 @@ def check_neo4j_url(**_: Any) -> list[CheckMessage]:
 
 def faults_of_pipeline(name: str) -> list[str]:
     """Return what keeps a pipeline from being composed, its tools included; an empty list when it can be."""
-    faults = list(_faults(name))
-    found = [text for _, text in faults]
-    return found if any(fault_id == "search.E003" for fault_id, _ in faults) else [*found, *_missing_tools(name)]
+    faults = [text for _, text in _faults(name)]
+    return faults or list(_missing_tools(name))
 
 
 def leads_nowhere(path: str) -> str:

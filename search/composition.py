@@ -269,10 +269,11 @@ def _json_schema(declared: OptionField, default: Any) -> dict[str, Any]:
 
 
 def titles_of(names: Sequence[str], pipeline: Pipeline | None) -> dict[str, str]:
-    """Return what pages call these lists of a pipeline's fusion: its own titles, else those of its stages, else words.
+    """Return what pages call these lists of a pipeline's fusion.
 
+    That is the pipeline's title for the list, else the title of the stage of that name, else the name as words.
     `pipeline` is None where the site has it no more.
     """
     own = pipeline.titles if pipeline else {}
-    staged = {part.list_name: part.title for part in pipeline.flow} if pipeline else {}
+    staged = {part.name: part.title for part in pipeline.flow if part.list_name == part.name} if pipeline else {}
     return {name: own.get(name) or staged.get(name) or words(name).capitalize() for name in names}

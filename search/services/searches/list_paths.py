@@ -42,6 +42,10 @@ def list_paths(run: SearchRun, rank: int) -> Paths | None:
     if not (result["evidence"] and result["evidence"]["paths"]):
         return Paths(result, reason="No path of a plan leads to this result; the text found it.")
     index = result["evidence"]["plan_index"]
+    if index >= len(output.plans.entries):
+        return Paths(
+            result, reason="This way of answering follows no plan; the paths that it found are with the result."
+        )
     if run.release is None:
         return Paths(result, index, reason="The release that was searched is gone, and its paths with it.")
     try:

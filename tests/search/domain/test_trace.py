@@ -8,7 +8,7 @@ import pytest
 
 from search.domain.errors import DeadlineExceeded, SearchCancelled, StageError
 from search.domain.ranking import Ranking
-from search.domain.trace import Limit, Noted, Step, Trace
+from search.domain.trace import Limit, Noted, Role, Step, Trace
 
 
 class Engine:
@@ -53,7 +53,9 @@ def test_an_unexpected_error_is_recorded_and_raised() -> None:
 
 def test_a_steps_note_becomes_its_detail_and_status() -> None:
     trace = Trace()
-    assert trace.step("lists", "other", lambda: Noted([Ranking()], "Nothing was found for 'x'.", "degraded")) == [Ranking()]
+    assert trace.step("lists", "other", lambda: Noted([Ranking()], "Nothing was found for 'x'.", "degraded")) == [
+        Ranking()
+    ]
     step = trace.steps[0]
     assert (step.status, step.detail) == ("degraded", "Nothing was found for 'x'.")
     assert step.output == [{"total": 0, "keys": [], "scores": []}]
@@ -86,6 +88,29 @@ def test_a_trace_is_read_back_as_it_was_written() -> None:
     trace.step("search", "text list", Engine())
     trace.skip("rerank", "rerank", "not configured")
     assert Trace.from_json(trace.to_json()).steps == trace.steps
+
+
+def test_a_trace_of_version_1_gets_the_roles_that_its_names_had() -> None:
+    step = {"name": "rescore", "backend": "", "status": "ok", "seconds": 0.1, "detail": "", "output": None}
+    old = {"version": 1, "steps": [step, step | {"name": "vss"}, step | {"name": "whatever"}]}
+    assert [step.role for step in Trace.from_json(old).steps] == ["graph list", "text list", "other"]
+
+
+@pytest.mark.parametrize(
+    ("role", "given", "said"),
+    [
+        ("graph list", Ranking(), "it gives GraphRanking, not Ranking"),
+        ("text list", [], "it gives Ranking or Fusion, not list"),
+        ("fusion", None, "it gives Fusion, not NoneType"),
+        ("plan", Ranking(), "it gives a list of ScoredPlan"),
+        ("explain", ["text"], "it gives a list of Result"),
+    ],
+)
+def test_a_step_that_gives_something_else_than_its_role_says_is_refused(role: Role, given: object, said: str) -> None:
+    trace = Trace()
+    with pytest.raises(TypeError, match=said):
+        trace.step("odd", role, lambda: given)
+    assert (trace.steps[0].status, trace.steps[0].output) == ("failed", None)
 
 
 def test_a_trace_of_another_version_is_refused() -> None:
