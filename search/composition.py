@@ -15,6 +15,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from django.utils.module_loading import import_string
@@ -68,7 +69,7 @@ class Pipeline:
     rows: Mapping[str, Row]
     titles: Mapping[str, str] = field(default_factory=dict)
 
-    @property
+    @cached_property
     def flow(self) -> tuple[StageField, ...]:
         """The stages in their order, each with its role and words."""
         return flow_of(self.stages)

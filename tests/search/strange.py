@@ -66,6 +66,15 @@ def walking(question: Question, stages: Walking, trace: Trace) -> Ranking:
     return fusion.ranking
 
 
+def silently_walking(question: Question, stages: Walking, trace: Trace) -> Ranking:
+    """Answer with two lists, one of which is never recorded: the mistake of somebody who forgot `trace.step`."""
+    walks = stages.wander(question, trace.limit)
+    shelves = trace.step("peruse", "text list", stages.peruse, question, trace.limit)
+    fusion = trace.step("blend", "fusion", stages.blend, walks, shelves)
+    trace.step("tell", "explain", stages.tell, question, fusion, walks)
+    return fusion.ranking
+
+
 @dataclass(frozen=True, kw_only=True)
 class Shuffling:
     """Two lists of text under a fusion that is made for a graph's."""
