@@ -150,7 +150,7 @@ class Adjacency(Protocol):
 
 
 class GraphStore(Protocol):
-    """Executes linked plans. What a match is, is the same for every engine: see ARCHITECTURE."""
+    """Executes linked plans. What a match is, is the same for every engine: see docs/architecture.md."""
 
     backend: str
 

@@ -1,4 +1,4 @@
-"""GRASP: plan a path, execute it, fuse it with text retrieval, rerank, explain (METHODS 1; planner of METHODS 9)."""
+"""GRASP: plan a path, execute it, fuse it with text retrieval, rerank, explain (GRASP, 2026; planner: docs/planning.md)."""
 
 from __future__ import annotations
 
