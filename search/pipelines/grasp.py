@@ -1,4 +1,4 @@
-"""GRASP: plan a path, execute it, fuse it with text retrieval, rerank, explain (GRASP, 2026; planner: docs/planning.md)."""
+"""GRASP (2026): plan a path, execute it, fuse it with text retrieval, rerank, explain; planner: docs/planning.md."""
 
 from __future__ import annotations
 
