@@ -12,7 +12,7 @@ import psycopg
 from django.db import DatabaseError, InterfaceError, OperationalError, connection, transaction
 from django.utils import timezone
 
-from search.domain.trace import Step
+from search.domain.trace import VERSION, Step
 from search.interfaces import NodeStore
 from search.models import SearchRun
 from search.services.searches.storable import storable_text, stored_json
@@ -28,10 +28,21 @@ PATIENCE = 15.0
 PAUSE = 0.25
 """Seconds between two attempts to write the end of a search."""
 
-_COLUMNS = ("name", "backend", "status", "seconds", "detail", "output", "prompt_fingerprint", "tokens")
+_COLUMNS = (
+    "name",
+    "role",
+    "version",
+    "backend",
+    "status",
+    "seconds",
+    "detail",
+    "output",
+    "prompt_fingerprint",
+    "tokens",
+)
 _STEP = (
     f"INSERT INTO search_searchstep (run_id, position, {', '.join(_COLUMNS)}) "
-    "VALUES (%s, %s, %s, %s, %s, %s, %s, %s::jsonb, %s, %s::jsonb) ON CONFLICT (run_id, position) DO UPDATE SET "
+    "VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s::jsonb, %s, %s::jsonb) ON CONFLICT (run_id, position) DO UPDATE SET "
     + ", ".join(f"{column} = excluded.{column}" for column in _COLUMNS)
 )
 _TIMEOUT = "SELECT set_config('statement_timeout', %s, true)"
@@ -100,7 +111,7 @@ class Recorder:
     def _rows(self, places: Sequence[int]) -> list[Row]:
         return [
             (
-                self.run.pk, at, step.name, step.backend, step.status, step.seconds, storable_text(step.detail),
+                self.run.pk, at, step.name, step.role, VERSION, step.backend, step.status, step.seconds, storable_text(step.detail),
                 self._outputs[at], step.prompt_fingerprint, orjson.dumps(step.tokens).decode(),
             )
             for at in places
