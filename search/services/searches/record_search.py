@@ -42,8 +42,8 @@ _COLUMNS = (
 )
 _STEP = (
     f"INSERT INTO search_searchstep (run_id, position, {', '.join(_COLUMNS)}) "
-    "VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s::jsonb, %s, %s::jsonb) ON CONFLICT (run_id, position) DO UPDATE SET "
-    + ", ".join(f"{column} = excluded.{column}" for column in _COLUMNS)
+    "VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s::jsonb, %s, %s::jsonb) "
+    "ON CONFLICT (run_id, position) DO UPDATE SET " + ", ".join(f"{column} = excluded.{column}" for column in _COLUMNS)
 )
 _TIMEOUT = "SELECT set_config('statement_timeout', %s, true)"
 _CHANGED = "UPDATE search_searchrun SET changes = changes + 1 WHERE id = %s"
@@ -111,8 +111,9 @@ class Recorder:
     def _rows(self, places: Sequence[int]) -> list[Row]:
         return [
             (
-                self.run.pk, at, step.name, step.role, VERSION, step.backend, step.status, step.seconds, storable_text(step.detail),
-                self._outputs[at], step.prompt_fingerprint, orjson.dumps(step.tokens).decode(),
+                self.run.pk, at, step.name, step.role, VERSION, step.backend, step.status, step.seconds,
+                storable_text(step.detail), self._outputs[at], step.prompt_fingerprint,
+                orjson.dumps(step.tokens).decode(),
             )
             for at in places
             for step in [self._steps[at]]
