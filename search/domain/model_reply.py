@@ -110,7 +110,8 @@ def _first_object(text: str) -> dict[str, Any] | None:
             value, end = decoder.raw_decode(text, at)
             value = _clean(value, 0)
         except (ValueError, RecursionError) as error:
-            read += getattr(error, "pos", at) - at
+            # What is nested too deeply, or holds what is no number, does not say how far it was read.
+            read += getattr(error, "pos", len(text)) - at
             end = at + 1
         else:
             if value:
