@@ -58,7 +58,5 @@ def write_bundle(folder: Path) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "kb.json").write_text(json.dumps(described, ensure_ascii=False))
     (folder / "nodes.jsonl").write_text("".join(json.dumps(node, ensure_ascii=False) + "\n" for node in nodes))
-    (folder / "edges.tsv").write_text(
-        "source\trelation\ttarget\n" + "".join("\t".join(edge) + "\n" for edge in edges)
-    )
+    (folder / "edges.tsv").write_text("source\trelation\ttarget\n" + "".join("\t".join(edge) + "\n" for edge in edges))
     return folder

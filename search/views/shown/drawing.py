@@ -167,9 +167,10 @@ def _stack(path: Sequence[Json]) -> tuple[Stop, ...]:
     for at in range(0, len(path), 2):
         node, var = path[at]["node"], path[at].get("var", "")
         follows = path[at + 1] if at + 1 < len(path) else {"relation": "", "direction": ""}
-        kind = "anchor" if at == 0 and follows["relation"] else "between" if follows["relation"] else "target"
         relation = relation_words(follows["relation"]) if follows["relation"] else ""
-        stops.append(Stop(kind, node["id"], type_words(node["type"]), node["name"], var, relation, follows["direction"]))
+        kind = ("between" if at else "anchor") if relation else "target"
+        words = (type_words(node["type"]), node["name"], var)
+        stops.append(Stop(kind, node["id"], *words, relation, follows["direction"]))
     return tuple(stops)
 
 
@@ -202,11 +203,10 @@ def _width(item: Json) -> float:
 
 def _breadth(text: str) -> float:
     """Return how wide a text is at most, in widths of a usual small letter."""
-    return sum(
-        WIDE if unicodedata.east_asian_width(letter) in "WF" else CAPITAL if letter.isupper() or letter in "mw@%" else 1.0
-        for letter in text
-        if not unicodedata.combining(letter)
-    )
+    wide = sum(unicodedata.east_asian_width(letter) in "WF" for letter in text)
+    capital = sum(letter.isupper() or letter in "mw@%" for letter in text)
+    marks = sum(unicodedata.combining(letter) > 0 for letter in text)
+    return len(text) - marks + wide * (WIDE - 1) + capital * (CAPITAL - 1)
 
 
 def _shortened(name: str) -> str:
