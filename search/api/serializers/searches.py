@@ -10,7 +10,6 @@ from typing import Any
 from rest_framework import serializers
 
 from search.api.serializers.basics import Anything, Flag, NodeReference, Number, Text, Whole
-from search.domain.trace import ROLES
 from search.services.searches.request_search import MAX_QUESTION
 
 
