@@ -31,9 +31,10 @@ from django.utils.module_loading import import_string
 
 from search import wiring
 from search.adapters.graph_neo4j.address import Address
-from search.composition import Pipeline, tools_of, variants_of
+from search.composition import Pipeline, variants_of
 from search.domain.errors import InvalidRequest, nearest
 from search.domain.flow import faults_of_flow
+from search.domain.options import tools_of
 
 TOOLS = (
     "encoder", "adjacency", "mentions", "nodes", "text", "vectors", "graph", "plan_scorers", "language_model",
@@ -177,7 +178,7 @@ def _stray_fields(pipeline: Pipeline) -> Iterator[str]:
     """Give a sentence for every field of a stage's class that nothing would fill."""
     known = wiring.tool_names()
     for backend in _backends(pipeline):
-        for field in tools_of(backend):
+        for field in tools_of(import_string(backend)):
             if field not in known:
                 near = nearest(field, known)
                 meant = f"; did you mean {near!r}?" if near else f"; the tools are: {', '.join(known)}."
