@@ -44,7 +44,7 @@ def misfit(field: dataclasses.Field[Any], value: Any) -> str:
 
 
 def typed(default: Any, value: Any) -> Any:
-    """Return the value as a number of the default's type (5.0 becomes 5 for an integer option); others stay unchanged."""
+    """Return the value as a number of the default's type (5.0 becomes 5 if the default is an int), others unchanged."""
     return type(default)(value) if isinstance(default, int | float) else value
 
 

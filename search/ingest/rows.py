@@ -107,7 +107,7 @@ class RowChecker:
         return NodeRow(id_, code, str(name), aliases, str(url), fields)
 
     def edge(self, row: Mapping[str, Any]) -> EdgeRow:
-        """Return the edge of a row; RowError with every fault of the row. Whether its ends exist is not checked here."""
+        """Return the edge of a row; RowError with every fault. Whether the ends exist is checked elsewhere."""
         faults: list[tuple[str, str]] = []
         source = _identifier(row.get("source"), "source", faults)
         target = _identifier(row.get("target"), "target", faults)

@@ -68,7 +68,10 @@ class Hop:
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """The variable that the answers take, its node types (none: any), and the question's residual (`relevance_text`)."""
+    """The variable that the answers take, its node types (none: any), and the residual of the question.
+
+    The residual, `relevance_text`, is the part of the question that hops and filters cannot express.
+    """
 
     var: str = "T"
     labels: tuple[str, ...] = ()
