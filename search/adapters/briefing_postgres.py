@@ -1,4 +1,4 @@
-"""What the planner's prompt says of a release: its schema, and a few names of each type, drawn from the rows."""
+"""The knowledge that the planner's prompt has of a release: its schema, and sampled names of each node type."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from search.models.partitions import partition
 from search.prompts import Briefing, PlanPrompts
 
 NAMES = 6
-"""Names of a type: some are shown in the schema, others make worked examples."""
+"""Names of each type: some are shown in the schema, the others are used in worked examples."""
 LOOKED_AT = 20_000
-"""Nodes of a type that the names are drawn from."""
+"""Nodes of a type from which the names are sampled."""
 
 
 def plan_prompts(release: Release) -> PlanPrompts:
-    """Return the prompts for planning over a release, as its knowledge base's settings want them at this moment.
+    """Return the prompts for planning over a release, under its knowledge base's current settings.
 
-    The knowledge base's row is read each time, so that new guidance counts at once; names and texts are made once.
+    The knowledge base's row is read at each call, so that new settings apply at once. Prompts are cached by settings.
     """
     base = KnowledgeBase.objects.get(pk=release.knowledge_base_id)
     return _prompts(
@@ -40,9 +40,9 @@ def _prompts(snapshot_id: int, title: str, description: str, domain: str, settin
 
 
 def sample_names(snapshot_id: int, schema: Schema) -> dict[str, tuple[str, ...]]:
-    """Return up to six names of each type, the same ones whenever it is asked.
+    """Return up to `NAMES` names of each node type; the sample is always the same.
 
-    They are drawn by a hash of the id, so that they do not all begin with the same letter.
+    Names are ordered by a hash of the id, so that they do not all begin with the same letter.
     """
     nodes = partition("search_node", snapshot_id)
     query = (

@@ -1,4 +1,4 @@
-"""Nearest neighbours in pgvector: HNSW where it pays, an exact scan where a type is small; cosines from a matrix."""
+"""Nearest neighbours with pgvector: HNSW for large sets, an exact scan for small types; cosines from a matrix."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from search.models.partitions import partition
 
 STAGE = "vectors"
 EXACT_BELOW = 5_000
-"""Up to so many vectors are compared one by one: that takes milliseconds and misses nothing."""
+"""Up to this number of vectors all are compared: that takes milliseconds and is exact."""
 SCANNED_AT_MOST = 10_000
-"""Where a filtered walk through the index would have to visit more than that, the type is scanned instead."""
+"""If a filtered search in the index is expected to visit more vectors than this, the type is scanned instead."""
 MOST_EF_SEARCH = 1_000
 
-# Distances are computed again in single precision, so that a cosine does not depend on the way it was found.
+# Cosines are recomputed in single precision, so that they do not depend on how the node was found.
 _COSINE = "greatest(-1, least(1, 1 - (embedding::vector({dimensions}) <=> {exact}::vector({dimensions}))))"
 _NEAREST = """
 WITH near AS MATERIALIZED (
@@ -35,7 +35,7 @@ SELECT key, {cosine} AS cosine FROM near ORDER BY cosine DESC, key LIMIT {k}"""
 _EXACT = """
 WITH typed AS MATERIALIZED (SELECT key, embedding FROM {table} WHERE kind = {kind} {typed})
 SELECT key, {cosine} AS cosine FROM typed ORDER BY cosine DESC, key LIMIT {k}"""
-# Multiplying by a large odd number modulo 2^32 scatters the keys: a sample that is the same every time.
+# Multiplying by a large odd number modulo 2^32 scatters the keys, which gives a fixed pseudo-random sample.
 _SAMPLE = """
 SELECT key FROM {table} WHERE kind = {kind} AND type = {type}
 ORDER BY key::bigint * 2654435761 %% 4294967296, key LIMIT {k}"""
@@ -61,7 +61,7 @@ class PgVectors:
     ) -> list[Candidate]:
         """Return the k nodes of the given types (none: all) with the highest cosine, best first, ties by key.
 
-        KeyError for a type that the schema does not have.
+        `vector` has unit length. Raises KeyError for a type that the schema does not have.
         """
         if k < 1:
             return []
@@ -77,11 +77,11 @@ class PgVectors:
         return [Candidate(key, cosine) for key, cosine in read(STAGE, statement, limit=limit, settings=settings)]
 
     def cosines(self, vector: Vectors, keys: Sequence[int]) -> dict[int, float]:
-        """Return the cosine of each key's document, from the memory-mapped matrix."""
+        """Return key → cosine of its document, from the memory-mapped matrix."""
         return self._documents.cosines(vector, keys)
 
     def sample(self, label: str, n: int = 1000) -> list[int]:
-        """Return up to n keys of a type, always the same ones, in the order of keys."""
+        """Return up to n keys of a type, in the order of keys; the sample is always the same."""
         known = self._samples.get((label, n))
         if known is None:
             statement = sql.SQL(_SAMPLE).format(
@@ -94,12 +94,12 @@ class PgVectors:
         return known
 
     def _is_exact(self, labels: Sequence[str], k: int) -> bool:
-        """Say whether to compare all vectors of the types instead of walking the index."""
+        """Return whether to compare all vectors of the types instead of searching the index."""
         count = sum(self._schema.node_type(label).count for label in set(labels)) if labels else self._total
         return count <= EXACT_BELOW or k * self._total > SCANNED_AT_MOST * count
 
     def _compose(self, statement: str, kind: VectorKind, vector: Vectors, **parts: sql.Composable) -> sql.Composed:
-        """Fill in a statement; the kind is written out, since the planner picks a partial index by it."""
+        """Return the statement with its values; the kind is a literal, so that a partial index can be chosen by it."""
         if vector.shape != (self._dimensions,):
             raise ValueError(f"The vector set has {self._dimensions} dimensions, not {vector.shape}.")
         values: Any = ",".join(map(repr, vector.tolist()))

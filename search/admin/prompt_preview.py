@@ -1,4 +1,4 @@
-"""A page of the admin: the exact prompt by which a language model would be asked to plan a question."""
+"""A page of the admin: the exact prompt with which a language model would be asked to plan a question."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class PreviewForm(forms.Form):
 
 
 def preview_context(request: HttpRequest) -> dict[str, Any]:
-    """Return the form and, once it is filled in, the preview. Nothing is asked of any model."""
+    """Return the page's context: the form and, once it is filled in, the preview. No model is called."""
     form = PreviewForm(request)
     context: dict[str, Any] = {"title": "Prompt of a question", "form": form}
     if form.is_valid():

@@ -1,4 +1,4 @@
-"""Splits tab-separated lines into cells, quoted ones included, without tripping over marks that quote nothing."""
+"""Splits tab-separated lines into cells, quoted cells included; stray quotation marks are taken literally."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 
 MOST_LINES = 2_000
-"""So many lines a quoted cell may run over; a mark without its fellow is looked for no further than that."""
+"""Most lines that a quoted cell may span; the closing mark is searched no further."""
 
 _QUOTED = re.compile(r'"((?:[^"]|"")*+)"(?=\t|\Z)')
 _OPEN = re.compile(r'"(?:[^"]|"")*+\Z')
@@ -16,8 +16,8 @@ _OPEN = re.compile(r'"(?:[^"]|"")*+\Z')
 def split_lines(lines: Iterable[str]) -> Iterator[tuple[int, list[str]]]:
     """Yield the number of each row's first line and the row's cells; empty lines are skipped.
 
-    Lines end with `\\n`; where the first one ends with `\\r\\n`, all do. A row with quoted cells counts as such only
-    when it has as many cells as the first row.
+    Lines end with `\\n`. If the first line ends with `\\r\\n`, all lines do. A row is read with quoted cells only if it
+    then has as many cells as the first row.
     """
     stripped = _without_ends(iter(lines))
     ahead: deque[str] = deque()
@@ -48,10 +48,10 @@ def _without_ends(lines: Iterator[str]) -> Iterator[str]:
 
 
 def _quoted(line: str, lines: Iterator[str], ahead: deque[str], width: int | None) -> tuple[list[str], int]:
-    """Return the cells of a row that begins with `line`, and how many lines more it takes from those ahead."""
+    """Return the cells of a row that begins with `line`, and the number of further lines that the row takes."""
     text, taken = line, 0
     while (cells := _scan(text)) is None and taken < MOST_LINES:
-        # Only a line with a mark can close the cell: those before it need no scan of their own.
+        # Only a line with a mark can close the cell, so lines without one are appended without a scan.
         parts = [text]
         while taken < MOST_LINES and (taken < len(ahead) or _read_ahead(lines, ahead)):
             parts.append(ahead[taken])
@@ -77,7 +77,7 @@ def _read_ahead(lines: Iterator[str], ahead: deque[str]) -> bool:
 
 
 def _scan(text: str) -> list[str] | None:
-    """Return the cells, None where the last one is still open at the end."""
+    """Return the cells of a text, or None if a quoted cell is still open at its end."""
     cells: list[str] = []
     at = 0
     while True:

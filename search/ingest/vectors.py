@@ -1,7 +1,7 @@
-"""One encoder's vectors of a snapshot: filled block by block, each committed, so that what is done stays done.
+"""One encoder's vectors of a snapshot, written in committed blocks, so that an interrupted run can continue.
 
-The partition of a vector set is a table of its own until the release is made. Blocks are consecutive keys, and a block
-is written with all its kinds or not at all, so that the highest key in the table says where to go on.
+The partition of a vector set is an independent table until its release is made. A block holds consecutive keys and is
+written with all its kinds or not at all. The highest key in the table therefore says where to continue.
 """
 
 from __future__ import annotations
@@ -29,24 +29,26 @@ from search.models.knowledge import Status
 from search.models.partitions import partition
 
 HNSW_MEMORY = "1GB"
+"""`maintenance_work_mem` while an HNSW index is built."""
 HNSW_ABOVE = 5_000
-"""Nodes; below that every search compares all vectors, which takes milliseconds, so there is nothing to build."""
+"""Number of nodes above which HNSW indexes are built; below it, comparing all vectors takes milliseconds."""
 _COLUMNS = ("int8", "text", "int4", "int2", "bytea", "halfvec")
 
 Half = NDArray[np.float16]
 Source = Callable[[int], Iterable[list[Documented]]]
+"""Function from a first key to the blocks of nodes from that key on."""
 
 DOCUMENT = "document+relations"
 KINDS: Mapping[str, Callable[[Documented], str]] = {
     "name": lambda documented: text.name_text(documented.node),
     DOCUMENT: lambda documented: text.document(documented.node, documented.neighbours),
 }
-"""What is embedded of each node, by the kind of its vector."""
+"""Kind of a vector → function that returns the text which is embedded for a node."""
 
 
 @dataclass(slots=True)
 class Filled:
-    """How many texts a run embedded, and how many vectors it took over because their text was known."""
+    """Counts of one run: texts that were embedded, and vectors that were reused because their text was known."""
 
     embedded: int = 0
     reused: int = 0
@@ -55,10 +57,10 @@ class Filled:
 def fill(
     vector_set: VectorSet, schema: Schema, encoder: Encoder, source: Source, progress: Progress = silent
 ) -> Filled:
-    """Embed what is missing of a vector set.
+    """Embed the texts of a vector set that have no vectors yet, and return how many were embedded and reused.
 
-    `source` yields the blocks of nodes from a key on. A text that this encoder has a vector of, in whichever vector
-    set, is not embedded again.
+    `source` yields the blocks of nodes from a key on. If this encoder has a vector of the same text in any vector set,
+    the vector is copied instead of computed.
     """
     _create(vector_set)
     total, first = vector_set.snapshot.nodes, _next_key(vector_set)
@@ -75,7 +77,7 @@ def fill(
 
 
 def index(vector_set: VectorSet, progress: Progress = silent) -> None:
-    """Build the indexes of a filled vector set, those that are missing: the key, the type, and HNSW by kind."""
+    """Build the missing indexes of a filled vector set: by key, by type, and HNSW for each kind."""
     name = partition("search_vector", vector_set.pk)
     statements = {
         "key": "CREATE UNIQUE INDEX IF NOT EXISTS {index} ON {table} (vector_set_id, kind, key)",
@@ -89,7 +91,7 @@ def index(vector_set: VectorSet, progress: Progress = silent) -> None:
     for place, (suffix, statement) in enumerate(statements.items()):
         progress("Indexing vectors", place, len(statements))
         with transaction.atomic():
-            # Built by this session alone: parallel workers share memory that containers seldom have enough of.
+            # No parallel workers: they need more shared memory than containers usually have.
             _execute("SELECT set_config('maintenance_work_mem', {value}, true), "
                      "set_config('max_parallel_maintenance_workers', '0', true)", value=HNSW_MEMORY)  # fmt: skip
             _execute(statement, table=name, index=f"{name}_{suffix}")
@@ -98,7 +100,10 @@ def index(vector_set: VectorSet, progress: Progress = silent) -> None:
 
 
 def documents(vector_set: VectorSet, nodes_a_block: int = 10_000) -> Iterator[Half]:
-    """Yield the documents' vectors of a filled vector set, a row a node, in the order of keys."""
+    """Yield the document vectors of a filled vector set as (nodes, dimensions) arrays in the order of keys.
+
+    Raises ValueError if a document's vector is missing.
+    """
     statement = sql.SQL(
         "SELECT embedding FROM {} WHERE vector_set_id = %s AND kind = %s AND key >= %s AND key < %s ORDER BY key"
     ).format(sql.Identifier(partition("search_vector", vector_set.pk)))
@@ -114,7 +119,7 @@ def documents(vector_set: VectorSet, nodes_a_block: int = 10_000) -> Iterator[Ha
 
 
 def attach(vector_set: VectorSet) -> None:
-    """Attach the partition and mark the vector set as ready; to be called in the transaction that makes the release."""
+    """Attach the partition and mark the vector set as ready; call it in the transaction that makes the release."""
     name = partition("search_vector", vector_set.pk)
     _execute("ALTER TABLE search_vector ATTACH PARTITION {table} FOR VALUES IN ({value})",
              table=name, value=vector_set.pk)  # fmt: skip
@@ -126,6 +131,8 @@ def attach(vector_set: VectorSet) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _Row:
+    """One vector to be written: its kind, the node's key and type code, the text and the text's hash."""
+
     kind: str
     key: int
     type: int
@@ -144,7 +151,7 @@ def _texts(block: Sequence[Documented], schema: Schema) -> Iterator[_Row]:
 def _vectors(
     texts: Sequence[str], hashes: Sequence[bytes], encoder: Encoder, tables: Sequence[str], filled: Filled
 ) -> dict[bytes, Half]:
-    """Return the vector of each text by its hash: looked up where it is known, else embedded."""
+    """Return hash → vector for each text: looked up if the text is known, otherwise embedded; update the counts."""
     wanted = dict(zip(hashes, texts, strict=True))
     vectors: dict[bytes, Half] = {}
     for table in tables:
@@ -178,7 +185,7 @@ def _write(vector_set: VectorSet, rows: Sequence[_Row], vectors: Mapping[bytes, 
 
 
 def _driver() -> psycopg.Connection[Any]:
-    """Return psycopg's connection, which passes vectors in binary: as text they take longer than embedding them."""
+    """Return psycopg's connection set up for binary vectors: passing them as text takes longer than embedding them."""
     connection.ensure_connection()
     driver: psycopg.Connection[Any] = connection.connection
     register_vector(driver)
@@ -186,7 +193,10 @@ def _driver() -> psycopg.Connection[Any]:
 
 
 def _create(vector_set: VectorSet) -> None:
-    """Make the table, empty; the CHECK saves a scan when it is attached, the hashes are looked up while it fills."""
+    """Create the empty table if it is missing.
+
+    Its CHECK lets Postgres attach it without a scan. Its index on hashes serves look-ups while it is filled.
+    """
     name = partition("search_vector", vector_set.pk)
     with transaction.atomic():
         if _one("SELECT to_regclass({value}) IS NOT NULL", value=name):
@@ -201,12 +211,12 @@ def _create(vector_set: VectorSet) -> None:
 
 
 def _next_key(vector_set: VectorSet) -> int:
-    """Return the first key without vectors."""
+    """Return the first key that has no vectors yet."""
     return int(_one("SELECT coalesce(max(key) + 1, 0) FROM {table}", table=partition("search_vector", vector_set.pk)))
 
 
 def _tables_of(encoder: str) -> list[str]:
-    """Return the tables with vectors of an encoder, newest first; a failed or dropped vector set has none."""
+    """Return the tables that hold vectors of an encoder, newest first; failed and dropped vector sets have none."""
     names = [
         partition("search_vector", pk) for pk in VectorSet.objects.filter(encoder=encoder).values_list("pk", flat=True)
     ]

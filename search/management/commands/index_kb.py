@@ -1,4 +1,4 @@
-"""index_kb: builds or resumes what is missing of the newest snapshot of a knowledge base."""
+"""index_kb: builds the missing indexes of the newest snapshot of a knowledge base, or continues building them."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ class Command(BaseCommand):
     help = "Builds or resumes the indexes of a knowledge base's newest snapshot, and makes its release."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Take the arguments."""
+        """Declare the arguments."""
         parser.add_argument("name", help="name of the knowledge base")
         parser.add_argument("--json", action="store_true", help="one JSON object on stdout and no progress")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Index; exit code 1 where no release came of it."""
+        """Index the snapshot; exit code 1 if no release was made, 2 if there is no such knowledge base."""
         knowledge_base = KnowledgeBase.objects.filter(name=options["name"]).first()
         if knowledge_base is None:
             raise CommandError(f"There is no knowledge base '{options['name']}'.", returncode=2)

@@ -1,4 +1,4 @@
-"""index_snapshot: a snapshot gets its index files and vectors, and becomes a release."""
+"""index_snapshot: builds index files and vectors of a snapshot, and makes a release of it."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from search.models.knowledge import Status
 from search.services.knowledge.find_nodes import COMPLETION
 
 SEARCHED_FIELDS = ("text", "keyword")
-"""Kinds of fields that BM25 can search by themselves."""
+"""Kinds of fields that get a BM25 index of their own."""
 
 
 class IndexFailed(Exception):
@@ -43,7 +43,7 @@ class IndexFailed(Exception):
 
 @dataclass
 class Indexed:
-    """The release, the seconds of each part that had to be built, and how many texts were embedded or known."""
+    """The release, the seconds of each part that was built, and the numbers of texts that were embedded or reused."""
 
     release: Release
     seconds: dict[str, float] = field(default_factory=dict)
@@ -52,16 +52,16 @@ class Indexed:
 
 
 def index_snapshot(*, snapshot: Snapshot, progress: Progress = silent, encoder: Encoder | None = None) -> Release:
-    """Build or resume everything that a search of this snapshot reads, and return its release, which is not activated.
+    """Build or continue the indexes of a snapshot, and return its release, which is not activated.
 
-    `encoder` is the configured one when not given. A snapshot that is indexed already is returned as it is. Raises
-    IndexFailed where the snapshot cannot be indexed or somebody else is at it.
+    `encoder` defaults to the configured one. If the snapshot is already indexed, its release is returned. Raises
+    IndexFailed if the snapshot cannot be indexed or another process is indexing it.
     """
     return build_index(snapshot=snapshot, progress=progress, encoder=encoder).release
 
 
 def build_index(*, snapshot: Snapshot, progress: Progress = silent, encoder: Encoder | None = None) -> Indexed:
-    """Do what `index_snapshot` does, and tell what it took."""
+    """Do the work of `index_snapshot`, and return the release with the work that was done."""
     knowledge_base = snapshot.knowledge_base
     if snapshot.status != Status.READY:
         raise IndexFailed(f"The {snapshot} is {snapshot.get_status_display()}; only one that is ready can be indexed.")
@@ -82,7 +82,7 @@ def build_index(*, snapshot: Snapshot, progress: Progress = silent, encoder: Enc
 
 
 def _finish(vector_set: VectorSet, encoder: Encoder, seconds: dict[str, float], progress: Progress) -> Indexed:
-    """Fill and index the vector set, and make the release."""
+    """Fill and index the vector set, make the release, and return it."""
     snapshot = vector_set.snapshot
     names = StringTable.open(snapshot.directory / "nodes" / "names")
     schema = snapshot.schema
@@ -103,19 +103,19 @@ def _finish(vector_set: VectorSet, encoder: Encoder, seconds: dict[str, float], 
 
 
 def _map_documents(vector_set: VectorSet, progress: Progress) -> dict[str, float]:
-    """Write the documents' vectors as a matrix, where that has not been done."""
+    """Write the document vectors as a memory-mapped matrix if it is missing; return the seconds it took."""
     folder = vector_set.directory
     write = partial(vectors_memmap.build, rows=vectors.documents(vector_set))
     return build_parts(folder.parent, {folder.name: Part(version=1, write=write)}, progress)
 
 
 def _release(vector_set: VectorSet, seconds: Mapping[str, float]) -> Release:
-    """Make the release, in the caller's transaction."""
+    """Create and return the release, in the caller's transaction."""
     snapshot = vector_set.snapshot
     vectors.attach(vector_set)
     snapshot.seconds = {**snapshot.seconds, **{f"index: {part}": taken for part, taken in seconds.items()}}
     snapshot.save(update_fields=["seconds"])
-    # The row of the knowledge base is the lock under which its releases are numbered.
+    # The lock on the knowledge base's row serialises the numbering of its releases.
     knowledge_base = KnowledgeBase.objects.select_for_update().get(pk=snapshot.knowledge_base_id)
     newest = knowledge_base.releases.aggregate(newest=Max("number"))["newest"] or 0
     return Release.objects.create(
@@ -128,7 +128,7 @@ def _release(vector_set: VectorSet, seconds: Mapping[str, float]) -> Release:
 
 
 def _parts(snapshot: Snapshot) -> dict[str, Part]:
-    """Return what is built of a snapshot, in order; a version goes up when the files of a part change."""
+    """Return the parts of a snapshot's index files, in order; a part's version increases when its format changes."""
     schema = snapshot.schema
     build: Mapping[str, Callable[[Path], None]] = {
         "nodes": lambda folder: nodes_memmap.build(folder, documents.references(snapshot.pk)),
