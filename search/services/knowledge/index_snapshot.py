@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -23,6 +23,7 @@ from search.adapters import (
 )  # fmt: skip
 from search.adapters.string_table import StringTable
 from search.domain.graph import Schema
+from search.domain.vector_kinds import checked, relation_kind
 from search.ingest import documents, vectors
 from search.ingest.index import Part, build_parts
 from search.ingest.locks import import_lock
@@ -33,6 +34,8 @@ from search.models import KnowledgeBase, Release, Snapshot, VectorSet
 from search.models.knowledge import Status
 from search.services.knowledge.find_nodes import COMPLETION
 
+_VERSIONS = {"bm25": 2}
+"""Of the parts whose files have changed since the first version: BM25 has relations' neighbours from 2 on."""
 SEARCHED_FIELDS = ("text", "keyword")
 """Kinds of fields that BM25 can search by themselves."""
 
@@ -60,8 +63,19 @@ def index_snapshot(*, snapshot: Snapshot, progress: Progress = silent, encoder: 
     return build_index(snapshot=snapshot, progress=progress, encoder=encoder).release
 
 
-def build_index(*, snapshot: Snapshot, progress: Progress = silent, encoder: Encoder | None = None) -> Indexed:
-    """Do what `index_snapshot` does, and tell what it took."""
+def build_index(
+    *,
+    snapshot: Snapshot,
+    progress: Progress = silent,
+    encoder: Encoder | None = None,
+    kinds: Sequence[str] = (),
+) -> Indexed:
+    """Do what `index_snapshot` does, and tell what it took.
+
+    `kinds` are kinds of vectors (`search.domain.vector_kinds`) beside the usual ones; with others than before a
+    snapshot gets another release. Raises InvalidRequest with a fault for every kind that there is not.
+    """
+    wanted = list(checked(kinds, snapshot.schema))
     knowledge_base = snapshot.knowledge_base
     if snapshot.status != Status.READY:
         raise IndexFailed(f"The {snapshot} is {snapshot.get_status_display()}; only one that is ready can be indexed.")
@@ -73,6 +87,7 @@ def build_index(*, snapshot: Snapshot, progress: Progress = silent, encoder: Enc
         vector_set, _ = VectorSet.objects.get_or_create(
             snapshot=snapshot,
             encoder=encoder.name,
+            kinds=wanted,
             defaults={"dimensions": encoder.dimensions, "status": Status.BUILDING},
         )
         made = vector_set.releases.filter(status=Status.READY).first()
@@ -137,7 +152,7 @@ def _parts(snapshot: Snapshot) -> dict[str, Part]:
         COMPLETION: lambda folder: completion_memmap.build(folder, _names(snapshot, schema)),
         "bm25": lambda folder: _write_bm25(folder, snapshot, schema),
     }
-    return {name: Part(version=1, write=write) for name, write in build.items()}
+    return {name: Part(version=_VERSIONS.get(name, 1), write=write) for name, write in build.items()}
 
 
 def _names(snapshot: Snapshot, schema: Schema) -> Iterator[tuple[int, str, bool]]:
@@ -177,6 +192,7 @@ def _write_bm25(folder: Path, snapshot: Snapshot, schema: Schema) -> None:
             for item in block:
                 fields = searched[item.node.type]
                 by_field = {name: text.field_text(value) for name, value in item.node.fields.items() if name in fields}
+                by_field |= {relation_kind(name): text.relation_text(near) for name, near in item.neighbours.items()}
                 yield text.document(item.node, item.neighbours), by_field
 
     text_bm25.build(folder, texts(), _types(snapshot), schema.language)
