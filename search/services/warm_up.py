@@ -22,8 +22,14 @@ SECONDS = 10.0
 
 
 def warm_up() -> None:
-    """Load the encoder, and ask each active release one question, the newest first, that nobody sees the answer of."""
-    wiring.encoder().encode([QUESTION])
+    """Load the encoders, and ask each active release one question, the newest first, that nobody sees the answer of.
+
+    A release that cannot be searched is logged and passed over: the others are.
+    """
+    try:
+        wiring.encoder().encode([QUESTION])
+    except SearchError as error:
+        log.warning("encoder of new releases not loaded", encoder=settings.GRASP_ENCODER, reason=str(error))
     began = time.monotonic()
     pipeline = wiring.pipeline(settings.GRASP_DEFAULT_PIPELINE)
     # Nobody reads the answer: a language model that costs by the call, or hangs, is left alone.
@@ -32,8 +38,8 @@ def warm_up() -> None:
     for release in active:
         if time.monotonic() - began > SECONDS:
             break
-        stages = pipeline.compose(pipeline.specification(quiet), wiring.tools(release))
         try:
+            stages = pipeline.compose(pipeline.specification(quiet), wiring.tools(release))
             pipeline.search(Question(QUESTION, k=1), stages, Trace(Limit.seconds(SECONDS)))
         except (SearchError, OSError) as error:
             log.warning("release not warmed", release=release.name, reason=str(error))

@@ -1,6 +1,6 @@
 """save_knowledge_settings: what people add to a knowledge base's schema; a save makes a version, and one can go back.
 
-A search uses the version that is active when it runs, and says which.
+A search uses the version that is active when it is requested, and says which.
 """
 
 from __future__ import annotations
