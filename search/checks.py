@@ -38,6 +38,7 @@ from search.composition import Pipeline, tools_of, variants_of
 from search.domain.errors import InvalidRequest, nearest
 from search.domain.flow import faults_of_flow
 from search.models import Release
+from search.neural.site_encoders import missing_encoder
 
 TOOLS = (
     "encoder", "adjacency", "mentions", "nodes", "text", "vectors", "graph", "plan_scorers", "language_model",
@@ -115,7 +116,7 @@ def check_encoders(databases: Sequence[str] | None = None, **_: Any) -> list[Che
             id="search.E008",
         )
         for base, number, name in sorted(rows)
-        if (reason := wiring.missing_encoder(name))
+        if (reason := missing_encoder(name))
     ]
 
 

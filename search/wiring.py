@@ -30,7 +30,7 @@ from search.interfaces import (
     VectorIndex,
 )
 from search.models import Release, Snapshot
-from search.neural.site_encoders import encoder, missing_encoder
+from search.neural.site_encoders import encoder
 from search.prompts import PlanPrompts
 
 _loading = threading.RLock()

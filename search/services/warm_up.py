@@ -13,6 +13,7 @@ from search.domain.errors import SearchError
 from search.domain.question import Question
 from search.domain.trace import Limit, Trace
 from search.models import Release
+from search.neural.site_encoders import encoder
 
 log = structlog.get_logger(__name__)
 
@@ -27,7 +28,7 @@ def warm_up() -> None:
     A release that cannot be searched is logged and passed over: the others are.
     """
     try:
-        wiring.encoder().encode([QUESTION])
+        encoder().encode([QUESTION])
     except SearchError as error:
         log.warning("encoder of new releases not loaded", encoder=settings.GRASP_ENCODER, reason=str(error))
     began = time.monotonic()

@@ -12,7 +12,7 @@ import numpy as np
 from django.db.models import Max
 from numpy.typing import NDArray
 
-from search import text, wiring
+from search import text
 from search.adapters import (
     adjacency_memmap,
     completion_memmap,
@@ -32,6 +32,7 @@ from search.ingest.progress import Progress, silent
 from search.interfaces import Encoder
 from search.models import KnowledgeBase, Release, Snapshot, VectorSet
 from search.models.knowledge import Status
+from search.neural.site_encoders import encoder as site_encoder
 from search.services.knowledge.find_nodes import COMPLETION
 
 _VERSIONS = {"bm25": 2}
@@ -83,7 +84,7 @@ def build_index(
         if not free:
             raise IndexFailed(f"An import of '{knowledge_base.name}' is running; wait until it has ended.")
         seconds = build_parts(snapshot.directory, _parts(snapshot), progress)
-        encoder = encoder or wiring.encoder()
+        encoder = encoder or site_encoder()
         vector_set, _ = VectorSet.objects.get_or_create(
             snapshot=snapshot,
             encoder=encoder.name,
