@@ -19,8 +19,8 @@ from search.neural.plan_scorer import LearnedPlanScorer
 from search.stages.plan import Planner
 from training.data.examples import Example, read_examples, spread
 from training.evaluation.measures import means, measure
-from training.learning.planner import PlannerLearner
-from training.learning.task import Learned, Task
+from training.learning.planner import Lesson, PlannerLearner, PlannerTask
+from training.learning.task import Learned, RunContext
 
 SIZES = (0, 50, 200, 500, 2_000, 6_000)
 
@@ -62,5 +62,5 @@ def main() -> None:
 def _trained(planner: Planner, examples: Sequence[Example]) -> Planner:
     keys = [planner.nodes.keys(example.answers) for example in examples]
     answers = [np.array(sorted(key for key in own if key is not None), dtype=np.int32) for own in keys]
-    learned = PlannerLearner(measured=0)(Task(examples, answers, planner), lambda part, done, total: None)
+    learned = PlannerTask(PlannerLearner(measured=0), Lesson(examples, answers, planner)).fit(RunContext())
     return replace(planner, plan_scorers=InMemory({"bench": learned}), artifact="bench")

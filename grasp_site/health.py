@@ -8,6 +8,7 @@ from django.conf import settings
 from django.db import DatabaseError, connection
 
 from grasp_site.heartbeat import broker, worker_alive, worker_state
+from search.services.knowledge.encoder_state import missing_encoders
 from search.services.knowledge.graph_state import graph_state
 
 
@@ -62,6 +63,12 @@ def search_worker() -> Health:
     except redis.RedisError:
         return Health(False, "Unknown while Valkey does not answer.")
     return Health(True) if alive else Health(False, "No search worker is running, or it is still loading its models.")
+
+
+def encoders() -> Health:
+    """Whether this site has the encoder of every active release; without it, searches of that release fail."""
+    reason = " ".join(missing_encoders())
+    return Health(not reason, reason)
 
 
 def graph_database() -> Health:

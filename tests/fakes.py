@@ -42,8 +42,10 @@ class MemoryVectors:
         found = [Candidate(key, float(other @ vector)) for key, other in self._vectors[kind].items()]
         return sorted(found, key=lambda candidate: (-candidate.score, candidate.key))[:k]
 
-    def cosines(self, vector: Vectors, keys: Sequence[int]) -> dict[int, float]:
-        documents = self._vectors["document+relations"]
+    def cosines(
+        self, vector: Vectors, keys: Sequence[int], kind: VectorKind = "document+relations"
+    ) -> dict[int, float]:
+        documents = self._vectors[kind]
         return {key: float(documents[key] @ vector) for key in keys if key in documents}
 
     def sample(self, label: str, n: int = 1000) -> list[int]:

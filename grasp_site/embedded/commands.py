@@ -29,6 +29,8 @@ def needs_services(arguments: Sequence[str]) -> bool:
     """Whether `manage.py ARGUMENTS` uses the database or the broker."""
     if not arguments or HELP_FLAGS.intersection(arguments):
         return False
+    if arguments[0] == "check" and any(argument.split("=")[0] == "--database" for argument in arguments):
+        return True
     return arguments[0] not in STANDALONE and not arguments[0].startswith("-")
 
 

@@ -20,14 +20,18 @@ LOOKED_AT = 20_000
 """Nodes of a type from which the names are sampled."""
 
 
-def plan_prompts(release: Release) -> PlanPrompts:
-    """Return the prompts for planning over a release, under its knowledge base's current settings.
+def plan_prompts(release: Release, settings_version: int | None = None) -> PlanPrompts:
+    """Return the prompts for planning over a release, as its knowledge base's settings want them.
 
-    The knowledge base's row is read at each call, so that new settings apply at once. Prompts are cached by settings.
+    `settings_version` is a version of the settings, 0 for none; None stands for the active one at this moment. The
+    knowledge base's row is read each time; names and texts are made once.
     """
-    base = KnowledgeBase.objects.get(pk=release.knowledge_base_id)
+    base = KnowledgeBase.objects.select_related("active_settings").get(pk=release.knowledge_base_id)
+    version = base.active_settings
+    if settings_version is not None and settings_version != (version.version if version else 0):
+        version = base.settings_versions.filter(version=settings_version).first()
     return _prompts(
-        release.snapshot_id, base.title or base.name, base.description, base.domain, base.active_settings_id
+        release.snapshot_id, base.title or base.name, base.description, base.domain, version.pk if version else None
     )
 
 

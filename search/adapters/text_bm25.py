@@ -22,6 +22,7 @@ from bm25s.tokenization import _infer_stopwords
 from numpy.typing import NDArray
 
 from search.adapters.string_table import StringTable, write_strings
+from search.domain.errors import StageError
 from search.domain.graph import Schema
 from search.domain.ranking import Candidate
 
@@ -157,7 +158,8 @@ class Bm25Index:
     def search(self, text: str, k: int, labels: Sequence[str] = (), field: str | None = None) -> list[Candidate]:
         """Return the k best nodes of the given types (none: all), best first; nodes without a match are left out.
 
-        Equal scores are ordered by key. Raises KeyError for a type or a field that the index does not have.
+        Equal scores are ordered by key. `field` is a field's name or `relation:<name>`. KeyError for a type that the
+        schema does not have; a permanent StageError for a field or relation that the index does not have.
         """
         scorer, keys = self._matrix(field)
         if scorer is None or k < 1:
@@ -172,7 +174,11 @@ class Bm25Index:
         return _best(scores, keys, k)
 
     def _matrix(self, field: str | None) -> tuple[bm25s.BM25 | None, NDArray[np.int32]]:
-        """Return the scores of the whole documents or of one field, and the key of each of their rows."""
+        """Return the scores of the whole documents or of a field, and the key of each of their rows."""
+        if field is not None and field not in self._manifest["fields"]:
+            there = ", ".join(self._manifest["fields"]) or "none"
+            reason = f"the index has no field {field!r}; it has: {there}. `index_kb` builds what has been added since"
+            raise StageError("text", reason, permanent=True)
         folder = ("whole" if self._manifest["whole"] else None) if field is None else self._manifest["fields"][field]
         if folder is None:
             return None, np.empty(0, dtype=np.int32)

@@ -186,7 +186,7 @@ class VectorSetAdmin(Evidence):
     list_display = ("__str__", "snapshot", "dimensions", "vectors_shown", "state", "created")
     list_filter = ("status", "encoder")
     list_select_related = ("snapshot__knowledge_base",)
-    fields = readonly_fields = ("snapshot", "encoder", "dimensions", "vectors_shown", "status", "created")
+    fields = readonly_fields = ("snapshot", "encoder", "dimensions", "kinds", "vectors_shown", "status", "created")
 
     @display(description="Vectors", ordering="vectors")
     def vectors_shown(self, vectors: VectorSet) -> str:

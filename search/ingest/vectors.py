@@ -21,6 +21,7 @@ from psycopg import sql
 
 from search import text
 from search.domain.graph import Schema
+from search.domain.vector_kinds import CHUNK, DOCUMENT, FIELD, NAME, RELATION, WHOLE
 from search.ingest.documents import Documented
 from search.ingest.progress import Progress, silent
 from search.interfaces import Encoder
@@ -31,19 +32,31 @@ from search.models.partitions import partition
 HNSW_MEMORY = "1GB"
 """`maintenance_work_mem` while an HNSW index is built."""
 HNSW_ABOVE = 5_000
-"""Number of nodes above which HNSW indexes are built; below it, comparing all vectors takes milliseconds."""
-_COLUMNS = ("int8", "text", "int4", "int2", "bytea", "halfvec")
+"""Nodes; below that every search compares all vectors, which takes milliseconds, so there is nothing to build."""
+_COLUMNS = ("int8", "text", "int4", "int2", "int2", "bytea", "halfvec")
 
 Half = NDArray[np.float16]
 Source = Callable[[int], Iterable[list[Documented]]]
 """Function from a first key to the blocks of nodes from that key on."""
 
-DOCUMENT = "document+relations"
-KINDS: Mapping[str, Callable[[Documented], str]] = {
-    "name": lambda documented: text.name_text(documented.node),
-    DOCUMENT: lambda documented: text.document(documented.node, documented.neighbours),
+_TEXTS: Mapping[str, Callable[[Documented], list[str]]] = {
+    NAME: lambda documented: [text.name_text(documented.node)],
+    DOCUMENT: lambda documented: [text.document(documented.node)],
+    WHOLE: lambda documented: [text.document(documented.node, documented.neighbours)],
+    CHUNK: lambda documented: text.chunks(documented.node),
 }
-"""Kind of a vector → function that returns the text which is embedded for a node."""
+
+
+def texts_of(kind: str, documented: Documented) -> list[str]:
+    """Return what is embedded of a node for a kind of vectors; empty where the node has nothing of it."""
+    if kind.startswith(FIELD):
+        value = documented.node.fields.get(kind.removeprefix(FIELD))
+        found = [] if value is None else [text.field_text(value)]
+    elif kind.startswith(RELATION):
+        found = [text.relation_text(documented.neighbours.get(kind.removeprefix(RELATION), ()))]
+    else:
+        return _TEXTS[kind](documented)
+    return [one for one in found if one.strip()]
 
 
 @dataclass(slots=True)
@@ -68,7 +81,7 @@ def fill(
     filled = Filled()
     progress("Embedding texts", first, total)
     for block in source(first):
-        rows = list(_texts(block, schema))
+        rows = list(_texts(block, schema, vector_set.kinds))
         vectors = _vectors([row.text for row in rows], [row.hash for row in rows], encoder, known, filled)
         with transaction.atomic():
             _write(vector_set, rows, vectors)
@@ -80,13 +93,15 @@ def index(vector_set: VectorSet, progress: Progress = silent) -> None:
     """Build the missing indexes of a filled vector set: by key, by type, and HNSW for each kind."""
     name = partition("search_vector", vector_set.pk)
     statements = {
-        "key": "CREATE UNIQUE INDEX IF NOT EXISTS {index} ON {table} (vector_set_id, kind, key)",
+        "key": "CREATE UNIQUE INDEX IF NOT EXISTS {index} ON {table} (vector_set_id, kind, key, part)",
         "type": "CREATE INDEX IF NOT EXISTS {index} ON {table} (kind, type, key)",
     }
-    for kind in KINDS if vector_set.snapshot.nodes > HNSW_ABOVE else ():
-        statements[kind.replace("+", "_")] = (
+    kinds = {}
+    for kind in vector_set.kinds if vector_set.snapshot.nodes > HNSW_ABOVE else ():
+        kinds[index_suffix(kind)] = kind
+        statements[index_suffix(kind)] = (
             "CREATE INDEX IF NOT EXISTS {index} ON {table} USING hnsw "
-            f"((embedding::halfvec({vector_set.dimensions})) halfvec_cosine_ops) WHERE kind = '{kind}'"
+            f"((embedding::halfvec({vector_set.dimensions})) halfvec_cosine_ops) WHERE kind = {{value}}"
         )
     for place, (suffix, statement) in enumerate(statements.items()):
         progress("Indexing vectors", place, len(statements))
@@ -94,9 +109,16 @@ def index(vector_set: VectorSet, progress: Progress = silent) -> None:
             # No parallel workers: they need more shared memory than containers usually have.
             _execute("SELECT set_config('maintenance_work_mem', {value}, true), "
                      "set_config('max_parallel_maintenance_workers', '0', true)", value=HNSW_MEMORY)  # fmt: skip
-            _execute(statement, table=name, index=f"{name}_{suffix}")
+            _execute(statement, table=name, index=f"{name}_{suffix}", value=kinds.get(suffix))
     _execute("ANALYZE {table}", table=name)
     progress("Indexing vectors", len(statements), len(statements))
+
+
+def index_suffix(kind: str) -> str:
+    """Return how the name of a kind's index ends; the name of a field may be longer than that of an index."""
+    if kind in (NAME, DOCUMENT, WHOLE, CHUNK):
+        return kind.replace("+", "_")
+    return f"kind_{hashlib.blake2b(kind.encode(), digest_size=6).hexdigest()}"
 
 
 def documents(vector_set: VectorSet, nodes_a_block: int = 10_000) -> Iterator[Half]:
@@ -109,7 +131,7 @@ def documents(vector_set: VectorSet, nodes_a_block: int = 10_000) -> Iterator[Ha
     ).format(sql.Identifier(partition("search_vector", vector_set.pk)))
     for first in range(0, vector_set.snapshot.nodes, nodes_a_block):
         with psycopg.Cursor(_driver()) as cursor:
-            parameters = [vector_set.pk, DOCUMENT, first, first + nodes_a_block]
+            parameters = [vector_set.pk, WHOLE, first, first + nodes_a_block]
             cursor.execute(statement, parameters, binary=True)
             rows = [embedding.to_numpy() for (embedding,) in cursor.fetchall()]
         expected = min(nodes_a_block, vector_set.snapshot.nodes - first)
@@ -135,17 +157,19 @@ class _Row:
 
     kind: str
     key: int
+    part: int
     type: int
     text: str
     hash: bytes
 
 
-def _texts(block: Sequence[Documented], schema: Schema) -> Iterator[_Row]:
+def _texts(block: Sequence[Documented], schema: Schema, kinds: Sequence[str]) -> Iterator[_Row]:
     for documented in block:
-        for kind, text_of in KINDS.items():
-            wording = text_of(documented)
-            digest = hashlib.blake2b(wording.encode(), digest_size=16).digest()
-            yield _Row(kind, documented.node.key, schema.type_codes[documented.node.type], wording, digest)
+        node = documented.node
+        for kind in kinds:
+            for part, wording in enumerate(texts_of(kind, documented)):
+                digest = hashlib.blake2b(wording.encode(), digest_size=16).digest()
+                yield _Row(kind, node.key, part, schema.type_codes[node.type], wording, digest)
 
 
 def _vectors(
@@ -176,12 +200,13 @@ def _look_up(table: str, hashes: Sequence[bytes]) -> dict[bytes, Half]:
 
 def _write(vector_set: VectorSet, rows: Sequence[_Row], vectors: Mapping[bytes, Half]) -> None:
     statement = sql.SQL(
-        "COPY {} (vector_set_id, kind, key, type, text_hash, embedding) FROM STDIN (FORMAT BINARY)"
+        "COPY {} (vector_set_id, kind, key, part, type, text_hash, embedding) FROM STDIN (FORMAT BINARY)"
     ).format(sql.Identifier(partition("search_vector", vector_set.pk)))
     with psycopg.Cursor(_driver()) as cursor, cursor.copy(statement) as copy:
         copy.set_types(_COLUMNS)
         for row in rows:
-            copy.write_row((vector_set.pk, row.kind, row.key, row.type, row.hash, HalfVector(vectors[row.hash])))
+            embedding = HalfVector(vectors[row.hash])
+            copy.write_row((vector_set.pk, row.kind, row.key, row.part, row.type, row.hash, embedding))
 
 
 def _driver() -> psycopg.Connection[Any]:
@@ -200,6 +225,8 @@ def _create(vector_set: VectorSet) -> None:
     name = partition("search_vector", vector_set.pk)
     with transaction.atomic():
         if _one("SELECT to_regclass({value}) IS NOT NULL", value=name):
+            # One that was begun before there were parts is attached with the others' columns.
+            _execute("ALTER TABLE {table} ADD COLUMN IF NOT EXISTS part smallint NOT NULL DEFAULT 0", table=name)
             return
         _execute(
             "CREATE TABLE {table} (LIKE search_vector INCLUDING DEFAULTS INCLUDING STORAGE, "

@@ -11,6 +11,7 @@ from django.db import models
 from django.db.models import Q
 
 from search.domain.graph import Schema
+from search.domain.vector_kinds import USUAL
 
 
 class KnowledgeBaseQuerySet(models.QuerySet["KnowledgeBase"]):
@@ -129,12 +130,18 @@ class Snapshot(models.Model):
         return Path(settings.GRASP_HOME) / "indexes" / f"snapshot-{self.pk}"
 
 
+def usual_kinds() -> list[str]:
+    """Return the kinds of vectors that every vector set has."""
+    return list(USUAL)
+
+
 class VectorSet(models.Model):
     """One encoder's vectors of one snapshot."""
 
     snapshot = models.ForeignKey(Snapshot, on_delete=models.CASCADE, related_name="vector_sets")
     encoder = models.CharField(max_length=200, help_text="Model and revision.")
     dimensions = models.PositiveIntegerField()
+    kinds = ArrayField(models.TextField(), default=usual_kinds, help_text="Which texts of a node have vectors.")
     status = models.CharField(max_length=10, choices=Status.choices, default=Status.BUILDING)
     vectors = models.PositiveBigIntegerField(default=0)
     created = models.DateTimeField(auto_now_add=True)
@@ -221,16 +228,18 @@ class Edge(models.Model):
 
 
 class Vector(models.Model):
-    """One vector of a node, of a kind (`name`, `document`, `document+relations`, `field:<name>`).
+    """One vector of a node, of a kind (`search.domain.vector_kinds` lists them).
 
-    The column is `halfvec` without a dimension; each vector set has its own expression indexes. `text_hash` is
-    BLAKE2b-128 of the embedded text: a text whose hash is known for the same encoder is not embedded again.
+    `part` numbers the vectors of a kind that a node has several of: the stretches of its document.
+    The column is `halfvec` without a dimension; each vector set has expression indexes of its own. `text_hash` is
+    BLAKE2b-128 of the text that was embedded: a text whose hash is known to the same encoder is not embedded again.
     """
 
-    pk = models.CompositePrimaryKey("vector_set_id", "kind", "key")
+    pk = models.CompositePrimaryKey("vector_set_id", "kind", "key", "part")
     vector_set_id = models.BigIntegerField()
     kind = models.TextField()
     key = models.IntegerField()
+    part = models.SmallIntegerField(default=0)
     type = models.SmallIntegerField()
     text_hash = models.BinaryField()
 

@@ -13,6 +13,7 @@ from search.domain.errors import SearchError
 from search.domain.question import Question
 from search.domain.trace import Limit, Trace
 from search.models import Release
+from search.neural.site_encoders import encoder
 
 log = structlog.get_logger(__name__)
 
@@ -22,8 +23,14 @@ SECONDS = 10.0
 
 
 def warm_up() -> None:
-    """Load the encoder, and run one search on each active release, the most recently activated one first."""
-    wiring.encoder().encode([QUESTION])
+    """Load the encoders, and ask each active release one question, the newest first, that nobody sees the answer of.
+
+    A release that cannot be searched is logged and passed over: the others are.
+    """
+    try:
+        encoder().encode([QUESTION])
+    except SearchError as error:
+        log.warning("encoder of new releases not loaded", encoder=settings.GRASP_ENCODER, reason=str(error))
     began = time.monotonic()
     pipeline = wiring.pipeline(settings.GRASP_DEFAULT_PIPELINE)
     # Nobody reads the answer, so no language model is called: it may cost money, or hang.
@@ -32,8 +39,8 @@ def warm_up() -> None:
     for release in active:
         if time.monotonic() - began > SECONDS:
             break
-        stages = pipeline.compose(pipeline.specification(quiet), wiring.tools(release))
         try:
+            stages = pipeline.compose(pipeline.specification(quiet), wiring.tools(release))
             pipeline.search(Question(QUESTION, k=1), stages, Trace(Limit.seconds(SECONDS)))
         except (SearchError, OSError) as error:
             log.warning("release not warmed", release=release.name, reason=str(error))

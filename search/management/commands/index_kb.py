@@ -8,7 +8,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from search.domain.errors import SearchError
+from search.domain.errors import InvalidRequest, SearchError
 from search.ingest.progress import progress_on, silent
 from search.models import KnowledgeBase
 from search.models.knowledge import Status
@@ -23,6 +23,9 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         """Declare the arguments."""
         parser.add_argument("name", help="name of the knowledge base")
+        parser.add_argument("--kind", action="append", default=[], dest="kinds", metavar="KIND",
+                            help="a further kind of vectors: document, chunk, field:<name> or relation:<name>; may be "
+                                 "repeated")  # fmt: skip
         parser.add_argument("--json", action="store_true", help="one JSON object on stdout and no progress")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -36,7 +39,9 @@ class Command(BaseCommand):
         shown = nullcontext(silent) if options["json"] else progress_on(self.stderr._out)  # type: ignore[arg-type]
         try:
             with shown as progress:
-                indexed = build_index(snapshot=snapshot, progress=progress)
+                indexed = build_index(snapshot=snapshot, progress=progress, kinds=options["kinds"])
+        except InvalidRequest as error:
+            raise CommandError(str(error), returncode=2) from error
         except (IndexFailed, SearchError) as error:
             raise CommandError(str(error)) from error
         self._tell(indexed, options["json"])

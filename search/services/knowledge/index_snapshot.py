@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -12,7 +12,7 @@ import numpy as np
 from django.db.models import Max
 from numpy.typing import NDArray
 
-from search import text, wiring
+from search import text
 from search.adapters import (
     adjacency_memmap,
     completion_memmap,
@@ -23,6 +23,7 @@ from search.adapters import (
 )  # fmt: skip
 from search.adapters.string_table import StringTable
 from search.domain.graph import Schema
+from search.domain.vector_kinds import checked, relation_kind
 from search.ingest import documents, vectors
 from search.ingest.index import Part, build_parts
 from search.ingest.locks import import_lock
@@ -31,8 +32,11 @@ from search.ingest.progress import Progress, silent
 from search.interfaces import Encoder
 from search.models import KnowledgeBase, Release, Snapshot, VectorSet
 from search.models.knowledge import Status
+from search.neural.site_encoders import encoder as site_encoder
 from search.services.knowledge.find_nodes import COMPLETION
 
+_VERSIONS = {"bm25": 2}
+"""Of the parts whose files have changed since the first version: BM25 has relations' neighbours from 2 on."""
 SEARCHED_FIELDS = ("text", "keyword")
 """Kinds of fields that get a BM25 index of their own."""
 
@@ -60,8 +64,19 @@ def index_snapshot(*, snapshot: Snapshot, progress: Progress = silent, encoder: 
     return build_index(snapshot=snapshot, progress=progress, encoder=encoder).release
 
 
-def build_index(*, snapshot: Snapshot, progress: Progress = silent, encoder: Encoder | None = None) -> Indexed:
-    """Do the work of `index_snapshot`, and return the release with the work that was done."""
+def build_index(
+    *,
+    snapshot: Snapshot,
+    progress: Progress = silent,
+    encoder: Encoder | None = None,
+    kinds: Sequence[str] = (),
+) -> Indexed:
+    """Do what `index_snapshot` does, and tell what it took.
+
+    `kinds` are kinds of vectors (`search.domain.vector_kinds`) beside the usual ones; with others than before a
+    snapshot gets another release. Raises InvalidRequest with a fault for every kind that there is not.
+    """
+    wanted = list(checked(kinds, snapshot.schema))
     knowledge_base = snapshot.knowledge_base
     if snapshot.status != Status.READY:
         raise IndexFailed(f"The {snapshot} is {snapshot.get_status_display()}; only one that is ready can be indexed.")
@@ -69,10 +84,11 @@ def build_index(*, snapshot: Snapshot, progress: Progress = silent, encoder: Enc
         if not free:
             raise IndexFailed(f"An import of '{knowledge_base.name}' is running; wait until it has ended.")
         seconds = build_parts(snapshot.directory, _parts(snapshot), progress)
-        encoder = encoder or wiring.encoder()
+        encoder = encoder or site_encoder()
         vector_set, _ = VectorSet.objects.get_or_create(
             snapshot=snapshot,
             encoder=encoder.name,
+            kinds=wanted,
             defaults={"dimensions": encoder.dimensions, "status": Status.BUILDING},
         )
         made = vector_set.releases.filter(status=Status.READY).first()
@@ -137,7 +153,7 @@ def _parts(snapshot: Snapshot) -> dict[str, Part]:
         COMPLETION: lambda folder: completion_memmap.build(folder, _names(snapshot, schema)),
         "bm25": lambda folder: _write_bm25(folder, snapshot, schema),
     }
-    return {name: Part(version=1, write=write) for name, write in build.items()}
+    return {name: Part(version=_VERSIONS.get(name, 1), write=write) for name, write in build.items()}
 
 
 def _names(snapshot: Snapshot, schema: Schema) -> Iterator[tuple[int, str, bool]]:
@@ -177,6 +193,7 @@ def _write_bm25(folder: Path, snapshot: Snapshot, schema: Schema) -> None:
             for item in block:
                 fields = searched[item.node.type]
                 by_field = {name: text.field_text(value) for name, value in item.node.fields.items() if name in fields}
+                by_field |= {relation_kind(name): text.relation_text(near) for name, near in item.neighbours.items()}
                 yield text.document(item.node, item.neighbours), by_field
 
     text_bm25.build(folder, texts(), _types(snapshot), schema.language)

@@ -1,6 +1,6 @@
 """save_knowledge_settings: settings that extend a knowledge base's schema; each change is saved as a new version.
 
-A search uses the version that is active when it runs, and records it.
+A search uses the version that is active when it is requested, and says which.
 """
 
 from __future__ import annotations
