@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import os
 import platform
-from collections.abc import Iterable, Iterator, Sequence
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import django
 import numpy as np
+import psutil
 from rich.console import Console
 from rich.table import Table
 
@@ -30,6 +35,31 @@ def site() -> Iterator[None]:
     with services_for(["bench"]):
         django.setup()
         yield
+
+
+@contextmanager
+def running(environment: Mapping[str, str] | None = None) -> Iterator[tuple[str, float, psutil.Process]]:
+    """Run the whole site as `make run` does, over this home; yield its address, seconds to `Ready`, its supervisor.
+
+    `environment` is laid over this process' own.
+    """
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    set_up = {**os.environ, "GRASP_HOME": os.environ.get("GRASP_HOME", str(HOME)), **(environment or {})}
+    began = time.perf_counter()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "grasp_site.embedded"],
+        cwd=PROJECT, env={**set_up, "PORT": str(port)}, stdout=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    try:
+        assert process.stdout is not None
+        if not any("Ready: " in line for line in process.stdout):
+            raise RuntimeError("make run ended before it was ready")
+        yield f"http://127.0.0.1:{port}", time.perf_counter() - began, psutil.Process(process.pid)
+    finally:
+        process.terminate()
+        process.wait()
 
 
 def data(name: str) -> Path:

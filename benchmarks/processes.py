@@ -3,19 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
-import socket
-import subprocess
-import sys
-import time
 import urllib.request
-from collections.abc import Iterator
-from contextlib import contextmanager
 
 import psutil
 
 from benchmarks.bases import imported
-from benchmarks.common import HOME, PROJECT, table
+from benchmarks.common import running, table
 from training.data.examples import read_examples
 
 SEARCHES = 100
@@ -27,34 +20,13 @@ def main() -> None:
     """Print the seconds to `Ready` of a second start, and each process's memory before and after searches."""
     _, folder = imported("movies")
     questions = [example.text for example in read_examples(folder / "questions.jsonl.gz", "val", SEARCHES)]
-    with _running() as (address, seconds, supervisor):
+    with running() as (address, seconds, supervisor):
         idle = _memory(supervisor)
         for question in questions:
             _ask(address, question)
         rows = [(name, idle.get(name, 0.0), megabytes) for name, megabytes in _memory(supervisor).items()]
     table("make run, second start", ("", "s"), [("seconds to Ready", seconds)])
     table(f"Resident memory, MB, before and after {SEARCHES} searches on movies", ("process", "before", "after"), rows)
-
-
-@contextmanager
-def _running() -> Iterator[tuple[str, float, psutil.Process]]:
-    """Start the supervisor over the benchmarks' home; yield its address, the seconds to `Ready`, and its process."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    environment = os.environ | {"GRASP_HOME": os.environ.get("GRASP_HOME", str(HOME)), "PORT": str(port)}
-    began = time.perf_counter()
-    process = subprocess.Popen(
-        [sys.executable, "-m", "grasp_site.embedded"], cwd=PROJECT, env=environment, stdout=subprocess.PIPE, text=True
-    )
-    try:
-        assert process.stdout is not None
-        if not any("Ready: " in line for line in process.stdout):
-            raise RuntimeError("make run ended before it was ready")
-        yield f"http://127.0.0.1:{port}", time.perf_counter() - began, psutil.Process(process.pid)
-    finally:
-        process.terminate()
-        process.wait()
 
 
 def _memory(supervisor: psutil.Process) -> dict[str, float]:

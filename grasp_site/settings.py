@@ -125,6 +125,8 @@ GRASP_HEALTH = {
 }
 # Of these, what a search can do without: their absence is shown, and the site is ready all the same.
 GRASP_HEALTH_OPTIONAL = ["neo4j", "encoders"]
+# What tells other processes that something was written of a search, by dotted path.
+GRASP_NOTICES = "grasp_site.notices.notices"
 GRASP_QUEUES = "grasp_site.health.queues"
 
 # --- Tools and pipelines --------------------------------------------------------------------------------------------
@@ -244,7 +246,7 @@ GRASP_LEARNERS: dict[str, dict[str, Any]] = {
 
 # --- API ------------------------------------------------------------------------------------------------------------
 REST_FRAMEWORK: dict[str, Any] = {
-    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
+    "DEFAULT_RENDERER_CLASSES": ["search.api.rendering.QuickJSONRenderer"],
     "DEFAULT_PARSER_CLASSES": ["search.api.parsing.JSONBodyParser"],
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
     "EXCEPTION_HANDLER": "search.api.problems.handle",

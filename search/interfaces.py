@@ -55,8 +55,8 @@ class NodeStore(Protocol):
         """Return id, type and name of these keys, in their order, without fields: fast, from memory-mapped files."""
         ...
 
-    def nodes(self, keys: Sequence[int]) -> list[Node]:
-        """Return whole nodes, in the order of the keys."""
+    def nodes(self, keys: Sequence[int], limit: Limit | None = None) -> list[Node]:
+        """Return whole nodes, in the order of the keys. Raises StageError, DeadlineExceeded when the time ran out."""
         ...
 
     def keys(self, ids: Sequence[str]) -> list[int | None]:
@@ -93,8 +93,11 @@ class VectorIndex(Protocol):
         """
         ...
 
-    def sample(self, label: str, n: int = 1000) -> list[int]:
-        """Return up to n keys of a type, always the same ones: the background that a cosine is held against."""
+    def sample(self, label: str, n: int = 1000, limit: Limit | None = None) -> list[int]:
+        """Return up to n keys of a type, always the same ones: the background that a cosine is held against.
+
+        Raises StageError, DeadlineExceeded when the limit's time ran out.
+        """
         ...
 
 

@@ -48,7 +48,7 @@ class MemoryVectors:
         documents = self._vectors[kind]
         return {key: float(documents[key] @ vector) for key in keys if key in documents}
 
-    def sample(self, label: str, n: int = 1000) -> list[int]:
+    def sample(self, label: str, n: int = 1000, limit: Limit | None = None) -> list[int]:
         return sorted(self._vectors["name"])[:n]
 
 

@@ -11,6 +11,7 @@ from django.db import connection
 from numpy.typing import NDArray
 
 from search.domain.graph import Field, Node, NodeType, Relation, RelationType, Schema
+from search.domain.trace import Limit
 from search.interfaces import Keys
 from search.models.partitions import partition
 from tests.oracle import Graph
@@ -70,7 +71,7 @@ class Nodes:
     def references(self, keys: Sequence[int]) -> list[Node]:
         return [Node(key, self._nodes[key].id, self._nodes[key].type, self._nodes[key].name) for key in keys]
 
-    def nodes(self, keys: Sequence[int]) -> list[Node]:
+    def nodes(self, keys: Sequence[int], limit: Limit | None = None) -> list[Node]:
         return [self._nodes[key] for key in keys]
 
     def keys(self, ids: Sequence[str]) -> list[int | None]:

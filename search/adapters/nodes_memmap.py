@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from search.adapters.postgres_reading import read
 from search.adapters.string_table import StringTable, StringWriter
 from search.domain.graph import Node, Schema
+from search.domain.trace import Limit
 from search.interfaces import Adjacency, Keys
 from search.models.node_rows import NODE_COLUMNS, node_of
 
@@ -50,10 +51,10 @@ class MemmapNodes:
             for key in keys
         ]
 
-    def nodes(self, keys: Sequence[int]) -> list[Node]:
-        """Return the complete node of each key; KeyError if the snapshot has no such key."""
+    def nodes(self, keys: Sequence[int], limit: Limit | None = None) -> list[Node]:
+        """Return whole nodes, in the order of the keys; KeyError where the snapshot has no such key."""
         wanted = [int(key) for key in keys]
-        found = {row[0]: node_of(row, self._schema) for row in read("nodes", _WHOLE, [self._snapshot, wanted])}
+        found = {row[0]: node_of(row, self._schema) for row in read("nodes", _WHOLE, [self._snapshot, wanted], limit)}
         return [found[key] for key in wanted]
 
     def keys(self, ids: Sequence[str]) -> list[int | None]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
@@ -13,9 +12,7 @@ from django.db.utils import InterfaceError, OperationalError
 
 from search.domain.errors import DeadlineExceeded, StageError
 from search.domain.trace import Limit
-
-LONGEST_TIMEOUT = 2**31 - 1
-"""Largest value of `statement_timeout`, in milliseconds."""
+from search.models.timeouts import STOPPED, milliseconds, present_limit
 
 
 def read(
@@ -37,11 +34,11 @@ def read(
     Raises DeadlineExceeded if the time ran out, and StageError if Postgres is unavailable (temporary) or refuses the
     query (permanent).
     """
-    limit = limit or Limit()
+    limit = limit or present_limit()
     limit.check(stage)
     wanted = dict(settings or {})
-    if not math.isinf(left := limit.remaining()):
-        wanted["statement_timeout"] = min(LONGEST_TIMEOUT, max(1, int(left * 1000)))
+    if (most := milliseconds(limit)) is not None:
+        wanted["statement_timeout"] = most
     prepare = None if keep else False
     with _errors(stage, limit):
         connection.ensure_connection()
@@ -68,7 +65,7 @@ def _errors(stage: str, limit: Limit) -> Iterator[None]:
         yield
     except psycopg.errors.QueryCanceled as error:
         limit.check(stage)
-        raise DeadlineExceeded(stage, "Postgres stopped the query: its time ran out") from error
+        raise DeadlineExceeded(stage, STOPPED) from error
     except (OperationalError, InterfaceError, psycopg.OperationalError, psycopg.InterfaceError) as error:
         connection.close()
         raise StageError(stage, f"Postgres does not answer: {_sentence(error)}") from error

@@ -97,15 +97,15 @@ class PgVectors:
         wanted = sql.Literal([int(key) for key in keys])
         return dict(read(STAGE, self._compose(_GIVEN, kind, vector, keys=wanted))) if len(keys) else {}
 
-    def sample(self, label: str, n: int = 1000) -> list[int]:
-        """Return up to n keys of a type, in the order of keys; the sample is always the same."""
+    def sample(self, label: str, n: int = 1000, limit: Limit | None = None) -> list[int]:
+        """Return up to n keys of a type, always the same ones, in the order of keys."""
         known = self._samples.get((label, n))
         if known is None:
             statement = sql.SQL(_SAMPLE).format(
                 table=self._table, kind=sql.Literal("name"), type=sql.Literal(self._schema.type_codes[label]),
                 k=sql.Literal(n),
             )  # fmt: skip
-            known = sorted(key for (key,) in read(STAGE, statement))
+            known = sorted(key for (key,) in read(STAGE, statement, limit=limit))
             with self._sampling:
                 self._samples[label, n] = known
         return known

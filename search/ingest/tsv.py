@@ -11,6 +11,7 @@ MOST_LINES = 2_000
 
 _QUOTED = re.compile(r'"((?:[^"]|"")*+)"(?=\t|\Z)')
 _OPEN = re.compile(r'"(?:[^"]|"")*+\Z')
+_STILL_OPEN = re.compile(r'(?:[^"]|"")*+\Z')
 
 
 def split_lines(lines: Iterable[str]) -> Iterator[tuple[int, list[str]]]:
@@ -48,20 +49,19 @@ def _without_ends(lines: Iterator[str]) -> Iterator[str]:
 
 
 def _quoted(line: str, lines: Iterator[str], ahead: deque[str], width: int | None) -> tuple[list[str], int]:
-    """Return the cells of a row that begins with `line`, and the number of further lines that the row takes."""
-    text, taken = line, 0
-    while (cells := _scan(text)) is None and taken < MOST_LINES:
-        # Only a line with a mark can close the cell, so lines without one are appended without a scan.
-        parts = [text]
-        while taken < MOST_LINES and (taken < len(ahead) or _read_ahead(lines, ahead)):
-            parts.append(ahead[taken])
-            taken += 1
-            if '"' in parts[-1]:
-                break
-        if len(parts) == 1:
-            break
-        text = "\n".join(parts)
-    if cells is None or (width is not None and len(cells) != width):
+    """Return the cells of a row that begins with `line`, and how many lines more it takes from those ahead."""
+    taken = 0
+    cells, rest = _scan(line)
+    pieces = [rest or ""]
+    while rest is not None and taken < MOST_LINES and (taken < len(ahead) or _read_ahead(lines, ahead)):
+        pieces.append(ahead[taken])
+        taken += 1
+        # What was read of an open cell is not read again for every line that it runs over.
+        if not _STILL_OPEN.match(pieces[-1]):
+            more, rest = _scan("\n".join(pieces))
+            pieces = [rest or ""]
+            cells += more
+    if rest is not None or (width is not None and len(cells) != width):
         return line.split("\t"), 0
     for _ in range(taken):
         ahead.popleft()
@@ -76,8 +76,8 @@ def _read_ahead(lines: Iterator[str], ahead: deque[str]) -> bool:
     return True
 
 
-def _scan(text: str) -> list[str] | None:
-    """Return the cells of a text, or None if a quoted cell is still open at its end."""
+def _scan(text: str) -> tuple[list[str], str | None]:
+    """Return the cells that are closed, and the one that is still open at the end, None where none is."""
     cells: list[str] = []
     at = 0
     while True:
@@ -85,11 +85,11 @@ def _scan(text: str) -> list[str] | None:
             cells.append(match[1].replace('""', '"'))
             at = match.end()
         elif _OPEN.match(text, at):
-            return None
+            return cells, text[at:]
         else:
             end = text.find("\t", at)
             cells.append(text[at:] if end < 0 else text[at:end])
             at = len(text) if end < 0 else end
         if at == len(text):
-            return cells
+            return cells, None
         at += 1

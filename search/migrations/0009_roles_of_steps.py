@@ -28,7 +28,7 @@ def give_roles(apps: Apps, schema_editor: BaseDatabaseSchemaEditor) -> None:
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("search", "0006_evaluations_and_kinds"),
+        ("search", "0008_changes_of_a_run"),
     ]
 
     operations = [

@@ -70,6 +70,9 @@ class SearchRun(models.Model):
     time_limit = models.FloatField(default=30.0, help_text="Seconds.")
     cancel_requested = models.BooleanField(default=False)
     status = models.CharField(max_length=10, choices=Status.choices, default=Status.QUEUED)
+    changes = models.PositiveIntegerField(
+        default=0, db_default=0, editable=False, help_text="Grows with everything that is written of the run."
+    )
     answer = models.JSONField(null=True, blank=True, help_text="The ranking by ids and the explained results.")
     error = models.JSONField(null=True, blank=True, help_text="What went wrong, as problem details.")
     created = models.DateTimeField(auto_now_add=True)

@@ -26,6 +26,8 @@ TOKENS_A_BATCH = {"cpu": 1536, "cuda": 65_536, "mps": 8_192}
 SHORT = 256
 """Up to so many tokens a batch is computed by one thread: several would wait for each other longer than they save, and
 many times longer where the cores are busy."""
+REMEMBERED = 50_000
+"""Vectors that are remembered: those of a few schemas' wordings and some thousand questions, 77 MB of 384 numbers."""
 _CPU_INFO = Path("/proc/cpuinfo")
 _BFLOAT16_FLAGS = {"avx512_bf16", "amx_bf16"}
 
@@ -108,7 +110,7 @@ class SentenceEncoder:
 class CachedEncoder:
     """An encoder that remembers its newest vectors: a question is encoded by several stages, and asked again."""
 
-    def __init__(self, encoder: Encoder, size: int = 4096) -> None:
+    def __init__(self, encoder: Encoder, size: int = REMEMBERED) -> None:
         self.name = encoder.name
         self.dimensions = encoder.dimensions
         self._encoder = encoder
@@ -134,7 +136,7 @@ class CachedEncoder:
         return np.stack([known[text] for text in texts])
 
 
-def cached_sentence_encoder(name: str, size: int = 4096, **options: Any) -> CachedEncoder:
+def cached_sentence_encoder(name: str, size: int = REMEMBERED, **options: Any) -> CachedEncoder:
     """Return the sentence encoder of that name (`model@revision`) for searches.
 
     `options` are SentenceEncoder's; `size` vectors are remembered. Raises ValueError where the model is a package of

@@ -5,6 +5,8 @@ The settings name the checks by dotted path (`GRASP_HEALTH`, `GRASP_QUEUES`), be
 
 from __future__ import annotations
 
+import threading
+import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures import wait as wait_for
@@ -18,8 +20,13 @@ from django.utils.module_loading import import_string
 PATIENCE = 1.0
 """Time limit in seconds for all checks together."""
 
+BELIEVED = 1.0
+"""Seconds that the state of the queues is believed."""
+
 T = TypeVar("T")
 
+_believed: dict[tuple[str, str], tuple[float, list[Any] | None]] = {}
+_believing = threading.Lock()
 _checkers = ThreadPoolExecutor(max_workers=8, thread_name_prefix="health")
 
 
@@ -53,11 +60,28 @@ def queue_status() -> list[dict[str, Any]]:
 
 
 def worker_alive(queue: str) -> bool | None:
-    """Return whether the queue has a worker with a recent heartbeat, or None if the broker does not answer."""
-    found = _queues()
+    """Return whether a worker of that queue lived within the last seconds, None while the broker cannot say.
+
+    What was found is believed for `BELIEVED` seconds: every search and every page that follows one asks for this.
+    """
+    found = _believed_queues((settings.GRASP_QUEUES, settings.REDIS_URL))
     if found is None:
         return None
     return any(known.name == queue and known.worker is not None for known in found)
+
+
+def forget() -> None:
+    """Believe nothing any more: the next question is asked of the services themselves."""
+    with _believing:
+        _believed.clear()
+
+
+def _believed_queues(asked: tuple[str, str]) -> list[Any] | None:
+    with _believing:
+        if asked not in _believed or time.monotonic() - _believed[asked][0] >= BELIEVED:
+            found = _queues()
+            _believed[asked] = time.monotonic(), found
+        return _believed[asked][1]
 
 
 def _queues() -> list[Any] | None:

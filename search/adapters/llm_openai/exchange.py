@@ -27,6 +27,8 @@ PASSING_TYPES = ("server", "overload", "rate")
 """Words in the type of an error after which the same request may succeed later."""
 SHOWN = 200
 """Most characters of a server's message that are shown."""
+LONGEST_HEADER = 100
+"""Characters of a header that are read; a date has about thirty."""
 
 
 class Bearer(httpx2.Auth):
@@ -158,7 +160,8 @@ def _one_line(text: str) -> str:
 
 
 def _retry_after(value: str) -> float | None:
-    """Return the seconds of a Retry-After header, given as seconds or as a date (RFC 9110, section 10.2.3), or None."""
+    """Return the seconds that Retry-After asks for, written as seconds or as a date (RFC 9110, section 10.2.3)."""
+    value = value[:LONGEST_HEADER]
     try:
         seconds = float(value)
     except ValueError:

@@ -139,6 +139,7 @@ class Search(serializers.Serializer[Any]):
     created = serializers.DateTimeField()
     error = serializers.DictField(child=Anything(), allow_null=True)
     waiting = Text(allow_null=True)
+    changes = serializers.IntegerField(help_text="Grows with everything that is written of the search.")
     degraded = Degraded(many=True)
     plan = serializers.DictField(child=Anything(), allow_null=True)
     plans = PlanEntry(many=True)

@@ -11,7 +11,7 @@ from search.adapters.llm_openai import ConfiguredLanguageModel, Server, environm
 from search.adapters.llm_openai.configured import list_models
 from search.domain.conversation import Completion, Message, Prompt
 from search.domain.errors import StageError
-from search.domain.reading import Unreadable, read_object
+from search.domain.model_reply import Unreadable, read_object
 from search.domain.trace import Limit
 from search.models import Endpoint
 from search.services.language_models.llm_calls import RecordedCalls

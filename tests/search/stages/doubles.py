@@ -49,7 +49,7 @@ class Cosines:
         known = self._table.get(kind, {}).get(self._text(vector), {})
         return {key: known[key] for key in keys if key in known}
 
-    def sample(self, label: str, n: int = 1000) -> list[int]:
+    def sample(self, label: str, n: int = 1000, limit: Limit | None = None) -> list[int]:
         return sorted(key for key, kind in self._types.items() if kind == label)[:n]
 
 
