@@ -1,4 +1,4 @@
-"""What the scripts share: Django with its services, the data they measure on, and tables."""
+"""Shared by the scripts: Django with its services, the data, and tables."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ HOME = PROJECT / ".grasp-bench"
 
 @contextmanager
 def site() -> Iterator[None]:
-    """Set Django up over a home of its own (`.grasp-bench`, unless `GRASP_HOME` says otherwise), with its services."""
+    """Set Django up with its services, over the home `.grasp-bench` unless `GRASP_HOME` names another one."""
     os.environ.setdefault("GRASP_HOME", str(HOME))
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "grasp_site.settings")
     os.environ.setdefault("LOG_LEVEL", "WARNING")
@@ -63,7 +63,7 @@ def running(environment: Mapping[str, str] | None = None) -> Iterator[tuple[str,
 
 
 def data(name: str) -> Path:
-    """Return the folder of a knowledge base; NotHere where it is absent."""
+    """Return the folder of a knowledge base's bundle; NotHere if it is missing."""
     folder = DATA / name
     if not folder.is_dir():
         raise NotHere(f"needs ../shared/data/{name} beside the repository")
@@ -71,7 +71,7 @@ def data(name: str) -> Path:
 
 
 class NotHere(Exception):
-    """What a script measures on is not on this machine."""
+    """The data for a measurement are not on this machine."""
 
 
 def show(line: str) -> None:
@@ -80,7 +80,7 @@ def show(line: str) -> None:
 
 
 def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
-    """Print a table, with the machine under it."""
+    """Print a table with a description of the machine below it."""
     machine = f"{os.cpu_count()} cores, {platform.machine()}, Python {platform.python_version()}"
     drawn = Table(*columns, title=title, caption=machine, title_justify="left", caption_justify="left")
     for row in rows:
@@ -89,6 +89,6 @@ def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> 
 
 
 def percentiles(seconds: Sequence[float]) -> tuple[float, float]:
-    """Return p50 and p95 in milliseconds."""
+    """Return p50 and p95 of durations, in milliseconds."""
     low, high = np.percentile(np.array(seconds) * 1000, [50, 95])
     return float(low), float(high)

@@ -1,4 +1,4 @@
-"""What `make run` costs once it is installed: seconds to `Ready`, and the memory of its processes after searches."""
+"""Start time and memory of `make run`: seconds to `Ready`, and memory of its processes after searches."""
 
 from __future__ import annotations
 
@@ -13,10 +13,11 @@ from training.data.examples import read_examples
 
 SEARCHES = 100
 SHOWN = {"uvicorn": "web", "celery": "search worker", "postgres": "Postgres", "valkey-server": "Valkey"}
+"""Part of a process's command → its name in the table."""
 
 
 def main() -> None:
-    """Print seconds to `Ready` of a second start, and the resident memory of each process after searches on movies."""
+    """Print the seconds to `Ready` of a second start, and each process's memory before and after searches."""
     _, folder = imported("movies")
     questions = [example.text for example in read_examples(folder / "questions.jsonl.gz", "val", SEARCHES)]
     with running() as (address, seconds, supervisor):
@@ -29,7 +30,7 @@ def main() -> None:
 
 
 def _memory(supervisor: psutil.Process) -> dict[str, float]:
-    """Return megabytes by process, Postgres's backends counted by what they do not share."""
+    """Return process → megabytes of its unshared memory, summed over processes with the same name."""
     found: dict[str, float] = {}
     for child in psutil.process_iter(["cmdline"]):
         command = " ".join(child.info["cmdline"] or [])

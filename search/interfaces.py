@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,10 +22,12 @@ from search.domain.plan import ScoredPlan
 from search.domain.question import Question
 from search.domain.ranking import Candidate, Fusion, Ranking
 from search.domain.trace import Limit, Trace
+from search.domain.vector_kinds import WHOLE
 
 Vectors = NDArray[np.float32]
 Keys = NDArray[np.int32]
-VectorKind = Literal["name", "document+relations"]
+VectorKind = str
+"""One of those that `search.domain.vector_kinds` lists; which ones there are, each vector set says."""
 
 # ---------------------------------------------------------------------------------------------------------------- tools
 
@@ -76,11 +78,19 @@ class VectorIndex(Protocol):
     def nearest(
         self, kind: VectorKind, vector: Vectors, k: int, labels: Sequence[str] = (), limit: Limit | None = None
     ) -> list[Candidate]:
-        """Return the k nodes of the given types (none: all) with the highest cosine, best first."""
+        """Return the k nodes of the given types (none: all) with the highest cosine, best first.
+
+        A node with several vectors of the kind counts by the best. Raises a permanent StageError for a kind that the
+        release's vector set does not have.
+        """
         ...
 
-    def cosines(self, vector: Vectors, keys: Sequence[int]) -> dict[int, float]:
-        """Return the cosine of each key's document, without a journey: thousands of keys take about a millisecond."""
+    def cosines(self, vector: Vectors, keys: Sequence[int], kind: VectorKind = WHOLE) -> dict[int, float]:
+        """Return the cosine of each key's vector of a kind, the best of several; a key without one is left out.
+
+        Those of documents come without a journey: thousands of keys take about a millisecond. Raises a permanent
+        StageError for a kind that the release's vector set does not have.
+        """
         ...
 
     def sample(self, label: str, n: int = 1000, limit: Limit | None = None) -> list[int]:
@@ -95,7 +105,11 @@ class TextIndex(Protocol):
     """BM25 over the documents of a release, whole or by field."""
 
     def search(self, text: str, k: int, labels: Sequence[str] = (), field: str | None = None) -> list[Candidate]:
-        """Return the k best nodes of the given types (none: all), best first, only those that match a word at all."""
+        """Return the k best nodes of the given types (none: all), best first, only those that match a word at all.
+
+        `field` is a field's name, or `relation:<name>`: the names of the neighbours over a relation. Raises a permanent
+        StageError for one that the index does not have.
+        """
         ...
 
 

@@ -1,4 +1,4 @@
-"""Reads from Postgres within the limits of a search, and says its errors in the words of a search."""
+"""Runs queries in Postgres within the limits of a search, and translates its errors into errors of a search."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ def read(
     *,
     keep: bool = False,
 ) -> list[tuple[Any, ...]]:
-    """Return the rows of a query that ends with the limit's time; `settings` hold for it alone.
+    """Return the rows of a query that is stopped when the limit's time has run out; `settings` apply to it alone.
 
-    Settings and query travel together as one implicit transaction, so that a read is one journey to the server: a
-    search makes dozens of them. Parameters are bound on the server, results come in binary. With `keep` a query that
-    comes again and again is prepared, so that it is no longer parsed and planned each time; this needs a database whose
-    OPTIONS allow it (`prepare_threshold`), since connections that a pooler hands around cannot keep anything.
+    Settings and query are sent together in one implicit transaction, so that a read needs one round trip: a search
+    makes dozens of reads. Parameters are bound on the server, results are binary. With `keep`, a repeated query is
+    prepared, so that Postgres parses and plans it once. This needs a database whose OPTIONS allow it
+    (`prepare_threshold`), because connections behind a pooler cannot keep prepared statements.
 
-    Raises DeadlineExceeded when the time ran out, and StageError when Postgres is not there (temporary) or refuses the
+    Raises DeadlineExceeded if the time ran out, and StageError if Postgres is unavailable (temporary) or refuses the
     query (permanent).
     """
     limit = limit or present_limit()
@@ -54,13 +54,13 @@ def read(
 
 
 def _apart(raw: psycopg.Connection[Any]) -> AbstractContextManager[object]:
-    """Keep the settings out of a transaction that somebody has open already: a savepoint, rolled back."""
+    """Keep the settings from leaking into an open transaction of the caller, by a savepoint that is rolled back."""
     return raw.transaction(force_rollback=True) if connection.in_atomic_block else nullcontext()
 
 
 @contextmanager
 def _errors(stage: str, limit: Limit) -> Iterator[None]:
-    """Say what Postgres says in the words of a search."""
+    """Translate exceptions of Postgres and of the driver into errors of a search."""
     try:
         yield
     except psycopg.errors.QueryCanceled as error:
@@ -76,5 +76,5 @@ def _errors(stage: str, limit: Limit) -> Iterator[None]:
 
 
 def _sentence(error: Exception) -> str:
-    """Return the first line of what the server or the driver says."""
+    """Return the first line of the error message."""
     return (str(error).strip().splitlines() or [type(error).__name__])[0]

@@ -1,4 +1,4 @@
-"""Splits tab-separated lines into cells, quoted ones included, without tripping over marks that quote nothing."""
+"""Splits tab-separated lines into cells, quoted cells included; stray quotation marks are taken literally."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 
 MOST_LINES = 2_000
-"""So many lines a quoted cell may run over; a mark without its fellow is looked for no further than that."""
+"""Most lines that a quoted cell may span; the closing mark is searched no further."""
 
 _QUOTED = re.compile(r'"((?:[^"]|"")*+)"(?=\t|\Z)')
 _OPEN = re.compile(r'"(?:[^"]|"")*+\Z')
@@ -17,8 +17,8 @@ _STILL_OPEN = re.compile(r'(?:[^"]|"")*+\Z')
 def split_lines(lines: Iterable[str]) -> Iterator[tuple[int, list[str]]]:
     """Yield the number of each row's first line and the row's cells; empty lines are skipped.
 
-    Lines end with `\\n`; where the first one ends with `\\r\\n`, all do. A row with quoted cells counts as such only
-    when it has as many cells as the first row.
+    Lines end with `\\n`. If the first line ends with `\\r\\n`, all lines do. A row is read with quoted cells only if it
+    then has as many cells as the first row.
     """
     stripped = _without_ends(iter(lines))
     ahead: deque[str] = deque()

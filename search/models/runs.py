@@ -50,6 +50,9 @@ class SearchRun(models.Model):
     user = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL)
     origin = models.CharField(max_length=12, choices=Origin.choices, default=Origin.API)
     purpose = models.CharField(max_length=200, blank=True)
+    evaluation = models.UUIDField(
+        null=True, blank=True, db_index=True, help_text="The evaluation that asked; its row is kept by training."
+    )
     knowledge_base = models.ForeignKey(KnowledgeBase, null=True, on_delete=models.SET_NULL, related_name="runs")
     knowledge_base_name = models.CharField(max_length=200)
     release = models.ForeignKey(Release, null=True, on_delete=models.SET_NULL, related_name="runs")

@@ -77,11 +77,11 @@ def _attempt(run: SearchRun, recorder: Recorder) -> StageError | None:
 
 
 def _answer(run: SearchRun, recorder: Recorder) -> None:
-    """Run the pipeline over the release that was active when the search was requested."""
+    """Run the pipeline over the release, with the settings, that were active when the search was requested."""
     if run.release is None or run.release.status == Status.DROPPED:
         raise StageError("search", "The release that this search asked for has been dropped.", permanent=True)
     with bounded("search", Limit.seconds(run.time_limit)):
-        tools = wiring.tools(run.release)
+        tools = wiring.tools(run.release, run.settings_version)
         recorder.nodes = tools.nodes
         pipeline = wiring.pipeline(run.pipeline)
         stages = pipeline.compose(run.specification, tools)
@@ -89,7 +89,7 @@ def _answer(run: SearchRun, recorder: Recorder) -> None:
     recorder.began = time.perf_counter()
     trace = Trace(Limit.seconds(run.time_limit, _cancel_asked(run.pk)), recorder.observe)
     with bounded("search", trace.limit):
-        ranking = pipeline.search(question_of(run), stages, trace)
+        ranking = pipeline.search(question_of(run, tools.schema), stages, trace)
     run.answer = {"ranking": orjson.loads(stored_json(with_ids(ranking.to_json(), tools.nodes)))}
     run.status, run.error = SearchRun.Status.DONE, None
 
