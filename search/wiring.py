@@ -17,7 +17,7 @@ from django.utils.module_loading import import_string
 
 from search.domain.errors import Fault, InvalidRequest, nearest, pointer
 from search.domain.graph import Schema
-from search.domain.options import misfit, typed
+from search.domain.options import misfit, refused_to_visitors, typed
 from search.domain.question import Question
 from search.domain.ranking import Ranking
 from search.domain.schema_settings import adapted
@@ -189,14 +189,24 @@ class Pipeline:
             for stage, name in [key.split(".", 1)]
         }
 
-    def settings_schema(self) -> dict[str, Any]:
-        """Return the options as a JSON schema, with the site's values as defaults."""
+    def settings_schema(self, *, visitor: bool = False) -> dict[str, Any]:
+        """Return the options as a JSON schema, with the site's values as defaults.
+
+        For a visitor it holds the options that a visitor may set, with a visitor's bounds.
+        """
         defaults = self.defaults()
+        shown = {k: f for k, f in self.options().items() if not (visitor and f.metadata["staff_only"])}
         return {
             "type": "object",
             "additionalProperties": False,
-            "properties": {key: _json_schema(field, defaults[key]) for key, field in self.options().items()},
+            "properties": {key: _json_schema(field, defaults[key], visitor) for key, field in shown.items()},
         }
+
+    def refused_to_visitors(self, options: Mapping[str, Any]) -> list[Fault]:
+        """Return a fault for every option that only staff may set, or only staff to such a value."""
+        fields = self.options()
+        found = {key: refused_to_visitors(fields[key], value) for key, value in options.items() if key in fields}
+        return [Fault(pointer("settings", key), f"{key} {why}") for key, why in found.items() if why]
 
     def specification(self, *layers: Mapping[str, Any]) -> Specification:
         """Lay options over the site's, the last layer on top, and return what a run freezes.
@@ -267,14 +277,16 @@ def _stage(backend: str, options: Mapping[str, Any], tools: Tools) -> Any:
     return cls(**arguments)
 
 
-def _json_schema(field: dataclasses.Field[Any], default: Any) -> dict[str, Any]:
+def _json_schema(field: dataclasses.Field[Any], default: Any, visitor: bool) -> dict[str, Any]:
     kinds = {bool: "boolean", int: "integer", float: "number", str: "string", tuple: "array"}
     described: dict[str, Any] = {
         "type": kinds[type(field.default)],
         "description": field.metadata["help"],
         "default": list(default) if isinstance(default, tuple) else default,
     }
-    bounds = {"minimum": field.metadata["low"], "maximum": field.metadata["high"]}
+    public = field.metadata["public_high"]
+    high = field.metadata["high"] if public is None or not visitor else public
+    bounds = {"minimum": field.metadata["low"], "maximum": high}
     described |= {key: bound for key, bound in bounds.items() if bound is not None}
     if field.metadata["choices"]:
         described["enum"] = list(field.metadata["choices"])
