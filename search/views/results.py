@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from uuid import UUID
 
+from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
+from search.domain.errors import NotAllowed
+from search.models import SearchRun
+from search.services.access.visitor_cookie import visitor_of
+from search.services.access.visitors import may_cancel
 from search.services.searches.cancel_search import cancel_search
 from search.services.searches.describe_search import describe_search
 from search.views.finding import find_run
@@ -24,7 +29,8 @@ def results(request: HttpRequest, run_id: UUID) -> HttpResponse:
     """Show a search at its shareable address, as far as it has come."""
     run = find_run(request, run_id)
     box = question_box(request, knowledge_base=run.knowledge_base_name, question=run.question, pipeline=run.pipeline)
-    return render(request, "search/results.html", {"box": box, "search": show_search(describe_search(run))})
+    context = {"box": box, "search": show_search(describe_search(run)), "may_cancel": _may_cancel(request, run)}
+    return render(request, "search/results.html", context)
 
 
 @require_safe
@@ -32,15 +38,23 @@ def results(request: HttpRequest, run_id: UUID) -> HttpResponse:
 @says_what_is_down
 def live(request: HttpRequest, run_id: UUID) -> HttpResponse:
     """Return the part of the page that changes, or 204 while there is nothing new since the mark in `seen`."""
-    search = show_search(describe_search(find_run(request, run_id)))
+    run = find_run(request, run_id)
+    search = show_search(describe_search(run))
     if search.pending and request.GET.get("seen") == search.mark:
         return HttpResponse(status=204)
-    return render(request, "search/_live.html", {"search": search})
+    return render(request, "search/_live.html", {"search": search, "may_cancel": _may_cancel(request, run)})
 
 
 @require_POST
 @says_what_is_down
 def cancel(request: HttpRequest, run_id: UUID) -> HttpResponse:
     """Ask the search to stop and go back to its page."""
-    cancel_search(find_run(request, run_id))
+    try:
+        cancel_search(find_run(request, run_id), user=request.user, visitor=visitor_of(request))
+    except NotAllowed as error:
+        raise PermissionDenied(str(error)) from error
     return redirect("search-results", run_id)
+
+
+def _may_cancel(request: HttpRequest, run: SearchRun) -> bool:
+    return may_cancel(run, request.user, visitor_of(request))

@@ -10,7 +10,7 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
-from search.models import KnowledgeBase, SearchRun
+from search.models import KnowledgeBase, RefusedRequests, SearchRun
 from search.services.searches.request_search import request_search
 from search.services.searches.run_search import run_search
 
@@ -66,11 +66,10 @@ def test_every_fault_of_a_request_is_named_with_its_place(
 
 
 @pytest.mark.django_db
-def test_a_refused_request_is_recorded_and_says_where(api: Client, films: KnowledgeBase) -> None:
-    found = problem(post(api, {"knowledge_base": "films", "question": "", "k": 0}), 400)
-    shown = api.get(found["search"]).json()
-    assert shown["status"] == "failed"
-    assert [fault["pointer"] for fault in shown["error"]["errors"]] == ["/question", "/k"]
+def test_a_refused_request_is_counted_and_leaves_no_search(api: Client, films: KnowledgeBase) -> None:
+    problem(post(api, {"knowledge_base": "films", "question": "", "k": 0}), 400)
+    assert not SearchRun.objects.exists()
+    assert list(RefusedRequests.objects.values_list("origin", "kind", "number")) == [("api", "question", 1)]
 
 
 @pytest.mark.django_db
