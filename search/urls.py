@@ -1,8 +1,8 @@
 """Where the doors of search open."""
 
 from django.urls import URLPattern, URLResolver, include, path
-from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerView
 
+from search.api.description import Description, Viewer
 from search.views.account import change_password, password_changed, sign_in, sign_out
 from search.views.entity import entity
 from search.views.export import results_csv
@@ -39,6 +39,6 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("account/sign-out/", sign_out, name="sign-out"),
     path("account/password/", change_password, name="password"),
     path("account/password/changed/", password_changed, name="password-changed"),
-    path("api/schema/", SpectacularAPIView.as_view(), name="api-schema"),
-    path("api/docs/", SpectacularSwaggerView.as_view(url_name="api-schema"), name="api-docs"),
+    path("api/schema/", Description.as_view(), name="api-schema"),
+    path("api/docs/", Viewer.as_view(url_name="api-schema"), name="api-docs"),
 ]

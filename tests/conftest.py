@@ -123,3 +123,8 @@ def search_worker(web_environment: dict[str, str], services: Home) -> Iterator[s
     while worker_state("search") is not None:
         assert time.monotonic() < deadline, "the heartbeat of a worker that has ended is still there"
         time.sleep(0.1)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--fuzz-requests", type=int, default=300, help="requests that the fuzz test makes up")
+    parser.addoption("--fuzz-seed", type=int, default=1, help="where it begins; the same seed makes the same requests")
