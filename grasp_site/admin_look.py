@@ -23,6 +23,7 @@ UNFOLD: dict[str, Any] = {
         {"rel": "icon", "type": "image/svg+xml", "href": lambda request: static("search/logo.svg")},
     ],
     "STYLES": [lambda request: static("search/admin.css")],
+    "SCRIPTS": [lambda request: static("search/admin.js")],
     "SITE_URL": "/",
     # The accent of the site's own pages, in steps.
     "COLORS": {

@@ -68,11 +68,16 @@ def table(headers: Sequence[str], rows: Iterable[Sequence[Any]]) -> SafeString:
         "", '<th scope="col" class="text-left font-semibold px-3 py-1">{}</th>', ((h,) for h in headers)
     )
     cells = (
-        (format_html_join("", '<td class="px-3 py-1 align-top">{}</td>', ((cell,) for cell in row)),) for row in rows
+        (
+            format_html_join(
+                "", '<td class="px-3 py-1 align-top" data-label="{}">{}</td>', zip(headers, row, strict=False)
+            ),
+        )
+        for row in rows
     )
     body = format_html_join("", '<tr class="border-t border-base-200 dark:border-base-800">{}</tr>', cells)
-    whole = format_html('<table class="w-full"><thead><tr>{}</tr></thead><tbody>{}</tbody></table>', head, body)
-    return format_html('<div class="overflow-x-auto">{}</div>', whole)
+    whole = format_html('<table class="stacks w-full"><thead><tr>{}</tr></thead><tbody>{}</tbody></table>', head, body)
+    return format_html('<div class="overflow-x-auto" tabindex="0">{}</div>', whole)
 
 
 def number(value: int | None) -> str:

@@ -12,8 +12,7 @@ from search.domain.errors import InvalidRequest
 from search.models import KnowledgeBase
 from search.prompts import PromptFault
 from search.services.language_models.preview_prompt import preview_prompt
-
-MOST_QUESTION = 2_000
+from search.services.searches.request_search import MAX_QUESTION
 
 
 class PreviewForm(forms.Form):
@@ -22,7 +21,7 @@ class PreviewForm(forms.Form):
     knowledge_base = forms.ModelChoiceField(
         KnowledgeBase.objects.none(), to_field_name="name", widget=UnfoldAdminSelectWidget
     )
-    question = forms.CharField(max_length=MOST_QUESTION, widget=UnfoldAdminTextInputWidget)
+    question = forms.CharField(max_length=MAX_QUESTION, widget=UnfoldAdminTextInputWidget)
 
     def __init__(self, request: HttpRequest) -> None:
         super().__init__(request.GET or None)

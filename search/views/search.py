@@ -13,7 +13,7 @@ from search.domain.errors import Fault, NotNow
 from search.models import SearchRun
 from search.services.access.visitor_cookie import asking_visitor, keep_visitor
 from search.services.searches.request_search import SearchRejected, request_search
-from search.views.form import by_field, question_box, recent, remember
+from search.views.form import by_field, question_box, recent, remember, typed
 from search.views.unavailable import not_now, says_what_is_down, status_of
 
 
@@ -27,7 +27,7 @@ def home(request: HttpRequest) -> HttpResponse:
     given = request.POST if request.method == "POST" else request.GET
     values = {
         "knowledge_base": given.get("kb", ""),
-        "question": given.get("q", ""),
+        "question": typed(given.get("q", "")),
         "pipeline": given.get("pipeline", ""),
     }
     if request.method == "POST":

@@ -10,6 +10,7 @@ from typing import Any
 from rest_framework import serializers
 
 from search.api.serializers.basics import Anything, Flag, NodeReference, Number, Text, Whole
+from search.services.searches.request_search import MAX_QUESTION
 
 
 class Pipeline(serializers.Serializer[Any]):
@@ -28,7 +29,7 @@ class SearchRequest(serializers.Serializer[Any]):
     """A question to a knowledge base."""
 
     knowledge_base = Text(max_length=100)
-    question = Text(max_length=2000)
+    question = Text(max_length=MAX_QUESTION)
     pipeline = Text(required=False)
     k = Whole(required=False, min_value=1, max_value=100, default=20)
     plan = serializers.DictField(child=Anything(), required=False, allow_null=True)

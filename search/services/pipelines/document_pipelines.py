@@ -6,13 +6,15 @@ import json
 from typing import Any
 
 from search import wiring
+from search.composition import Pipeline
 
 HEAD = """# Pipelines and their settings
 
 Each pipeline answers a question in its own way. A setting is given as `settings` in the API, as `--set key=value` to
 `ask` and `evaluate`, or kept in a pipeline version of a knowledge base. `GET /api/v1/pipelines/` tells each caller the
-settings that are theirs to give: staff may give all of them, visitors those that are not for staff, and no more than
-where it says so.
+settings that are theirs to give: visitors may give those that are not for staff, and no more than where it says so.
+In brackets stands what each stage is for. A stage may have variants: the setting with its name chooses one
+(`--set retrieve=bm25`), and settings of another variant are refused.
 
 This page is written by `manage.py document_pipelines > docs/pipelines.md`.
 """
@@ -28,14 +30,26 @@ def _section(name: str) -> str:
     schema, public = (pipeline.settings_schema(visitor=visitor)["properties"] for visitor in (False, True))
     rows = [_row(key, described, public.get(key)) for key, described in schema.items()]
     table = ["| setting | takes | default | |", "|---|---|---|---|", *rows] if rows else ["It takes no settings."]
-    stages = ", ".join(f"`{stage}`" for stage in pipeline.rows)
     return "\n".join(
-        [f"## `{name}`: {pipeline.title}", "", pipeline.description, "", f"Stages: {stages}.", "", *table, ""]
+        [f"## `{name}`: {pipeline.title}", "", pipeline.description, "", _stages(pipeline), "", *table, ""]
     )
+
+
+def _stages(pipeline: Pipeline) -> str:
+    """Return the stages in their order, each with its role, and the variants of those that have some."""
+    variants = pipeline.variants()
+    told = []
+    for part in pipeline.flow:
+        if part.name in pipeline.rows:
+            some = f"; one of {', '.join(variants[part.name])}" if part.name in variants else ""
+            told.append(f"`{part.name}` ({part.role}{some})")
+    return f"Stages: {', '.join(told)}."
 
 
 def _row(key: str, described: dict[str, Any], public: dict[str, Any] | None) -> str:
     help_text = described["description"].replace("|", "\\|")
+    if "variants" in described:
+        help_text += f" Only of {', '.join(described['variants'])}."
     takes = _takes(described) + _for_visitors(described, public)
     return f"| `{key}` | {takes} | `{json.dumps(described['default'])}` | {help_text} |"
 
