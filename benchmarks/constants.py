@@ -43,7 +43,7 @@ PLAN = "search.stages.plan"
 
 CONSTANTS: dict[str, tuple[Any, ...]] = {
     "plan.least": (0.0, 0.0005, 0.002, 0.01, 0.05),
-    "plan.temperature": (1.0,),
+    "plan.temperature": (0.5, 0.75, 1.0, 1.5, 2.0),
     "weights.cosine": (0.0, 7.0, 15.0, 20.0, 30.0),
     "weights.hops": (0.0, 1.5, 3.0, 4.5, 6.0),
     "weights.words": (0.0, 1.5, 3.0, 4.5, 6.0),
@@ -63,7 +63,17 @@ CONSTANTS: dict[str, tuple[Any, ...]] = {
     f"{PLAN}.scoring.target:_SURE": (0.3, 0.5, 0.7),
     f"{PLAN}.scoring.risk:_EXPLAINED": (0.1, 0.2, 0.3, 0.5, 0.7),
     f"{PLAN}.knowledge.lexicon:_PART": (0.0, 0.4, 0.8, 1.0),
-    f"{PLAN}.knowledge.lexicon:_SHARP": (0.035, 0.07, 0.14),
+    f"{PLAN}.knowledge.lexicon:_CLOSE": (1.0, 1.5, 2.0, 2.5, 3.0),
+    f"{PLAN}.knowledge.lexicon:_SOFT": (0.25, 0.5, 1.0),
+    f"{PLAN}.knowledge.lexicon:_SHARP": (0.4, 0.75, 1.5),
+    f"{PLAN}.knowledge.shape:_RARE": (0.0, 0.05, 0.15, 0.3, 1.0),
+    f"{PLAN}.planner:_MEANT": (0.5, 0.75, 0.9, 1.0),
+    f"{PLAN}.scoring.risk:_LEVELS": (
+        ((0.7, "aggressive"), (0.4, "normal"), (0.15, "weak")),
+        ((0.6, "aggressive"), (0.3, "normal"), (0.1, "weak")),
+        ((0.8, "aggressive"), (0.5, "normal"), (0.2, "weak")),
+        ((0.5, "aggressive"), (0.2, "normal"), (0.05, "weak")),
+    ),
     "rescore.believed": (0.0, 0.02, 0.05, 0.1, 0.2),
     "n_cand": ("best plan", "merged list"),
     "fuse.k": (1.0, 2.0, 5.0, 10.0, 20.0, 60.0),
