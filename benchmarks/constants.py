@@ -166,7 +166,7 @@ class Base:
 
         grasp = wiring.pipeline("grasp")
         stages: Stages = grasp.compose(grasp.specification(options), self.tools)
-        planner = getattr(stages.plan, "planner", stages.plan)
+        planner: Any = getattr(stages.plan, "planner", stages.plan)
         key = planner.max_hops, planner.max_mentions
         known = self.proposers.get(key)
         if known is None:
@@ -176,8 +176,10 @@ class Base:
         planner.__dict__["proposer"] = known
         rescore = stages.rescore
 
-        def rescored(*arguments: Any) -> GraphRanking:
-            graph = rescore(*arguments)
+        def rescored(
+            question: Question, plans: Sequence[LinkedPlan], found: Sequence[Traversal], limit: Limit
+        ) -> GraphRanking:
+            graph = rescore(question, plans, found, limit)
             return replace(graph, n_cand=graph.ranking.total) if merged else graph
 
         def retrieved(question: Question, limit: Limit) -> Ranking:
@@ -275,7 +277,8 @@ def _forget(name: str, bases: Sequence[Base]) -> None:
     knowledge._known.clear()
     align._row.cache_clear()
     for base in bases:
-        base.forget()
+        if any(room in name for room in RELISTS):
+            base.forget()
 
 
 def _bases(names: Sequence[str], split: str, limit: int) -> Iterator[Base]:

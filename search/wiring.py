@@ -18,7 +18,7 @@ from django.utils.module_loading import import_string
 
 from search.domain.errors import Fault, InvalidRequest
 from search.domain.graph import Schema
-from search.domain.options import misfit, typed
+from search.domain.options import assembled, misfit, options_of, tools_of, typed
 from search.domain.question import Question
 from search.domain.ranking import Ranking
 from search.domain.schema_settings import adapted
@@ -168,19 +168,13 @@ class Pipeline:
         """Return every option as `stage.option` → its field."""
         found = {}
         for stage, row in self.rows.items():
-            for field in dataclasses.fields(import_string(row["BACKEND"])):
-                if "help" in field.metadata:
-                    found[f"{stage}.{field.name}"] = field
+            for name, field in options_of(import_string(row["BACKEND"])).items():
+                found[f"{stage}.{name}"] = field
         return found
 
     def tools(self) -> set[str]:
         """Return the names of the tools that its stages take."""
-        return {
-            field.name
-            for row in self.rows.values()
-            for field in dataclasses.fields(import_string(row["BACKEND"]))
-            if "help" not in field.metadata
-        }
+        return {name for row in self.rows.values() for name in tools_of(import_string(row["BACKEND"]))}
 
     def defaults(self) -> dict[str, Any]:
         """Return the site's value of every option."""
@@ -259,14 +253,7 @@ def pipeline(name: str) -> Pipeline:
 
 
 def _stage(backend: str, options: Mapping[str, Any], tools: Tools) -> Any:
-    cls = import_string(backend)
-    arguments = dict(options)
-    for field in dataclasses.fields(cls):
-        if "help" not in field.metadata:
-            arguments[field.name] = getattr(tools, field.name)
-        elif isinstance(field.default, tuple):
-            arguments[field.name] = tuple(arguments[field.name])
-    return cls(**arguments)
+    return assembled(import_string(backend), options, partial(getattr, tools))
 
 
 def _json_schema(field: dataclasses.Field[Any], default: Any) -> dict[str, Any]:

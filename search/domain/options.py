@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Iterable, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, TypeVar
 
 from search.domain.errors import Fault, InvalidRequest
+
+T = TypeVar("T")
 
 
 def option(
@@ -20,6 +22,51 @@ def option(
     """
     metadata = {"help": help, "low": low, "high": high, "choices": tuple(choices)}
     return dataclasses.field(default=default, metadata=metadata)
+
+
+def part(cls: type) -> Any:
+    """Declare a field of a stage that holds another stage of this class.
+
+    The part's options become the whole's, under the names that they have there, so that no two may have the same name;
+    its tools are filled in by the same rule.
+    """
+    return dataclasses.field(metadata={"part": cls})
+
+
+def options_of(cls: type) -> dict[str, dataclasses.Field[Any]]:
+    """Return the options of a stage by their names, those of its parts among them."""
+    found: dict[str, dataclasses.Field[Any]] = {}
+    for declared in dataclasses.fields(cls):
+        if (inner := declared.metadata.get("part")) is not None:
+            found |= options_of(inner)
+        elif "help" in declared.metadata:
+            found[declared.name] = declared
+    return found
+
+
+def tools_of(cls: type) -> list[str]:
+    """Return the names of the tools that a stage and its parts take, each once."""
+    names: dict[str, None] = {}
+    for declared in dataclasses.fields(cls):
+        if (inner := declared.metadata.get("part")) is not None:
+            names |= dict.fromkeys(tools_of(inner))
+        elif "help" not in declared.metadata:
+            names[declared.name] = None
+    return list(names)
+
+
+def assembled(cls: type[T], options: Mapping[str, Any], tool: Callable[[str], Any]) -> T:
+    """Return a stage with its options, its tools and its parts; an option that is not given keeps its default."""
+    arguments: dict[str, Any] = {}
+    for declared in dataclasses.fields(cls):  # type: ignore[arg-type]
+        if (inner := declared.metadata.get("part")) is not None:
+            arguments[declared.name] = assembled(inner, options, tool)
+        elif "help" not in declared.metadata:
+            arguments[declared.name] = tool(declared.name)
+        elif declared.name in options:
+            value = options[declared.name]
+            arguments[declared.name] = tuple(value) if isinstance(declared.default, tuple) else value
+    return cls(**arguments)
 
 
 def misfit(field: dataclasses.Field[Any], value: Any) -> str:
