@@ -33,23 +33,23 @@ def part(cls: type) -> Any:
     return dataclasses.field(metadata={"part": cls})
 
 
-def options_of(cls: type) -> dict[str, dataclasses.Field[Any]]:
+def declared_options(cls: type) -> dict[str, dataclasses.Field[Any]]:
     """Return the options of a stage by their names, those of its parts among them."""
     found: dict[str, dataclasses.Field[Any]] = {}
     for declared in dataclasses.fields(cls):
         if (inner := declared.metadata.get("part")) is not None:
-            found |= options_of(inner)
+            found |= declared_options(inner)
         elif "help" in declared.metadata:
             found[declared.name] = declared
     return found
 
 
-def tools_of(cls: type) -> list[str]:
+def declared_tools(cls: type) -> list[str]:
     """Return the names of the tools that a stage and its parts take, each once."""
     names: dict[str, None] = {}
     for declared in dataclasses.fields(cls):
         if (inner := declared.metadata.get("part")) is not None:
-            names |= dict.fromkeys(tools_of(inner))
+            names |= dict.fromkeys(declared_tools(inner))
         elif "help" not in declared.metadata:
             names[declared.name] = None
     return list(names)

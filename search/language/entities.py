@@ -1,7 +1,7 @@
 """The entities that a question names, for any pipeline: which nodes, where it says so, and how sure that is.
 
-    entities("Which films did Ann Arbor direct?", tools.mentions, tools.schema)
-    → [Entity(start=16, end=25, text="Ann Arbor", keys=(8, 18), sure=0.9)]
+entities("Which films did Ann Arbor direct?", tools.mentions, tools.schema)
+→ [Entity(start=16, end=25, text="Ann Arbor", keys=(8, 18), sure=0.9)]
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def entities(text: str, mentions: MentionIndex, schema: Schema, most: int = MOST
 
 
 def how_sure(name: Named) -> float:
-    """Return in [0, 1] how far a stretch of a question is to be believed to be a name; less where spelling was mended."""
+    """Return in [0, 1] how far a stretch is to be believed to be a name; less where its spelling was mended."""
     if name.quoted:
         sure = _QUOTED
     elif name.capitalised and name.exact:

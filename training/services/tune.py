@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any
 
 from search import wiring
+from search.composition import Pipeline
 from search.domain.errors import Fault, InvalidRequest, StageError
 from search.domain.linking import GraphRanking
-from search.domain.plan import Risk
+from search.domain.payloads import GraphListed, Listed, Payload, Unreadable, read_payload
 from search.domain.ranking import Candidate, Ranking
-from search.models import KnowledgeBase, PipelineVersion, SearchRun
+from search.models import KnowledgeBase, PipelineVersion, SearchRun, SearchStep
 from search.services.code_version import code_version
 from search.services.pipelines.save_pipeline_version import save_pipeline_version
 from search.services.searches.request_search import request_search
@@ -26,8 +27,22 @@ from training.evaluation.tuning import Tuning
 from training.evaluation.tuning import tune as choose
 
 Progress = Callable[[str, int, int], None]
-READ = ("rescore", "retrieve")
-"""The steps whose lists are fused."""
+BRANCH: frozenset[str] = frozenset({"plan", "link", "graph", "recover", "graph list"})
+"""Roles of the steps whose failure leaves a search without a graph's list."""
+FUSE = f"{Fuse.__module__}.{Fuse.__qualname__}"
+
+
+class UnreadableLists(InvalidRequest):
+    """A search that is done has not recorded the lists that tuning reads."""
+
+
+@dataclass(frozen=True)
+class _Lists:
+    """The steps of a pipeline that tuning reads, by name: its fusion, and the two lists that go into it."""
+
+    fusion: str
+    graph: str
+    text: str
 
 
 @dataclass(frozen=True)
@@ -58,16 +73,16 @@ def tune(
     """
     for named in {split, *(example.split for example in examples)}:
         refuse_test(named, "Tuning")
-    _check_pipeline(pipeline)
+    lists = _lists_of(pipeline)
     probe = _request(knowledge_base, examples[0].text[:2000], pipeline, "")
     SearchRun.objects.filter(pk=probe.pk).delete()
     began = time.perf_counter()
-    asked = _ask(probe, examples, progress)
+    asked = _ask(probe, lists, examples, progress)
     searched = time.perf_counter()
     tell = None if progress is None else lambda done, total: progress("weights", done, total)
     tuning = choose(asked.cases, asked.present, tell)
     seconds = {"searches": round(searched - began, 2), "weights": round(time.perf_counter() - searched, 2)}
-    version = _save(probe, tuning, len(examples), split, activate) if tuning.decided else None
+    version = _save(probe, lists, tuning, len(examples), split, activate) if tuning.decided else None
     return {
         "knowledge_base": knowledge_base,
         "release": probe.release_name,
@@ -80,27 +95,42 @@ def tune(
         "active": version.active if version else False,
         "decided": tuning.decided,
         "reason": tuning.reason,
-        "before": {"options": _options(asked.present)} | _described(tuning.before),
-        "after": {"options": _options(tuning.best)} | _described(tuning.after),
+        "before": {"options": _options(lists, asked.present)} | _described(tuning.before),
+        "after": {"options": _options(lists, tuning.best)} | _described(tuning.after),
         "held_out": _described(tuning.held_out),
         "gain": _described({name: tuning.held_out[name] - tuning.before[name] for name in tuning.before}),
         "seconds": seconds,
     }
 
 
-def _check_pipeline(name: str) -> None:
-    """Refuse a pipeline that does not fuse the graph's list with the text's."""
-    fusing = f"{Fuse.__module__}.{Fuse.__qualname__}"
+def _lists_of(name: str) -> _Lists:
+    """Return the steps that tuning reads, by their roles. Raises InvalidRequest for a pipeline that has others."""
     known = wiring.pipelines()
-    tunable = [other for other in known if wiring.row(other)["STAGES"].get("fuse", {}).get("BACKEND") == fusing]
     if name not in known:
         message = f"There is no pipeline {name!r}. There are: {', '.join(known)}."
-    elif name not in tunable:
-        message = f"{name} does not fuse the graph's list with the text's, so it has no weights to choose."
-        message += f" These do: {', '.join(tunable)}." if tunable else ""
-    else:
-        return
-    raise InvalidRequest([Fault("/pipeline", message)])
+        raise InvalidRequest([Fault("/pipeline", message)])
+    lists, reason = _readable(wiring.pipeline(name))
+    if lists is None:
+        others = [other for other in known if other != name and _readable(wiring.pipeline(other))[0]]
+        reason += f" These can be tuned: {', '.join(others)}." if others else ""
+        raise InvalidRequest([Fault("/pipeline", f"{name} cannot be tuned: {reason}")])
+    return lists
+
+
+def _readable(pipeline: Pipeline) -> tuple[_Lists | None, str]:
+    """Return the steps that tuning reads, or a sentence about what the pipeline does not have."""
+    stages = pipeline.specification()["stages"]
+    fusions = [stage for stage in pipeline.of_role("fusion") if stages[stage]["BACKEND"] == FUSE]
+    if len(fusions) != 1:
+        return None, f"it has no stage {Fuse.__qualname__} whose weights could be chosen."
+    graphs, texts, more = (pipeline.of_role(role) for role in ("graph list", "text list", "list"))
+    if len(graphs) != 1:
+        found = f"it has {len(graphs)} ({', '.join(graphs)})" if graphs else "it has none"
+        return None, f"weights are chosen for one list of the role 'graph list', and {found}."
+    if len(texts) != 1 or more:
+        found = ", ".join([*texts, *more]) or "none"
+        return None, f"weights are chosen for the graph's list beside one of the role 'text list', and it has: {found}."
+    return _Lists(fusions[0], graphs[0], texts[0]), ""
 
 
 def _request(knowledge_base: str, question: str, pipeline: str, purpose: str) -> SearchRun:
@@ -111,72 +141,102 @@ def _request(knowledge_base: str, question: str, pipeline: str, purpose: str) ->
     )  # fmt: skip
 
 
-def _ask(probe: SearchRun, examples: Sequence[Example], progress: Progress | None) -> _Asked:
-    """Search every question; one that cannot be searched has empty lists and stays in the mean."""
+def _ask(probe: SearchRun, lists: _Lists, examples: Sequence[Example], progress: Progress | None) -> _Asked:
+    """Search every question; one that cannot be searched has empty lists and stays in the mean.
+
+    Raises UnreadableLists where a search is done and its lists cannot be read: tuning on nothing would say nothing.
+    """
     cases, errors = [], 0
     for done, example in enumerate(examples, 1):
-        output: Mapping[str, Any] = {}
+        graph, text = None, None
         try:
             row = run_search(_request(probe.knowledge_base_name, example.text, probe.pipeline, example.id).pk)
             if row.status == SearchRun.Status.DONE:
-                output = dict(row.steps.filter(name__in=READ).values_list("name", "output"))
+                graph, text = _read(row, lists)
+        except UnreadableLists:
+            raise
         except (InvalidRequest, StageError):
-            output = {}
-        errors += not output
-        cases.append(case_of(example, output))
+            graph, text = None, None
+        errors += text is None
+        cases.append(case_of(example, graph, text))
         if progress is not None:
             progress("searches", done, len(examples))
-    options: dict[str, Any] = dict(probe.specification["stages"]["fuse"]["OPTIONS"])
+    options: dict[str, Any] = dict(probe.specification["stages"][lists.fusion]["OPTIONS"])
     for name in ("bucket_weights", "risk_multipliers"):
         options[name] = tuple(options[name])
     return _Asked(cases, Fuse(**options), errors)
 
 
-def case_of(example: Example, output: Mapping[str, Any]) -> Case:
-    """Read the graph's list and the text's off the outputs of a search's steps, by the steps' names."""
-    listed, text = output.get("rescore") or {}, output.get("retrieve") or {}
-    unique = {*listed.get("ids", ()), *text.get("ids", ())}
-    names = tuple(sorted(unique, key=lambda name: name.encode("utf-8")))
+def _read(run: SearchRun, lists: _Lists) -> tuple[GraphListed | None, Listed]:
+    """Return the two lists of a finished search; no graph's list where its branch failed, which the search says.
+
+    Raises UnreadableLists where a step is missing, or its output is no list of its role.
+    """
+    steps = {step.name: step for step in run.steps.all()}
+    graph, text = _payload(steps.get(lists.graph)), _payload(steps.get(lists.text))
+    failed = any(step.status in ("degraded", "failed") and step.role in BRANCH for step in steps.values())
+    if not isinstance(graph, GraphListed) and not (graph is None and failed):
+        raise _unreadable(run, lists.graph)
+    if not isinstance(text, Listed):
+        raise _unreadable(run, lists.text)
+    return graph, text
+
+
+def _payload(step: SearchStep | None) -> Payload | None:
+    try:
+        return None if step is None else read_payload(step.role, step.output, step.version)
+    except Unreadable as error:
+        message = f"Tuning cannot read the list of the stage {step.name!r}: {error}" if step else str(error)
+        raise UnreadableLists([Fault("/pipeline", message)]) from error
+
+
+def _unreadable(run: SearchRun, stage: str) -> UnreadableLists:
+    message = f"A finished search of {run.pipeline} has no list of the stage {stage!r}: there is nothing to tune on."
+    return UnreadableLists([Fault("/pipeline", message)])
+
+
+def case_of(example: Example, graph: GraphListed | None, text: Listed | None) -> Case:
+    """Return a question's lists as tuning compares them; None stands for a list that there is not, which is empty."""
+    listed, texts = graph.listed if graph else Listed(), text or Listed()
+    names = tuple(sorted({*listed.ids, *texts.ids}, key=lambda name: name.encode("utf-8")))
     key_of = {name: key for key, name in enumerate(names)}
-    keys = [key_of[name] for name in listed.get("ids", ())]
-    ties = {key: cosine for key, cosine in zip(keys, listed.get("ties", ()), strict=False) if cosine is not None}
-    graph = GraphRanking(
-        _ranking(keys, listed.get("scores", ())),
-        ties=ties,
-        n_cand=listed.get("n_cand", 0),
-        risk_level=cast(Risk, listed.get("risk_level", "no_trade")),
-        probability=listed.get("probability", 0.0),
+    keys = [key_of[name] for name in listed.ids]
+    ranking = GraphRanking()
+    if graph is not None:
+        ranking = GraphRanking(
+            _ranking(keys, listed.scores),
+            ties={key: cosine for key, cosine in zip(keys, graph.ties, strict=True) if cosine is not None},
+            n_cand=graph.n_cand,
+            risk_level=graph.risk_level,
+            probability=graph.probability,
+        )
+    return Case(
+        example.id, ranking, _ranking([key_of[name] for name in texts.ids], texts.scores), names, example.answers
     )
-    texts = _ranking([key_of[name] for name in text.get("ids", ())], text.get("scores", ()))
-    return Case(example.id, graph, texts, names, example.answers)
 
 
 def _ranking(keys: Sequence[int], scores: Sequence[float]) -> Ranking:
     return Ranking.in_order(Candidate(key, score) for key, score in zip(keys, scores, strict=True))
 
 
-def _save(probe: SearchRun, tuning: Tuning, questions: int, split: str | None, activate: bool) -> PipelineVersion:
+def _save(
+    probe: SearchRun, lists: _Lists, tuning: Tuning, questions: int, split: str | None, activate: bool
+) -> PipelineVersion:
     where = f" of split {split}" if split else ""
     return save_pipeline_version(
         knowledge_base=KnowledgeBase.objects.get(name=probe.knowledge_base_name),
         pipeline=probe.pipeline,
-        options=_options(tuning.best),
+        options=_options(lists, tuning.best),
         note=f"Fusion tuned on {questions:,} questions{where}. {tuning.reason}",
         activate=activate,
     )
 
 
-def _options(fuse: Fuse) -> dict[str, Any]:
+def _options(lists: _Lists, fuse: Fuse) -> dict[str, Any]:
     """Return the settings that the method reads, as a pipeline's options."""
-    if fuse.method == "static":
-        return {"fuse.method": "static", "fuse.k": fuse.k, "fuse.weight": fuse.weight, "fuse.lead": fuse.lead}
-    return {
-        "fuse.method": "dynamic",
-        "fuse.k": fuse.k,
-        "fuse.bucket_weights": list(fuse.bucket_weights),
-        "fuse.risk_multipliers": list(fuse.risk_multipliers),
-        "fuse.lead": fuse.lead,
-    }
+    names = ("k", "weight", "lead") if fuse.method == "static" else ("k", "bucket_weights", "risk_multipliers", "lead")
+    values = {name: getattr(fuse, name) for name in ("method", *names)}
+    return {f"{lists.fusion}.{name}": list(v) if isinstance(v, tuple) else v for name, v in values.items()}
 
 
 def _described(values: Values) -> dict[str, Any]:

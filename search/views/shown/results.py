@@ -8,7 +8,7 @@ from typing import Any
 
 from search.text import words
 from search.views.shown.drawing import Drawing, draw, path_in_words
-from search.views.shown.wording import list_title, relation_words, type_words, value_text
+from search.views.shown.wording import relation_words, type_words, value_text
 
 Json = Mapping[str, Any]
 
@@ -114,7 +114,8 @@ def _part(name: str, share: Json, fusion: Json, largest: float) -> Part:
     rank, k = share["rank"], fusion.get("k")
     formula = f"{_weight(share['weight'])} / ({k:g} + {rank})" if rank is not None and k is not None else ""
     bar = BAR * share["contribution"] / largest if largest > 0 else 0.0
-    return Part(list_title(name), rank, share["score"], share["weight"], formula, share["contribution"], round(bar, 1))
+    title = fusion.get("titles", {}).get(name) or words(name).capitalize()
+    return Part(title, rank, share["score"], share["weight"], formula, share["contribution"], round(bar, 1))
 
 
 def _weight(weight: float) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import pytest
 
 from search.domain.errors import InvalidRequest
-from search.domain.options import assembled, assigned, option, options_of, part, tools_of
+from search.domain.options import assembled, assigned, declared_options, declared_tools, option, part
 
 
 @pytest.mark.parametrize(
@@ -55,8 +55,8 @@ class Outer:
 
 
 def test_the_options_and_tools_of_a_part_are_those_of_the_whole() -> None:
-    assert list(options_of(Outer)) == ["size", "weights", "seconds"]
-    assert tools_of(Outer) == ["graph", "encoder"]
+    assert list(declared_options(Outer)) == ["size", "weights", "seconds"]
+    assert declared_tools(Outer) == ["graph", "encoder"]
 
 
 def test_a_stage_is_assembled_with_its_parts() -> None:
