@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from search.domain.conversation import Completion, Prompt
 from search.domain.errors import StageError
 from search.domain.evidence import Path, Result
-from search.domain.graph import Direction, Node, Schema
+from search.domain.graph import Direction, FieldValue, Node, Schema
 from search.domain.linking import GraphRanking, LinkedPlan, Reach, Traversal
 from search.domain.plan import ScoredPlan
 from search.domain.question import Question
@@ -65,6 +65,10 @@ class NodeStore(Protocol):
 
     def types(self, keys: Sequence[int] | Keys) -> NDArray[np.int16]:
         """Return the type code of each key."""
+        ...
+
+    def values(self, label: str, field: str, n: int = 1000) -> list[FieldValue]:
+        """Return values of a field of a type's nodes: about n, taken evenly from all nodes, always the same ones."""
         ...
 
     def neighbour_names(self, key: int, limit: int = 10) -> dict[str, list[str]]:

@@ -10,7 +10,7 @@ import numpy as np
 from django.db import connection
 from numpy.typing import NDArray
 
-from search.domain.graph import Field, Node, NodeType, Relation, RelationType, Schema
+from search.domain.graph import Field, FieldValue, Node, NodeType, Relation, RelationType, Schema
 from search.domain.trace import Limit
 from search.interfaces import Keys
 from search.models.partitions import partition
@@ -79,6 +79,9 @@ class Nodes:
 
     def types(self, keys: Sequence[int] | Keys) -> NDArray[np.int16]:
         return np.array([self._codes[self._nodes[key].type] for key in keys], dtype=np.int16)
+
+    def values(self, label: str, field: str, n: int = 1000) -> list[FieldValue]:
+        return [node.fields[field] for node in self._nodes if node.type == label and field in node.fields][:n]
 
     def neighbour_names(self, key: int, limit: int = 10) -> dict[str, list[str]]:
         return {}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from array import array
 from collections.abc import Iterable, Sequence
 from functools import cached_property
@@ -12,12 +13,17 @@ from numpy.typing import NDArray
 
 from search.adapters.postgres_reading import read
 from search.adapters.string_table import StringTable, StringWriter
-from search.domain.graph import Node, Schema
+from search.domain.graph import FieldValue, Node, Schema
 from search.domain.trace import Limit
 from search.interfaces import Adjacency, Keys
 from search.models.node_rows import NODE_COLUMNS, node_of
 
 _WHOLE = f"SELECT {NODE_COLUMNS} FROM search_node WHERE snapshot_id = %s AND key = ANY(%s)"
+
+_FIELD = """SELECT fields -> %s::text FROM search_node
+WHERE snapshot_id = %s AND key = ANY(%s) AND fields ? %s::text ORDER BY key"""
+MOST_LOOKED_AT = 20_000
+"""Nodes that are looked at for the values of a field that few nodes have."""
 
 
 def build(directory: Path, nodes: Iterable[tuple[str, str, int]]) -> None:
@@ -64,6 +70,19 @@ class MemmapNodes:
     def types(self, keys: Sequence[int] | Keys) -> NDArray[np.int16]:
         """Return the type code of each key, shape (keys,)."""
         return self._types[np.asarray(keys, dtype=np.int64)]
+
+    def values(self, label: str, field: str, n: int = 1000) -> list[FieldValue]:
+        """Return about n values of a field, from nodes spread evenly over those of a type.
+
+        Of a field that few nodes have, `MOST_LOOKED_AT` nodes are looked at, whatever they give.
+        """
+        kind = self._schema.node_type(label)
+        coverage = next((one.coverage for one in kind.fields if one.name == field), 0)
+        own = np.flatnonzero(self._types == self._schema.type_codes[label])
+        wanted = min(len(own), MOST_LOOKED_AT, math.ceil(n * len(own) / coverage) if coverage else n)
+        keys = own[np.linspace(0, len(own), wanted, endpoint=False).astype(np.int64)].tolist()
+        rows = read("nodes", _FIELD, [field, self._snapshot, keys, field])
+        return [value for (value,) in rows if value is not None]
 
     def neighbour_names(self, key: int, limit: int = 10) -> dict[str, list[str]]:
         """Return relation name → up to `limit` names of neighbours in either direction, in the order of keys."""

@@ -17,7 +17,6 @@ from typing import Any
 
 import bm25s
 import numpy as np
-import Stemmer
 from bm25s.tokenization import _infer_stopwords
 from numpy.typing import NDArray
 
@@ -25,16 +24,11 @@ from search.adapters.string_table import StringTable, write_strings
 from search.domain.errors import StageError
 from search.domain.graph import Schema
 from search.domain.ranking import Candidate
+from search.language.words import language_code, stemmer_of
 
 K1, B = 1.5, 0.75
 _WORD = re.compile(r"\w\w+")
 _STOP_WORDS = {"en", "de", "nl", "fr", "es", "pt", "it", "ru", "sv", "no", "da", "tr"}
-_STEMMERS = {
-    "ar": "arabic", "ca": "catalan", "da": "danish", "de": "german", "el": "greek", "en": "english", "es": "spanish",
-    "fi": "finnish", "fr": "french", "ga": "irish", "hi": "hindi", "hu": "hungarian", "id": "indonesian",
-    "it": "italian", "nl": "dutch", "no": "norwegian", "pt": "portuguese", "ro": "romanian", "ru": "russian",
-    "sv": "swedish", "tr": "turkish",
-}  # fmt: skip
 
 
 class Analyzer:
@@ -44,9 +38,9 @@ class Analyzer:
     """
 
     def __init__(self, language: str) -> None:
-        code = language.lower().replace("_", "-").split("-")[0]
+        code = language_code(language)
         self._stop = frozenset(_infer_stopwords(code)) if code in _STOP_WORDS else frozenset()
-        self._stemmer = Stemmer.Stemmer(_STEMMERS[code]) if code in _STEMMERS else None
+        self._stemmer = stemmer_of(language)
 
     def words(self, text: str) -> list[str]:
         """Return the index terms of a text, in their order."""
@@ -56,7 +50,7 @@ class Analyzer:
         """Return the stem of a word in lower case, or an empty string for a stop word."""
         if word in self._stop:
             return ""
-        return str(self._stemmer.stemWord(word)) if self._stemmer else word
+        return self._stemmer(word) if self._stemmer else word
 
 
 class _Codes(dict[str, int]):

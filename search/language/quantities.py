@@ -18,20 +18,52 @@ Dimension = Literal["money", "mass", "time", "length", "volume"]
 
 FIRST_YEAR, LAST_YEAR = 1000, 2199
 """A whole number between these may be a year."""
-_UNITS: tuple[tuple[Dimension, float, str], ...] = (
-    ("money", 1.0, "euro euros eur dollar dollars usd bucks pound pounds gbp € $ £"),
+_MEASURES: tuple[tuple[Dimension, float, str], ...] = (
     ("mass", 1.0, "g gram grams gramme grammes"), ("mass", 1e3, "kg kilo kilos kilogram kilograms"),
-    ("mass", 1e-3, "mg milligram milligrams"),
+    ("mass", 1e-3, "mg milligram milligrams"), ("mass", 453.59237, "lb lbs"), ("mass", 28.349523125, "oz ounce ounces"),
     ("time", 1.0, "h hr hrs hour hours"), ("time", 1 / 60, "min mins minute minutes"), ("time", 24.0, "day days"),
     ("length", 1.0, "m metre metres meter meters"), ("length", 1e-2, "cm centimetre centimetres"),
     ("length", 1e-3, "mm millimetre millimetres"), ("length", 1e3, "km kilometre kilometres"),
     ("volume", 1.0, "l litre litres liter liters"), ("volume", 1e-3, "ml millilitre millilitres"),
 )  # fmt: skip
-UNITS = {word: (dimension, factor) for dimension, factor, names in _UNITS for word in names.split()}
-"""What a unit measures, and how many of the first unit named for that one of it is."""
+_CURRENCIES: tuple[tuple[str, str], ...] = (
+    ("EUR", "eur euro euros €"), ("USD", "usd dollar dollars buck bucks $"), ("GBP", "gbp pound pounds quid £"),
+    ("JPY", "jpy yen ¥"), ("CNY", "cny rmb yuan renminbi"), ("INR", "inr rupee rupees ₹"),
+    ("CHF", "chf franc francs"), ("SEK", "sek"), ("NOK", "nok"), ("DKK", "dkk"), ("PLN", "pln zloty zlotys"),
+    ("CZK", "czk koruna korun"), ("HUF", "huf forint forints"), ("RUB", "rub ruble rubles rouble roubles ₽"),
+    ("KRW", "krw ₩"), ("CAD", "cad"), ("AUD", "aud"), ("NZD", "nzd"), ("SGD", "sgd"), ("HKD", "hkd"),
+    ("BRL", "brl"), ("MXN", "mxn peso pesos"), ("ZAR", "zar"), ("TRY", "lira liras ₺"), ("ILS", "ils shekel shekels"),
+    ("krone", "krone kroner krona kronor kr"), ("cent", "cent cents ct pence penny pennies"),
+)  # fmt: skip
+"""Currency and its names. Krone and cent may be of several currencies: they match a field that says the same word."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """A unit: its dimension, its factor to the dimension's base unit, and of money the currency.
+
+    Amounts of two currencies are never compared: there is no rate here, and it would be yesterday's.
+    """
+
+    dimension: Dimension
+    factor: float = 1.0
+    currency: str = ""
+
+    def converts_to(self, other: Unit) -> bool:
+        """Return whether an amount in this unit can be said in the other."""
+        return (self.dimension, self.currency) == (other.dimension, other.currency)
+
+
+UNITS: dict[str, Unit] = {
+    **{name: Unit(dimension, factor) for dimension, factor, names in _MEASURES for name in names.split()},
+    **{name: Unit("money", 1.0, code) for code, names in _CURRENCIES for name in names.split()},
+}
+"""Unit by each of its names, in lower case."""
+_SYMBOLS = "".join(name for name in UNITS if not name.isalnum())
+_CODES = "|".join(code for code, _ in _CURRENCIES if code.isupper())
 
 _NEAR = 2
-"""So many words of content before a number may say what is counted."""
+"""How many words of content before a number may name the field."""
 _AROUND = 200
 """Characters before and behind a number that are looked at for them."""
 _LESS = "less|fewer|lower|cheaper|smaller|lighter|shorter|earlier|older"
@@ -53,14 +85,15 @@ _TEMPORAL = re.compile(r"(?:in|since|before|after|until|through|during|the year|
                        r"starting in|(?:no |not )?(?:older|newer|younger|earlier|later) than)\Z")  # fmt: skip
 """What compares times, so that a number like a year behind it is one."""
 
-_SIGN = r"(?:(?P<{0}sign>[$€£])\s?)?"
+_SIGN = rf"(?:(?P<{{0}}sign>[{_SYMBOLS}]|\b(?:{_CODES})\b)\s?)?"
 _DIGITS = r"(?P<{0}number>\d{{1,3}}(?:,\d{{3}}){{1,3}}(?:\.\d{{1,6}})?|\d{{1,12}}(?:\.\d{{1,6}})?)"
 _NUMBER = _SIGN + _DIGITS
-_ENDS = r"(?![\d/]|[.,]\d|[-–—]\w)"
-_BEGINS = r"(?<![\w./\-–—$€£])(?<!\d,)"
-_UNIT = r"(?:\s?(?P<unit>[$€£]|(?!(?:or|and|to|until|by|in|of|for|from|with|at|on)\b)[a-zA-Z]+))?"
+_ENDS = r"(?![\d/]|[.,]\d|[-–—]\w|\s?(?:thousand|million|billion|trillion|k|mn|bn)\b)"
+"""Behind a number: nothing that makes it part of something else, or of a number written in words."""
+_BEGINS = rf"(?<![\w./\-–—{_SYMBOLS}])(?<!\d,)"
+_UNIT = rf"(?:\s?(?P<unit>[{_SYMBOLS}]|(?!(?:or|and|to|until|by|in|of|for|from|with|at|on)\b)[a-zA-Z]+))?"
 _RANGE = re.compile(
-    rf"(?:\b(?P<between>between|from)\s+)?{_BEGINS}{_NUMBER.format('low')}(?:\s?[a-zA-Z€$£]+)??\s*(?:and|to|[-–—])\s*"
+    rf"(?:\b(?P<between>between|from)\s+)?{_BEGINS}{_NUMBER.format('low')}(?:\s?[a-zA-Z{_SYMBOLS}]+)??\s*(?:and|to|[-–—])\s*"
     rf"{_NUMBER.format('high')}{_ENDS}{_UNIT}",
     re.IGNORECASE,
 )
@@ -94,8 +127,8 @@ class Quantity:
 
     @property
     def dimension(self) -> Dimension | None:
-        """What its unit measures, where it has one of those that are known."""
-        return UNITS[self.unit][0] if self.unit in UNITS else None
+        """Dimension of its unit, None where it has none that is known."""
+        return UNITS[self.unit].dimension if self.unit in UNITS else None
 
 
 def quantities(text: str) -> list[Quantity]:

@@ -6,7 +6,11 @@ The lists are English. For other languages they match nothing, which leaves the 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from functools import lru_cache
+from threading import Lock
+
+import Stemmer
 
 
 def _set(text: str) -> frozenset[str]:
@@ -51,29 +55,47 @@ def words(text: str) -> list[str]:
     return [re.sub(r"['’]s?$", "", match.group().casefold()) for match in _WORD.finditer(text)]
 
 
+STEMMERS = {
+    "ar": "arabic", "ca": "catalan", "da": "danish", "de": "german", "el": "greek", "en": "english", "es": "spanish",
+    "fi": "finnish", "fr": "french", "ga": "irish", "hi": "hindi", "hu": "hungarian", "id": "indonesian",
+    "it": "italian", "nl": "dutch", "no": "norwegian", "pt": "portuguese", "ro": "romanian", "ru": "russian",
+    "sv": "swedish", "tr": "turkish",
+}  # fmt: skip
+"""Snowball's stemmer by the code of a language."""
+_AGENT = ("er", "or")
+_SHORTEST_AGENT = 5
+
+
+def stemmer_of(language: str) -> Callable[[str], str] | None:
+    """Return what stems words of a language (`en`, `pt-BR`) as Snowball does, None where it has no stemmer.
+
+    What is returned belongs to the caller: it must not be called by two threads at once.
+    """
+    code = language_code(language)
+    return Stemmer.Stemmer(STEMMERS[code]).stemWord if code in STEMMERS else None
+
+
+def language_code(language: str) -> str:
+    """Return the two letters of a language: `pt` of `pt-BR`."""
+    return language.lower().replace("_", "-").split("-")[0]
+
+
+_snowball = Stemmer.Stemmer("english")
+_stemming = Lock()
+
+
 @lru_cache(maxsize=50_000)
 def stem(word: str) -> str:
-    """Return a word without its common English endings: `directed`, `director`, `directors` → `direct`.
+    """Return an English word without its endings: `directed`, `director`, `directors` → `direct`.
 
-    Light on purpose: it only has to bring a question's words and a schema's words together.
+    Snowball's English stemmer, and then without the ending of those who do something: relations are called after what
+    is done (`directed by`), and questions ask for who did it (`the director`).
     """
-    for ending in ("s'", "'s"):
-        word = word.removesuffix(ending)
-    if len(word) <= 3:
-        return word
-    if word.endswith("ies") and len(word) > 4:
-        word = word[:-3] + "y"
-    elif word.endswith("sses"):
-        word = word[:-2]
-    elif word.endswith("s") and not word.endswith(("ss", "us", "is")):
-        word = word[:-1]
-    for ending in ("ation", "ition", "ment", "ing", "ion", "en", "ed", "er", "or", "es"):
-        if word.endswith(ending) and len(word) - len(ending) >= 3:
-            word = word[: -len(ending)]
-            break
-    if len(word) > 3 and word[-1] == word[-2] and word[-1] not in "aeiouls":
-        word = word[:-1]
-    return word.removesuffix("e") if len(word) > 3 else word
+    with _stemming:
+        stemmed: str = _snowball.stemWord(word)
+    if len(stemmed) >= _SHORTEST_AGENT and stemmed.endswith(_AGENT):
+        stemmed = stemmed[:-2]
+    return stemmed.removesuffix("e") if len(stemmed) > 3 else stemmed
 
 
 def stems(text: str) -> frozenset[str]:

@@ -11,6 +11,7 @@ from django.urls import reverse
 from django.utils.html import escape
 from django.utils.safestring import SafeString, mark_safe
 
+from search.language.words import stem
 from search.text import words as as_words
 
 register = template.Library()
@@ -40,11 +41,11 @@ def entity_url(knowledge_base: str, node_id: str) -> str:
 
 @register.filter
 def marked(text: str, question: str) -> SafeString:
-    """Return the text as HTML with the question's words in <mark>; singular and plural count as the same word."""
-    asked = {_stem(word) for word in _WORD.findall(question) if _counts(word)}
+    """Return text as HTML with the words of the question in <mark>; words of one stem count as one word."""
+    asked = {stem(word.casefold()) for word in _WORD.findall(question) if _counts(word)}
     parts, at = [], 0
     for match in _WORD.finditer(text):
-        if _counts(match.group()) and _stem(match.group()) in asked:
+        if _counts(match.group()) and stem(match.group().casefold()) in asked:
             parts += [escape(text[at : match.start()]), "<mark>", escape(match.group()), "</mark>"]
             at = match.end()
     # Every part is escaped, except the tags added here.
@@ -95,8 +96,3 @@ def items_of(value: Any) -> list[Any]:
 
 def _counts(word: str) -> bool:
     return len(word) >= SHORTEST_MARKED and word.casefold() not in UNMARKED
-
-
-def _stem(word: str) -> str:
-    folded = word.casefold()
-    return folded[:-1] if folded.endswith("s") and len(folded) > SHORTEST_MARKED else folded

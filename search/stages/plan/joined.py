@@ -6,12 +6,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from search.domain.errors import StageError
-from search.domain.options import option
+from search.domain.graph import Schema
+from search.domain.options import option, part
 from search.domain.plan import RISKS, Plan, ScoredPlan
 from search.domain.plan.normal_form import normal_form
 from search.domain.question import Question
 from search.domain.trace import Limit
-from search.interfaces import LanguageModel
+from search.interfaces import LanguageModel, PlanStage
 from search.prompts import PlanPrompts
 from search.stages.plan.model import ModelPlanner, NoPlanWritten, WrittenPlans
 from search.stages.plan.planner import Planner
@@ -27,15 +28,17 @@ _SURE = "The language model was not asked: beside the best plan, what it plans w
 
 
 @dataclass(frozen=True)
-class JoinedPlanner(Planner):
+class JoinedPlanner:
     """Question → the plans of the enumeration and, where one is configured, those of a language model, in one list.
 
     The enumeration comes first and takes milliseconds, so that its plans are there whatever the model does. A plan that
     both came to has the probability of both. `plan_prompts` is called where the model is asked, not before.
     """
 
-    language_model: LanguageModel | None = None
-    plan_prompts: Callable[[], PlanPrompts] | None = None
+    schema: Schema
+    language_model: LanguageModel | None
+    plan_prompts: Callable[[], PlanPrompts] | None
+    planner: PlanStage = part(Planner)
     llm: str = option(
         "auto", "Whether a language model plans too: auto where one is configured, off never.", choices=("auto", "off")
     )
@@ -63,7 +66,7 @@ class JoinedPlanner(Planner):
         Raises what the enumeration raises. A language model that fails costs its plans alone: the list is marked as
         degraded and says why.
         """
-        listed = super().__call__(question, limit)
+        listed = self.planner(question, limit)
         if question.plan is not None or self.llm == "off":
             return listed
         model, prompts = self.language_model, self.plan_prompts

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal
 
-from search.domain.filtering import meets
-from search.domain.graph import Field, FieldValue, Node, NodeType, Schema
+from search.domain.graph import Field, NodeType, Schema
 from search.domain.plan import Filter
-from search.interfaces import Keys, NodeStore
+from search.interfaces import NodeStore
 from search.language.quantities import FIRST_YEAR, LAST_YEAR, UNITS, Quantity
 from search.language.question import Question
 from search.language.words import stem, stems
@@ -17,8 +17,6 @@ from search.stages.plan.enumeration.enumerate import Candidate
 from search.stages.plan.write import TARGET
 from search.text import words
 
-MOST_NODES = 500
-"""So many of the nodes that a plan finds are looked at."""
 _YEARS = 0.9
 """A field holds years when this share of its values can be years."""
 _SAID_OF: tuple[tuple[str, str], ...] = (
@@ -34,59 +32,134 @@ _SAID_OF: tuple[tuple[str, str], ...] = (
 _MEANT = {stem(said): stems(meant) for several, meant in _SAID_OF for said in several.split()}
 _PRICES = stems("price cost fee")
 _WORD = re.compile(r"[^\W\d_]+")
+_HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
+
+
+Fit = Literal["some", "none", "cut"]
+"""Whether anything that a plan finds meets filters; `cut` where the engine stopped at its bounds and had seen none."""
+Fits = Callable[[tuple[Filter, ...]], Fit]
 
 
 @dataclass(frozen=True)
 class Limits:
     """The filters that a question puts on what a plan finds, and the stretches of the question that they say.
 
-    `unmet` says in sentences which quantities would leave nothing, and are no filters for that reason.
+    `notes` are sentences about quantities that are no filters, and about filters whose unit nothing confirms.
     """
 
     filters: tuple[Filter, ...] = ()
     spans: tuple[tuple[int, int], ...] = ()
-    unmet: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+@dataclass
+class YearFields:
+    """Which fields of a release hold years, worked out once for each field. Safe to share by threads."""
+
+    nodes: NodeStore
+    _known: dict[tuple[str, str], bool] = field(default_factory=dict, init=False)
+
+    def __call__(self, kind: NodeType, measured: Field) -> bool:
+        """Return whether the field of that type holds dates or numbers that can be years."""
+        if measured.kind == "date":
+            return True
+        key = kind.name, measured.name
+        if key not in self._known:
+            sample = self.nodes.values(kind.name, measured.name)
+            values = [item for value in sample for item in (value if isinstance(value, list) else [value])]
+            fit = [isinstance(v, int | float) and v == int(v) and FIRST_YEAR <= v <= LAST_YEAR for v in values]
+            self._known[key] = bool(fit) and sum(fit) >= _YEARS * len(fit)
+        return self._known[key]
 
 
 @dataclass(frozen=True)
 class Limiter:
     """Finds the field that a quantity limits, by its name, by its unit, or as the only one that holds years."""
 
-    nodes: NodeStore
     schema: Schema
+    years: YearFields
 
-    def of(self, question: Question, quantities: Sequence[Quantity], candidate: Candidate, keys: Keys) -> Limits:
-        """Return the filters for a plan that finds these nodes; a filter that would leave none of them is none.
+    def of(self, question: Question, quantities: Sequence[Quantity], candidate: Candidate, fits: Fits) -> Limits:
+        """Return the filters for a candidate plan; `fits` is asked whether they leave anything of what it finds.
 
-        A number that is part of a name that the plan starts from is no quantity for it.
+        A filter that leaves nothing is none. A number in a name that the plan starts from is no quantity for it.
         """
         named = [question.names[at].mention for at in candidate.mentions]
         free = [q for q in quantities if not any(q.start < name.end and name.start < q.end for name in named)]
-        fields = _measured(self.schema.node_types[candidate.types[0]])
-        if not free or not fields:
-            return Limits()
-        others = [f for kind in self.schema.node_types for f in _measured(kind) if f not in fields]
-        left = self.nodes.nodes(keys[:MOST_NODES].tolist())
-        filters: list[Filter] = []
-        spans: list[tuple[int, int]] = []
-        unmet: list[str] = []
-        years = [field for field in fields if _holds_years(field, left)]
-        for quantity in free:
-            field = _field_of(quantity, fields, years, others)
-            if field is None:
-                continue
-            limits = _filters(quantity, field)
-            kept = [node for node in left if meets(node, limits)]
-            if kept:
-                left = kept
-                filters += limits
-                spans += [(quantity.start, quantity.end), *_naming(question.text, field)]
-            else:
-                said = question.text[quantity.start : quantity.end].strip()
-                unmet.append(
-                    f"“{said}” ({words(field.name)}) fits nothing that the best plan finds; it counts as text."
-                )
-        return Limits(tuple(filters), tuple(spans), tuple(unmet))
+        kind = self.schema.node_types[candidate.types[0]]
+        meant = [self._meant(question.text, quantity, kind) for quantity in free]
+        read = [one for one in meant if one.field is not None]
+        notes = [one.note for one in meant if one.note]
+        if not read:
+            return Limits(notes=tuple(notes))
+        kept, unmet = _kept(read, fits)
+        spans = [span for one in kept for span in one.spans(question.text)]
+        return Limits(_together(kept), tuple(spans), (*notes, *unmet))
+
+    def _meant(self, text: str, quantity: Quantity, kind: NodeType) -> _Meant:
+        """Return what a quantity means for nodes of a type."""
+        fields = _measured(kind)
+        years = [one for one in fields if self.years(kind, one)] if quantity.year else []
+        others = [one for other in self.schema.node_types for one in _measured(other) if one not in fields]
+        said = text[quantity.start : quantity.end].strip()
+        if quantity.year:
+            return _Meant(quantity, said, _year_field(quantity, years, others))
+        if quantity.op == "=":
+            return _Meant(quantity, said)
+        amounts = [one for one in fields if one.kind == "number" and not self.years(kind, one)]
+        if quantity.dimension == "money":
+            return _of_money(quantity, said, amounts)
+        return _Meant(quantity, said, _amount_field(quantity, amounts))
+
+
+@dataclass(frozen=True)
+class _Meant:
+    """A quantity, its words in the question, the field that it limits where that is plain, and a note for people."""
+
+    quantity: Quantity
+    said: str
+    field: Field | None = None
+    note: str = ""
+
+    @property
+    def filters(self) -> tuple[Filter, ...]:
+        """The quantity as conditions on its field."""
+        return tuple(_filters(self.quantity, self.field)) if self.field is not None else ()
+
+    def spans(self, text: str) -> Iterator[tuple[int, int]]:
+        """Give the stretches of the question that the filters say."""
+        yield self.quantity.start, self.quantity.end
+        if self.field is not None:
+            yield from _naming(text, self.field)
+
+
+def _kept(read: Sequence[_Meant], fits: Fits) -> tuple[Sequence[_Meant], list[str]]:
+    """Return the quantities that leave something together, and a sentence for each of the others."""
+    fit = fits(_together(read))
+    if fit == "some" or len(read) == 1:
+        return (read, []) if fit == "some" else ([], [_unmet(read[0], [], fit)])
+    kept: list[_Meant] = []
+    notes: list[str] = []
+    for one in read:
+        if (fit := fits(_together([*kept, one]))) == "some":
+            kept.append(one)
+        else:
+            notes.append(_unmet(one, kept, fit))
+    return kept, notes
+
+
+def _together(several: Sequence[_Meant]) -> tuple[Filter, ...]:
+    return tuple(condition for one in several for condition in one.filters)
+
+
+def _unmet(one: _Meant, kept: Sequence[_Meant], fit: Fit) -> str:
+    """Say why a quantity is no filter, given those that are."""
+    said = f"“{one.said}” ({words(one.field.name) if one.field else ''})"
+    beside = f" beside {' and '.join(f'“{other.said}”' for other in kept)}" if kept else ""
+    if fit == "cut":
+        open_question = f"Whether {said} fits anything that the best plan finds{beside} is not known"
+        return f"{open_question}, because the engine stopped at its bounds; it counts as text."
+    return f"{said} fits nothing that the best plan finds{beside}; it counts as text."
 
 
 def _measured(kind: NodeType) -> list[Field]:
@@ -94,49 +167,47 @@ def _measured(kind: NodeType) -> list[Field]:
     return [field for field in kind.fields if field.kind in ("number", "date")]
 
 
-def _holds_years(field: Field, nodes: Sequence[Node]) -> bool:
-    if field.kind == "date":
-        return True
-    values = [value for node in nodes for value in _values(node.fields.get(field.name))]
-    fit = [isinstance(v, int | float) and v == int(v) and FIRST_YEAR <= v <= LAST_YEAR for v in values]
-    return bool(fit) and sum(fit) >= _YEARS * len(fit)
-
-
-def _values(value: FieldValue | None) -> Iterator[str | int | float]:
-    if isinstance(value, list):
-        yield from value
-    elif value is not None:
-        yield value
-
-
-def _field_of(
-    quantity: Quantity, fields: Sequence[Field], years: Sequence[Field], others: Sequence[Field]
-) -> Field | None:
-    """Return the field that a quantity speaks of, None where that is not plain.
+def _year_field(quantity: Quantity, years: Sequence[Field], others: Sequence[Field]) -> Field | None:
+    """Return the field that a year speaks of, None where that is not plain.
 
     A year whose words name a field of another type (`others`) is not about what the plan finds.
     """
-    if quantity.year:
-        only = years[0] if len(years) == 1 and not _called(quantity, others) else None
-        return _called(quantity, years) or only
-    if quantity.op == "=":
-        return None
-    amounts = [field for field in fields if field not in years]
+    only = years[0] if len(years) == 1 and not _called(quantity, others) else None
+    return _called(quantity, years) or only
+
+
+def _amount_field(quantity: Quantity, amounts: Sequence[Field]) -> Field | None:
+    """Return the field that an amount speaks of by its words, or by a unit that converts to the field's."""
     if quantity.dimension is None:
         return _called(quantity, amounts)
-    if quantity.dimension == "money":
-        prices = [field for field in amounts if _words(field) & _PRICES]
-        return prices[0] if len(prices) == 1 else _called(quantity, prices)
-    alike = [field for field in amounts if (unit := _unit(field)) and UNITS[unit][0] == quantity.dimension]
+    alike = [one for one in amounts if (unit := _unit(one)) and UNITS[quantity.unit].converts_to(UNITS[unit])]
     return alike[0] if len(alike) == 1 else _called(quantity, alike)
+
+
+def _of_money(quantity: Quantity, said: str, amounts: Sequence[Field]) -> _Meant:
+    """Return the price that an amount of money speaks of: one in its currency, else one that names none."""
+    prices = [one for one in amounts if _words(one) & _PRICES or _is_money(_unit(one))]
+    if (field := _amount_field(quantity, prices)) is not None:
+        return _Meant(quantity, said, field)
+    unnamed = [one for one in prices if not _is_money(_unit(one))]
+    field = unnamed[0] if len(unnamed) == 1 else _called(quantity, unnamed)
+    if field is not None:
+        return _Meant(quantity, said, field, f"“{said}” is held against {words(field.name)}, which names no currency.")
+    named = ", ".join(words(one.name) for one in prices)
+    note = f"“{said}” is in another currency than {named}; it counts as text." if prices else ""
+    return _Meant(quantity, said, note=note)
+
+
+def _is_money(unit: str | None) -> bool:
+    return unit is not None and UNITS[unit].dimension == "money"
 
 
 def _called(quantity: Quantity, fields: Sequence[Field]) -> Field | None:
     """Return the field that a word beside the number names, the nearest word first."""
     for word in map(stem, quantity.words):
-        for field in fields:
-            if _names(word, field):
-                return field
+        for one in fields:
+            if _names(word, one):
+                return one
     return None
 
 
@@ -155,13 +226,14 @@ def _names(word: str, field: Field) -> bool:
 def _words(field: Field) -> frozenset[str]:
     """Return the stems of a field's name, its unit left out."""
     unit = _unit(field)
-    return frozenset(stem(word) for word in words(field.name).split() if word != unit)
+    return frozenset(stem(word) for word in words(_HUMP.sub(" ", field.name)).split() if word != unit)
 
 
 def _unit(field: Field) -> str | None:
-    """Return the unit that a field's name ends with, as in `weight_g`."""
-    last = words(field.name).split()[-1:]
-    return last[0] if last and last[0] in UNITS else None
+    """Return the unit in a field's name: its last word (`weight_g`, `weightKg`), or a currency anywhere in it."""
+    said = words(_HUMP.sub(" ", field.name)).split()
+    last = said[-1] if said[-1:] and said[-1] in UNITS else None
+    return next((word for word in said if _is_money(word if word in UNITS else None)), last)
 
 
 def _filters(quantity: Quantity, field: Field) -> list[Filter]:
@@ -169,7 +241,8 @@ def _filters(quantity: Quantity, field: Field) -> list[Filter]:
     if field.kind == "date":
         return _of_dates(quantity, field)
     unit = _unit(field)
-    factor = UNITS[quantity.unit][1] / UNITS[unit][1] if unit and quantity.dimension == UNITS[unit][0] else 1.0
+    # A number without a unit is taken to be in the field's.
+    factor = UNITS[quantity.unit].factor / UNITS[unit].factor if unit and quantity.unit in UNITS else 1.0
     low, high = (_number(end * factor) for end in (quantity.low, quantity.high))
     return [Filter(TARGET, field.name, quantity.op, [low, high] if quantity.op == "between" else low)]
 

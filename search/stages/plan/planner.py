@@ -10,17 +10,18 @@ import numpy as np
 
 from search.domain.errors import StageError
 from search.domain.graph import Schema
+from search.domain.linking import Binding, LinkedPlan
 from search.domain.options import option
-from search.domain.plan import Plan, PlanSource, ScoredPlan, Target
+from search.domain.plan import Filter, Plan, PlanSource, ScoredPlan, Target
 from search.domain.question import Question
 from search.domain.trace import Limit, Noted
-from search.interfaces import Adjacency, Encoder, MentionIndex, NodeStore, PlanScorers
+from search.interfaces import Adjacency, Encoder, GraphStore, MentionIndex, NodeStore, PlanScorers
 from search.language.quantities import Quantity, quantities
 from search.language.question import Question as Read
 from search.stages.plan.enumeration.enumerate import Candidate
 from search.stages.plan.enumeration.propose import Proposer
 from search.stages.plan.knowledge import Knowledge
-from search.stages.plan.limits import Limiter
+from search.stages.plan.limits import Fit, Fits, Limiter, YearFields
 from search.stages.plan.scoring.features import Features
 from search.stages.plan.scoring.learned import LearnedScorer, told_by, unusable
 from search.stages.plan.scoring.risk import explained, level, residual
@@ -36,7 +37,10 @@ _MEANT = 0.9
 
 @dataclass(frozen=True)
 class Planner:
-    """Question → plans, best first, with probabilities that sum to 1 over the list."""
+    """Question → plans, best first, with probabilities that sum to 1 over the list.
+
+    `graph` is asked whether a filter leaves anything; without it no quantity becomes one.
+    """
 
     mentions: MentionIndex
     adjacency: Adjacency
@@ -44,6 +48,7 @@ class Planner:
     nodes: NodeStore
     schema: Schema
     plan_scorers: PlanScorers | None = None
+    graph: GraphStore | None = None
     plans: int = option(10, "Plans that run for a question at most.", low=1, high=50, public_high=20)
     least: float = option(
         0.002, "A plan less probable than this does not run, unless it is the best.", low=0.0, high=1.0
@@ -76,7 +81,7 @@ class Planner:
         scored = self._scored(read, candidates)
         best = self._settled(scored.candidates)
         limit.check("plan")
-        listed = self._listed(question.text, read, best, scored)
+        listed = self._listed(question.text, read, best, scored, limit)
         said = " ".join(filter(None, [scored.note, listed.detail]))
         return Noted(listed, said, "degraded" if scored.degraded else "ok")
 
@@ -102,11 +107,11 @@ class Planner:
         return found
 
     def _listed(
-        self, whole: str, read: Read, best: Sequence[tuple[Candidate, float]], scored: Scored
+        self, whole: str, read: Read, best: Sequence[tuple[Candidate, float]], scored: Scored, limit: Limit
     ) -> Noted[ScoredPlan]:
         """Return the best plans as the domain writes them, the plan with no hop in its place among them.
 
-        The note is about quantities that nothing which the best plan finds would meet.
+        The note is about quantities of the question that are no filters of the best plan, and why.
         """
         sums = np.array([*(total for _, total in best), scored.text]) / self.temperature
         order = np.argsort(-sums, kind="stable")[: self.plans]
@@ -116,7 +121,7 @@ class Planner:
         order, shares = order[believed], shares[believed] / shares[believed].sum()
         listed: list[ScoredPlan] = []
         note = ""
-        said = quantities(read.text) if self.filters else []
+        said = quantities(read.text) if self.filters and self.graph is not None else []
         for position, at in enumerate(order):
             probability = float(shares[position])
             if at == len(best):
@@ -124,7 +129,7 @@ class Planner:
                 continue
             # The first is held against the second, every other one against the first: only one can be right.
             rival = float(shares[0 if position else 1]) if len(shares) > 1 else 0.0
-            meanings = self._meanings(read, said, best[at][0], probability, rival, scored.source)
+            meanings = self._meanings(read, said, best[at][0], probability, rival, scored.source, limit)
             listed += meanings
             note = note if position else meanings.detail
         return Noted(sorted(listed, key=lambda entry: -entry.probability), note)
@@ -137,6 +142,7 @@ class Planner:
         probability: float,
         rival: float,
         source: PlanSource,
+        limit: Limit,
     ) -> Noted[ScoredPlan]:
         """Return the plan with the filters that the question's quantities put on it, and behind it the plan as it is.
 
@@ -145,13 +151,28 @@ class Planner:
         plain = ScoredPlan(self._with_hops(read, candidate, probability, rival, source), source, probability)
         if not said or probability < _BELIEVED:
             return Noted([plain])
-        limits = self._limiter.of(read, said, candidate, self.proposer.enumerator.found(candidate))
-        unmet = " ".join(limits.unmet)
+        limits = self._limiter.of(read, said, candidate, self._fits(plain.plan, limit))
+        note = " ".join(limits.notes)
         if not limits.filters:
-            return Noted([plain], unmet)
+            return Noted([plain], note)
         plan = self._with_hops(read, candidate, probability, rival, source, limits.spans)
         filtered = ScoredPlan(replace(plan, filters=limits.filters), source, _MEANT * probability)
-        return Noted([filtered, replace(plain, probability=(1 - _MEANT) * probability)], unmet)
+        return Noted([filtered, replace(plain, probability=(1 - _MEANT) * probability)], note)
+
+    def _fits(self, plan: Plan, limit: Limit) -> Fits:
+        """Return what asks the engine whether filters leave anything of all that the plan finds."""
+        graph = self.graph
+        if graph is None:
+            raise ValueError("there is no engine that could be asked about filters")
+        ids = [node_id for anchor in plan.anchors for node_id in anchor.ids]
+        nodes = iter(self.nodes.references([key for key in self.nodes.keys(ids) if key is not None]))
+        bindings = tuple(Binding(anchor.var, next(nodes), 1.0) for anchor in plan.anchors for _ in anchor.ids)
+
+        def fits(filters: tuple[Filter, ...]) -> Fit:
+            found = graph.execute(LinkedPlan(replace(plan, filters=filters), bindings), limit, rows=1)
+            return "some" if found.candidates else "cut" if found.truncated else "none"
+
+        return fits
 
     def _with_hops(
         self,
@@ -208,7 +229,7 @@ class Planner:
 
     @cached_property
     def _limiter(self) -> Limiter:
-        return Limiter(self.nodes, self.schema)
+        return Limiter(self.schema, self.knowledge.kept(YearFields, lambda: YearFields(self.nodes)))
 
     @cached_property
     def _writer(self) -> Writer:

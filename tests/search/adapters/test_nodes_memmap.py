@@ -1,6 +1,8 @@
 """Nodes from memory-mapped files and from Postgres."""
 
+from dataclasses import replace
 from pathlib import Path
+from typing import cast
 
 import numpy as np
 import pytest
@@ -8,7 +10,8 @@ import pytest
 from search.adapters import adjacency_memmap, nodes_memmap
 from search.adapters.adjacency_memmap import MemmapAdjacency
 from search.adapters.nodes_memmap import MemmapNodes
-from search.domain.graph import Node
+from search.domain.graph import Field, Node
+from search.interfaces import Adjacency
 from tests.graphs import schema_of, store
 from tests.oracle import Graph
 
@@ -67,3 +70,20 @@ def test_whole_nodes_come_from_postgres_in_the_order_asked_for(nodes: MemmapNode
     assert nodes.nodes([1, 0, 1]) == [GRAPH.nodes[1], GRAPH.nodes[0], GRAPH.nodes[1]]
     with pytest.raises(KeyError):
         nodes.nodes([9])
+
+
+@pytest.mark.django_db
+def test_values_of_a_field_come_from_all_over_a_type(tmp_path: Path) -> None:
+    films = tuple(Node(key, f"f{key:04}", "film", f"Film {key}", fields={"year": 1000 + key}) for key in range(1000))
+    rare = tuple(Node(1000 + key, f"g{key:04}", "tag", f"Tag {key}", fields={"n": key} if key % 10 == 3 else {})
+                 for key in range(100))  # fmt: skip
+    graph = Graph((*films, *rare), ())
+    schema = schema_of(graph)
+    kinds = tuple(replace(k, fields=(Field("n", coverage=10),)) if k.name == "tag" else k for k in schema.node_types)
+    store(graph, schema, SNAPSHOT)
+    nodes_memmap.build(tmp_path, ((n.id, n.name, schema.type_codes[n.type]) for n in graph.nodes))
+    nodes = MemmapNodes(SNAPSHOT, tmp_path, replace(schema, node_types=kinds), cast(Adjacency, None))
+    assert nodes.values("film", "year", 4) == [1000, 1250, 1500, 1750]
+    # One node in ten has it, so ten times as many nodes are looked at.
+    assert nodes.values("tag", "n", 10) == [3, 13, 23, 33, 43, 53, 63, 73, 83, 93]
+    assert nodes.values("tag", "unknown", 10) == []

@@ -12,6 +12,8 @@ from search.language.quantities import quantities
     [
         ("tents under 50 dollars", "<", 50, 50, "dollars", False),
         ("tents for less than $50", "<", 50, 50, "$", False),
+        ("tents for less than USD 50", "<", 50, 50, "usd", False),
+        ("tents under ¥5,000", "<", 5000, 5000, "¥", False),
         ("gear cheaper than 1,200 euros", "<", 1200, 1200, "euros", False),
         ("lamps between 20 and 40 euros", "between", 20, 40, "euros", False),
         ("lamps from $20 to $40", "between", 20, 40, "$", False),
@@ -48,7 +50,19 @@ def test_what_is_said_of_a_number_is_read(text: str, op: str, low: float, high: 
     assert (quantity.op, quantity.low, quantity.high, quantity.unit, quantity.year) == (op, low, high, unit, year)
 
 
-@pytest.mark.parametrize("text", ["10.5555/x and 3.2.1", "the iPhone-13", "COVID-19", "no number", "", "x2 and ABC123"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "under 5 million",
+        "more than 20k",
+        "10.5555/x and 3.2.1",
+        "the iPhone-13",
+        "COVID-19",
+        "no number",
+        "",
+        "x2 and ABC123",
+    ],
+)
 def test_parts_of_names_and_versions_are_none(text: str) -> None:
     assert quantities(text) == []
 

@@ -12,7 +12,7 @@ from search.language.words import stem, words
         ("actor", "actors", "acted", "acting", "act"),
         ("genre", "genres"),
         ("study", "studies"),
-        ("write", "writer", "writers", "written", "writing"),
+        ("write", "writer", "writers", "writes", "writing"),
         ("publish", "published", "publishes"),
         ("class", "classes"),
     ],

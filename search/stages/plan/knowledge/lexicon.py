@@ -13,17 +13,22 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from search.language.words import FUNCTION_WORDS, stem
+from search.language.words import ASKING_WORDS, FUNCTION_WORDS, stem
 from search.language.words import words as split
 from search.stages.plan.knowledge.vectors import TextVectors
 from search.stages.plan.knowledge.wording import Wording
 
 Affinities = NDArray[np.float64]
 
-_CLOSE = 0.42
-"""Cosine of a word and a phrase at which the word is as likely as not to speak of it: unrelated words lie near 0.3."""
-_SOFT = 0.05
-_SHARP = 0.07
+_CLOSE = 2.0
+"""A word is as likely as not to speak of a phrase whose cosine lies so many standard deviations above the mean cosine
+of words that do not. Mean and deviation are the encoder's own, for this schema: see `Lexicon.unrelated`."""
+_SOFT = 0.5
+_SHARP = 0.75
+"""Width of that threshold, and how quickly a word that is near to one element stops speaking of others, in standard
+deviations."""
+_STRANGERS = 48
+"""How many words that do not speak of the schema are held against it."""
 _PART = 0.8
 _SHORTEST_PART = 4
 _MOST = 20_000
@@ -72,7 +77,9 @@ class Lexicon:
             return np.zeros((len(texts), 0))
         cosines = np.maximum.reduceat(self.vectors.of(texts) @ phrases.T, starts, axis=1).astype(np.float64)
         best = cosines.max(axis=1, keepdims=True)
-        close = np.exp((cosines - best) / _SHARP) / (1 + np.exp((_CLOSE - best) / _SOFT))
+        mean, deviation = self.unrelated
+        near = mean + _CLOSE * deviation
+        close = np.exp((cosines - best) / (_SHARP * deviation)) / (1 + np.exp((near - best) / (_SOFT * deviation)))
         shared = np.array([self._shared(text) for text in texts])
         same = shared.max(axis=1, keepdims=True) >= 1
         return np.where(same, shared, np.maximum(close, shared))
@@ -89,6 +96,19 @@ class Lexicon:
             else 0.0
             for stems in self._stems
         ]
+
+    @cached_property
+    def unrelated(self) -> tuple[float, float]:
+        """Mean and standard deviation of the cosines of the schema's phrases and words that do not speak of them.
+
+        Such are the words of asking that no phrase has: where cosines of unrelated texts lie, and how far they spread,
+        differs from encoder to encoder and from schema to schema.
+        """
+        own = frozenset().union(*self._stems)
+        strange = [word for word in sorted(ASKING_WORDS) if stem(word) not in own]
+        words = strange[:: max(1, len(strange) // _STRANGERS)]
+        cosines = self.vectors.of(words) @ self._phrases[0].T
+        return float(cosines.mean()), max(float(cosines.std()), 1e-3)
 
     @cached_property
     def _stems(self) -> list[frozenset[str]]:

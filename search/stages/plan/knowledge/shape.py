@@ -13,9 +13,8 @@ from numpy.typing import NDArray
 from search.domain.graph import Direction, Schema
 
 _RARE = 0.15
-"""An odd end has at most this share of the edges of the relation's main type at that end …"""
-_ELSEWHERE = 0.25
-"""… and at most this many such edges for each node of its type: its nodes are at home in other relations."""
+"""An odd end has at most so many edges for each edge of the main type there, and for each node of its own type: few of
+the relation's edges end there, and few of the type's nodes have one."""
 
 
 class Step(NamedTuple):
@@ -103,8 +102,7 @@ class Shape:
         for end, counts in self._counts.items():
             main = max(counts, key=lambda code: (counts[code], -code))
             for code, count in counts.items():
-                nodes = self.schema.node_types[code].count
-                if code != main and count <= _RARE * counts[main] and count <= _ELSEWHERE * nodes:
+                if code != main and count <= _RARE * min(counts[main], self.schema.node_types[code].count):
                     folds[end][code] = main
         return folds
 

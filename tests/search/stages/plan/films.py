@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
+from pathlib import Path as Folder
 
 import numpy as np
 
 from search.adapters import adjacency_memmap, mentions_memmap
+from search.domain.evidence import Path
 from search.domain.graph import Node, NodeType, Relation, Schema
-from search.domain.linking import Binding, LinkedPlan
+from search.domain.linking import Binding, LinkedPlan, Traversal
 from search.domain.plan import Plan
+from search.domain.ranking import Ranking
+from search.domain.trace import Limit
 from search.stages.plan import Planner
 from tests import oracle
 from tests.fakes import HashEncoder
@@ -42,6 +45,26 @@ FACTS: tuple[tuple[str, str, str], ...] = (
 )  # fmt: skip
 
 
+class OracleGraph:
+    """The engine that tries everything (interfaces.GraphStore, `execute` alone); it keeps the plans it was given."""
+
+    backend = "oracle"
+
+    def __init__(self, graph: oracle.Graph) -> None:
+        self._graph = graph
+        self.asked: list[Plan] = []
+
+    def execute(self, linked: LinkedPlan, limit: Limit, rows: int = 10_000) -> Traversal:
+        self.asked.append(linked.plan)
+        found = Ranking.of(oracle.candidates(self._graph, linked)).candidates
+        return Traversal(linked.index, self.backend, found[:rows], len(found) > rows)
+
+    def paths(
+        self, linked: LinkedPlan, keys: Sequence[int], limit: Limit, most: int = 1
+    ) -> dict[int, list[tuple[Path, ...]]]:
+        raise NotImplementedError
+
+
 def graph_of(names: Sequence[tuple[str, str]], facts: Sequence[tuple[str, str, str]]) -> oracle.Graph:
     """Return a graph; the end of a fact is the first node of that name."""
     nodes = tuple(Node(key, f"n{key:03}", kind, name) for key, (kind, name) in enumerate(names))
@@ -49,7 +72,7 @@ def graph_of(names: Sequence[tuple[str, str]], facts: Sequence[tuple[str, str, s
     return oracle.Graph(nodes, tuple((keys[source], relation, keys[target]) for source, relation, target in facts))
 
 
-def planner_of(folder: Path, graph: oracle.Graph, schema: Schema | None = None, **options: int) -> Planner:
+def planner_of(folder: Folder, graph: oracle.Graph, schema: Schema | None = None, **options: int) -> Planner:
     """Build the memory-mapped indexes of a graph and return a planner over them, with vectors that mean nothing."""
     schema = schema or schema_of(graph)
     (folder / "adjacency").mkdir()
@@ -67,6 +90,7 @@ def planner_of(folder: Path, graph: oracle.Graph, schema: Schema | None = None, 
         encoder=HashEncoder(dimensions=4096),
         nodes=Nodes(graph, schema),
         schema=schema,
+        graph=OracleGraph(graph),
         **options,
     )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -41,8 +41,10 @@ def planner(tmp_path_factory: pytest.TempPathFactory) -> Planner:
 
 
 def joined(planner: Planner, model: Any, **options: Any) -> JoinedPlanner:
-    known = {field.name: getattr(planner, field.name) for field in fields(planner)}
-    return JoinedPlanner(**known | {"language_model": model, "plan_prompts": lambda: PROMPTS} | options)
+    """Return the planner and a model together; options of either are laid over those that they have."""
+    own = {name: options.pop(name) for name in ("plan_scorers", "artifact") if name in options}
+    tools = {"schema": planner.schema, "language_model": model, "plan_prompts": lambda: PROMPTS}
+    return JoinedPlanner(**tools | options, planner=replace(planner, **own))
 
 
 def ask(planner: Planner, model: Any, limit: Limit | None = None, **options: Any) -> Any:

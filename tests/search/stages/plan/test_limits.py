@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from search.domain.graph import Field, Node
+from search.domain.linking import LinkedPlan, Traversal
 from search.domain.plan import Filter, Plan, ScoredPlan
 from search.domain.plan.checks import misfits
 from search.domain.question import Question
@@ -15,21 +17,24 @@ from search.domain.trace import Limit
 from search.stages.plan import Planner
 from tests.graphs import schema_of
 from tests.oracle import Graph
-from tests.search.stages.plan.films import answers, planner_of
+from tests.search.stages.plan.films import OracleGraph, answers, planner_of
 
 FIELDS = (
-    Field("price", "number"), Field("weight_g", "number"), Field("rating", "number"), Field("released", "date"),
+    Field("price_eur", "number"), Field("weight_g", "number"), Field("rating", "number"), Field("released", "date"),
     Field("notes", "text"),
 )  # fmt: skip
 GRAPH = Graph(
     (
-        Node(0, "n0", "lamp", "Alba", fields={"price": 20, "weight_g": 900, "rating": 4.5, "released": "2004-03-01"}),
-        Node(1, "n1", "lamp", "Bruma", fields={"price": 60, "weight_g": 2500, "rating": 3.9, "released": "2004-12-31"}),
-        Node(2, "n2", "lamp", "Cirro", fields={"price": 90, "weight_g": 400, "rating": 4.9, "released": "2011-01-01"}),
+        Node(0, "n0", "lamp", "Alba",
+             fields={"price_eur": 20, "weight_g": 900, "rating": 4.5, "released": "2004-03-01"}),
+        Node(1, "n1", "lamp", "Bruma",
+             fields={"price_eur": 60, "weight_g": 2500, "rating": 3.9, "released": "2004-12-31"}),
+        Node(2, "n2", "lamp", "Cirro",
+             fields={"price_eur": 90, "weight_g": 400, "rating": 4.9, "released": "2011-01-01"}),
         Node(3, "n3", "brand", "Ostervik", fields={"founded": 1961}),
         Node(4, "n4", "brand", "Norling", fields={"founded": 1990}),
         Node(5, "n5", "country", "Norway"),
-        Node(6, "n6", "lamp", "Era 2004", fields={"price": 10, "released": "2020-01-01"}),
+        Node(6, "n6", "lamp", "Era 2004", fields={"price_eur": 10, "released": "2020-01-01"}),
     ),
     (
         (0, "made by", 3), (1, "made by", 3), (2, "made by", 3), (3, "based in", 5), (4, "based in", 5),
@@ -60,9 +65,9 @@ def plans(planner: Planner, text: str) -> list[ScoredPlan]:
 @pytest.mark.parametrize(
     ("text", "filters", "found"),
     [
-        ("lamps made by Ostervik under 50 euros", [("price", "<", 50)], {"Alba"}),
-        ("lamps made by Ostervik that cost more than 50", [("price", ">", 50)], {"Bruma", "Cirro"}),
-        ("lamps made by Ostervik between 50 and 70 euros", [("price", "between", [50, 70])], {"Bruma"}),
+        ("lamps made by Ostervik under 50 euros", [("price_eur", "<", 50)], {"Alba"}),
+        ("lamps made by Ostervik that cost more than 50", [("price_eur", ">", 50)], {"Bruma", "Cirro"}),
+        ("lamps made by Ostervik between 50 and 70 euros", [("price_eur", "between", [50, 70])], {"Bruma"}),
         ("lamps made by Ostervik lighter than 1 kg", [("weight_g", "<", 1000)], {"Alba", "Cirro"}),
         ("lamps made by Ostervik that weigh at least 2.5 kg", [("weight_g", ">=", 2500)], {"Bruma"}),
         ("lamps made by Ostervik rated 4 or higher", [("rating", ">=", 4)], {"Alba", "Cirro"}),
@@ -73,7 +78,7 @@ def plans(planner: Planner, text: str) -> list[ScoredPlan]:
         ("brands based in Norway founded before 1970", [("founded", "<", 1970)], {"Ostervik"}),
         (
             "lamps made by Ostervik under 50 euros lighter than 1 kg",
-            [("price", "<", 50), ("weight_g", "<", 1000)], {"Alba"},
+            [("price_eur", "<", 50), ("weight_g", "<", 1000)], {"Alba"},
         ),
     ],
 )  # fmt: skip
@@ -97,6 +102,12 @@ def test_a_quantity_limits_the_field_that_it_speaks_of(
         "lamps made by Ostervik with more than 2000 parts",
         "lamps made by Ostervik of type 2",
         "lamps made by Ostervik shorter than 40 cm",
+        "lamps made by Ostervik under 50 dollars",
+        "lamps made by Ostervik that cost less than $50",
+        "lamps made by Ostervik that cost less than USD 50",
+        "lamps made by Ostervik that cost less than 50 yen",
+        "lamps made by Ostervik that cost less than 50 cents",
+        "lamps made by Ostervik that cost less than 5 million",
         "lamps made by the brand Ostervik founded in 1961",
     ],
 )
@@ -108,9 +119,84 @@ def test_what_leaves_nothing_or_speaks_of_no_field_of_the_answer_is_left_to_the_
 
 def test_what_leaves_nothing_is_said(planner: Planner) -> None:
     listed = planner(Question("lamps made by Ostervik under 5 euros"), Limit())
-    said = "“under 5 euros” (price) fits nothing that the best plan finds; it counts as text."
+    said = "“under 5 euros” (price eur) fits nothing that the best plan finds; it counts as text."
     assert getattr(listed, "detail", "") == said
     assert getattr(planner(Question("lamps made by Ostervik under 50 euros"), Limit()), "detail", "") == ""
+
+
+def test_an_amount_in_another_currency_is_text_and_the_note_says_so(planner: Planner) -> None:
+    said = "“under 50 dollars” is in another currency than price eur; it counts as text."
+    listed = planner(Question("lamps made by Ostervik under 50 dollars"), Limit())
+    assert getattr(listed, "detail", "") == said
+    assert "50 dollars" in listed[0].plan.target.relevance_text
+
+
+def test_a_price_that_names_no_currency_is_used_and_the_note_says_so(tmp_path: Path) -> None:
+    listed = stocked(tmp_path, [{"price": 20}, {"price": 60}], "price")(
+        Question("lamps of Ostervik under $50"), Limit()
+    )
+    assert [(f.field, f.op, f.value) for f in listed[0].plan.filters] == [("price", "<", 50)]
+    assert getattr(listed, "detail", "") == "“under $50” is held against price, which names no currency."
+
+
+@pytest.mark.parametrize("name", ["price_usd", "usd_price", "priceUSD", "priceUsd"])
+def test_a_currency_is_found_wherever_the_name_of_a_field_has_it(tmp_path: Path, name: str) -> None:
+    planner = stocked(tmp_path, [{name: 20}, {name: 60}], name)
+    assert [f.field for f in best(planner, "lamps of Ostervik under 50 dollars").filters] == [name]
+    assert best(planner, "lamps of Ostervik under 50 euros").filters == ()
+
+
+def stocked(folder: Path, fields: list[dict[str, Any]], *numbers: str) -> Planner:
+    """Return a planner over lamps with these fields, all made by one brand."""
+    lamps = tuple(Node(key, f"n{key:04}", "lamp", f"lamp no{key}", fields=own) for key, own in enumerate(fields))
+    brand = Node(len(lamps), "z", "brand", "Ostervik")
+    graph = Graph((*lamps, brand), tuple((lamp.key, "made by", brand.key) for lamp in lamps))
+    plain = schema_of(graph)
+    known = tuple(Field(name, "number", coverage=len(lamps)) for name in numbers)
+    kinds = tuple(replace(kind, fields=known if kind.name == "lamp" else ()) for kind in plain.node_types)
+    return planner_of(folder, graph, replace(plain, node_types=kinds))
+
+
+def test_all_nodes_that_a_plan_finds_are_asked_not_the_first_by_id(tmp_path: Path) -> None:
+    planner = stocked(tmp_path, [{"weight_g": 900}] * 600 + [{"weight_g": 10}], "weight_g")
+    listed = planner(Question("lamps of Ostervik lighter than 50 g"), Limit())
+    assert listed[0].plan.filters == (Filter("T", "weight_g", "<", 50),)
+    assert getattr(listed, "detail", "") == ""
+
+
+def test_filters_that_fit_one_by_one_but_not_together_are_said_to_be_so(planner: Planner) -> None:
+    # Alba costs 20 euros and weighs 900 g, Bruma 60 euros and 2,500 g.
+    listed = planner(Question("lamps made by Ostervik under 50 euros heavier than 2 kg"), Limit())
+    assert [f.field for f in listed[0].plan.filters] == ["price_eur"]
+    said = "“heavier than 2 kg” (weight g) fits nothing that the best plan finds beside “under 50 euros”; "
+    assert getattr(listed, "detail", "") == f"{said}it counts as text."
+
+
+class CutShort(OracleGraph):
+    """An engine that stops before it has seen anything."""
+
+    def execute(self, linked: LinkedPlan, limit: Limit, rows: int = 10_000) -> Traversal:
+        return Traversal(linked.index, self.backend, (), truncated=True)
+
+
+def test_what_an_engine_that_stopped_has_not_seen_is_not_said_to_be_absent(planner: Planner) -> None:
+    listed = replace(planner, graph=CutShort(GRAPH))(Question("lamps made by Ostervik under 50 euros"), Limit())
+    assert listed[0].plan.filters == ()
+    assert getattr(listed, "detail", "").startswith("Whether “under 50 euros” (price eur) fits anything")
+
+
+def test_the_engine_is_asked_once_where_all_quantities_fit_together(planner: Planner) -> None:
+    engine = OracleGraph(GRAPH)
+    listed = replace(planner, graph=engine)(
+        Question("lamps made by Ostervik under 50 euros lighter than 1 kg"), Limit()
+    )
+    assert engine.asked[0].filters == listed[0].plan.filters
+    assert len({plan.hops for plan in engine.asked}) == len(engine.asked)
+
+
+def test_without_an_engine_no_number_becomes_a_filter(planner: Planner) -> None:
+    listed = replace(planner, graph=None)(Question("lamps made by Ostervik under 50 euros"), Limit())
+    assert all(entry.plan.filters == () for entry in listed)
 
 
 def test_a_number_in_a_name_is_none_for_the_plan_that_starts_from_the_name(planner: Planner) -> None:
@@ -132,4 +218,4 @@ def test_the_plan_as_it_is_stays_behind_with_a_tenth_of_the_probability(planner:
 def test_switched_off_no_number_becomes_a_filter(planner: Planner) -> None:
     off = replace(planner, filters=False)
     assert all(entry.plan.filters == () for entry in plans(off, "lamps made by Ostervik under 50 euros"))
-    assert Filter("T", "price", "<", 50) in best(planner, "lamps made by Ostervik under 50 euros").filters
+    assert Filter("T", "price_eur", "<", 50) in best(planner, "lamps made by Ostervik under 50 euros").filters
