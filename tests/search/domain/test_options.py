@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import pytest
 
 from search.domain.errors import InvalidRequest
-from search.domain.options import assembled, assigned, options_of, tools_of, option, part
+from search.domain.options import assembled, assigned, option, options_of, part, tools_of
 
 
 @pytest.mark.parametrize(
