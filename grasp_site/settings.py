@@ -175,6 +175,7 @@ GRASP_PIPELINES: dict[str, dict[str, Any]] = {
             "rescore": {"BACKEND": "search.stages.rescore.Rescore"},
             "retrieve": {"BACKEND": "search.stages.retrieve.Hybrid"},
             "fuse": {"BACKEND": "search.stages.fuse.Fuse"},
+            "check": {"BACKEND": "search.stages.check.Check"},
             "explain": _EXPLAIN,
         },
     },

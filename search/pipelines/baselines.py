@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from search.domain.linking import GraphRanking
+from search.domain.conditions import Checked
+from search.domain.fusion import Fusion
 from search.domain.question import Question
-from search.domain.ranking import Fusion, Ranking
+from search.domain.ranking import Ranking
 from search.domain.trace import Trace
 from search.interfaces import ExplainStage, MergeStage, RetrieveStage
 
@@ -22,9 +23,9 @@ class SingleStages:
 def single(question: Question, stages: SingleStages, trace: Trace) -> Ranking:
     """Answer a question with one retriever's list as it is."""
     text = trace.step("retrieve", stages.retrieve, question, trace.limit)
-    fusion = Fusion(text, {"text": text}, {"text": 1.0}, k=0.0, method="single")
-    trace.step("explain", stages.explain, question, fusion, [], GraphRanking(), trace.limit)
-    return text
+    fusion = Fusion.single("text", text)
+    trace.step("explain", stages.explain, question, fusion, [], Checked(), trace.limit)
+    return fusion.ranking
 
 
 @dataclass(frozen=True)
@@ -41,6 +42,6 @@ def hybrid(question: Question, stages: HybridStages, trace: Trace) -> Ranking:
     """Answer a question with the reciprocal rank fusion of words and vectors."""
     words = trace.step("bm25", stages.bm25, question, trace.limit)
     vectors = trace.step("vss", stages.vss, question, trace.limit)
-    fusion = trace.step("fuse", stages.fuse, {"bm25": words, "vss": vectors})
-    trace.step("explain", stages.explain, question, fusion, [], GraphRanking(), trace.limit)
+    fusion = trace.step("fuse", stages.fuse, question, {"bm25": words, "vss": vectors}, trace.limit)
+    trace.step("explain", stages.explain, question, fusion, [], Checked(), trace.limit)
     return fusion.ranking

@@ -10,6 +10,7 @@ from search.domain.question import Question
 from search.domain.ranking import Ranking
 from search.domain.trace import Trace
 from search.interfaces import (
+    CheckStage,
     ExplainStage,
     FuseStage,
     LinkStage,
@@ -35,6 +36,7 @@ class Stages:
     rescore: RescoreStage
     retrieve: RetrieveStage
     fuse: FuseStage
+    check: CheckStage
     explain: ExplainStage
     recover: RecoverStage | None = None
     rerank: RerankStage | None = None
@@ -44,12 +46,13 @@ def search(question: Question, stages: Stages, trace: Trace) -> Ranking:
     """Answer a question with a ranking; the trace holds plans, paths, lists and the explained results."""
     plans, graph = _follow_the_graph(question, stages, trace)
     text = trace.step("retrieve", stages.retrieve, question, trace.limit)
-    fusion = trace.step("fuse", stages.fuse, graph, text)
+    fusion = trace.step("fuse", stages.fuse, question, graph, text, trace.limit)
+    checked = trace.step("check", stages.check, question, fusion, plans, graph, trace.limit)
     if stages.rerank is None:
         trace.skip("rerank", "No reranker is configured; the fused order stands.")
     else:
         fusion = trace.step("rerank", stages.rerank, question, fusion, trace.limit)
-    trace.step("explain", stages.explain, question, fusion, plans, graph, trace.limit)
+    trace.step("explain", stages.explain, question, fusion, plans, checked, trace.limit)
     return fusion.ranking
 
 
@@ -69,4 +72,4 @@ def _follow_the_graph(question: Question, stages: Stages, trace: Trace) -> tuple
         return plans, trace.step("rescore", stages.rescore, question, plans, found, limit)
     except StageError as error:
         trace.degrade(f"{error.reason}; text only")
-        return plans, GraphRanking()
+        return plans, GraphRanking.empty()

@@ -5,19 +5,19 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any
 
 from search import wiring
 from search.domain.errors import Fault, InvalidRequest, StageError
+from search.domain.fusion import Fusion
 from search.domain.linking import GraphRanking
-from search.domain.plan import Risk
-from search.domain.ranking import Candidate, Ranking
+from search.domain.ranking import Ranking
 from search.models import KnowledgeBase, PipelineVersion, SearchRun
 from search.services.code_version import code_version
 from search.services.pipelines.save_pipeline_version import save_pipeline_version
 from search.services.searches.request_search import request_search
 from search.services.searches.run_search import run_search
-from search.stages.fuse import Fuse
+from search.stages.fuse import Fuse, Weighing
 from training.data.examples import Example
 from training.data.splits import refuse_test
 from training.evaluation.fused_ranks import Case
@@ -26,8 +26,8 @@ from training.evaluation.tuning import Tuning
 from training.evaluation.tuning import tune as choose
 
 Progress = Callable[[str, int, int], None]
-READ = ("rescore", "retrieve")
-"""The steps whose lists are fused."""
+FUSION = "fuse"
+"""The step that fuses: it holds the lists, how far they are to be trusted, and the cosines that order equal scores."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class _Asked:
     """The questions' lists, what their searches used, and how many searches failed."""
 
     cases: list[Case]
-    present: Fuse
+    present: Weighing
     errors: int
 
 
@@ -115,44 +115,35 @@ def _ask(probe: SearchRun, examples: Sequence[Example], progress: Progress | Non
     """Search every question; one that cannot be searched has empty lists and stays in the mean."""
     cases, errors = [], 0
     for done, example in enumerate(examples, 1):
-        output: Mapping[str, Any] = {}
+        output: Mapping[str, Any] | None = None
         try:
             row = run_search(_request(probe.knowledge_base_name, example.text, probe.pipeline, example.id).pk)
             if row.status == SearchRun.Status.DONE:
-                output = dict(row.steps.filter(name__in=READ).values_list("name", "output"))
+                output = row.steps.filter(name=FUSION).values_list("output", flat=True).first()
         except (InvalidRequest, StageError):
-            output = {}
-        errors += not output
+            output = None
+        errors += output is None
         cases.append(case_of(example, output))
         if progress is not None:
             progress("searches", done, len(examples))
     options: dict[str, Any] = dict(probe.specification["stages"]["fuse"]["OPTIONS"])
     for name in ("bucket_weights", "risk_multipliers"):
         options[name] = tuple(options[name])
-    return _Asked(cases, Fuse(**options), errors)
+    return _Asked(cases, Weighing(**options), errors)
 
 
-def case_of(example: Example, output: Mapping[str, Any]) -> Case:
-    """Read the graph's list and the text's off the outputs of a search's steps, by the steps' names."""
-    listed, text = output.get("rescore") or {}, output.get("retrieve") or {}
-    unique = {*listed.get("ids", ()), *text.get("ids", ())}
-    names = tuple(sorted(unique, key=lambda name: name.encode("utf-8")))
-    key_of = {name: key for key, name in enumerate(names)}
-    keys = [key_of[name] for name in listed.get("ids", ())]
-    ties = {key: cosine for key, cosine in zip(keys, listed.get("ties", ()), strict=False) if cosine is not None}
-    graph = GraphRanking(
-        _ranking(keys, listed.get("scores", ())),
-        ties=ties,
-        n_cand=listed.get("n_cand", 0),
-        risk_level=cast(Risk, listed.get("risk_level", "no_trade")),
-        probability=listed.get("probability", 0.0),
-    )
-    texts = _ranking([key_of[name] for name in text.get("ids", ())], text.get("scores", ()))
-    return Case(example.id, graph, texts, names, example.answers)
-
-
-def _ranking(keys: Sequence[int], scores: Sequence[float]) -> Ranking:
-    return Ranking.in_order(Candidate(key, score) for key, score in zip(keys, scores, strict=True))
+def case_of(example: Example, output: Mapping[str, Any] | None) -> Case:
+    """Read the graph's list and the text's off the output of the fusion; empty lists where there is none."""
+    if output is None:
+        return Case(example.id, GraphRanking.empty(), Ranking(), (), example.answers, {})
+    ids = {identifier for listed in output["rankings"].values() for identifier in listed["ids"]}
+    ids.update(output["ranking"]["ids"])
+    names = tuple(sorted(ids, key=lambda name: name.encode("utf-8")))
+    fusion = Fusion.from_json(output, {name: key for key, name in enumerate(names)})
+    [(trusted, trust)] = fusion.trust.items()
+    [text] = [listed.ranking for name, listed in fusion.rankings.items() if name != trusted]
+    graph = GraphRanking(fusion.rankings[trusted].ranking, trust, name=trusted)
+    return Case(example.id, graph, text, names, example.answers, fusion.cosines)
 
 
 def _save(probe: SearchRun, tuning: Tuning, questions: int, split: str | None, activate: bool) -> PipelineVersion:
@@ -166,7 +157,7 @@ def _save(probe: SearchRun, tuning: Tuning, questions: int, split: str | None, a
     )
 
 
-def _options(fuse: Fuse) -> dict[str, Any]:
+def _options(fuse: Weighing) -> dict[str, Any]:
     """Return the settings that the method reads, as a pipeline's options."""
     if fuse.method == "static":
         return {"fuse.method": "static", "fuse.k": fuse.k, "fuse.weight": fuse.weight, "fuse.lead": fuse.lead}

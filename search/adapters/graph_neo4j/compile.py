@@ -86,6 +86,29 @@ class Compiler:
         ]
         return Query("\n".join(self.steps), self.parameters.values)
 
+    def matching(self, keys: Sequence[int], *, from_target: bool) -> Query:
+        """Return the statement of `matching`, walked from the anchors, or from the keys with `from_target`.
+
+        Its row holds those of the keys that T takes, and whether partial matches were cut.
+        """
+        self.keys, self.from_target = keys, from_target
+        found = self.match()
+        target = self.short[self.plan.target.var]
+        self.steps += [
+            *found.opened(),
+            f"WITH {target} LIMIT {self.most}",
+            f"WITH {target}.key AS key, count(*) AS merged",
+            f"RETURN collect(key) AS keys, sum(merged) >= {self.most} AS cut",
+            "}",
+            f"RETURN keys, {' OR '.join([*self.cuts, 'cut'])} AS cut",
+        ]
+        return Query("\n".join(self.steps), self.parameters.values)
+
+    @property
+    def burden(self) -> int:
+        """What the heaviest hop of the match reads: 0 for what is read in a moment."""
+        return self.estimate.burden(self.heaviest)
+
     def match(self) -> Rows:
         """Join everything into one set of rows that has the target's node and the score."""
         home = {var: self._start(var) for var in self.bound}

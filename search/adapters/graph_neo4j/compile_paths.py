@@ -32,11 +32,6 @@ def compile_paths(
 class _PathCompiler(Compiler):
     """Compiles one linked plan for given candidates; used once for one statement."""
 
-    @property
-    def burden(self) -> int:
-        """What the heaviest hop reads: 0 for what is read in a moment."""
-        return self.estimate.burden(self.heaviest)
-
     def paths(self, keys: Sequence[int], most: int, *, from_target: bool) -> Query:
         """Return the statement of `paths`: one list of rows, and whether partial matches were cut.
 

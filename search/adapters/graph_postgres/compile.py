@@ -108,6 +108,26 @@ class Compiler:
         # How two sets are best joined depends on their sizes, which the values tell.
         return Query(text, self.parameters.values, keep=not self.joined)
 
+    def matching(self, keys: Sequence[int], *, from_target: bool) -> Query:
+        """Return the statement of `matching`, walked from the anchors, or from the keys with `from_target`.
+
+        Its one row holds those of the keys that T takes, and whether partial matches were cut.
+        """
+        self.keys, self.from_target = keys, from_target
+        found = self._match()
+        cut = " OR ".join([*self.cuts, f"count(*) >= {self.most}"])
+        steps = f"WITH {STEPS.join(self.steps)}\n" if self.steps else ""
+        text = (
+            f"{steps}SELECT array_agg(DISTINCT key), {cut}\n"
+            f"FROM (SELECT {found.columns[self.plan.target.var]} AS key\n{found.body()}\nLIMIT {self.most}) AS matches"
+        )
+        return Query(text, self.parameters.values, keep=not self.joined)
+
+    @property
+    def burden(self) -> int:
+        """What the heaviest hop of the match reads: 0 for what is read in a moment."""
+        return self.estimate.burden(self.heaviest)
+
     def _match(self) -> Rows:
         """Join everything into one set of rows that has the target's node and the score."""
         home = {var: self._start(var) for var in self.bound}

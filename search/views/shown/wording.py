@@ -18,8 +18,9 @@ STEPS: Mapping[str, tuple[str, str]] = {
     "bm25": ("Words", "Searching for the words of the question"),
     "vss": ("Vectors", "Searching by meaning"),
     "fuse": ("Fuse", "Adding up the lists"),
+    "check": ("Check", "Holding the results against the conditions"),
     "rerank": ("Rerank", "Reading the best results again"),
-    "explain": ("Explain", "Checking every condition and drawing the paths"),
+    "explain": ("Explain", "Drawing the paths of what is shown"),
 }
 """Title and present participle of each step, in the order of flow."""
 
