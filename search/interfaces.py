@@ -150,9 +150,22 @@ class Adjacency(Protocol):
         """Return how many edges a set of nodes has over each (relation, direction): what `neighbours` would read."""
         ...
 
+    @property
+    def size(self) -> int:
+        """Number of nodes."""
+        ...
+
+    def whole(self, direction: Direction) -> tuple[NDArray[np.int64], Keys]:
+        """Return the whole graph in one direction as compressed rows, over all relations together.
+
+        The first array, shape (nodes + 1,), says where the neighbours of each key begin in the second, shape (edges,).
+        A neighbour that is reached over two relations stands there twice. Both are read only and shared.
+        """
+        ...
+
 
 class GraphStore(Protocol):
-    """Executes linked plans. What a match is, is the same for every engine: see ARCHITECTURE."""
+    """Executes linked plans. What a match is, is the same for every engine: see docs/architecture.md."""
 
     backend: str
 

@@ -7,7 +7,6 @@ named after the tool that fills it. Whatever is loaded here is loaded once a pro
 from __future__ import annotations
 
 import dataclasses
-import difflib
 import threading
 from collections.abc import Callable, Mapping
 from functools import cached_property, lru_cache, partial
@@ -16,7 +15,7 @@ from typing import Any
 from django.conf import settings
 from django.utils.module_loading import import_string
 
-from search.domain.errors import Fault, InvalidRequest
+from search.domain.errors import Fault, InvalidRequest, nearest, pointer
 from search.domain.graph import Schema
 from search.domain.options import misfit, typed
 from search.domain.question import Question
@@ -210,11 +209,10 @@ class Pipeline:
             for key, value in layer.items():
                 if key not in fields:
                     known = ", ".join(sorted(fields)) or "none"
-                    nearest = next(iter(difflib.get_close_matches(key, fields, n=1)), None)
                     message = f"{self.name} has no setting {key[:80]!r}; it has: {known}."
-                    faults.append(Fault(_pointer(key), message, nearest))
+                    faults.append(Fault(pointer("settings", key), message, nearest(key, fields)))
                 elif problem := misfit(fields[key], value):
-                    faults.append(Fault(_pointer(key), f"{key} {problem}"))
+                    faults.append(Fault(pointer("settings", key), f"{key} {problem}"))
                 else:
                     options[key] = typed(fields[key].default, value)
         if faults:
@@ -284,8 +282,3 @@ def _json_schema(field: dataclasses.Field[Any], default: Any) -> dict[str, Any]:
         described["items"] = {"type": "number"}
         described["minItems"] = described["maxItems"] = len(field.default)
     return described
-
-
-def _pointer(key: str) -> str:
-    """Return the JSON pointer of a setting (RFC 6901)."""
-    return f"/settings/{key[:80].replace('~', '~0').replace('/', '~1')}"

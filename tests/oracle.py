@@ -1,6 +1,6 @@
 """What a match is, by trying everything: the judge of every engine that executes plans.
 
-Written from the definition in ARCHITECTURE, without a thought for speed, and sharing no code with the engines.
+Written from the definition in docs/architecture.md, without a thought for speed, and sharing no code with the engines.
 """
 
 from __future__ import annotations

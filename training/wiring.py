@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
-import difflib
 from collections.abc import Mapping
 from typing import Any
 
 from django.conf import settings
 from django.utils.module_loading import import_string
 
-from search.domain.errors import Fault, InvalidRequest
+from search.domain.errors import Fault, InvalidRequest, nearest, pointer
 from search.domain.options import misfit, typed
 from training.learning.task import Learner
 
@@ -41,11 +40,10 @@ def learner(kind: str, assigned: Mapping[str, Any]) -> tuple[Learner, dict[str, 
     faults = []
     for key, value in assigned.items():
         if key not in fields:
-            nearest = next(iter(difflib.get_close_matches(key, fields, n=1)), None)
             message = f"Training a {kind} has no setting {key[:80]!r}; it has: {', '.join(sorted(fields))}."
-            faults.append(Fault("/settings", message, nearest))
+            faults.append(Fault(pointer("settings", key), message, nearest(key, fields)))
         elif problem := misfit(fields[key], value):
-            faults.append(Fault("/settings", f"{key} {problem}"))
+            faults.append(Fault(pointer("settings", key), f"{key} {problem}"))
         else:
             values[key] = typed(fields[key].default, value)
     if faults:

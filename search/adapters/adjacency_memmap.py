@@ -102,6 +102,24 @@ class MemmapAdjacency:
             found |= {(int(relation), direction): int(edges[relation]) for relation in np.flatnonzero(edges)}
         return found
 
+    @property
+    def size(self) -> int:
+        """Number of nodes."""
+        return len(self.types)
+
+    def whole(self, direction: Direction) -> tuple[NDArray[np.int64], Keys]:
+        """Return the whole graph in one direction as compressed rows; see the protocol."""
+        return self._rows[direction], self._arrays[direction][2]
+
+    @cached_property
+    def _rows(self) -> dict[Direction, NDArray[np.int64]]:
+        """Where the edges of each node begin, whatever their relation: they lie side by side already."""
+        codes = np.arange(self.size + 1, dtype=np.int64) * self._relations
+        return {
+            direction: starts[np.searchsorted(segments, codes)]
+            for direction, (segments, starts, _) in self._arrays.items()
+        }
+
     @cached_property
     def _relations(self) -> int:
         return max(len(self.schema.relations), 1)

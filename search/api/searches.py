@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import threading
 import time
 from collections.abc import Iterator, Mapping
@@ -22,7 +21,7 @@ from rest_framework.views import APIView
 
 from search.api import groups
 from search.api import serializers as shape
-from search.domain.errors import Fault, InvalidRequest
+from search.domain.errors import Fault, InvalidRequest, nearest, pointer
 from search.models import SearchRun
 from search.services.health import worker_alive
 from search.services.searches.cancel_search import cancel_search
@@ -121,9 +120,8 @@ def find_run(request: Request, run_id: UUID) -> SearchRun:
 def _unknown(body: Mapping[str, Any]) -> Iterator[Fault]:
     for key in body:
         if key not in KEYS:
-            nearest = next(iter(difflib.get_close_matches(key[:80], KEYS, n=1)), None)
-            pointer = f"/{key[:80].replace('~', '~0').replace('/', '~1')}"
-            yield Fault(pointer, f"A search has no {key[:80]!r}; it has: {', '.join(KEYS)}.", nearest)
+            message = f"A search has no {key[:80]!r}; it has: {', '.join(KEYS)}."
+            yield Fault(pointer(key), message, nearest(key, KEYS))
 
 
 def _wait_seconds(request: Request) -> tuple[float, list[Fault]]:

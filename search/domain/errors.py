@@ -2,8 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import difflib
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+
+MOST_NAME = 512
+"""Characters of a key that a pointer repeats: no identifier is longer."""
+MOST_COMPARED = 80
+"""Characters of a faulty name that are compared with the valid ones."""
+
+
+def pointer(*parts: object) -> str:
+    """Return the JSON pointer (RFC 6901) of a place in an input, from its keys and positions.
+
+    `pointer("settings", "a/b")` is `/settings/a~1b`; without parts it is the empty pointer of the whole input.
+    """
+    return "".join(f"/{str(part)[:MOST_NAME].replace('~', '~0').replace('/', '~1')}" for part in parts)
+
+
+def nearest(name: str, valid: Iterable[str]) -> str | None:
+    """Return the valid name closest to a faulty one, ignoring case, or None where none is close."""
+    folded = {candidate.casefold(): candidate for candidate in valid}
+    close = difflib.get_close_matches(name[:MOST_COMPARED].casefold(), folded, n=1, cutoff=0.5)
+    return folded[close[0]] if close else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from search.domain.errors import Fault
+from search.domain.errors import Fault, pointer
 from search.domain.graph import NodeType, Relation, Schema
 from search.domain.mending.names import fold
 
@@ -82,7 +82,7 @@ def _faults_of_part(
 ) -> Iterator[Fault]:
     meanings = {fold(wording): name for name, wordings in called.items() for wording in wordings if fold(wording)}
     for name, own in part.items():
-        at = f"/{key}/{name.replace('~', '~0').replace('/', '~1')}"
+        at = pointer(key, name)
         if name not in called:
             yield Fault(at, f"There is no {kind} {name!r} in this knowledge base.")
             continue

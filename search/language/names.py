@@ -1,4 +1,4 @@
-"""Which stretches of a question name nodes, and how much each is to be believed (METHODS, section 9, point 1)."""
+"""Which stretches of a question name nodes, and how much each is to be believed (docs/planning.md, point 1)."""
 
 from __future__ import annotations
 

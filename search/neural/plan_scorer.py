@@ -1,4 +1,4 @@
-"""The learned scorer of plans (METHODS, section 9, "Learned"): one forward pass that trains and serves.
+"""The learned scorer of plans (docs/planning.md, "Learned"): one forward pass that trains and serves.
 
 The encoder stays as it is. A plan's sum is a scaled cosine between a linear map of the question, a mention masked, and
 a linear map of the plan's vector, plus what a few features say: linearly, and through a small perceptron. A plan's

@@ -1,4 +1,4 @@
-"""GRASP: plan a path, execute it, fuse it with text retrieval, rerank, explain (METHODS 1; planner of METHODS 9)."""
+"""GRASP (2026): plan a path, execute it, fuse it with text retrieval, rerank, explain; planner: docs/planning.md."""
 
 from __future__ import annotations
 

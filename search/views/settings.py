@@ -16,7 +16,7 @@ from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from search.domain.errors import Fault, InvalidRequest
+from search.domain.errors import Fault, InvalidRequest, pointer
 from search.domain.graph import Schema
 from search.models import KnowledgeBase, KnowledgeBaseSettings
 from search.services.knowledge.save_knowledge_settings import activate_knowledge_settings, save_knowledge_settings
@@ -171,7 +171,7 @@ def _types(schema: Schema, values: Mapping[str, Any], faults: dict[str, list[str
     rows = []
     for t in schema.node_types:
         entry = own.get(t.name, {})
-        aliases, told = ", ".join(entry.get("aliases", ())), tuple(faults.pop(f"/types/{_escaped(t.name)}", ()))
+        aliases, told = ", ".join(entry.get("aliases", ())), tuple(faults.pop(pointer("types", t.name), ()))
         shown = not entry.get("hidden", t.hidden)
         rows.append(
             Row(t.name, t.name, t.count, t.aliases, aliases, told, shown, entry.get("answerable", t.answerable))
@@ -187,11 +187,7 @@ def _relations(schema: Schema, values: Mapping[str, Any], faults: dict[str, list
     return [
         Row(
             r.name, r.name, counts.get(r.name, 0), tuple(filter(None, (r.description, r.inverse, *r.aliases))),
-            ", ".join(own.get(r.name, {}).get("aliases", ())), tuple(faults.pop(f"/relations/{_escaped(r.name)}", ())),
+            ", ".join(own.get(r.name, {}).get("aliases", ())), tuple(faults.pop(pointer("relations", r.name), ())),
         )
         for r in schema.relations
     ]  # fmt: skip
-
-
-def _escaped(name: str) -> str:
-    return name.replace("~", "~0").replace("/", "~1")

@@ -1,6 +1,6 @@
 """Fusion's settings, chosen on questions with known answers: the whole grid, and whether the choice can be trusted.
 
-The grid is GRASP's (METHODS 1: static and dynamic), with the probability from which a plan leads as one more axis,
+The grid is GRASP's (section on fusion), with the probability from which a plan leads as one more axis,
 which is ours. What a question gets depends on `k`, on whether its plan leads, and on one number: the weight of its
 bucket times the multiplier of its risk. So each question is ranked once for each of these, the outcomes are added up by
 bucket and risk, and every combination of the grid is a sum over those small tables.

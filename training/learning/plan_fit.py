@@ -1,4 +1,4 @@
-"""Fits the scorer of plans (METHODS, section 9, "Learned"): seconds on a CPU, since the encoder stays as it is."""
+"""Fits the scorer of plans (docs/planning.md, "Learned"): seconds on a CPU, since the encoder stays as it is."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The candidate plans of many questions with what they find, small enough to keep (METHODS, section 9, "Learned").
+"""The candidate plans of many questions with what they find, small enough to keep (docs/planning.md, "Learned").
 
 Each question is read, its plans are enumerated as a search would, and each is labelled by the F1 of what it finds
 against the answers. What the plans find is let go at once: features, places and labels are kept.

@@ -1,4 +1,4 @@
-"""The learned planner (METHODS, section 9): questions and their answers suffice, no plan is annotated."""
+"""The learned planner (docs/planning.md): questions and their answers suffice, no plan is annotated."""
 
 from __future__ import annotations
 

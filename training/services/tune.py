@@ -7,6 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from django.utils.module_loading import import_string
+
 from search import wiring
 from search.domain.errors import Fault, InvalidRequest, StageError
 from search.domain.fusion import Fusion
@@ -17,7 +19,7 @@ from search.services.code_version import code_version
 from search.services.pipelines.save_pipeline_version import save_pipeline_version
 from search.services.searches.request_search import request_search
 from search.services.searches.run_search import run_search
-from search.stages.fuse import Fuse, Weighing
+from search.stages.fuse import Weighing
 from training.data.examples import Example
 from training.data.splits import refuse_test
 from training.evaluation.fused_ranks import Case
@@ -90,9 +92,8 @@ def tune(
 
 def _check_pipeline(name: str) -> None:
     """Refuse a pipeline that does not fuse the graph's list with the text's."""
-    fusing = f"{Fuse.__module__}.{Fuse.__qualname__}"
     known = wiring.pipelines()
-    tunable = [other for other in known if wiring.row(other)["STAGES"].get("fuse", {}).get("BACKEND") == fusing]
+    tunable = [other for other in known if _weighs(wiring.row(other)["STAGES"].get("fuse"))]
     if name not in known:
         message = f"There is no pipeline {name!r}. There are: {', '.join(known)}."
     elif name not in tunable:
@@ -101,6 +102,11 @@ def _check_pipeline(name: str) -> None:
     else:
         return
     raise InvalidRequest([Fault("/pipeline", message)])
+
+
+def _weighs(stage: Mapping[str, Any] | None) -> bool:
+    """Whether a stage lays one list over another with the settings that are chosen here."""
+    return stage is not None and issubclass(import_string(stage["BACKEND"]), Weighing)
 
 
 def _request(knowledge_base: str, question: str, pipeline: str, purpose: str) -> SearchRun:

@@ -1,31 +1,25 @@
 """A linked plan as one Cypher statement: its values are parameters, its names come from integers alone.
 
-The statement is built by eliminating variables, as that of Postgres is. Each anchor starts a set of partial matches
-(its bindings); every hop is a MATCH of its own, so that an edge may serve two of them; a variable whose hops are all
-done is dropped and the rows made distinct, in a subquery of its own that gives them as one list. Two sets are joined
-where they share a variable: both are collected by its node, which Neo4j does by hashing. What is kept to stay exact:
-
-- The nodes of a set's anchors, until the end, because no other variable of the row may take them.
-- Of a dropped variable, its node where an anchor outside the set might be bound to it, else null.
-
-Hops come in the order that the same estimates choose as for Postgres, so that a hub is met from its selective side. A
-subquery reads no more rows than can be carried on, and tells whether it was cut.
+Its steps are those of `graph_matching.eliminate`. Every hop is a MATCH of its own, so that an edge may serve two of
+them. Rows are made distinct in a subquery of its own that gives them as one list, reads no more of them than can be
+carried on, and tells whether it was cut. Two sets are joined where they share a variable: both are collected by its
+node, which Neo4j does by hashing.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from search.adapters.graph_matching.estimate import LOOK_UP, MOST_ROWS, Estimate
-from search.adapters.graph_matching.order import allowed_types, depths, directions, next_hop, usable_bindings
+from search.adapters.graph_matching.eliminate import Elimination
+from search.adapters.graph_matching.estimate import LOOK_UP, MOST_ROWS
+from search.adapters.graph_matching.order import directions
 from search.adapters.graph_neo4j.conditions import Parameters, field_conditions
 from search.adapters.graph_neo4j.names import Names
 from search.adapters.graph_neo4j.rows import Rows
-from search.domain.errors import StageError
 from search.domain.graph import ANY
 from search.domain.linking import LinkedPlan
 from search.domain.plan import Hop
@@ -40,27 +34,19 @@ class Query:
     parameters: Mapping[str, Any]
 
 
-class Compiler:
+class Compiler(Elimination[Rows]):
     """Compiles one linked plan; used once for one statement. No step carries on more than `most_rows` matches."""
 
     def __init__(
         self, linked: LinkedPlan, names: Names, adjacency: Adjacency | None = None, most_rows: int = MOST_ROWS
     ) -> None:
-        self.plan = linked.plan
+        super().__init__(linked, names.schema, adjacency)
         self.names = names
-        self.schema = names.schema
         self.parameters = Parameters()
-        self.short = {var: f"v{i}" for i, var in enumerate(self.plan.variables)}
-        self.types = allowed_types(self.plan, self.schema)
-        self.keys: Sequence[int] | None = None
-        self.from_target = False
         self.steps: list[str] = []
         self.cuts: list[str] = []
-        self.heaviest = 0.0
-        self._adjacency = adjacency
         self._most_rows = most_rows
         self._fresh = 0
-        self.bound = usable_bindings(linked, self.types, self.schema)
 
     def candidates(self, rows: int) -> Query:
         """Return the statement of `execute`.
@@ -104,46 +90,7 @@ class Compiler:
         ]
         return Query("\n".join(self.steps), self.parameters.values)
 
-    @property
-    def burden(self) -> int:
-        """What the heaviest hop of the match reads: 0 for what is read in a moment."""
-        return self.estimate.burden(self.heaviest)
-
-    def match(self) -> Rows:
-        """Join everything into one set of rows that has the target's node and the score."""
-        home = {var: self._start(var) for var in self.bound}
-        if self.from_target and self.keys is not None:
-            home.setdefault(self.plan.target.var, self._start_at_target(self.keys))
-        pending = list(self.plan.hops)
-        depth = depths(self.plan, from_target=self.from_target)
-        while pending:
-            step = next_hop(pending, {var: id(rows) for var, rows in home.items()}, depth, self._burden_in(home))
-            if step is None:
-                break
-            hop, near, far = step
-            pending.remove(hop)
-            rows = home[near]
-            other = home.get(far)
-            if other is rows:
-                rows.where([f"EXISTS {{ {self.pattern(hop, near, far)} }}"])
-            else:
-                if rows.dropped:
-                    self.make_distinct(rows)
-                rows.size = self.estimate.edges(hop, near, far, rows.size)
-                self.heaviest = max(self.heaviest, rows.size)
-                # A variable that the other set holds comes from there; this set reaches it under the same name.
-                self._extend(rows, hop, near, far, other)
-                if other is not None:
-                    self._drop_done(rows, [*pending, Hop(far, ANY, far)])
-                    self._join(rows, other, far)
-            self._drop_done(rows, pending)
-            home = {var: rows if owner is rows or owner is other else owner for var, owner in home.items()}
-            home[far] = rows
-        if pending or len({id(rows) for rows in home.values()}) != 1 or self.plan.target.var not in home:
-            raise StageError("traverse", "the hops do not connect every anchor with the target", permanent=True)
-        return home[self.plan.target.var]
-
-    def _start(self, var: str) -> Rows:
+    def start(self, var: str) -> Rows:
         """Begin with the bindings of an anchor."""
         node = self.short[var]
         bindings = self.parameters.add([[key, float(score)] for key, score in self.bound[var].items()])
@@ -156,7 +103,7 @@ class Compiler:
         rows.where(self.conditions(var))
         return rows
 
-    def _start_at_target(self, keys: Sequence[int]) -> Rows:
+    def start_at_target(self, keys: Sequence[int]) -> Rows:
         """Begin with the candidates asked for, which no anchor is."""
         var = self.plan.target.var
         node = self.short[var]
@@ -170,14 +117,19 @@ class Compiler:
         rows.where([*self.type(var), *self.conditions(var)])
         return rows
 
-    def _burden_in(self, home: Mapping[str, Rows]) -> Callable[[Hop, str, str], int]:
-        return lambda hop, near, far: self.estimate.burden(self.estimate.edges(hop, near, far, home[near].size))
+    def read(self, hop: Hop, near: str, far: str, home: Mapping[str, Rows]) -> float:
+        """Return how many edges walking a hop is expected to read."""
+        return self.estimate.edges(hop, near, far, home[near].size)
 
-    def _extend(self, rows: Rows, hop: Hop, near: str, far: str, other: Rows | None) -> None:
+    def close(self, rows: Rows, hop: Hop, near: str, far: str) -> None:
+        """Keep the rows that have an edge for a hop between two nodes that they hold."""
+        rows.where([f"EXISTS {{ {self.pattern(hop, near, far)} }}"])
+
+    def extend(self, rows: Rows, hop: Hop, near: str, far: str, other: Rows | None) -> None:
         """Walk a hop from a node of each row to one more node, one of the given ones where `other` holds just these."""
         node = self.short[far]
         asked = self.keys is not None and far == self.plan.target.var
-        given = self._given(far) if asked or (other is not None and other.untouched == far) else ()
+        given = self.given(far) if asked or (other is not None and other.untouched == far) else ()
         among = []
         if asked or LOOK_UP * len(given) < self.estimate.edges(hop, near, far, 1.0):
             rows.clauses += self._looked_up(node, given) if given else []
@@ -198,7 +150,7 @@ class Compiler:
             "WITH *",
         ]
 
-    def _join(self, rows: Rows, other: Rows, shared: str) -> None:
+    def join(self, rows: Rows, other: Rows, shared: str) -> None:
         """Join two sets on the variable that both have; no variable of one may take an anchor's node of the other."""
         for side in (rows, other):
             if side.untouched is None:
@@ -231,14 +183,11 @@ class Compiler:
         rows.size = max(1.0, rows.size * other.size / self.estimate.nodes(shared))
         rows.where(list(dict.fromkeys(apart)))
 
-    def _drop_done(self, rows: Rows, pending: Sequence[Hop]) -> None:
+    def drop(self, rows: Rows, needed: frozenset[str]) -> None:
         """Drop the variables that no hop needs any more, remembering what an anchor outside might collide with."""
-        needed = {self.short[end] for hop in pending for end in (hop.source, hop.to_var)}
-        needed |= {self.short[self.plan.target.var], *rows.anchors}
-        outside = sorted(
-            {key for var, keys in self.bound.items() if self.short[var] not in rows.anchors for key in keys}
-        )
-        for column in [column for column in rows.columns if column not in needed]:
+        kept = {*(self.short[var] for var in needed), *rows.anchors}
+        outside = self.bindings_outside([var for var in self.bound if self.short[var] in rows.anchors])
+        for column in [column for column in rows.columns if column not in kept]:
             rows.columns.remove(column)
             if outside:
                 self._fresh += 1
@@ -277,18 +226,6 @@ class Compiler:
         """The placeholder of how many rows a step may carry on."""
         return self.parameters.add(self._most_rows)
 
-    @cached_property
-    def estimate(self) -> Estimate:
-        """What is expected of this plan's hops."""
-        known = {var: given for var in self.plan.variables if (given := self._given(var))}
-        return Estimate(self.schema, self.types, known, self._adjacency)
-
-    def _given(self, var: str) -> Sequence[int]:
-        """Return the only nodes that a variable may be; none where it may be any."""
-        if var in self.bound:
-            return list(self.bound[var])
-        return list(self.keys or ()) if var == self.plan.target.var else ()
-
     def pattern(self, hop: Hop, near: str, far: str, edge: str = "") -> str:
         """Return a hop as a pattern from the variable `near` to the variable `far`, both by name."""
         kind = "" if hop.rel == ANY else f":{self.names.relation(self.schema.relation_codes[hop.rel])}"
@@ -308,8 +245,8 @@ class Compiler:
         """Return what a variable's node must satisfy beyond its type: the filters, and the keys asked for."""
         node = self.short[var]
         conditions = []
-        if self.keys is not None and var == self.plan.target.var and (not self.from_target or var in self.bound):
-            conditions.append(f"{node}.key IN {self.parameters.add(list(self.keys))}")
+        if (asked := self.asked_of(var)) is not None:
+            conditions.append(f"{node}.key IN {self.parameters.add(asked)}")
         filters = [condition for condition in self.plan.filters if condition.var == var]
         return conditions + field_conditions(filters, node, self.names, self.parameters)
 

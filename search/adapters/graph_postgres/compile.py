@@ -1,32 +1,22 @@
 """A linked plan as one SQL statement: its values are parameters, its identifiers come from integers alone.
 
-The statement is built by eliminating variables. Each anchor starts a set of partial matches (its bindings); hops extend
-a set by one variable, hops between two sets join them, and a variable whose hops are all done is dropped, so that only
-the nodes that matter for the rest are carried on and duplicates disappear early. Two things are kept to stay exact:
-
-- The nodes of a set's anchors, until the end, because no other variable of the row may take them.
-- Of a dropped variable, its node where an anchor outside the set might be bound to it, else NULL: this is all that a
-  later join has to compare, and it keeps the rows few.
-
-Hops that would read very many edges come last, so that the selective side is walked first and what is left of a hub is
-looked up. Rows that are still too many are cut, and the statement says so.
+Its steps are those of `graph_matching.eliminate`. Rows that are too many are cut, and the statement says so.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from search.adapters.graph_matching.estimate import LOOK_UP, MOST_ROWS, Estimate
-from search.adapters.graph_matching.order import allowed_types, depths, next_hop, usable_bindings
+from search.adapters.graph_matching.eliminate import Elimination
+from search.adapters.graph_matching.estimate import LOOK_UP, MOST_ROWS
 from search.adapters.graph_postgres.conditions import Parameters, field_conditions
 from search.adapters.graph_postgres.edges import Edges
 from search.adapters.graph_postgres.rows import Rows
-from search.domain.errors import StageError
-from search.domain.graph import ANY, Schema
+from search.domain.graph import Schema
 from search.domain.linking import LinkedPlan
 from search.domain.plan import Hop
 from search.interfaces import Adjacency
@@ -68,26 +58,18 @@ class Tables:
         return partition("search_node", self.snapshot_id)
 
 
-class Compiler:
+class Compiler(Elimination[Rows]):
     """Compiles one linked plan; used once for one statement."""
 
     def __init__(self, linked: LinkedPlan, schema: Schema, tables: Tables, adjacency: Adjacency | None = None) -> None:
-        self.plan = linked.plan
-        self.schema = schema
+        super().__init__(linked, schema, adjacency)
         self.tables = tables
         self.parameters = Parameters()
-        self.short = {var: f"v{i}" for i, var in enumerate(self.plan.variables)}
-        self.types = allowed_types(self.plan, schema)
         self.edges = Edges(tables.edges, schema, self.types, self.parameters)
-        self.keys: Sequence[int] | None = None
-        self.from_target = False
-        self.heaviest = 0.0
         self.joined = False
-        self._adjacency = adjacency
-        self._fresh = 0
         self.steps: list[str] = []
         self.cuts: list[str] = []
-        self.bound = usable_bindings(linked, self.types, schema)
+        self._fresh = 0
 
     def candidates(self, rows: int) -> Query:
         """Return the statement of `execute`.
@@ -95,7 +77,7 @@ class Compiler:
         Its one row holds the keys of the nodes that T takes, at most rows + 1, best first, their scores, and whether
         partial matches were cut. Arrays are some five times as fast as rows on their way to the client.
         """
-        found = self._match()
+        found = self.match()
         most = self.parameters.add(rows + 1)
         target = found.columns[self.plan.target.var]
         self.steps.append(
@@ -114,7 +96,7 @@ class Compiler:
         Its one row holds those of the keys that T takes, and whether partial matches were cut.
         """
         self.keys, self.from_target = keys, from_target
-        found = self._match()
+        found = self.match()
         cut = " OR ".join([*self.cuts, f"count(*) >= {self.most}"])
         steps = f"WITH {STEPS.join(self.steps)}\n" if self.steps else ""
         text = (
@@ -123,45 +105,7 @@ class Compiler:
         )
         return Query(text, self.parameters.values, keep=not self.joined)
 
-    @property
-    def burden(self) -> int:
-        """What the heaviest hop of the match reads: 0 for what is read in a moment."""
-        return self.estimate.burden(self.heaviest)
-
-    def _match(self) -> Rows:
-        """Join everything into one set of rows that has the target's node and the score."""
-        home = {var: self._start(var) for var in self.bound}
-        if self.from_target and self.keys is not None:
-            home.setdefault(self.plan.target.var, self._start_at_target(self.keys))
-        pending = list(self.plan.hops)
-        depth = depths(self.plan, from_target=self.from_target)
-        while pending:
-            step = next_hop(pending, {var: id(rows) for var, rows in home.items()}, depth, self._burden_in(home))
-            if step is None:
-                break
-            hop, near, far = step
-            pending.remove(hop)
-            rows = home[near]
-            other = home.get(far)
-            if other is rows:
-                rows.conditions.append(self.edges.exists(hop, rows.columns))
-            else:
-                self._make_distinct(rows)
-                rows.size = self._read(hop, near, far, home)
-                self.heaviest = max(self.heaviest, rows.size)
-                self._extend(rows, hop, near, far, other)
-                if other is not None:
-                    self._drop_done(rows, [*pending, Hop(far, ANY, far)])
-                    self._join(rows, other, far)
-            self._drop_done(rows, pending)
-            home = {var: rows if owner is rows or owner is other else owner for var, owner in home.items()}
-            home[far] = rows
-        sets = {id(rows) for rows in home.values()}
-        if pending or len(sets) != 1 or self.plan.target.var not in home:
-            raise StageError("traverse", "the hops do not connect every anchor with the target", permanent=True)
-        return home[self.plan.target.var]
-
-    def _start(self, var: str) -> Rows:
+    def start(self, var: str) -> Rows:
         """Begin with the bindings of an anchor."""
         scores = self.bound[var]
         alias = f"b{self.short[var]}"
@@ -174,7 +118,7 @@ class Compiler:
         rows.conditions += self._conditions(var, f"{alias}.key")
         return rows
 
-    def _start_at_target(self, keys: Sequence[int]) -> Rows:
+    def start_at_target(self, keys: Sequence[int]) -> Rows:
         """Begin with the candidates asked for, which no anchor is."""
         var = self.plan.target.var
         alias = f"b{self.short[var]}"
@@ -190,23 +134,24 @@ class Compiler:
             )
         return rows
 
-    def _burden_in(self, home: Mapping[str, Rows]) -> Callable[[Hop, str, str], int]:
-        return lambda hop, near, far: self.estimate.burden(self._read(hop, near, far, home))
-
-    def _read(self, hop: Hop, near: str, far: str, home: Mapping[str, Rows]) -> float:
+    def read(self, hop: Hop, near: str, far: str, home: Mapping[str, Rows]) -> float:
         """Return how many edges walking a hop is expected to read; given nodes at its far end may be looked up."""
         rows, other = home[near], home.get(far)
         edges = self.estimate.edges(hop, near, far, rows.size)
         return edges if other is None or other.untouched != far else min(edges, LOOK_UP * rows.size * other.size)
 
-    def _extend(self, rows: Rows, hop: Hop, near: str, far: str, other: Rows | None) -> None:
+    def close(self, rows: Rows, hop: Hop, near: str, far: str) -> None:
+        """Keep the rows that have an edge for a hop between two nodes that they hold."""
+        rows.conditions.append(self.edges.exists(hop, rows.columns))
+
+    def extend(self, rows: Rows, hop: Hop, near: str, far: str, other: Rows | None) -> None:
         """Walk a hop from a node of each row to one more node, one of the given ones where `other` holds just these."""
         alias = self._alias("e")
         if self.keys is not None and far == self.plan.target.var:
             # Looked up, whatever is expected: so a hub that the walk meets before the candidates is not read.
             among: Sequence[int] = self.keys
         else:
-            given = self._given(far) if other is not None and other.untouched == far else ()
+            given = self.given(far) if other is not None and other.untouched == far else ()
             among = given if LOOK_UP * len(given) < self.estimate.edges(hop, near, far, 1.0) else ()
         rows.items.append(self.edges.walk(hop, near, far, alias, {near: rows.columns[near]}, among))
         rows.untouched = None
@@ -215,11 +160,12 @@ class Compiler:
         rows.columns[far] = column
         rows.conditions += self._conditions(far, column)
 
-    def _join(self, rows: Rows, other: Rows, shared: str) -> None:
+    def join(self, rows: Rows, other: Rows, shared: str) -> None:
         """Join two sets on the variable that both have; no variable of one may take an anchor's node of the other."""
         self.joined = True
-        self._make_distinct(rows)
-        self._make_distinct(other)
+        for side in (rows, other):
+            if side.dropped:
+                self.make_distinct(side)
         joined = [f"{rows.columns[shared]} = {other.columns[shared]}"]
         for one, two in ((rows, other), (other, rows)):
             for anchor in one.anchors:
@@ -234,11 +180,10 @@ class Compiler:
         rows.score = f"{rows.score} + {other.score}"
         rows.size = max(1.0, rows.size * other.size / self.estimate.nodes(shared))
 
-    def _drop_done(self, rows: Rows, pending: Sequence[Hop]) -> None:
+    def drop(self, rows: Rows, needed: frozenset[str]) -> None:
         """Drop the variables that no hop needs any more, remembering what an anchor outside might collide with."""
-        needed = {end for hop in pending for end in (hop.source, hop.to_var)} | {self.plan.target.var, *rows.anchors}
-        outside = sorted({key for var, keys in self.bound.items() if var not in rows.anchors for key in keys})
-        for var in [var for var in rows.columns if var not in needed]:
+        outside = self.bindings_outside(rows.anchors)
+        for var in [var for var in rows.columns if var not in needed and var not in rows.anchors]:
             column = rows.columns.pop(var)
             if outside:
                 rows.marks.append(
@@ -246,14 +191,12 @@ class Compiler:
                 )
             rows.dropped = True
 
-    def _make_distinct(self, rows: Rows) -> None:
+    def make_distinct(self, rows: Rows) -> None:
         """Make a step of its own of the rows, distinct and computed once, where variables have been dropped.
 
         It takes no more rows than can be carried on, and counts what it merged, so that one sees whether there were
         more.
         """
-        if not rows.dropped:
-            return
         alias = self._alias("s")
         named = {f"{self.short[var]}": column for var, column in rows.columns.items()}
         named |= {f"m{i}": mark for i, mark in enumerate(rows.marks)} | {"score": rows.score}
@@ -276,23 +219,11 @@ class Compiler:
     def most(self) -> str:
         return self.parameters.add(self.tables.most_rows)
 
-    def _given(self, var: str) -> Sequence[int]:
-        """Return the only nodes that a variable may be; none where it may be any."""
-        if var in self.bound:
-            return list(self.bound[var])
-        return list(self.keys or ()) if var == self.plan.target.var else ()
-
-    @cached_property
-    def estimate(self) -> Estimate:
-        """What is expected of this plan's hops."""
-        known = {var: given for var in self.plan.variables if (given := self._given(var))}
-        return Estimate(self.schema, self.types, known, self._adjacency)
-
     def _conditions(self, var: str, column: str) -> list[str]:
         """Return what a node must satisfy beyond its type: the filters, and of the target the keys asked for."""
         conditions = []
-        if self.keys is not None and var == self.plan.target.var and (not self.from_target or var in self.bound):
-            conditions.append(f"{column} = ANY({self.parameters.add(list(self.keys), 'int[]')})")
+        if (asked := self.asked_of(var)) is not None:
+            conditions.append(f"{column} = ANY({self.parameters.add(asked, 'int[]')})")
         filters = [condition for condition in self.plan.filters if condition.var == var]
         if filters:
             where = " AND ".join(field_conditions(filters, "node", self.parameters))

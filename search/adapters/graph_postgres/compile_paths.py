@@ -42,7 +42,7 @@ class _PathCompiler(Compiler):
         columns are NULL.
         """
         self.keys, self.from_target = keys, from_target
-        found = self._match()
+        found = self.match()
         target = self.plan.target.var
         fixed = list(dict.fromkeys([target, *found.anchors]))
         limit = self.parameters.add(most)

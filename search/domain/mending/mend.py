@@ -140,7 +140,7 @@ class _Mender:
     # ---- what needs the whole plan
 
     def _settle_mode(self, plan: Json) -> None:
-        """A search of documents has one anchor in the target's place, and no hops (METHODS, section 1)."""
+        """A search of documents has one anchor in the target's place, and no hops (GRASP, `doc_search`)."""
         target = plan["target"]
         if plan.get("retrieval_mode") != "doc_search" or not isinstance(target, dict):
             return

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from search.domain.errors import Fault
+from search.domain.errors import Fault, nearest
 from search.domain.graph import Schema
-from search.domain.plan.faults import FaultFinder, article, kind_of, nearest, storable
+from search.domain.plan.faults import FaultFinder, article, kind_of, storable
 from search.domain.plan.parts import MAX_NUMBER, MAX_TEXT, MAX_VALUES, Filter
 
 if TYPE_CHECKING:

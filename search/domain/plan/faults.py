@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from search.domain.errors import Fault
+from search.domain.errors import Fault, nearest, pointer
 from search.domain.graph import ANY
 from search.domain.plan.parts import MAX_TEXT
 
@@ -35,7 +34,7 @@ class FaultFinder:
         """Note every key that is not known here."""
         for key in item:
             if key not in known:
-                self.fault(f"{at}/{escape(str(key))}", f"There is no key {key!r} here.", nearest(str(key), known))
+                self.fault(at + pointer(key), f"There is no key {key!r} here.", nearest(str(key), known))
 
     def var(self, item: Mapping[str, Any], key: str, at: str) -> str:
         """Return the variable under a key."""
@@ -84,13 +83,6 @@ class FaultFinder:
         self.faults.append(Fault(pointer, message, nearest))
 
 
-def nearest(name: str, valid: Iterable[str]) -> str | None:
-    """Return the valid name closest to a faulty one, ignoring case, or None where none is close."""
-    folded = {candidate.casefold(): candidate for candidate in valid if candidate != ANY}
-    close = difflib.get_close_matches(name.casefold(), folded, n=1, cutoff=0.5)
-    return folded[close[0]] if close else None
-
-
 def storable(text: str) -> bool:
     """Whether a text can be written as UTF-8 and kept in a database: no NUL, no half of a surrogate pair."""
     return "\x00" not in text and not any("\ud800" <= character <= "\udfff" for character in text)
@@ -112,8 +104,3 @@ def article(kind: str) -> str:
         "keyword": "a string",
         "text": "a string",
     }[kind]
-
-
-def escape(part: str) -> str:
-    """Return a key as a part of a JSON pointer."""
-    return part.replace("~", "~0").replace("/", "~1")

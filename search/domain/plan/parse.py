@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple, cast, get_args
 
+from search.domain.errors import nearest, pointer
 from search.domain.graph import ANY, Direction, Schema
-from search.domain.plan.faults import FaultFinder, escape, kind_of, nearest, storable
+from search.domain.plan.faults import FaultFinder, kind_of, storable
 from search.domain.plan.parts import (
     MAX_ANCHORS,
     MAX_HOPS,
@@ -47,7 +48,7 @@ class PlanReader(FaultFinder):
         """Return the parts; where `faults` is not empty they are no plan."""
         for key in data:
             if key not in KEYS:
-                self.fault(f"/{escape(str(key))}", f"A plan has no key {key!r}.", nearest(str(key), KEYS))
+                self.fault(pointer(key), f"A plan has no key {key!r}.", nearest(str(key), KEYS))
         mode = data.get("retrieval_mode")
         if mode is not None:
             mode = self.choice(mode, get_args(RetrievalMode), "/retrieval_mode")

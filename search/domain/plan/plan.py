@@ -48,7 +48,7 @@ class Plan:
         return plan
 
     def to_json(self) -> dict[str, Any]:
-        """Return the plan as INTERFACES describes it; `parse` reads it back equal."""
+        """Return the plan as the API shows it; `parse` reads it back equal."""
         written: dict[str, Any] = {
             "anchors": [anchor.to_json() for anchor in self.anchors],
             "hops": [hop.to_json() for hop in self.hops],

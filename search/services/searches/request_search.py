@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import unicodedata
 from collections.abc import Mapping, Sequence
 
@@ -15,7 +14,7 @@ from django.utils import timezone
 from kombu.exceptions import OperationalError as BrokerError
 
 from search import wiring
-from search.domain.errors import Fault, InvalidRequest, PlanInvalid, ServiceUnavailable
+from search.domain.errors import Fault, InvalidRequest, PlanInvalid, ServiceUnavailable, nearest
 from search.domain.plan import Plan
 from search.domain.question import Question
 from search.models import KnowledgeBase, PipelineVersion, Release, SearchRun
@@ -161,7 +160,7 @@ def _point_at_release(run: SearchRun, name: object, user: User) -> list[Fault]:
         known = f"There are: {', '.join(names)}." if names else "None has been imported yet."
         if not isinstance(name, str) or not name:
             return [Fault("/knowledge_base", f"Name the knowledge base to search. {known}")]
-        return [Fault("/knowledge_base", f"There is no knowledge base {_shown(name)}. {known}", _nearest(name, names))]
+        return [Fault("/knowledge_base", f"There is no knowledge base {_shown(name)}. {known}", nearest(name, names))]
     run.knowledge_base = base
     run.settings_version = base.active_settings.version if base.active_settings else 0
     if base.active_release is None:
@@ -176,7 +175,7 @@ def _specify(run: SearchRun, settings: object) -> list[Fault]:
     names = wiring.pipelines()
     if run.pipeline not in names:
         message = f"There is no pipeline {_shown(run.pipeline)}. There are: {', '.join(names)}."
-        return [Fault("/pipeline", message, _nearest(run.pipeline, names))]
+        return [Fault("/pipeline", message, nearest(run.pipeline, names))]
     if not isinstance(settings, Mapping | None):
         return [Fault("/settings", "settings is an object of options, such as {'fuse.k': 5}.")]
     version = None
@@ -202,10 +201,6 @@ def _check_plan(plan: object, release: Release) -> list[Fault]:
     except PlanInvalid as error:
         return [Fault(f"/plan{fault.pointer}", fault.message, fault.nearest) for fault in error.faults]
     return []
-
-
-def _nearest(name: str, names: Sequence[str]) -> str | None:
-    return next(iter(difflib.get_close_matches(name[:100], names, n=1)), None)
 
 
 def _shown(value: object) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 
 import orjson
 
-from search.domain.errors import Fault
+from search.domain.errors import Fault, pointer
 
 MOST_TEXT = 20_000
 MOST_DEPTH = 20
@@ -42,18 +42,13 @@ def storable_output(output: Any) -> Any:
     return storable_json(output, "")[0] if rb"\u0000" in written else orjson.loads(written)
 
 
-def escaped(part: object) -> str:
-    """Return a key as a JSON pointer writes it (RFC 6901), cut to what people read."""
-    return storable_text(part)[:80].replace("~", "~0").replace("/", "~1")
-
-
 def _clean(value: Any, at: str, depth: int, faults: list[Fault]) -> Any:
     if depth > MOST_DEPTH:
         faults.append(Fault(at, f"It is nested more than {MOST_DEPTH} levels deep."))
         return None
     if isinstance(value, Mapping):
         return {
-            _text(str(key), at, faults): _clean(item, f"{at}/{escaped(key)}", depth + 1, faults)
+            _text(str(key), at, faults): _clean(item, at + pointer(storable_text(key)), depth + 1, faults)
             for key, item in value.items()
         }
     if isinstance(value, list | tuple):

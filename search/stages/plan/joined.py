@@ -1,4 +1,4 @@
-"""Enumeration and a language model together: one list of plans, of which the executed results decide (METHODS, 9)."""
+"""Enumeration and a language model together: one list of plans, of which the executed results decide."""
 
 from __future__ import annotations
 

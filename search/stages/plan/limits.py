@@ -1,4 +1,4 @@
-"""Quantities of a question → filters on the fields of what a plan finds (typed conditions: METHODS, section 1)."""
+"""Quantities of a question → filters on the fields of what a plan finds (GRASP plans with typed conditions)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The planner that needs no language model: plans are listed, executed and scored (METHODS, section 9)."""
+"""The planner that needs no language model: plans are listed, executed and scored (docs/planning.md)."""
 
 from __future__ import annotations
 

@@ -49,6 +49,20 @@ def test_neighbours_of_a_set_are_those_of_the_edges_in_either_direction(
         assert out.dtype == np.int32
 
 
+@given(edges=EDGES)
+def test_the_whole_graph_lists_the_neighbours_of_each_node_over_all_relations(
+    tmp_path_factory: pytest.TempPathFactory, edges: list[Edge]
+) -> None:
+    graph = built(tmp_path_factory.mktemp("graph"), edges)
+    assert graph.size == NODES
+    for direction, near, far in (("out", 0, 2), ("in", 2, 0)):
+        starts, neighbours = graph.whole(direction)
+        assert len(starts) == NODES + 1
+        for node in range(NODES):
+            expected = sorted(edge[far] for edge in set(edges) if edge[near] == node)
+            assert sorted(neighbours[starts[node] : starts[node + 1]].tolist()) == expected
+
+
 @given(edges=EDGES, start=SETS)
 def test_edges_are_counted_once_however_often_they_are_stored(
     tmp_path_factory: pytest.TempPathFactory, edges: list[Edge], start: set[int]

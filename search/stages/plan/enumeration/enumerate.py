@@ -1,4 +1,4 @@
-"""Every plan that the data has for the mentions of a question (METHODS, section 9, point 3).
+"""Every plan that the data has for the mentions of a question (docs/planning.md, point 3).
 
 Metapaths of up to three hops are walked from each mention's nodes on the adjacency, set at a time; two or three of them
 that end at the same nodes are joined at T. What finds nothing is not a plan. Work is counted before it is done, and the

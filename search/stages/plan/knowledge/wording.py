@@ -2,7 +2,7 @@
 
 A hop is worded as a triple in its stored direction, with the relation's own description where the knowledge base gives
 one: `movie directed by person`. Triples in stored direction told plans of two hops apart more than twice as often as
-arrows did (METHODS, section 9).
+arrows did.
 """
 
 from __future__ import annotations

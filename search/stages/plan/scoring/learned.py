@@ -1,4 +1,4 @@
-"""Candidate plans scored by what was learned from questions and their answers (METHODS, section 9, "Learned").
+"""Candidate plans scored by what was learned from questions and their answers (docs/planning.md, "Learned").
 
 One text a mention is encoded, the question with that mention masked; vectors of paths are kept in memory. A path that
 was never seen is held against the question by its wording.

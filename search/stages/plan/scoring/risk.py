@@ -1,4 +1,4 @@
-"""How far the graph is to be trusted for a question, and what text still has to say (METHODS, sections 1 and 9)."""
+"""How far the graph is to be trusted for a question, and what text still has to say (GRASP, risk level)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How well each candidate plan answers to the wording of a question (METHODS, section 9, point 4), nothing learned.
+"""How well each candidate plan answers to the wording of a question (docs/planning.md, point 4), nothing learned.
 
 A few features (`features`) and a cosine are weighed by constants and summed; a softmax over the sums, of all mentions
 and plans together, gives the probabilities. The constants are round numbers that say what counts for more, not a fit.

@@ -1,4 +1,4 @@
-"""What kind of node a question asks for: its head against types and their aliases (METHODS, section 9, point 2)."""
+"""What kind of node a question asks for: its head against types and their aliases (docs/planning.md, point 2)."""
 
 from __future__ import annotations
 
