@@ -48,7 +48,7 @@ def unlike_trying_everything(graph: Graph, linked: LinkedPlan, engine: GraphStor
     wrong = []
     word = {True: "met", False: "not_met"}
     for found in ([engine.execute(linked, Limit())] if linked.is_bound else [], []):
-        result = checked(engine, [linked], keys, found)
+        result = checked(engine, [linked], keys, found, seconds=600.0)
         for key in keys:
             whole, anchors, hops, filters = oracle.statuses(graph, linked, key)
             held = result.conditions[key]
