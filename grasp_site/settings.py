@@ -158,8 +158,9 @@ if NEO4J_URL:
     GRASP_TOOLS["graph"] = {"BACKEND": "search.adapters.graph_neo4j.fallback.Neo4jOrPostgres"}
     GRASP_HEALTH["neo4j"] = "grasp_site.health.graph_database"
 
-# A pipeline is a function (BACKEND) over stages (STAGES_CLASS), each a backend with options; a row is a specification's
-# default.
+# A pipeline is a function (BACKEND) over stages (STAGES_CLASS), each a backend with options, or several VARIANTS: an
+# option with the stage's name chooses one. A row is a specification's default. TITLES: what pages call its lists.
+_TEXT_LISTS = {"bm25": "Words (BM25)", "vss": "Vectors"}
 _EXPLAIN = {"BACKEND": "search.stages.explain.Explain"}
 GRASP_PIPELINES: dict[str, dict[str, Any]] = {
     "grasp": {
@@ -173,11 +174,20 @@ GRASP_PIPELINES: dict[str, dict[str, Any]] = {
             "traverse": {"BACKEND": "search.stages.traverse.Traverse"},
             "recover": {"BACKEND": "search.stages.recover.Recover"},
             "rescore": {"BACKEND": "search.stages.rescore.Rescore"},
-            "retrieve": {"BACKEND": "search.stages.retrieve.Hybrid"},
+            "retrieve": {
+                "VARIANTS": {
+                    "hybrid": {"BACKEND": "search.stages.retrieve.Hybrid"},
+                    "bm25": {"BACKEND": "search.stages.retrieve.Bm25"},
+                    "vss": {"BACKEND": "search.stages.retrieve.Dense"},
+                },
+                "DEFAULT": "hybrid",
+            },
             "fuse": {"BACKEND": "search.stages.fuse.Fuse"},
             "check": {"BACKEND": "search.stages.check.Check"},
+            "rerank": {"VARIANTS": {"none": None}, "DEFAULT": "none"},
             "explain": _EXPLAIN,
         },
+        "TITLES": {"graph": "Graph paths", "text": "Document text", **_TEXT_LISTS},
     },
     "bm25": {
         "TITLE": "BM25",
@@ -185,6 +195,7 @@ GRASP_PIPELINES: dict[str, dict[str, Any]] = {
         "BACKEND": "search.pipelines.baselines.single",
         "STAGES_CLASS": "search.pipelines.baselines.SingleStages",
         "STAGES": {"retrieve": {"BACKEND": "search.stages.retrieve.Bm25"}, "explain": _EXPLAIN},
+        "TITLES": {"text": "Document text"},
     },
     "vss": {
         "TITLE": "Vectors",
@@ -192,6 +203,7 @@ GRASP_PIPELINES: dict[str, dict[str, Any]] = {
         "BACKEND": "search.pipelines.baselines.single",
         "STAGES_CLASS": "search.pipelines.baselines.SingleStages",
         "STAGES": {"retrieve": {"BACKEND": "search.stages.retrieve.Dense"}, "explain": _EXPLAIN},
+        "TITLES": {"text": "Document text"},
     },
     "hybrid": {
         "TITLE": "Words and vectors",
@@ -204,6 +216,7 @@ GRASP_PIPELINES: dict[str, dict[str, Any]] = {
             "fuse": {"BACKEND": "search.stages.fuse.Merge"},
             "explain": _EXPLAIN,
         },
+        "TITLES": _TEXT_LISTS,
     },
 }
 GRASP_DEFAULT_PIPELINE = "grasp"

@@ -11,6 +11,8 @@ Nothing that could load a model is imported: a module is found by `find_spec` an
 | search.E005 | `GRASP_DEFAULT_PIPELINE` is no pipeline |
 | search.E006 | a dotted path of `GRASP_HEALTH`, `GRASP_QUEUES` or `GRASP_WARM_UP` leads nowhere |
 | search.E007 | `NEO4J_URL` cannot be read |
+| search.E009 | a field of a stage's class is neither an option nor a tool |
+| search.E010 | a stage of a pipeline declares no role, or one that does not exist |
 """
 
 from __future__ import annotations
@@ -25,10 +27,13 @@ from typing import Any
 
 from django.conf import settings
 from django.core.checks import CheckMessage, Error, register
+from django.utils.module_loading import import_string
 
 from search import wiring
 from search.adapters.graph_neo4j.address import Address
-from search.domain.errors import InvalidRequest
+from search.composition import Pipeline, tools_of, variants_of
+from search.domain.errors import InvalidRequest, nearest
+from search.domain.flow import faults_of_flow
 
 TOOLS = (
     "encoder", "adjacency", "mentions", "nodes", "text", "vectors", "graph", "plan_scorers", "language_model",
@@ -54,13 +59,11 @@ def check_tools(**_: Any) -> list[CheckMessage]:
 
 @register()
 def check_pipelines(**_: Any) -> list[CheckMessage]:
-    """E003, E004 and E005: every pipeline can be composed, and the default is one of them."""
+    """E003, E004, E005, E009 and E010: every pipeline can be composed, and the default is one of them."""
     faults: list[CheckMessage] = []
     for name in settings.GRASP_PIPELINES:
-        missing = list(_missing_parts(name))
-        wrong = [] if missing else list(_misfits(name))
-        faults += [Error(f"GRASP_PIPELINES[{name!r}]: {text}", id="search.E003") for text in missing]
-        faults += [Error(f"GRASP_PIPELINES[{name!r}]: {text}", id="search.E004") for text in wrong]
+        for fault_id, text in _faults(name):
+            faults.append(Error(f"GRASP_PIPELINES[{name!r}]: {text}", id=fault_id))
     if settings.GRASP_DEFAULT_PIPELINE not in settings.GRASP_PIPELINES:
         known = ", ".join(settings.GRASP_PIPELINES) or "none"
         message = f"GRASP_DEFAULT_PIPELINE is {settings.GRASP_DEFAULT_PIPELINE!r}; there are: {known}."
@@ -92,8 +95,8 @@ def check_neo4j_url(**_: Any) -> list[CheckMessage]:
 
 def faults_of_pipeline(name: str) -> list[str]:
     """Return what keeps a pipeline from being composed, its tools included; an empty list when it can be."""
-    missing = list(_missing_parts(name))
-    return missing or [*_misfits(name), *_missing_tools(name)]
+    faults = [text for _, text in _faults(name)]
+    return faults or list(_missing_tools(name))
 
 
 def leads_nowhere(path: str) -> str:
@@ -128,17 +131,61 @@ def _names(source: Path) -> frozenset[str]:
     return frozenset(names)
 
 
+def _faults(name: str) -> Iterator[tuple[str, str]]:
+    """Give the id and the sentence of everything that is wrong with a pipeline's row, tools aside."""
+    if missing := list(_missing_parts(name)):
+        yield from (("search.E003", text) for text in missing)
+        return
+    pipeline = wiring.pipeline(name)
+    if unusable := list(_unusable(pipeline)):
+        yield from (("search.E009", text) for text in unusable)
+        return
+    yield from (("search.E009", text) for text in _stray_fields(pipeline))
+    yield from (("search.E010", text) for text in faults_of_flow(pipeline.stages))
+    yield from (("search.E004", text) for text in _misfits(pipeline))
+
+
 def _missing_parts(name: str) -> Iterator[str]:
     row = settings.GRASP_PIPELINES[name]
     yield from (f"it has no {key}." for key in KEYS if key not in row)
     paths = [row[key] for key in ("BACKEND", "STAGES_CLASS") if key in row]
-    paths += [stage.get("BACKEND", "") for stage in row.get("STAGES", {}).values()]
+    for stage, configured in row.get("STAGES", {}).items():
+        if "VARIANTS" not in configured:
+            paths.append(configured.get("BACKEND", ""))
+            continue
+        variants, default = configured["VARIANTS"], configured.get("DEFAULT")
+        paths += [variant.get("BACKEND", "") for variant in variants.values() if variant is not None]
+        if default not in variants:
+            yield f"the DEFAULT of the stage {stage!r} is {default!r}, which is none of: {', '.join(variants)}."
     yield from (missing for path in paths if (missing := leads_nowhere(path)))
 
 
-def _misfits(name: str) -> Iterator[str]:
+def _unusable(pipeline: Pipeline) -> Iterator[str]:
+    """Give a sentence for every class of stages, or of a stage, that is no dataclass."""
+    classes = [(f"{pipeline.stages.__module__}.{pipeline.stages.__qualname__}", pipeline.stages)]
+    classes += [(backend, import_string(backend)) for backend in _backends(pipeline)]
+    for path, cls in classes:
+        if not dataclasses.is_dataclass(cls):
+            yield f"{path} is no dataclass, so that its fields cannot be read."
+
+
+def _backends(pipeline: Pipeline) -> list[str]:
+    return list(dict.fromkeys(v["BACKEND"] for row in pipeline.rows.values() for v in variants_of(row).values() if v))
+
+
+def _stray_fields(pipeline: Pipeline) -> Iterator[str]:
+    """Give a sentence for every field of a stage's class that nothing would fill."""
+    known = wiring.tool_names()
+    for backend in _backends(pipeline):
+        for field in tools_of(backend):
+            if field not in known:
+                near = nearest(field, known)
+                meant = f"; did you mean {near!r}?" if near else f"; the tools are: {', '.join(known)}."
+                yield f"{backend} has the field {field!r}, which is neither an option nor a tool{meant}"
+
+
+def _misfits(pipeline: Pipeline) -> Iterator[str]:
     """Hold the stages against the pipeline's dataclass, their options against the stages; both are light to import."""
-    pipeline = wiring.pipeline(name)
     declared = {field.name: field for field in dataclasses.fields(pipeline.stages)}
     yield from (
         f"it has no stage {stage!r}; it has: {', '.join(declared)}." for stage in pipeline.rows if stage not in declared
@@ -146,13 +193,15 @@ def _misfits(name: str) -> Iterator[str]:
     for stage, field in declared.items():
         if stage not in pipeline.rows and field.default is dataclasses.MISSING:
             yield f"the stage {stage!r} is not configured."
-    options = {
-        f"{stage}.{key}": value for stage, row in pipeline.rows.items() for key, value in row.get("OPTIONS", {}).items()
-    }
-    try:
-        pipeline.specification(options)
-    except InvalidRequest as error:
-        yield from (fault.message for fault in error.faults)
+        elif field.default is dataclasses.MISSING and None in variants_of(pipeline.rows[stage]).values():
+            yield f"the stage {stage!r} has a variant without a stage, but the pipeline cannot do without it."
+    for stage, row in pipeline.rows.items():
+        for name, variant in variants_of(row).items():
+            configured = {f"{stage}.{key}": value for key, value in (variant or {}).get("OPTIONS", {}).items()}
+            try:
+                pipeline.specification({stage: name} if "VARIANTS" in row else {}, configured)
+            except InvalidRequest as error:
+                yield from (fault.message for fault in error.faults)
 
 
 def _missing_tools(name: str) -> Iterator[str]:

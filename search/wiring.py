@@ -1,12 +1,11 @@
-"""Settings and a pipeline's specification → stages with their tools, by dotted path.
+"""The tools and pipelines that the settings name by dotted path.
 
-A stage is a frozen dataclass. Its fields declared by `search.domain.options.option` are settings; every other field is
-named after the tool that fills it. Whatever is loaded here is loaded once a process and shared by its threads.
+Whatever is loaded here is loaded once a process and shared by its threads. How a pipeline's stages are laid together
+is in `search.composition`.
 """
 
 from __future__ import annotations
 
-import dataclasses
 import threading
 from collections.abc import Callable, Mapping
 from functools import cached_property, lru_cache, partial
@@ -15,13 +14,9 @@ from typing import Any
 from django.conf import settings
 from django.utils.module_loading import import_string
 
-from search.domain.errors import Fault, InvalidRequest, nearest, pointer
+from search.composition import Pipeline
 from search.domain.graph import Schema
-from search.domain.options import misfit, typed
-from search.domain.question import Question
-from search.domain.ranking import Ranking
 from search.domain.schema_settings import adapted
-from search.domain.trace import Trace
 from search.interfaces import (
     Adjacency,
     Encoder,
@@ -33,10 +28,8 @@ from search.interfaces import (
     TextIndex,
     VectorIndex,
 )
-from search.models import Release
+from search.models import Release, Snapshot
 from search.prompts import PlanPrompts
-
-Specification = dict[str, Any]
 
 _loading = threading.RLock()
 
@@ -70,10 +63,14 @@ def schema_of(release: Release) -> Schema:
 class Tools:
     """The tools of one release, each built when it is first needed."""
 
+    release: Release
+    snapshot: Snapshot
+    schema: Schema
+
     def __init__(self, release: Release) -> None:
         self.release = release
         self.snapshot = release.snapshot
-        self.schema: Schema = schema_of(release)
+        self.schema = schema_of(release)
 
     @property
     def encoder(self) -> Encoder:
@@ -128,6 +125,11 @@ class Tools:
         return partial(build, "plan_prompts", release=self.release)
 
 
+def tool_names() -> list[str]:
+    """Return the names that a field of a stage may have to be filled with a tool."""
+    return sorted(name for name in {*vars(Tools), *Tools.__annotations__} if not name.startswith("_"))
+
+
 @lru_cache(maxsize=8)
 def _tools(release_id: int, settings_id: int | None) -> Tools:
     release = Release.objects.select_related("snapshot", "vector_set", "knowledge_base__active_settings").get(
@@ -152,87 +154,6 @@ def forget() -> None:
         plan_scorers.cache_clear()
 
 
-@dataclasses.dataclass(frozen=True)
-class Pipeline:
-    """A pipeline as the settings name it: a short function, the dataclass of its stages, and what each stage is."""
-
-    name: str
-    title: str
-    description: str
-    search: Callable[[Question, Any, Trace], Ranking]
-    stages: type
-    rows: Mapping[str, Specification]
-
-    def options(self) -> dict[str, dataclasses.Field[Any]]:
-        """Return every option as `stage.option` → its field."""
-        found = {}
-        for stage, row in self.rows.items():
-            for field in dataclasses.fields(import_string(row["BACKEND"])):
-                if "help" in field.metadata:
-                    found[f"{stage}.{field.name}"] = field
-        return found
-
-    def tools(self) -> set[str]:
-        """Return the names of the tools that its stages take."""
-        return {
-            field.name
-            for row in self.rows.values()
-            for field in dataclasses.fields(import_string(row["BACKEND"]))
-            if "help" not in field.metadata
-        }
-
-    def defaults(self) -> dict[str, Any]:
-        """Return the site's value of every option."""
-        return {
-            key: self.rows[stage].get("OPTIONS", {}).get(name, field.default)
-            for key, field in self.options().items()
-            for stage, name in [key.split(".", 1)]
-        }
-
-    def settings_schema(self) -> dict[str, Any]:
-        """Return the options as a JSON schema, with the site's values as defaults."""
-        defaults = self.defaults()
-        return {
-            "type": "object",
-            "additionalProperties": False,
-            "properties": {key: _json_schema(field, defaults[key]) for key, field in self.options().items()},
-        }
-
-    def specification(self, *layers: Mapping[str, Any]) -> Specification:
-        """Lay options over the site's, the last layer on top, and return what a run freezes.
-
-        Raises InvalidRequest with a fault for every key that does not exist and every value that does not fit.
-        """
-        options, fields = self.defaults(), self.options()
-        faults: list[Fault] = []
-        for layer in layers:
-            for key, value in layer.items():
-                if key not in fields:
-                    known = ", ".join(sorted(fields)) or "none"
-                    message = f"{self.name} has no setting {key[:80]!r}; it has: {known}."
-                    faults.append(Fault(pointer("settings", key), message, nearest(key, fields)))
-                elif problem := misfit(fields[key], value):
-                    faults.append(Fault(pointer("settings", key), f"{key} {problem}"))
-                else:
-                    options[key] = typed(fields[key].default, value)
-        if faults:
-            raise InvalidRequest(faults)
-        stages = {
-            stage: {
-                "BACKEND": row["BACKEND"],
-                "OPTIONS": {k.split(".", 1)[1]: v for k, v in options.items() if k.split(".", 1)[0] == stage},
-            }
-            for stage, row in self.rows.items()
-        }
-        return {"pipeline": self.name, "stages": stages}
-
-    def compose(self, specification: Specification, tools: Tools) -> Any:
-        """Build the stages of a specification over the tools of a release."""
-        return self.stages(**{
-            name: _stage(row["BACKEND"], row["OPTIONS"], tools) for name, row in specification["stages"].items()
-        })  # fmt: skip
-
-
 def pipelines() -> list[str]:
     """Return the names of the pipelines, in the order of the settings."""
     return list(settings.GRASP_PIPELINES)
@@ -253,32 +174,16 @@ def pipeline(name: str) -> Pipeline:
         search=import_string(named["BACKEND"]),
         stages=import_string(named["STAGES_CLASS"]),
         rows=named["STAGES"],
+        titles=named.get("TITLES", {}),
     )
 
 
-def _stage(backend: str, options: Mapping[str, Any], tools: Tools) -> Any:
-    cls = import_string(backend)
-    arguments = dict(options)
-    for field in dataclasses.fields(cls):
-        if "help" not in field.metadata:
-            arguments[field.name] = getattr(tools, field.name)
-        elif isinstance(field.default, tuple):
-            arguments[field.name] = tuple(arguments[field.name])
-    return cls(**arguments)
+def pipeline_or_none(name: str) -> Pipeline | None:
+    """Return the pipeline of that name, None where the settings do not have it or it cannot be loaded any more.
 
-
-def _json_schema(field: dataclasses.Field[Any], default: Any) -> dict[str, Any]:
-    kinds = {bool: "boolean", int: "integer", float: "number", str: "string", tuple: "array"}
-    described: dict[str, Any] = {
-        "type": kinds[type(field.default)],
-        "description": field.metadata["help"],
-        "default": list(default) if isinstance(default, tuple) else default,
-    }
-    bounds = {"minimum": field.metadata["low"], "maximum": field.metadata["high"]}
-    described |= {key: bound for key, bound in bounds.items() if bound is not None}
-    if field.metadata["choices"]:
-        described["enum"] = list(field.metadata["choices"])
-    if isinstance(field.default, tuple):
-        described["items"] = {"type": "number"}
-        described["minItems"] = described["maxItems"] = len(field.default)
-    return described
+    For readers of recorded searches: what a pipeline has answered stays readable when it is gone.
+    """
+    try:
+        return pipeline(name)
+    except (KeyError, ImportError):
+        return None

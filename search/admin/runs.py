@@ -26,7 +26,7 @@ class StepInline(TabularInline):
     """The steps of a search, in their order."""
 
     model = SearchStep
-    fields = readonly_fields = ("name", "status", "milliseconds", "backend", "detail", "output_shown")
+    fields = readonly_fields = ("name", "role", "status", "milliseconds", "backend", "detail", "output_shown")
     extra = 0
     max_num = 0
     can_delete = False

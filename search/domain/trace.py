@@ -5,12 +5,46 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, ParamSpec, Protocol, TypeVar
+from typing import Any, Literal, ParamSpec, Protocol, TypeVar, get_args
 
 from search.domain.errors import DeadlineExceeded, SearchCancelled, StageError
+from search.domain.evidence import Result
+from search.domain.fusion import Fusion
+from search.domain.linking import GraphRanking, LinkedPlan, Traversal
+from search.domain.plan import ScoredPlan
+from search.domain.ranking import Ranking
 
 StepStatus = Literal["ok", "degraded", "failed", "skipped"]
-VERSION = 1
+Role = Literal[
+    "plan", "link", "graph", "recover", "graph list", "text list", "list", "fusion", "check", "rerank", "explain",
+    "expand", "other",
+]  # fmt: skip
+"""What a step is for, whatever its pipeline calls it. Everything that reads a trace goes by roles.
+
+`plan` lists plans, `link` ties their anchors to nodes, `graph` executes them, `recover` changes plans that found
+nothing. `graph list`, `text list` and `list` give a ranked list: of nodes that the graph leads to, of documents, or of
+any other origin; a pipeline may have several steps of each. `fusion` makes one list of several, `check` holds results
+against conditions, `rerank` orders the fused list anew, `explain` gives the results. `expand` changes the question
+before it is asked; `other` is a step that is none of these.
+"""
+ROLES: tuple[Role, ...] = get_args(Role)
+LISTS: frozenset[Role] = frozenset({"graph list", "text list", "list"})
+"""Roles of steps that give a ranked list."""
+GIVES: Mapping[Role, tuple[type, ...]] = {
+    "plan": (ScoredPlan,), "link": (LinkedPlan,), "graph": (Traversal,), "explain": (Result,),
+    "graph list": (GraphRanking,), "text list": (Ranking, Fusion), "list": (Ranking, Fusion),
+    "fusion": (Fusion,), "rerank": (Fusion,),
+}  # fmt: skip
+"""What a step of a role returns: for the first four a list of these. Steps of other roles return what they like."""
+GIVES_SEVERAL: frozenset[Role] = frozenset({"plan", "link", "graph", "explain"})
+VERSION = 2
+"""Format of what is recorded. Version 1 had names but no roles."""
+ROLES_OF_VERSION_1: Mapping[str, Role] = {
+    "plan": "plan", "link": "link", "traverse": "graph", "recover": "recover", "rescore": "graph list",
+    "retrieve": "text list", "bm25": "text list", "vss": "text list", "fuse": "fusion", "rerank": "rerank",
+    "explain": "explain",
+}  # fmt: skip
+"""The roles of the steps that there were in version 1, by name."""
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -58,12 +92,13 @@ class Limit:
 
 @dataclass(slots=True)
 class Step:
-    """One step: its name, who did it, how it went, its seconds, a sentence for people, and its output as JSON.
+    """One step: its name and role, who did it, how it went, its seconds, a sentence for people, its output as JSON.
 
     Where a language model was asked, `tokens` counts by kind and `prompt_fingerprint` is the version of the prompt.
     """
 
     name: str
+    role: Role
     backend: str = ""
     status: StepStatus = "ok"
     seconds: float = 0.0
@@ -75,9 +110,9 @@ class Step:
     def to_json(self) -> dict[str, Any]:
         """Return the step with its output."""
         return {
-            "name": self.name, "backend": self.backend, "status": self.status, "seconds": self.seconds,
-            "detail": self.detail, "output": self.output, "prompt_fingerprint": self.prompt_fingerprint,
-            "tokens": self.tokens,
+            "name": self.name, "role": self.role, "backend": self.backend, "status": self.status,
+            "seconds": self.seconds, "detail": self.detail, "output": self.output,
+            "prompt_fingerprint": self.prompt_fingerprint, "tokens": self.tokens,
         }  # fmt: skip
 
 
@@ -101,13 +136,16 @@ class Trace:
         self.steps: list[Step] = []
         self._observe = observe
 
-    def step(self, name: str, fn: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
+    def step(self, name: str, role: Role, fn: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
         """Run `fn(*args, **kwargs)`, record its seconds and output (`to_json`), and re-raise what it raises.
+
+        `name` is what the pipeline calls the step, `role` what it is for. Raises TypeError where the step returns
+        something else than its role says, so that a reader of the trace never meets it.
 
         A step that the time limit keeps from starting is recorded as failed; one of a cancelled run is not recorded.
         The backend's name is read off `fn` (its `backend` attribute, or that of the object it is bound to).
         """
-        step = Step(name, backend=_backend(fn), status="failed", detail="stopped by an unexpected error")
+        step = Step(name, role, backend=_backend(fn), status="failed", detail="stopped by an unexpected error")
         try:
             self.limit.check(name)
         except DeadlineExceeded as error:
@@ -124,6 +162,7 @@ class Trace:
             step.detail = str(error)
             raise
         else:
+            _check_type(name, role, result)
             step.output = _as_json(result)
             step.detail = str(getattr(result, "detail", "") or "")
             step.status = getattr(result, "status", None) or "ok"
@@ -134,9 +173,9 @@ class Trace:
             step.seconds = time.perf_counter() - began
             self._record(step)
 
-    def skip(self, name: str, why: str) -> None:
+    def skip(self, name: str, role: Role, why: str) -> None:
         """Record a stage that this run goes without, with the reason that the user is shown."""
-        self._record(Step(name, status="skipped", detail=why))
+        self._record(Step(name, role, status="skipped", detail=why))
 
     def degrade(self, why: str) -> None:
         """Mark the newest step as degraded: the run goes on without what it should have given."""
@@ -154,11 +193,17 @@ class Trace:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Trace:
-        """Read a trace back; ValueError for a version that this code does not know."""
-        if data.get("version") != VERSION:
-            raise ValueError(f"The trace has version {data.get('version')}; this code reads version {VERSION}.")
+        """Read a trace back; ValueError for a version that this code does not know.
+
+        The steps of version 1 get the roles that their names had then.
+        """
+        version = data.get("version")
+        if version not in (1, VERSION):
+            raise ValueError(f"The trace has version {version}; this code reads versions 1 and {VERSION}.")
         trace = cls()
-        trace.steps = [Step(**step) for step in data["steps"]]
+        for step in data["steps"]:
+            roles = {"role": ROLES_OF_VERSION_1.get(step["name"], "other")} if version == 1 else {}
+            trace.steps.append(Step(**step | roles))
         return trace
 
     def _record(self, step: Step) -> None:
@@ -174,6 +219,20 @@ def _backend(fn: Callable[..., object]) -> str:
         if isinstance(backend, str):
             return backend
     return ""
+
+
+def _check_type(name: str, role: Role, result: object) -> None:
+    """Raise TypeError where a step returns something else than its role says; a list is judged by its first entry."""
+    wanted = GIVES.get(role)
+    if wanted is None:
+        return
+    several = role in GIVES_SEVERAL
+    said = " or ".join(kind.__name__ for kind in wanted)
+    if not several:
+        if not isinstance(result, wanted):
+            raise TypeError(f"{name!r} has the role {role!r}: it gives {said}, not {type(result).__name__}.")
+    elif not isinstance(result, list | tuple) or not all(isinstance(item, wanted) for item in result[:1]):
+        raise TypeError(f"{name!r} has the role {role!r}: it gives a list of {said}, not {result!r:.80}.")
 
 
 def _as_json(result: object) -> Any:

@@ -11,7 +11,7 @@ from rich.text import Text
 
 WIDTH = 110
 RECOVERY = "recover"
-"""Steps of this name say in sentences what was changed about a plan that found nothing."""
+"""Steps of this role say in sentences what was changed about a plan that found nothing."""
 TICKS = {"met": "✓", "not_met": "✗", "unknown": "?"}
 
 
@@ -32,11 +32,11 @@ def _head(search: dict[str, Any]) -> RenderableType:
         f"[bold]{escape(search['question'])}[/]",
         f"[dim]{escape(search['release'] or search['knowledge_base'])}, {name}: {search['status']}{seconds}[/]",
     ]
-    lines += [f"[cyan]{escape(step['detail'])}[/]" for step in search["steps"] if step["name"] == RECOVERY]
+    lines += [f"[cyan]{escape(step['detail'])}[/]" for step in search["steps"] if step["role"] == RECOVERY]
     lines += [
-        f"[yellow]{entry['stage']}: {escape(entry['reason'])}[/]"
-        for entry in search["degraded"]
-        if entry["stage"] != RECOVERY
+        f"[yellow]{step['name']}: {escape(step['detail'])}[/]"
+        for step in search["steps"]
+        if step["status"] in ("degraded", "failed") and step["role"] != RECOVERY
     ]
     return Text.from_markup("\n".join(lines))
 

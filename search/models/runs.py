@@ -86,11 +86,16 @@ class SearchRun(models.Model):
 
 
 class SearchStep(models.Model):
-    """One step of a run: who did it, how long it took, what it gave."""
+    """One step of a run: what it is for, who did it, how long it took, what it gave.
+
+    `name` is what its pipeline calls it, `role` one of `search.domain.trace.ROLES`; readers go by the role.
+    """
 
     run = models.ForeignKey(SearchRun, on_delete=models.CASCADE, related_name="steps")
     position = models.PositiveSmallIntegerField()
     name = models.CharField(max_length=40)
+    role = models.CharField(max_length=20, default="other")
+    version = models.PositiveSmallIntegerField(default=1, help_text="Format of the output.")
     backend = models.CharField(max_length=200, blank=True)
     status = models.CharField(max_length=10)
     seconds = models.FloatField(default=0.0)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from search.domain.conditions import Checked
+from search.domain.flow import stage
 from search.domain.fusion import Fusion
 from search.domain.question import Question
 from search.domain.ranking import Ranking
@@ -16,15 +17,15 @@ from search.interfaces import ExplainStage, MergeStage, RetrieveStage
 class SingleStages:
     """A retriever, and the stage that shows its list."""
 
-    retrieve: RetrieveStage
-    explain: ExplainStage
+    retrieve: RetrieveStage = stage("text list", "Retrieve", "Searching the documents", list_name="text")
+    explain: ExplainStage = stage("explain", "Explain", "Choosing what to show of each result")
 
 
 def single(question: Question, stages: SingleStages, trace: Trace) -> Ranking:
     """Answer a question with one retriever's list as it is."""
-    text = trace.step("retrieve", stages.retrieve, question, trace.limit)
+    text = trace.step("retrieve", "text list", stages.retrieve, question, trace.limit)
     fusion = Fusion.single("text", text)
-    trace.step("explain", stages.explain, question, fusion, [], Checked(), trace.limit)
+    trace.step("explain", "explain", stages.explain, question, fusion, [], Checked(), trace.limit)
     return fusion.ranking
 
 
@@ -32,16 +33,16 @@ def single(question: Question, stages: SingleStages, trace: Trace) -> Ranking:
 class HybridStages:
     """Two retrievers, their fusion, and the stage that shows it."""
 
-    bm25: RetrieveStage
-    vss: RetrieveStage
-    fuse: MergeStage
-    explain: ExplainStage
+    bm25: RetrieveStage = stage("text list", "Words", "Searching for the words of the question")
+    vss: RetrieveStage = stage("text list", "Vectors", "Searching by meaning")
+    fuse: MergeStage = stage("fusion", "Fuse", "Adding up the lists")
+    explain: ExplainStage = stage("explain", "Explain", "Choosing what to show of each result")
 
 
 def hybrid(question: Question, stages: HybridStages, trace: Trace) -> Ranking:
     """Answer a question with the reciprocal rank fusion of words and vectors."""
-    words = trace.step("bm25", stages.bm25, question, trace.limit)
-    vectors = trace.step("vss", stages.vss, question, trace.limit)
-    fusion = trace.step("fuse", stages.fuse, question, {"bm25": words, "vss": vectors}, trace.limit)
-    trace.step("explain", stages.explain, question, fusion, [], Checked(), trace.limit)
+    words = trace.step("bm25", "text list", stages.bm25, question, trace.limit)
+    vectors = trace.step("vss", "text list", stages.vss, question, trace.limit)
+    fusion = trace.step("fuse", "fusion", stages.fuse, question, {"bm25": words, "vss": vectors}, trace.limit)
+    trace.step("explain", "explain", stages.explain, question, fusion, [], Checked(), trace.limit)
     return fusion.ranking

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from search.domain.errors import StageError
+from search.domain.flow import stage
 from search.domain.linking import GraphRanking, LinkedPlan
 from search.domain.question import Question
 from search.domain.ranking import Ranking
@@ -26,33 +27,37 @@ GRAPH_SHARE = 0.6
 """Part of the time left that the graph may take before the text answers alone."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Stages:
     """What GRASP is composed of; a stage that is None is not configured, and the trace says so."""
 
-    plan: PlanStage
-    link: LinkStage
-    traverse: TraverseStage
-    rescore: RescoreStage
-    retrieve: RetrieveStage
-    fuse: FuseStage
-    check: CheckStage
-    explain: ExplainStage
-    recover: RecoverStage | None = None
-    rerank: RerankStage | None = None
+    plan: PlanStage = stage("plan", "Plan", "Reading the question as walks through the graph")
+    link: LinkStage = stage("link", "Link", "Tying the names in the question to entities")
+    traverse: TraverseStage = stage("graph", "Traverse", "Following the relations")
+    recover: RecoverStage | None = stage(
+        "recover", "Recover", "Changing the plan until it finds something", optional=True
+    )
+    rescore: RescoreStage = stage(
+        "graph list", "Rescore", "Putting what the plans found into one list", list_name="graph"
+    )
+    retrieve: RetrieveStage = stage("text list", "Retrieve", "Searching the documents", list_name="text")
+    fuse: FuseStage = stage("fusion", "Fuse", "Adding up the lists")
+    check: CheckStage = stage("check", "Check", "Holding the results against the conditions")
+    rerank: RerankStage | None = stage("rerank", "Rerank", "Reading the best results again", optional=True)
+    explain: ExplainStage = stage("explain", "Explain", "Drawing the paths of what is shown")
 
 
 def search(question: Question, stages: Stages, trace: Trace) -> Ranking:
     """Answer a question with a ranking; the trace holds plans, paths, lists and the explained results."""
     plans, graph = _follow_the_graph(question, stages, trace)
-    text = trace.step("retrieve", stages.retrieve, question, trace.limit)
-    fusion = trace.step("fuse", stages.fuse, question, graph, text, trace.limit)
-    checked = trace.step("check", stages.check, question, fusion, plans, graph, trace.limit)
+    text = trace.step("retrieve", "text list", stages.retrieve, question, trace.limit)
+    fusion = trace.step("fuse", "fusion", stages.fuse, question, graph, text, trace.limit)
+    checked = trace.step("check", "check", stages.check, question, fusion, plans, graph, trace.limit)
     if stages.rerank is None:
-        trace.skip("rerank", "No reranker is configured; the fused order stands.")
+        trace.skip("rerank", "rerank", "No reranker is configured; the fused order stands.")
     else:
-        fusion = trace.step("rerank", stages.rerank, question, fusion, trace.limit)
-    trace.step("explain", stages.explain, question, fusion, plans, checked, trace.limit)
+        fusion = trace.step("rerank", "rerank", stages.rerank, question, fusion, trace.limit)
+    trace.step("explain", "explain", stages.explain, question, fusion, plans, checked, trace.limit)
     return fusion.ranking
 
 
@@ -64,12 +69,12 @@ def _follow_the_graph(question: Question, stages: Stages, trace: Trace) -> tuple
     limit = trace.limit.share(GRAPH_SHARE)
     plans: list[LinkedPlan] = []
     try:
-        scored = trace.step("plan", stages.plan, question, limit)
-        plans = trace.step("link", stages.link, scored, limit)
-        found = trace.step("traverse", stages.traverse, plans, limit)
+        scored = trace.step("plan", "plan", stages.plan, question, limit)
+        plans = trace.step("link", "link", stages.link, scored, limit)
+        found = trace.step("traverse", "graph", stages.traverse, plans, limit)
         if stages.recover is not None:
             plans, found = stages.recover(plans, found, stages.link, stages.traverse, trace, limit)
-        return plans, trace.step("rescore", stages.rescore, question, plans, found, limit)
+        return plans, trace.step("rescore", "graph list", stages.rescore, question, plans, found, limit)
     except StageError as error:
         trace.degrade(f"{error.reason}; text only")
         return plans, GraphRanking.empty()

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from dataclasses import dataclass
 from typing import Any
 
 import pytest
 from django.core.checks import CheckMessage
 
 from search import checks
+from search.domain.flow import stage
+from search.domain.options import option
 from tests.search import small
 
 WHERE = "tests.search.small"
@@ -86,3 +89,62 @@ def test_a_pipeline_whose_tool_is_missing_is_not_available(small_pipelines: Any)
     assert checks.faults_of_pipeline("text") == [
         "'search.adapters.nowhere.Nodes' leads nowhere: there is no module 'search.adapters.nowhere'."
     ]
+
+
+@dataclass(frozen=True)
+class Misspelt:
+    """A stage that asks for a tool which nobody has."""
+
+    vectros: Any
+    depth: int = option(10, "How many are kept.")
+
+
+class Plain:
+    """No dataclass."""
+
+
+@dataclass(frozen=True)
+class NoRoles:
+    """Stages without roles."""
+
+    retrieve: Any
+    explain: Any = stage("explan")  # type: ignore[arg-type]
+
+
+VARIANTS = {"VARIANTS": {"one": {"BACKEND": f"{WHERE}.Find"}, "none": None}, "DEFAULT": "one"}
+
+
+@pytest.mark.parametrize(
+    ("change", "expected", "said"),
+    [
+        ({"STAGES": TEXT | {"retrieve": {"BACKEND": f"{__name__}.Misspelt"}}}, "search.E009",
+         "Misspelt has the field 'vectros', which is neither an option nor a tool; did you mean 'vectors'?"),
+        ({"STAGES": TEXT | {"retrieve": {"VARIANTS": {"a": {"BACKEND": f"{WHERE}.Find"},
+                                                      "b": {"BACKEND": f"{__name__}.Misspelt"}}, "DEFAULT": "a"}}},
+         "search.E009", "'vectros'"),
+        ({"STAGES": TEXT | {"retrieve": {"BACKEND": f"{__name__}.Plain"}}}, "search.E009", "Plain is no dataclass"),
+        ({"STAGES": TEXT | {"retrieve": VARIANTS | {"DEFAULT": "two"}}}, "search.E003",
+         "the DEFAULT of the stage 'retrieve' is 'two', which is none of: one, none."),
+        ({"STAGES": TEXT | {"retrieve": VARIANTS}}, "search.E004",
+         "the stage 'retrieve' has a variant without a stage, but the pipeline cannot do without it."),
+        ({"STAGES": TEXT | {"retrieve": {"VARIANTS": {"a": {"BACKEND": f"{WHERE}.Find", "OPTIONS": {"deep": 1}}},
+                                         "DEFAULT": "a"}}}, "search.E004", "no setting 'retrieve.deep'"),
+    ],
+)  # fmt: skip
+def test_a_stage_that_nothing_would_fill_is_refused_with_class_and_field(
+    small_pipelines: Any, change: dict[str, Any], expected: str, said: str
+) -> None:
+    small_pipelines.GRASP_PIPELINES = small.PIPELINES | {"text": small.PIPELINES["text"] | change}
+    [fault] = checks.check_pipelines()
+    assert (fault.id, said in fault.msg) == (expected, True), fault.msg
+    assert checks.faults_of_pipeline("text")
+
+
+def test_a_stage_without_a_role_or_with_one_that_does_not_exist_is_e010(small_pipelines: Any) -> None:
+    small_pipelines.GRASP_PIPELINES = small.PIPELINES | {
+        "text": small.PIPELINES["text"] | {"STAGES_CLASS": f"{__name__}.NoRoles"}
+    }
+    first, second = checks.check_pipelines()
+    assert (first.id, second.id) == ("search.E010", "search.E010")
+    assert "NoRoles.retrieve declares no role" in first.msg
+    assert "NoRoles.explain has the role 'explan', which is none of: plan, link" in second.msg

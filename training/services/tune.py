@@ -10,11 +10,12 @@ from typing import Any
 from django.utils.module_loading import import_string
 
 from search import wiring
+from search.composition import Pipeline
 from search.domain.errors import Fault, InvalidRequest, StageError
-from search.domain.fusion import Fusion
 from search.domain.linking import GraphRanking
-from search.domain.ranking import Ranking
-from search.models import KnowledgeBase, PipelineVersion, SearchRun
+from search.domain.payloads import Fused, Listed, Payload, Unreadable, read_payload
+from search.domain.ranking import Candidate, Ranking
+from search.models import KnowledgeBase, PipelineVersion, SearchRun, SearchStep
 from search.services.code_version import code_version
 from search.services.pipelines.save_pipeline_version import save_pipeline_version
 from search.services.searches.request_search import request_search
@@ -28,8 +29,19 @@ from training.evaluation.tuning import Tuning
 from training.evaluation.tuning import tune as choose
 
 Progress = Callable[[str, int, int], None]
-FUSION = "fuse"
-"""The step that fuses: it holds the lists, how far they are to be trusted, and the cosines that order equal scores."""
+
+
+class UnreadableLists(InvalidRequest):
+    """A search that is done has not recorded the lists that tuning reads."""
+
+
+@dataclass(frozen=True)
+class _Lists:
+    """The steps of a pipeline that tuning reads, by name: its fusion, and the two lists that go into it."""
+
+    fusion: str
+    graph: str
+    text: str
 
 
 @dataclass(frozen=True)
@@ -60,16 +72,16 @@ def tune(
     """
     for named in {split, *(example.split for example in examples)}:
         refuse_test(named, "Tuning")
-    _check_pipeline(pipeline)
+    lists = _lists_of(pipeline)
     probe = _request(knowledge_base, examples[0].text[:2000], pipeline, "")
     SearchRun.objects.filter(pk=probe.pk).delete()
     began = time.perf_counter()
-    asked = _ask(probe, examples, progress)
+    asked = _ask(probe, lists, examples, progress)
     searched = time.perf_counter()
     tell = None if progress is None else lambda done, total: progress("weights", done, total)
     tuning = choose(asked.cases, asked.present, tell)
     seconds = {"searches": round(searched - began, 2), "weights": round(time.perf_counter() - searched, 2)}
-    version = _save(probe, tuning, len(examples), split, activate) if tuning.decided else None
+    version = _save(probe, lists, tuning, len(examples), split, activate) if tuning.decided else None
     return {
         "knowledge_base": knowledge_base,
         "release": probe.release_name,
@@ -82,31 +94,47 @@ def tune(
         "active": version.active if version else False,
         "decided": tuning.decided,
         "reason": tuning.reason,
-        "before": {"options": _options(asked.present)} | _described(tuning.before),
-        "after": {"options": _options(tuning.best)} | _described(tuning.after),
+        "before": {"options": _options(lists, asked.present)} | _described(tuning.before),
+        "after": {"options": _options(lists, tuning.best)} | _described(tuning.after),
         "held_out": _described(tuning.held_out),
         "gain": _described({name: tuning.held_out[name] - tuning.before[name] for name in tuning.before}),
         "seconds": seconds,
     }
 
 
-def _check_pipeline(name: str) -> None:
-    """Refuse a pipeline that does not fuse the graph's list with the text's."""
+def _lists_of(name: str) -> _Lists:
+    """Return the steps that tuning reads, by their roles. Raises InvalidRequest for a pipeline that has others."""
     known = wiring.pipelines()
-    tunable = [other for other in known if _weighs(wiring.row(other)["STAGES"].get("fuse"))]
     if name not in known:
         message = f"There is no pipeline {name!r}. There are: {', '.join(known)}."
-    elif name not in tunable:
-        message = f"{name} does not fuse the graph's list with the text's, so it has no weights to choose."
-        message += f" These do: {', '.join(tunable)}." if tunable else ""
-    else:
-        return
-    raise InvalidRequest([Fault("/pipeline", message)])
+        raise InvalidRequest([Fault("/pipeline", message)])
+    lists, reason = _readable(wiring.pipeline(name))
+    if lists is None:
+        others = [other for other in known if other != name and _readable(wiring.pipeline(other))[0]]
+        reason += f" These can be tuned: {', '.join(others)}." if others else ""
+        raise InvalidRequest([Fault("/pipeline", f"{name} cannot be tuned: {reason}")])
+    return lists
 
 
-def _weighs(stage: Mapping[str, Any] | None) -> bool:
+def _readable(pipeline: Pipeline) -> tuple[_Lists | None, str]:
+    """Return the steps that tuning reads, or a sentence about what the pipeline does not have."""
+    stages = pipeline.specification()["stages"]
+    fusions = [stage for stage in pipeline.of_role("fusion") if _weighs(stages[stage])]
+    if len(fusions) != 1:
+        return None, "it has no stage Fuse whose weights could be chosen."
+    graphs, texts, more = (pipeline.of_role(role) for role in ("graph list", "text list", "list"))
+    if len(graphs) != 1:
+        found = f"it has {len(graphs)} ({', '.join(graphs)})" if graphs else "it has none"
+        return None, f"weights are chosen for one list of the role 'graph list', and {found}."
+    if len(texts) != 1 or more:
+        found = ", ".join([*texts, *more]) or "none"
+        return None, f"weights are chosen for the graph's list beside one of the role 'text list', and it has: {found}."
+    return _Lists(fusions[0], graphs[0], texts[0]), ""
+
+
+def _weighs(stage: Mapping[str, Any]) -> bool:
     """Whether a stage lays one list over another with the settings that are chosen here."""
-    return stage is not None and issubclass(import_string(stage["BACKEND"]), Weighing)
+    return issubclass(import_string(stage["BACKEND"]), Weighing)
 
 
 def _request(knowledge_base: str, question: str, pipeline: str, purpose: str) -> SearchRun:
@@ -117,63 +145,94 @@ def _request(knowledge_base: str, question: str, pipeline: str, purpose: str) ->
     )  # fmt: skip
 
 
-def _ask(probe: SearchRun, examples: Sequence[Example], progress: Progress | None) -> _Asked:
-    """Search every question; one that cannot be searched has empty lists and stays in the mean."""
+def _ask(probe: SearchRun, lists: _Lists, examples: Sequence[Example], progress: Progress | None) -> _Asked:
+    """Search every question; one that cannot be searched has empty lists and stays in the mean.
+
+    Raises UnreadableLists where a search is done and its lists cannot be read: tuning on nothing would say nothing.
+    """
     cases, errors = [], 0
     for done, example in enumerate(examples, 1):
-        output: Mapping[str, Any] | None = None
+        fused = None
         try:
             row = run_search(_request(probe.knowledge_base_name, example.text, probe.pipeline, example.id).pk)
             if row.status == SearchRun.Status.DONE:
-                output = row.steps.filter(name=FUSION).values_list("output", flat=True).first()
+                fused = _read(row, lists)
+        except UnreadableLists:
+            raise
         except (InvalidRequest, StageError):
-            output = None
-        errors += output is None
-        cases.append(case_of(example, output))
+            fused = None
+        errors += fused is None
+        cases.append(case_of(example, fused))
         if progress is not None:
             progress("searches", done, len(examples))
-    options: dict[str, Any] = dict(probe.specification["stages"]["fuse"]["OPTIONS"])
+    options: dict[str, Any] = dict(probe.specification["stages"][lists.fusion]["OPTIONS"])
     for name in ("bucket_weights", "risk_multipliers"):
         options[name] = tuple(options[name])
     return _Asked(cases, Weighing(**options), errors)
 
 
-def case_of(example: Example, output: Mapping[str, Any] | None) -> Case:
-    """Read the graph's list and the text's off the output of the fusion; empty lists where there is none."""
-    if output is None:
+def _read(run: SearchRun, lists: _Lists) -> Fused:
+    """Return the fusion of a finished search: its lists, how far they are to be trusted, and their cosines.
+
+    Raises UnreadableLists where the step is missing, or its output is no fusion of the two lists.
+    """
+    fused = _payload(next((step for step in run.steps.all() if step.name == lists.fusion), None))
+    if not isinstance(fused, Fused) or len(fused.trust) != 1 or len(fused.rankings) != 2:
+        message = f"A finished search of {run.pipeline} has no two lists of the stage {lists.fusion!r} to tune on."
+        raise UnreadableLists([Fault("/pipeline", message)])
+    return fused
+
+
+def _payload(step: SearchStep | None) -> Payload | None:
+    try:
+        return None if step is None else read_payload(step.role, step.output, step.version)
+    except Unreadable as error:
+        message = f"Tuning cannot read the list of the stage {step.name!r}: {error}" if step else str(error)
+        raise UnreadableLists([Fault("/pipeline", message)]) from error
+
+
+def case_of(example: Example, fused: Fused | None) -> Case:
+    """Return a question's lists as tuning compares them; None stands for a search that failed, which has none."""
+    if fused is None:
         return Case(example.id, GraphRanking.empty(), Ranking(), (), example.answers, {})
-    ids = {identifier for listed in output["rankings"].values() for identifier in listed["ids"]}
-    ids.update(output["ranking"]["ids"])
-    names = tuple(sorted(ids, key=lambda name: name.encode("utf-8")))
-    fusion = Fusion.from_json(output, {name: key for key, name in enumerate(names)})
-    [(trusted, trust)] = fusion.trust.items()
-    [text] = [listed.ranking for name, listed in fusion.rankings.items() if name != trusted]
-    graph = GraphRanking(fusion.rankings[trusted].ranking, trust, name=trusted)
-    return Case(example.id, graph, text, names, example.answers, fusion.cosines)
+    every = fused.rankings.values()
+    names = tuple(sorted({i for listed in every for i in listed.ids}, key=lambda name: name.encode("utf-8")))
+    key_of = {name: key for key, name in enumerate(names)}
+    known = {
+        key_of[name]: cosine
+        for listed in every
+        for name, cosine in zip(listed.ids, listed.cosines or (), strict=True)
+        if cosine is not None
+    }
+    [(trusted, trust)] = fused.trust.items()
+    [text] = [listed for name, listed in fused.rankings.items() if name != trusted]
+    graph = GraphRanking(_ranking(fused.rankings[trusted], key_of), trust, name=trusted)
+    return Case(example.id, graph, _ranking(text, key_of), names, example.answers, known)
 
 
-def _save(probe: SearchRun, tuning: Tuning, questions: int, split: str | None, activate: bool) -> PipelineVersion:
+def _ranking(listed: Listed, key_of: Mapping[str, int]) -> Ranking:
+    pairs = zip(listed.ids, listed.scores, strict=True)
+    return Ranking.in_order(Candidate(key_of[name], score) for name, score in pairs)
+
+
+def _save(
+    probe: SearchRun, lists: _Lists, tuning: Tuning, questions: int, split: str | None, activate: bool
+) -> PipelineVersion:
     where = f" of split {split}" if split else ""
     return save_pipeline_version(
         knowledge_base=KnowledgeBase.objects.get(name=probe.knowledge_base_name),
         pipeline=probe.pipeline,
-        options=_options(tuning.best),
+        options=_options(lists, tuning.best),
         note=f"Fusion tuned on {questions:,} questions{where}. {tuning.reason}",
         activate=activate,
     )
 
 
-def _options(fuse: Weighing) -> dict[str, Any]:
+def _options(lists: _Lists, fuse: Weighing) -> dict[str, Any]:
     """Return the settings that the method reads, as a pipeline's options."""
-    if fuse.method == "static":
-        return {"fuse.method": "static", "fuse.k": fuse.k, "fuse.weight": fuse.weight, "fuse.lead": fuse.lead}
-    return {
-        "fuse.method": "dynamic",
-        "fuse.k": fuse.k,
-        "fuse.bucket_weights": list(fuse.bucket_weights),
-        "fuse.risk_multipliers": list(fuse.risk_multipliers),
-        "fuse.lead": fuse.lead,
-    }
+    names = ("k", "weight", "lead") if fuse.method == "static" else ("k", "bucket_weights", "risk_multipliers", "lead")
+    values = {name: getattr(fuse, name) for name in ("method", *names)}
+    return {f"{lists.fusion}.{name}": list(v) if isinstance(v, tuple) else v for name, v in values.items()}
 
 
 def _described(values: Values) -> dict[str, Any]:

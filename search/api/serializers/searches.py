@@ -10,6 +10,7 @@ from typing import Any
 from rest_framework import serializers
 
 from search.api.serializers.basics import Anything, Flag, NodeReference, Number, Text, Whole
+from search.domain.trace import ROLES
 
 
 class Pipeline(serializers.Serializer[Any]):
@@ -35,12 +36,23 @@ class SearchRequest(serializers.Serializer[Any]):
     settings = serializers.DictField(child=Anything(), required=False, allow_null=True)
 
 
-class UsedPipeline(serializers.Serializer[Any]):
-    """The pipeline of a search, as it was frozen for it."""
+class Stage(serializers.Serializer[Any]):
+    """A stage of a pipeline: what it is for, and what pages call it and say while it runs."""
 
     name = Text()
+    role = serializers.ChoiceField(ROLES)
+    title = Text()
+    doing = Text()
+
+
+class UsedPipeline(serializers.Serializer[Any]):
+    """The pipeline of a search, as it was frozen for it; `flow` has its stages in the order in which they run."""
+
+    name = Text()
+    title = Text()
     version = Whole()
     specification = serializers.DictField(child=Anything())
+    flow = Stage(many=True)
 
 
 class Degraded(serializers.Serializer[Any]):
@@ -91,7 +103,7 @@ class Graph(serializers.Serializer[Any]):
 
 
 class Fusion(serializers.Serializer[Any]):
-    """The arithmetic of the fusion."""
+    """The arithmetic of the fusion, and what pages call its lists."""
 
     method = Text()
     k = Number()
@@ -99,6 +111,7 @@ class Fusion(serializers.Serializer[Any]):
     bucket = Text(allow_blank=True)
     risk = Text(allow_blank=True)
     leads = Flag()
+    titles = serializers.DictField(child=Text())
 
 
 class Result(serializers.Serializer[Any]):
@@ -113,9 +126,14 @@ class Result(serializers.Serializer[Any]):
 
 
 class Step(serializers.Serializer[Any]):
-    """A step of a search; the last two where a language model was asked: the prompt's version, tokens by kind."""
+    """A step of a search: `name` is the pipeline's, `role` what it is for, whatever the pipeline.
+
+    The last two are filled where a language model was asked: the prompt's version, tokens by kind.
+    """
 
     name = Text()
+    role = serializers.ChoiceField(ROLES)
+    title = Text()
     backend = Text(allow_blank=True)
     status = serializers.ChoiceField(["ok", "degraded", "failed", "skipped"])
     seconds = Number()
@@ -124,8 +142,19 @@ class Step(serializers.Serializer[Any]):
     tokens = serializers.DictField(child=Whole())
 
 
+class OtherPlan(serializers.Serializer[Any]):
+    """The results that another plan than the one shown put where they stand, by rank."""
+
+    plan_index = Whole()
+    ranks = serializers.ListField(child=Whole())
+
+
 class Search(serializers.Serializer[Any]):
-    """A search, as far as it has come."""
+    """A search, as far as it has come.
+
+    `plans` are in the order of their probability. `plan` is the one that put the first result where it stands, and
+    `plan_index` its place in `plans`; `other_plans` names the results that come from others.
+    """
 
     id = serializers.UUIDField()
     status = serializers.ChoiceField(["queued", "running", "done", "failed", "cancelled"])
@@ -140,6 +169,8 @@ class Search(serializers.Serializer[Any]):
     waiting = Text(allow_null=True)
     degraded = Degraded(many=True)
     plan = serializers.DictField(child=Anything(), allow_null=True)
+    plan_index = Whole(allow_null=True)
+    other_plans = OtherPlan(many=True)
     plans = PlanEntry(many=True)
     linked = Linked(many=True)
     graph = Graph(allow_null=True)

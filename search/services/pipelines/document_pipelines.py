@@ -6,11 +6,14 @@ import json
 from typing import Any
 
 from search import wiring
+from search.composition import Pipeline
 
 HEAD = """# Pipelines and their settings
 
 Each pipeline answers a question in its own way. A setting is given as `settings` in the API, as `--set key=value` to
 `ask` and `evaluate`, or kept in a pipeline version of a knowledge base. `GET /api/v1/pipelines/` tells the same.
+In brackets stands what each stage is for. A stage may have variants: the setting with its name chooses one
+(`--set retrieve=bm25`), and settings of another variant are refused.
 
 This page is written by `manage.py document_pipelines > docs/pipelines.md`.
 """
@@ -26,14 +29,26 @@ def _section(name: str) -> str:
     schema = pipeline.settings_schema()["properties"]
     rows = [_row(key, described) for key, described in schema.items()]
     table = ["| setting | takes | default | |", "|---|---|---|---|", *rows] if rows else ["It takes no settings."]
-    stages = ", ".join(f"`{stage}`" for stage in pipeline.rows)
     return "\n".join(
-        [f"## `{name}`: {pipeline.title}", "", pipeline.description, "", f"Stages: {stages}.", "", *table, ""]
+        [f"## `{name}`: {pipeline.title}", "", pipeline.description, "", _stages(pipeline), "", *table, ""]
     )
+
+
+def _stages(pipeline: Pipeline) -> str:
+    """Return the stages in their order, each with its role, and the variants of those that have some."""
+    variants = pipeline.variants()
+    told = []
+    for part in pipeline.flow:
+        if part.name in pipeline.rows:
+            some = f"; one of {', '.join(variants[part.name])}" if part.name in variants else ""
+            told.append(f"`{part.name}` ({part.role}{some})")
+    return f"Stages: {', '.join(told)}."
 
 
 def _row(key: str, described: dict[str, Any]) -> str:
     help_text = described["description"].replace("|", "\\|")
+    if "variants" in described:
+        help_text += f" Only of {', '.join(described['variants'])}."
     return f"| `{key}` | {_takes(described)} | `{json.dumps(described['default'])}` | {help_text} |"
 
 

@@ -29,15 +29,17 @@ def save_pipeline_version(
     the pipeline does not have or whose value does not fit, and for a pipeline that the site does not have.
     """
     if pipeline not in wiring.pipelines():
-        known = ", ".join(wiring.pipelines())
-        raise InvalidRequest([Fault("/pipeline", f"There is no pipeline {pipeline!r}; there are: {known}.")])
+        names = ", ".join(wiring.pipelines())
+        raise InvalidRequest([Fault("/pipeline", f"There is no pipeline {pipeline!r}; there are: {names}.")])
     with transaction.atomic():
         # The row of the knowledge base is the lock under which its versions are numbered.
         KnowledgeBase.objects.select_for_update().get(pk=knowledge_base.pk)
         versions = PipelineVersion.objects.filter(knowledge_base=knowledge_base, pipeline=pipeline)
         active = versions.filter(active=True).first()
-        laid = {**(active.options if active else {}), **options}
-        wiring.pipeline(pipeline).specification(laid)
+        known = wiring.pipeline(pipeline)
+        # The version's options first, then the new ones: an option of a variant that is not chosen is refused.
+        known.specification(active.options if active else {}, options)
+        laid = known.laid(active.options if active else {}, options)
         newest = versions.aggregate(newest=Max("version"))["newest"] or 0
         version = PipelineVersion.objects.create(
             knowledge_base=knowledge_base,

@@ -1,47 +1,92 @@
-"""describe_search: the one projection of a run to JSON, for API, commands and pages."""
+"""describe_search: the one projection of a run to JSON, for API, commands and pages.
+
+It knows roles of steps and the types of what they record, and no pipeline.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
 from typing import Any
 
+from search import wiring
+from search.composition import Pipeline, titles_of
+from search.domain.payloads import (
+    Fused,
+    GraphListed,
+    Links,
+    Payload,
+    Plans,
+    Recovery,
+    Results,
+    Traversals,
+    read_payload,
+)
 from search.models import SearchRun, SearchStep
 from search.services.health import worker_alive
 from search.services.searches.settle_search import IN_PROCESS, settle_search
+from search.text import words
 
 SHOWN_DEGRADED = ("degraded", "failed")
+
+
+@dataclass(frozen=True)
+class Outputs:
+    """What the steps of a search gave, by role: of each the newest that there is.
+
+    Plans, bindings and findings are those after recovery: where a plan was changed until it found something, the
+    changed one stands in its place and says what it was before.
+    """
+
+    plans: Plans = field(default_factory=Plans)
+    links: Links = field(default_factory=Links)
+    found: Traversals = field(default_factory=Traversals)
+    graph: GraphListed | None = None
+    fused: Fused | None = None
+    results: Results = field(default_factory=Results)
 
 
 def describe_search(run: SearchRun) -> dict[str, Any]:
     """Return a search as every door shows it; what a run has not reached yet is null or empty.
 
-    A run that nobody works on any more is ended first. `waiting` says why nobody has taken a queued one, where a reason
-    is known.
+    `plan` is the plan that put the first result where it stands, `plan_index` its place in `plans`, which are in the
+    order of their probability; `other_plans` says which results other plans put there. A run that nobody works on any
+    more is ended first. `waiting` says why nobody has taken a queued one, where a reason is known.
     """
     run = settle_search(run)
     steps = list(run.steps.all())
     output = outputs_of(steps)
+    pipeline = wiring.pipeline_or_none(run.pipeline)
     plans = describe_plans(output)
+    shown, others = shown_plan(output)
     return {
         "id": str(run.pk),
         "status": run.status,
         "question": run.question,
         "knowledge_base": run.knowledge_base_name,
         "release": run.release_name or None,
-        "pipeline": {"name": run.pipeline, "version": run.pipeline_number, "specification": run.specification},
+        "pipeline": {
+            "name": run.pipeline,
+            "title": pipeline.title if pipeline else run.pipeline,
+            "version": run.pipeline_number,
+            "specification": run.specification,
+            "flow": _flow(run, pipeline),
+        },
         "k": run.k,
         "seconds": run.seconds,
         "created": run.created.isoformat(),
         "error": run.error,
         "waiting": _waiting(run),
         "degraded": [{"stage": s.name, "reason": s.detail} for s in steps if s.status in SHOWN_DEGRADED],
-        "plan": plans[0]["plan"] if plans else None,
+        "plan": plans[shown]["plan"] if shown is not None else None,
+        "plan_index": shown,
+        "other_plans": others,
         "plans": plans,
         "linked": describe_linked(output),
         "graph": describe_graph(output),
-        "fusion": describe_fusion(output),
-        "results": output.get("explain") or [],
-        "steps": [describe_step(step) for step in steps],
+        "fusion": describe_fusion(output, pipeline),
+        "results": output.results.to_json(),
+        "steps": [describe_step(step, pipeline) for step in steps],
     }
 
 
@@ -54,62 +99,108 @@ def _waiting(run: SearchRun) -> str | None:
     return None if alive else "No search worker is running, or it is still loading its models."
 
 
-def outputs_of(steps: Iterable[SearchStep]) -> dict[str, Any]:
-    """Return what each step gave, by its name; where a plan was changed until it found something, what it found then.
+def _flow(run: SearchRun, pipeline: Pipeline | None) -> list[dict[str, str]]:
+    """Return the stages that the run's specification configures, in the order in which they run."""
+    stages = (run.specification or {}).get("stages", {})
+    flow = pipeline.flow if pipeline else ()
+    return [part.to_json() for part in flow if stages.get(part.name, {}).get("BACKEND")]
 
-    An entry of `plan` that was changed says so: `given` is the plan as it was, `dropped` what counts as text instead.
+
+def outputs_of(steps: Iterable[SearchStep]) -> Outputs:
+    """Return what the steps of a search gave, by role. Raises ValueError where an output is not what its role says."""
+    given: dict[str, Payload | None] = {}
+    for step in steps:
+        payload = read_payload(step.role, step.output, step.version)
+        given[step.role] = payload or given.get(step.role)
+    plans, links, found = given.get("plan"), given.get("link"), given.get("graph")
+    graph, results = given.get("graph list"), given.get("explain")
+    # What a reranker gives is the fusion with its own list laid over it: the sums of the results are of that one.
+    fused = given.get("rerank") or given.get("fusion")
+    changed = given.get("recover")
+    output = Outputs(
+        plans if isinstance(plans, Plans) else Plans(),
+        links if isinstance(links, Links) else Links(),
+        found if isinstance(found, Traversals) else Traversals(),
+        graph if isinstance(graph, GraphListed) else None,
+        fused if isinstance(fused, Fused) else None,
+        results if isinstance(results, Results) else Results(),
+    )
+    if not isinstance(changed, Recovery):
+        return output
+    plans, links, found = changed.laid_over(output.plans, output.links, output.found)
+    return replace(output, plans=plans, links=links, found=found)
+
+
+def shown_plan(output: Outputs) -> tuple[int | None, list[dict[str, Any]]]:
+    """Return the index of the plan that put the first result where it stands, and which results others put there.
+
+    A result that no plan leads to is nobody's: it is held against the plan that its evidence names. Without results it
+    is the most probable plan; None where there are no plans.
     """
-    output: dict[str, Any] = {step.name: step.output for step in steps}
-    if changed := output.get("recover"):
-        index = changed["plan_index"]
-        told = {name: changed[name] for name in ("plan", "given", "dropped")}
-        output["plan"] = [entry | told if at == index else entry for at, entry in enumerate(output["plan"])]
-        output["link"] = [changed["linked"] if at == index else entry for at, entry in enumerate(output["link"])]
-        output["traverse"] = [
-            changed["traversal"] if entry["plan_index"] == index else entry for entry in output["traverse"]
-        ]
-    return output
+    count = len(output.plans.entries)
+    if not count:
+        return None, []
+    results, plan_of = output.results.entries, output.graph.plan_of if output.graph else {}
+    index = 0
+    if results and results[0].evidence is not None and 0 <= results[0].evidence.plan_index < count:
+        index = results[0].evidence.plan_index
+    ranks: dict[int, list[int]] = {}
+    for result in results:
+        own = result.evidence.plan_index if result.evidence is not None else index
+        if result.node.id in plan_of and own != index and 0 <= own < count:
+            ranks.setdefault(own, []).append(result.rank)
+    return index, [{"plan_index": other, "ranks": found} for other, found in sorted(ranks.items())]
 
 
-def describe_plans(output: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return the list of plans, best first, with how many candidates each found. `output` is each step's, by name."""
-    found = {entry["plan_index"]: entry["total"] for entry in output.get("traverse") or []}
-    return [plan | {"found": found.get(index, 0)} for index, plan in enumerate(output.get("plan") or [])]
+def describe_plans(output: Outputs) -> list[dict[str, Any]]:
+    """Return the list of plans, most probable first, with how many candidates each found."""
+    found = {entry.plan_index: entry.listed.total for entry in output.found.entries}
+    return [entry.to_json() | {"found": found.get(index, 0)} for index, entry in enumerate(output.plans.entries)]
 
 
-def describe_linked(output: dict[str, Any]) -> list[dict[str, Any]]:
+def describe_linked(output: Outputs) -> list[dict[str, Any]]:
     """Return the bindings of every anchor of every plan."""
-    return [entry for linked in output.get("link") or [] for entry in linked]
+    return [anchor.to_json() for anchors in output.links.plans for anchor in anchors]
 
 
-def describe_graph(output: dict[str, Any]) -> dict[str, Any] | None:
+def describe_graph(output: Outputs) -> dict[str, Any] | None:
     """Return what ran in the graph and how much it found, None where it has not run."""
-    traversed, merged = output.get("traverse"), output.get("rescore")
-    if not traversed:
+    found = output.found.entries
+    if not found:
         return None
     return {
-        "backend": traversed[0]["backend"],
-        "query": traversed[0]["query"],
-        "queries": [{"plan_index": entry["plan_index"], "query": entry["query"]} for entry in traversed],
-        "candidates": merged["n_cand"] if merged else 0,
-        "truncated": any(entry["truncated"] for entry in traversed),
+        "backend": found[0].backend,
+        "query": found[0].query,
+        "queries": [{"plan_index": entry.plan_index, "query": entry.query} for entry in found],
+        "candidates": output.graph.n_cand if output.graph else 0,
+        "truncated": any(entry.truncated for entry in found),
     }
 
 
-def describe_fusion(output: dict[str, Any]) -> dict[str, Any] | None:
-    """Return the arithmetic of the fusion, None where none has run."""
-    fused = output.get("fuse")
-    if not fused:
+def describe_fusion(output: Outputs, pipeline: Pipeline | None = None) -> dict[str, Any] | None:
+    """Return the arithmetic of the fusion and the titles of its lists, None where none has run."""
+    fused = output.fused
+    if fused is None:
         return None
-    return {name: fused[name] for name in ("method", "k", "weights", "bucket", "risk")} | {
-        "leads": fused.get("leads", False)
+    leaves = [name for result in output.results.entries for name in result.shares]
+    return {
+        "method": fused.method,
+        "k": fused.k,
+        "weights": dict(fused.weights),
+        "bucket": fused.bucket,
+        "risk": fused.risk,
+        "leads": fused.leads,
+        "titles": titles_of(list(dict.fromkeys([*fused.weights, *leaves])), pipeline),
     }
 
 
-def describe_step(step: SearchStep) -> dict[str, Any]:
-    """Return a step without its output."""
+def describe_step(step: SearchStep, pipeline: Pipeline | None = None) -> dict[str, Any]:
+    """Return a step without its output, with the title that its pipeline gives it."""
+    declared = {part.name: part.title for part in pipeline.flow} if pipeline else {}
     return {
         "name": step.name,
+        "role": step.role,
+        "title": declared.get(step.name) or words(step.name).capitalize(),
         "backend": step.backend,
         "status": step.status,
         "seconds": step.seconds,

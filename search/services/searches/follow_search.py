@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
+from search import wiring
+from search.composition import Pipeline
 from search.models import SearchRun, SearchStep
 from search.services.searches.describe_search import (
     SHOWN_DEGRADED,
+    Outputs,
     describe_fusion,
     describe_graph,
     describe_linked,
@@ -20,11 +24,11 @@ from search.services.searches.describe_search import (
 from search.services.searches.settle_search import settle_search
 
 ENDED = frozenset({SearchRun.Status.DONE, SearchRun.Status.FAILED, SearchRun.Status.CANCELLED})
-KINDS = {
-    "plan": "plan", "link": "linked", "traverse": "paths", "recover": "paths", "rescore": "candidates",
-    "retrieve": "candidates", "bm25": "candidates", "vss": "candidates", "fuse": "fused", "rerank": "reranked",
+KINDS: Mapping[str, str] = {
+    "plan": "plan", "link": "linked", "graph": "paths", "recover": "paths", "graph list": "candidates",
+    "text list": "candidates", "list": "candidates", "fusion": "fused", "rerank": "reranked",
 }  # fmt: skip
-"""The event of each step. What `explain` gives comes with `done`."""
+"""The event of a step, by its role. What the role `explain` gives comes with `done`."""
 SHOWN = 20
 """Entries of a list that an event shows."""
 
@@ -48,7 +52,8 @@ def follow_search(run_id: UUID, after: int = -1) -> tuple[list[Event], bool]:
     ended = run.status in ENDED
     steps = list(run.steps.all())
     output = outputs_of(steps)
-    events = [event for step in steps if (event := _event(step, output)) is not None]
+    pipeline = wiring.pipeline_or_none(run.pipeline)
+    events = [event for step in steps if (event := _event(step, output, pipeline)) is not None]
     if ended and run.status == SearchRun.Status.FAILED:
         events.append(Event(len(steps), "problem", {"status": "failed", **(run.error or {})}))
     if ended:
@@ -56,12 +61,12 @@ def follow_search(run_id: UUID, after: int = -1) -> tuple[list[Event], bool]:
     return [event for event in events if event.id > after], ended
 
 
-def _event(step: SearchStep, output: dict[str, Any]) -> Event | None:
-    described = describe_step(step)
+def _event(step: SearchStep, output: Outputs, pipeline: Pipeline | None) -> Event | None:
+    described = describe_step(step, pipeline)
     if step.status in SHOWN_DEGRADED:
         problem = {"title": f"{step.name} {step.status}", "detail": step.detail, "stage": step.name, "step": described}
         return Event(step.position, "problem", {"status": step.status, **problem})
-    kind = KINDS.get(step.name)
+    kind = KINDS.get(step.role)
     if kind is None:
         return None
     shown: dict[str, Any] = {"step": described}
@@ -72,10 +77,16 @@ def _event(step: SearchStep, output: dict[str, Any]) -> Event | None:
     elif kind == "paths":
         shown["graph"] = describe_graph(output)
     elif kind == "candidates":
-        shown |= {"list": "graph" if step.name == "rescore" else step.name, **_head(step.output)}
+        shown |= {"list": _list_name(step, pipeline), **_head(step.output)}
     elif kind == "fused":
-        shown |= {"fusion": describe_fusion(output), **_head((step.output or {}).get("ranking"))}
+        shown |= {"fusion": describe_fusion(output, pipeline), **_head((step.output or {}).get("ranking"))}
     return Event(step.position, kind, shown)
+
+
+def _list_name(step: SearchStep, pipeline: Pipeline | None) -> str:
+    """Return what the fusion calls the list that a step gives: the name under which results show their share."""
+    named = {part.name: part.list_name for part in pipeline.flow} if pipeline else {}
+    return named.get(step.name, step.name)
 
 
 def _head(ranking: dict[str, Any] | None) -> dict[str, Any]:

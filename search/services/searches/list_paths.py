@@ -11,7 +11,7 @@ from search.domain.linking import Binding, LinkedPlan
 from search.domain.plan import Plan
 from search.domain.trace import Limit
 from search.models import Release, SearchRun
-from search.services.searches.describe_search import describe_linked, outputs_of
+from search.services.searches.describe_search import Outputs, outputs_of
 
 MOST = 50
 """Matches that are listed: more of them tell nobody anything, and a hub may have millions."""
@@ -36,12 +36,16 @@ class Paths:
 def list_paths(run: SearchRun, rank: int) -> Paths | None:
     """Return the paths of the result of that rank by the plan that its evidence names; None where there is none."""
     output = outputs_of(run.steps.all())
-    result = next((entry for entry in output.get("explain") or [] if entry["rank"] == rank), None)
+    result = next((entry.to_json() for entry in output.results.entries if entry.rank == rank), None)
     if result is None:
         return None
     if not (result["evidence"] and result["evidence"]["paths"]):
         return Paths(result, reason="No path of a plan leads to this result; the text found it.")
     index = result["evidence"]["plan_index"]
+    if index >= len(output.plans.entries):
+        return Paths(
+            result, reason="This way of answering follows no plan; the paths that it found are with the result."
+        )
     if run.release is None:
         return Paths(result, index, reason="The release that was searched is gone, and its paths with it.")
     try:
@@ -50,12 +54,12 @@ def list_paths(run: SearchRun, rank: int) -> Paths | None:
         return Paths(result, index, reason=f"The paths could not be looked up: {error.reason}.")
 
 
-def _asked(release: Release, output: dict[str, Any], result: dict[str, Any], index: int) -> Paths:
+def _asked(release: Release, output: Outputs, result: dict[str, Any], index: int) -> Paths:
     tools = wiring.tools(release)
     [key] = tools.nodes.keys([result["node"]["id"]])
     if key is None:
         raise StageError("explain", "the release has no such node any more", permanent=True)
-    plan = Plan.parse(output["plan"][index]["plan"], tools.schema)
+    plan = Plan.parse(output.plans.entries[index].plan.to_json(), tools.schema)
     linked = LinkedPlan(plan, _bindings(output, index, tools), index)
     found = tools.graph.paths(linked, [key], Limit.seconds(SECONDS), MOST + 1).get(key, [])
     matches = tuple([path.to_json() for path in match] for match in found[:MOST])
@@ -63,13 +67,14 @@ def _asked(release: Release, output: dict[str, Any], result: dict[str, Any], ind
     return Paths(result, index, matches, len(found) > MOST, reason)
 
 
-def _bindings(output: dict[str, Any], index: int, tools: wiring.Tools) -> tuple[Binding, ...]:
+def _bindings(output: Outputs, index: int, tools: wiring.Tools) -> tuple[Binding, ...]:
     """Return what the anchors of a plan were tied to when the search ran."""
     bound = [
-        (entry["anchor"], binding["node"]["id"], binding["score"])
-        for entry in describe_linked(output)
-        if entry["plan_index"] == index
-        for binding in entry["bindings"]
+        (anchor.anchor, binding.id, binding.score)
+        for anchors in output.links.plans
+        for anchor in anchors
+        if anchor.plan_index == index
+        for binding in anchor.bindings
     ]
     keys = tools.nodes.keys([identifier for _, identifier, _ in bound])
     known = [(var, key, score) for (var, _, score), key in zip(bound, keys, strict=True) if key is not None]

@@ -8,12 +8,23 @@ from typing import Any
 from django.db import DatabaseError, InterfaceError, OperationalError, connection, transaction
 from django.utils import timezone
 
-from search.domain.trace import Step
+from search.domain.trace import VERSION, Step
 from search.interfaces import NodeStore
 from search.models import SearchRun, SearchStep
 from search.services.searches.storable import storable_output, storable_text
 
-WRITTEN = ["name", "backend", "status", "seconds", "detail", "output", "prompt_fingerprint", "tokens"]
+WRITTEN = [
+    "name",
+    "role",
+    "version",
+    "backend",
+    "status",
+    "seconds",
+    "detail",
+    "output",
+    "prompt_fingerprint",
+    "tokens",
+]
 PATIENCE = 15.0
 """Seconds that the end of a search waits for Postgres to come back."""
 PAUSE = 0.25
@@ -37,7 +48,8 @@ class Recorder:
         if position == len(self.rows):
             self.rows.append(SearchStep(run=self.run, position=position, output=self._output(step)))
         row = self.rows[position]
-        row.name, row.backend, row.status, row.seconds = step.name, step.backend, step.status, step.seconds
+        row.name, row.role, row.version = step.name, step.role, VERSION
+        row.backend, row.status, row.seconds = step.backend, step.status, step.seconds
         row.detail, row.tokens = storable_text(step.detail), step.tokens
         row.prompt_fingerprint = step.prompt_fingerprint
         self._unwritten.add(position)

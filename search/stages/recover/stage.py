@@ -51,14 +51,14 @@ class Recover:
         if not failed:
             return plans, found
         if not self.on:
-            trace.skip(STEP, _OFF)
+            trace.skip(STEP, STEP, _OFF)
             return plans, found
         tries = Tries(link, traverse, trace, limit.share(self.share), Reach(self.k, self.tau))
         attempts = (attempt for linked in failed for attempt in tries.at(linked))
         for attempt in islice(attempts, self.attempts):
             if attempt.linked is not None:
                 return attempt.laid_over(plans, found)
-        trace.step(STEP, partial(Attempt, _NOTHING, status="degraded"))
+        trace.step(STEP, STEP, partial(Attempt, _NOTHING, status="degraded"))
         return plans, found
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import ParamSpec, TypeVar
+from typing import Final, ParamSpec, TypeVar
 
 from search.domain.errors import DeadlineExceeded, StageError
 from search.domain.linking import LinkedPlan, Reach, Traversal
@@ -14,7 +14,8 @@ from search.interfaces import LinkStage, TraverseStage
 from search.stages.recover.attempt import Attempt, Judgement
 from search.stages.recover.weaken import Condition, conditions, smallest_first, without
 
-STEP = "recover"
+STEP: Final = "recover"
+"""Name and role of the steps."""
 NEXT = Reach(k=2.0)
 """As many further nodes as K allowed, no less like the anchor's text than τ demands."""
 _NO_TIME = "nothing was found, and the time for further attempts ran out"
@@ -64,7 +65,7 @@ class Tries:
                 made = Attempt(f"An attempt failed: {error.reason}.")
             return replace(made, detail=f"Plan {linked.index + 1}: {made.detail}") if linked.index else made
 
-        return self.trace.step(STEP, attempt)
+        return self.trace.step(STEP, STEP, attempt)
 
     def _look_further(self, linked: LinkedPlan, looked_up: Sequence[Anchor], reach: Reach, what: str) -> Attempt:
         """Bind anchors to more nodes than before, by their texts."""

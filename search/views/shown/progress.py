@@ -6,8 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from search.views.shown.wording import RECOVERY, STEPS, step_doing, step_title
-
 Json = Mapping[str, Any]
 
 WIDTH = 1000.0
@@ -31,6 +29,7 @@ class ShownStep:
     """
 
     name: str
+    role: str
     title: str
     doing: str
     status: str
@@ -53,7 +52,7 @@ def show_steps(search: Json) -> tuple[ShownStep, ...]:
     for step in recorded:
         shown.append(
             ShownStep(
-                step["name"], step_title(step["name"]), step_doing(step["name"]), step["status"],
+                step["name"], step["role"], step["title"], "", step["status"],
                 WORDS.get(step["status"], step["status"]), _short(step["backend"]),
                 None if step["status"] == "skipped" else 1000 * step["seconds"], step["detail"],
                 round(WIDTH * elapsed / total, 1), round(max(WIDTH * step["seconds"] / total, 2.0), 1),
@@ -61,26 +60,33 @@ def show_steps(search: Json) -> tuple[ShownStep, ...]:
             )
         )  # fmt: skip
         elapsed += step["seconds"]
-    return (*shown, *_to_come(search, {step["name"] for step in recorded}))
+    return (*shown, *_to_come(search))
 
 
-def _to_come(search: Json, recorded: set[str]) -> Sequence[ShownStep]:
-    """Return what the specification promises beyond the furthest step recorded; a step passed over will not come.
+def _to_come(search: Json) -> Sequence[ShownStep]:
+    """Return the stages of the flow behind the furthest step recorded; a step that was passed over will not come.
 
-    Recovery is not promised: it is needed where nothing was found.
+    A step that the flow does not name counts as the last stage of its role. Recovery is not promised: it is needed
+    where nothing was found.
     """
     if search["status"] == "done":
         return ()
-    stages = (search["pipeline"]["specification"] or {}).get("stages", {})
-    flow = list(STEPS)
-    furthest = max((flow.index(name) for name in recorded if name in flow), default=-1)
-    ahead = [name for name in flow[furthest + 1 :] if name in stages and name != RECOVERY]
+    flow = search["pipeline"]["flow"]
+    furthest = max((_place(step, flow) for step in search["steps"]), default=-1)
+    ahead = [part for part in flow[furthest + 1 :] if part["role"] != "recover"]
     states = {"queued": ["waiting"] * len(ahead), "running": ["current"] + ["waiting"] * len(ahead)}
     statuses = states.get(search["status"], ["missing"] * len(ahead))
     return [
-        ShownStep(name, step_title(name), step_doing(name), status, WORDS[status])
-        for name, status in zip(ahead, statuses, strict=False)
+        ShownStep(part["name"], part["role"], part["title"], part["doing"], status, WORDS[status])
+        for part, status in zip(ahead, statuses, strict=False)
     ]
+
+
+def _place(step: Json, flow: Sequence[Json]) -> int:
+    """Return the place of a recorded step in the flow, -1 where it has none."""
+    named = [place for place, part in enumerate(flow) if part["name"] == step["name"]]
+    alike = [place for place, part in enumerate(flow) if part["role"] == step["role"]]
+    return (named or alike or [-1])[-1]
 
 
 def _short(backend: str) -> str:

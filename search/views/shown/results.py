@@ -8,7 +8,7 @@ from typing import Any
 
 from search.text import words
 from search.views.shown.drawing import Drawing, draw, path_in_words
-from search.views.shown.wording import list_title, relation_words, type_words, value_text
+from search.views.shown.wording import relation_words, type_words, value_text
 
 Json = Mapping[str, Any]
 
@@ -118,10 +118,14 @@ def _part(name: str, share: Json, fused: Mapping[str, Json], fusion: Json, large
         # The list was fused with others first: it has its share of what the fused list gives.
         outer = fused["/".join(path[:-1])]
         part = share["contribution"] / outer["contribution"] if outer["contribution"] else 0.0
-        formula = f"{part:.1%} of {outer['contribution']:.4f} ({list_title(path[-2])}: {_formula(outer, fusion)})"
+        formula = f"{part:.1%} of {outer['contribution']:.4f} ({_title(path[-2], fusion)}: {_formula(outer, fusion)})"
     bar = BAR * share["contribution"] / largest if largest > 0 else 0.0
-    contribution = share["contribution"]
-    return Part(list_title(name), share["rank"], share["score"], share["weight"], formula, contribution, round(bar, 1))
+    rank, contribution = share["rank"], share["contribution"]
+    return Part(_title(name, fusion), rank, share["score"], share["weight"], formula, contribution, round(bar, 1))
+
+
+def _title(name: str, fusion: Json) -> str:
+    return fusion.get("titles", {}).get(name) or words(name).capitalize()
 
 
 def _formula(share: Json, fusion: Json) -> str:

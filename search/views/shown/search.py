@@ -10,11 +10,12 @@ from typing import Any
 from search.views.shown.plans import ShownPlan, show_plan
 from search.views.shown.progress import ShownStep, show_steps
 from search.views.shown.results import ShownResult, show_results
-from search.views.shown.wording import RECOVERY, list_title
 
 Json = Mapping[str, Any]
 
 UNFINISHED = ("queued", "running")
+RECOVERY = "recover"
+"""Steps of this role say, each in a sentence, what was changed about a plan that found nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +24,21 @@ class ShownQuery:
 
     plan: int
     text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ShownReading:
+    """Results that another plan than the one shown put where they stand: their ranks, and that plan."""
+
+    plan: ShownPlan
+    ranks: tuple[int, ...]
+
+    @property
+    def said(self) -> str:
+        """The ranks as the start of a sentence: `Results 3 and 5 come`."""
+        if len(self.ranks) == 1:
+            return f"Result {self.ranks[0]} comes"
+        return f"Results {', '.join(map(str, self.ranks[:-1]))} and {self.ranks[-1]} come"
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +55,10 @@ class ShownFusion:
 
 @dataclass(frozen=True)
 class ShownSearch:
-    """A described search ready to print; `waiting` says why nobody takes it, empty where somebody does."""
+    """A described search ready to print; `waiting` says why nobody takes it, empty where somebody does.
+
+    `plan` is the plan that put the first result where it stands, `readings` the results that other plans put there.
+    """
 
     id: str
     state: str
@@ -47,6 +66,7 @@ class ShownSearch:
     knowledge_base: str
     release: str
     pipeline: str
+    pipeline_title: str
     version: int
     milliseconds: float | None
     degraded: tuple[Json, ...]
@@ -61,6 +81,8 @@ class ShownSearch:
     results: tuple[ShownResult, ...]
     waiting: str = ""
     recovery: tuple[str, ...] = ()
+    plan: ShownPlan | None = None
+    readings: tuple[ShownReading, ...] = ()
 
     @property
     def pending(self) -> bool:
@@ -70,7 +92,7 @@ class ShownSearch:
     @property
     def recovered(self) -> bool:
         """Whether a changed plan found what no plan found as it was."""
-        tried = [step.status for step in self.steps if step.name == RECOVERY]
+        tried = [step.status for step in self.steps if step.role == RECOVERY]
         return bool(tried) and tried[-1] == "ok"
 
     @property
@@ -80,14 +102,9 @@ class ShownSearch:
         return planned and self.state == "done" and bool(self.results) and not any(p.walks for p in self.plans)
 
     @property
-    def plan(self) -> ShownPlan | None:
-        """The best plan."""
-        return self.plans[0] if self.plans else None
-
-    @property
     def alternatives(self) -> tuple[ShownPlan, ...]:
-        """The other plans."""
-        return self.plans[1:]
+        """The other plans, most probable first."""
+        return tuple(plan for plan in self.plans if plan is not self.plan)
 
     @property
     def current(self) -> ShownStep | None:
@@ -108,6 +125,9 @@ class ShownSearch:
 def show_search(search: Json) -> ShownSearch:
     """Return a described search for the page."""
     linked, graph = search["linked"], search["graph"] or {}
+    plans = tuple(show_plan(entry, index, linked) for index, entry in enumerate(search["plans"]))
+    first = search["plan_index"]
+    queries = [ShownQuery(q["plan_index"], q["query"]) for q in graph.get("queries", ()) if q["query"]]
     return ShownSearch(
         id=search["id"],
         state=search["status"],
@@ -115,12 +135,17 @@ def show_search(search: Json) -> ShownSearch:
         knowledge_base=search["knowledge_base"],
         release=search["release"] or "",
         pipeline=search["pipeline"]["name"],
+        pipeline_title=search["pipeline"]["title"],
         version=search["pipeline"]["version"],
         milliseconds=None if search["seconds"] is None else 1000 * search["seconds"],
-        degraded=tuple(item for item in search["degraded"] if item["stage"] != RECOVERY),
+        degraded=tuple(
+            {"stage": step["title"], "reason": step["detail"]}
+            for step in search["steps"]
+            if step["status"] in ("degraded", "failed") and step["role"] != RECOVERY
+        ),
         error=search["error"] or {},
-        plans=tuple(show_plan(entry, index, linked) for index, entry in enumerate(search["plans"])),
-        queries=tuple(ShownQuery(q["plan_index"], q["query"]) for q in graph.get("queries", ()) if q["query"]),
+        plans=plans,
+        queries=tuple(sorted(queries, key=lambda query: query.plan != first)),
         backend=graph.get("backend", ""),
         candidates=graph.get("candidates", 0),
         truncated=graph.get("truncated", False),
@@ -128,14 +153,18 @@ def show_search(search: Json) -> ShownSearch:
         steps=show_steps(search),
         results=show_results(search),
         waiting=search.get("waiting") or "",
-        recovery=tuple(step["detail"] for step in search["steps"] if step["name"] == RECOVERY and step["detail"]),
+        recovery=tuple(step["detail"] for step in search["steps"] if step["role"] == RECOVERY and step["detail"]),
+        plan=plans[first] if first is not None else None,
+        readings=tuple(
+            ShownReading(plans[other["plan_index"]], tuple(other["ranks"])) for other in search["other_plans"]
+        ),
     )
 
 
 def _fusion(fusion: Json | None) -> ShownFusion | None:
     if not fusion:
         return None
-    weights = tuple((list_title(name), weight) for name, weight in sorted(fusion["weights"].items()))
+    weights = tuple((fusion["titles"][name], weight) for name, weight in sorted(fusion["weights"].items()))
     return ShownFusion(
         fusion["method"], fusion["k"], weights, fusion["bucket"], fusion["risk"], fusion.get("leads", False)
     )

@@ -1,4 +1,4 @@
-"""The words that pages use for steps, states, risk levels and lists."""
+"""The words that pages use for risk levels, sources, types and relations."""
 
 from __future__ import annotations
 
@@ -7,33 +7,6 @@ from typing import Any
 
 from search.domain.graph import ANY
 from search.text import words
-
-STEPS: Mapping[str, tuple[str, str]] = {
-    "plan": ("Plan", "Reading the question as walks through the graph"),
-    "link": ("Link", "Tying the names in the question to entities"),
-    "traverse": ("Traverse", "Following the relations"),
-    "recover": ("Recover", "Changing the plan until it finds something"),
-    "rescore": ("Rescore", "Putting what the plans found into one list"),
-    "retrieve": ("Retrieve", "Searching the documents"),
-    "bm25": ("Words", "Searching for the words of the question"),
-    "vss": ("Vectors", "Searching by meaning"),
-    "fuse": ("Fuse", "Adding up the lists"),
-    "check": ("Check", "Holding the results against the conditions"),
-    "rerank": ("Rerank", "Reading the best results again"),
-    "explain": ("Explain", "Drawing the paths of what is shown"),
-}
-"""Title and present participle of each step, in the order of flow."""
-
-RECOVERY = "recover"
-"""Steps of this name say, each in a sentence, what was changed about a plan that found nothing."""
-
-LISTS: Mapping[str, str] = {
-    "graph": "Graph paths",
-    "text": "Document text",
-    "bm25": "Words (BM25)",
-    "vss": "Vectors",
-    "rerank": "Reranker",
-}
 
 RISKS: Mapping[str, str] = {
     "no_trade": "The graph is not trusted here: the text decides alone.",
@@ -48,21 +21,6 @@ SOURCES: Mapping[str, str] = {
     "learned": "chosen by the trained planner",
     "user": "given with the question",
 }
-
-
-def step_title(name: str) -> str:
-    """Return what a step is called on pages."""
-    return STEPS[name][0] if name in STEPS else words(name).capitalize()
-
-
-def step_doing(name: str) -> str:
-    """Return what a step does while it runs."""
-    return STEPS[name][1] if name in STEPS else words(name).capitalize()
-
-
-def list_title(name: str) -> str:
-    """Return what a list of the fusion is called on pages."""
-    return LISTS.get(name, words(name).capitalize())
 
 
 def type_words(label: str) -> str:

@@ -8,7 +8,7 @@ import pytest
 
 from search.domain.errors import DeadlineExceeded, SearchCancelled, StageError
 from search.domain.ranking import Ranking
-from search.domain.trace import Limit, Noted, Step, Trace
+from search.domain.trace import Limit, Noted, Role, Step, Trace
 from tests.rankings import ranked
 
 
@@ -21,7 +21,7 @@ class Engine:
 
 def test_a_step_is_timed_and_its_output_and_backend_recorded() -> None:
     trace = Trace()
-    result = trace.step("search", Engine())
+    result = trace.step("search", "text list", Engine())
     assert result.keys == (1,)
     (step,) = trace.steps
     assert (step.name, step.backend, step.status) == ("search", "an engine", "ok")
@@ -31,7 +31,7 @@ def test_a_step_is_timed_and_its_output_and_backend_recorded() -> None:
 
 def test_a_methods_backend_is_that_of_its_object() -> None:
     trace = Trace()
-    trace.step("search", Engine().__call__)
+    trace.step("search", "text list", Engine().__call__)
     assert trace.steps[0].backend == "an engine"
 
 
@@ -41,20 +41,22 @@ def test_a_step_that_fails_is_recorded_with_its_reason_and_raises() -> None:
 
     trace = Trace()
     with pytest.raises(StageError):
-        trace.step("traverse", fail)
+        trace.step("traverse", "graph", fail)
     assert [(step.status, step.detail) for step in trace.steps] == [("failed", "the engine is down")]
 
 
 def test_an_unexpected_error_is_recorded_and_raised() -> None:
     trace = Trace()
     with pytest.raises(ZeroDivisionError):
-        trace.step("plan", lambda: 1 / 0)
+        trace.step("plan", "plan", lambda: 1 / 0)
     assert trace.steps[0].status == "failed"
 
 
 def test_a_steps_note_becomes_its_detail_and_status() -> None:
     trace = Trace()
-    assert trace.step("link", lambda: Noted([Ranking()], "Nothing was found for 'x'.", "degraded")) == [Ranking()]
+    assert trace.step("lists", "other", lambda: Noted([Ranking()], "Nothing was found for 'x'.", "degraded")) == [
+        Ranking()
+    ]
     step = trace.steps[0]
     assert (step.status, step.detail) == ("degraded", "Nothing was found for 'x'.")
     assert step.output == [{"total": 0, "keys": [], "scores": []}]
@@ -62,14 +64,14 @@ def test_a_steps_note_becomes_its_detail_and_status() -> None:
 
 def test_a_skipped_stage_is_recorded_with_why() -> None:
     trace = Trace()
-    trace.skip("rerank", "not configured")
+    trace.skip("rerank", "rerank", "not configured")
     assert [(s.name, s.status, s.detail) for s in trace.steps] == [("rerank", "skipped", "not configured")]
 
 
 def test_the_newest_step_can_be_marked_as_degraded_and_is_shown_again() -> None:
     seen: list[tuple[str, str]] = []
     trace = Trace(observe=lambda step: seen.append((step.name, step.status)))
-    trace.step("plan", lambda: None)
+    trace.step("plan", "other", lambda: None)
     trace.degrade("text only")
     assert seen == [("plan", "ok"), ("plan", "degraded")]
     assert trace.steps[0].detail == "text only"
@@ -77,21 +79,44 @@ def test_the_newest_step_can_be_marked_as_degraded_and_is_shown_again() -> None:
 
 def test_the_output_of_a_step_is_that_of_its_newest_run() -> None:
     trace = Trace()
-    trace.step("fuse", lambda: 1)
-    trace.step("fuse", lambda: 2)
+    trace.step("fuse", "other", lambda: 1)
+    trace.step("fuse", "other", lambda: 2)
     assert (trace.output("fuse"), trace.output("explain")) == (2, None)
 
 
 def test_a_trace_is_read_back_as_it_was_written() -> None:
     trace = Trace()
-    trace.step("search", Engine())
-    trace.skip("rerank", "not configured")
+    trace.step("search", "text list", Engine())
+    trace.skip("rerank", "rerank", "not configured")
     assert Trace.from_json(trace.to_json()).steps == trace.steps
+
+
+def test_a_trace_of_version_1_gets_the_roles_that_its_names_had() -> None:
+    step = {"name": "rescore", "backend": "", "status": "ok", "seconds": 0.1, "detail": "", "output": None}
+    old = {"version": 1, "steps": [step, step | {"name": "vss"}, step | {"name": "whatever"}]}
+    assert [step.role for step in Trace.from_json(old).steps] == ["graph list", "text list", "other"]
+
+
+@pytest.mark.parametrize(
+    ("role", "given", "said"),
+    [
+        ("graph list", Ranking(), "it gives GraphRanking, not Ranking"),
+        ("text list", [], "it gives Ranking or Fusion, not list"),
+        ("fusion", None, "it gives Fusion, not NoneType"),
+        ("plan", Ranking(), "it gives a list of ScoredPlan"),
+        ("explain", ["text"], "it gives a list of Result"),
+    ],
+)
+def test_a_step_that_gives_something_else_than_its_role_says_is_refused(role: Role, given: object, said: str) -> None:
+    trace = Trace()
+    with pytest.raises(TypeError, match=said):
+        trace.step("odd", role, lambda: given)
+    assert (trace.steps[0].status, trace.steps[0].output) == ("failed", None)
 
 
 def test_a_trace_of_another_version_is_refused() -> None:
     with pytest.raises(ValueError, match="version 99"):
-        Trace.from_json({"version": 99, "steps": [Step("x").to_json()]})
+        Trace.from_json({"version": 99, "steps": [Step("x", "other").to_json()]})
 
 
 def test_a_limit_counts_down_to_zero_and_no_further() -> None:

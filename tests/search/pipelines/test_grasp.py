@@ -116,7 +116,7 @@ def test_recovery_stands_between_traversing_and_rescoring_and_its_plans_are_expl
     rescored: list[object] = []
 
     def recover(plans, found, link, traverse, trace: Trace, limit: Limit):
-        trace.step("recover", lambda: "tried")
+        trace.step("recover", "recover", lambda: "tried")
         return [changed], [Traversal(0, "test", (Candidate(7, 1.0),))]
 
     def rescore(question, plans, found, limit):

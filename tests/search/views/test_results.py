@@ -200,7 +200,7 @@ def test_a_degraded_search_names_what_is_off(client: Client, ask: Callable[..., 
     run.steps.filter(name="rescore").update(status="degraded", detail="no plan found anything; text only")
 
     said = words(shown(client, run))
-    assert "Answered with less than usual. rescore : no plan found anything; text only" in said
+    assert "Answered with less than usual. Rescore : no plan found anything; text only" in said
 
 
 def test_how_a_plan_was_mended_stands_above_the_results_in_sentences(
@@ -210,7 +210,7 @@ def test_how_a_plan_was_mended_stands_above_the_results_in_sentences(
     for at, (status, detail) in enumerate(
         [("ok", "Nothing was found with the plan as it stood."), ("ok", "Found after dropping <brand>.")]
     ):
-        SearchStep.objects.create(run=run, position=20 + at, name="recover", status=status, detail=detail)
+        SearchStep.objects.create(run=run, position=20 + at, name="mend", role="recover", status=status, detail=detail)
 
     html = shown(client, run)
     said = words(html)

@@ -109,7 +109,7 @@ def test_people_get_a_table_and_the_reason(
         (["films", "--questions", "FILE"], "Tuning on the split 'test' would spoil"),
         (["films", "--questions", "FILE", "--split", "hidden"], "its splits are: dev, test, val"),
         (["films", "--questions", "FILE", "--split", "val", "--pipeline", "magic"], "There is no pipeline 'magic'."),
-        (["films", "--questions", "FILE", "--split", "val", "--pipeline", "text"], "These do: path."),
+        (["films", "--questions", "FILE", "--split", "val", "--pipeline", "text"], "These can be tuned: path."),
         (["films", "--questions", "/nowhere.jsonl"], "cannot be read"),
     ],
 )

@@ -148,7 +148,7 @@ def test_a_plan_that_the_asker_brings_asks_nobody(planner: Planner) -> None:
 def test_a_model_that_fails_leaves_the_enumeration_as_it_is_and_the_step_says_why(planner: Planner) -> None:
     trace = Trace(Limit.seconds(20))
     planning = joined(planner, Scripted(StageError("language model", "tiny-1 does not accept the key (HTTP 401).")))
-    plans = trace.step("plan", planning, QUESTION, trace.limit)
+    plans = trace.step("plan", "plan", planning, QUESTION, trace.limit)
     assert plans == planner(QUESTION, Limit())
     [step] = trace.steps
     assert (step.status, step.detail) == (
@@ -168,7 +168,7 @@ def test_a_model_that_comes_to_no_plan_has_cost_its_tokens_all_the_same(planner:
 
 def test_the_step_keeps_tokens_and_the_prompts_version(planner: Planner) -> None:
     trace = Trace(Limit.seconds(20))
-    trace.step("plan", joined(planner, Scripted("no", OTHER)), QUESTION, trace.limit)
+    trace.step("plan", "plan", joined(planner, Scripted("no", OTHER)), QUESTION, trace.limit)
     assert (trace.steps[0].tokens, trace.steps[0].prompt_fingerprint) == (
         {"prompt": 200, "completion": 20}, PROMPTS.version
     )  # fmt: skip

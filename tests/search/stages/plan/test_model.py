@@ -183,7 +183,7 @@ def test_a_cancelled_search_is_cancelled() -> None:
 def test_the_trace_keeps_the_plans_and_the_sentence() -> None:
     trace = Trace(Limit.seconds(5))
     planner = ModelPlanner(Scripted(MISSPELT, GOOD), PROMPTS, SHOP)
-    trace.step("plan", planner, QUESTION, trace.limit)
+    trace.step("plan", "plan", planner, QUESTION, trace.limit)
     assert (trace.steps[0].backend, trace.steps[0].detail) == ("language model", "The model was shown its faults once.")
     assert trace.steps[0].output[0]["source"] == "llm"
 

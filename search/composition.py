@@ -1,0 +1,280 @@
+"""A pipeline as its row of the settings says: options laid over one another → specification → stages with their tools.
+
+A stage is a frozen dataclass. Its fields declared by `search.domain.options.option` are settings; every other field is
+named after the tool that fills it. A row names the class of a stage, or several variants of it:
+
+    "retrieve": {"BACKEND": "search.stages.retrieve.Hybrid", "OPTIONS": {"depth": 50}}
+    "retrieve": {"VARIANTS": {"hybrid": {"BACKEND": …}, "bm25": {"BACKEND": …}}, "DEFAULT": "hybrid"}
+    "rerank": {"VARIANTS": {"none": None, "light": {"BACKEND": …}}, "DEFAULT": "none"}
+
+An option with the stage's name chooses the variant (`retrieve=bm25`); `None` is a variant without the stage.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from django.utils.module_loading import import_string
+
+from search.domain.errors import Fault, InvalidRequest, nearest, pointer
+from search.domain.flow import StageField, flow_of
+from search.domain.options import misfit, typed
+from search.domain.question import Question
+from search.domain.ranking import Ranking
+from search.domain.trace import Trace
+from search.text import words
+
+Specification = dict[str, Any]
+Row = Mapping[str, Any]
+OptionField = dataclasses.Field[Any]
+Choices = Mapping[str, str]
+ONLY = ""
+"""Name of the one variant of a stage that has no variants."""
+
+
+def variants_of(row: Row) -> Mapping[str, Row | None]:
+    """Return the rows of a stage's variants by name; of a stage without variants the row itself, as `ONLY`."""
+    variants: Mapping[str, Row | None] = row.get("VARIANTS", {ONLY: row})
+    return variants
+
+
+def options_of(row: Row | None) -> dict[str, OptionField]:
+    """Return the options of a stage's class by name; of a variant without the stage none."""
+    if row is None:
+        return {}
+    return {f.name: f for f in dataclasses.fields(import_string(row["BACKEND"])) if "help" in f.metadata}
+
+
+def tools_of(backend: str) -> list[str]:
+    """Return the names of the fields of a stage's class that tools fill."""
+    return [f.name for f in dataclasses.fields(import_string(backend)) if "help" not in f.metadata]
+
+
+@dataclass(frozen=True)
+class Pipeline:
+    """A pipeline as the settings name it: a short function, the dataclass of its stages, and what each stage is.
+
+    `titles` are what pages call the lists of its fusion, by their names.
+    """
+
+    name: str
+    title: str
+    description: str
+    search: Callable[[Question, Any, Trace], Ranking]
+    stages: type
+    rows: Mapping[str, Row]
+    titles: Mapping[str, str] = field(default_factory=dict)
+
+    @cached_property
+    def flow(self) -> tuple[StageField, ...]:
+        """The stages in their order, each with its role and words."""
+        return flow_of(self.stages)
+
+    def of_role(self, *roles: str) -> list[str]:
+        """Return the names of its configured stages that have one of these roles, in order."""
+        return [part.name for part in self.flow if part.role in roles and part.name in self.rows]
+
+    def variants(self) -> dict[str, tuple[str, ...]]:
+        """Return the names of the variants of each stage that has any."""
+        return {stage: tuple(row["VARIANTS"]) for stage, row in self.rows.items() if "VARIANTS" in row}
+
+    def options(self) -> dict[str, OptionField]:
+        """Return every option of every variant as `stage.option` → its field.
+
+        Where several variants have an option of the same name, the field is that of the site's choice, else the first.
+        """
+        found: dict[str, OptionField] = {}
+        for stage, row in self.rows.items():
+            variants = variants_of(row)
+            for name in dict.fromkeys([_default(row), *variants]):
+                for option, declared in options_of(variants[name]).items():
+                    found.setdefault(f"{stage}.{option}", declared)
+        return found
+
+    def tools(self) -> set[str]:
+        """Return the names of the tools that its stages take, whatever the variant."""
+        return {
+            tool
+            for row in self.rows.values()
+            for variant in variants_of(row).values()
+            if variant is not None
+            for tool in tools_of(variant["BACKEND"])
+        }
+
+    def defaults(self, chosen: Choices | None = None) -> dict[str, Any]:
+        """Return the site's value of every option that the chosen variants have, and of every choice.
+
+        `chosen` names the variant of each stage that has some; without it the site's own choice counts.
+        """
+        chosen = {**self._site_choices(), **(chosen or {})}
+        values: dict[str, Any] = {}
+        for stage, row in self.rows.items():
+            if stage in chosen:
+                values[stage] = chosen[stage]
+            variant = variants_of(row)[chosen.get(stage, ONLY)]
+            configured = (variant or {}).get("OPTIONS", {})
+            for name, declared in options_of(variant).items():
+                values[f"{stage}.{name}"] = configured.get(name, declared.default)
+        return values
+
+    def settings_schema(self) -> dict[str, Any]:
+        """Return the options as a JSON schema, with the site's values as defaults.
+
+        An option that only some variants of its stage have names them in `variants`.
+        """
+        properties: dict[str, Any] = {}
+        for stage, row in self.rows.items():
+            variants = variants_of(row)
+            if "VARIANTS" in row:
+                properties[stage] = _choice_schema(stage, row)
+            for name in dict.fromkeys([_default(row), *variants]):
+                configured = (variants[name] or {}).get("OPTIONS", {})
+                for option, declared in options_of(variants[name]).items():
+                    if (key := f"{stage}.{option}") in properties:
+                        continue
+                    described = _json_schema(declared, configured.get(option, declared.default))
+                    having = [other for other, variant in variants.items() if option in options_of(variant)]
+                    some = {"variants": having} if len(having) < len(variants) else {}
+                    properties[key] = described | some
+        return {"type": "object", "additionalProperties": False, "properties": properties}
+
+    def laid(self, *layers: Mapping[str, Any]) -> dict[str, Any]:
+        """Return layers of options as one: a layer that chooses another variant takes those of the old one away."""
+        together: dict[str, Any] = {}
+        for layer in layers:
+            for stage in self.variants():
+                if stage in layer and layer[stage] != together.get(stage, _default(self.rows[stage])):
+                    together = {key: value for key, value in together.items() if not key.startswith(f"{stage}.")}
+            together |= layer
+        return together
+
+    def specification(self, *layers: Mapping[str, Any]) -> Specification:
+        """Lay options over the site's, the last layer on top, and return what a run freezes.
+
+        A layer that chooses another variant of a stage takes what earlier layers said of that stage with it. Raises
+        InvalidRequest with a fault for every key that does not exist, every value that does not fit, and every option
+        of a variant that is not the chosen one.
+        """
+        faults: list[Fault] = []
+        chosen = dict(self._site_choices())
+        for layer in layers:
+            faults += self._choose(layer, chosen)
+            faults += self._misfits(layer, chosen)
+        if faults:
+            raise InvalidRequest(faults)
+        options = self.defaults(chosen) | {
+            key: value for key, value in self.laid(*layers).items() if key not in self.variants()
+        }
+        return {"pipeline": self.name, "stages": {stage: self._frozen(stage, chosen, options) for stage in self.rows}}
+
+    def compose(self, specification: Specification, tools: object) -> Any:
+        """Build the stages of a specification over the tools of a release: attributes of `tools`, by name."""
+        return self.stages(**{
+            name: None if row["BACKEND"] is None else _stage(row["BACKEND"], row["OPTIONS"], tools)
+            for name, row in specification["stages"].items()
+        })  # fmt: skip
+
+    def _site_choices(self) -> dict[str, str]:
+        return {stage: _default(row) for stage, row in self.rows.items() if "VARIANTS" in row}
+
+    def _choose(self, layer: Mapping[str, Any], chosen: dict[str, str]) -> Iterator[Fault]:
+        """Note the variants that a layer chooses; a fault for each that does not exist."""
+        for stage, names in self.variants().items():
+            if stage not in layer:
+                continue
+            name = layer[stage]
+            if isinstance(name, str) and name in names:
+                chosen[stage] = name
+            else:
+                message = f"{stage} is one of {', '.join(names)}, not {name!r:.80}."
+                yield Fault(pointer("settings", stage), message, nearest(str(name), names))
+
+    def _misfits(self, layer: Mapping[str, Any], chosen: Choices) -> Iterator[Fault]:
+        """Give a fault for each option of a layer that does not exist, does not fit, or is of another variant."""
+        variants, known = self.variants(), self.options()
+        for key, value in layer.items():
+            if key in variants:
+                continue
+            at, (stage, _, name) = pointer("settings", key), key.partition(".")
+            row = self.rows.get(stage)
+            declared = options_of(variants_of(row)[chosen.get(stage, ONLY)]).get(name) if row is not None else None
+            if key not in known:
+                names = sorted([*known, *variants])
+                message = f"{self.name} has no setting {key[:80]!r}; it has: {', '.join(names) or 'none'}."
+                yield Fault(at, message, nearest(key, names))
+            elif declared is None:
+                yield Fault(at, _of_another(stage, name, variants_of(self.rows[stage]), chosen[stage]))
+            elif problem := misfit(declared, value):
+                yield Fault(at, f"{key} {problem}")
+
+    def _frozen(self, stage: str, chosen: Choices, options: Mapping[str, Any]) -> Specification:
+        variant = variants_of(self.rows[stage])[chosen.get(stage, ONLY)]
+        fields = options_of(variant)
+        frozen = {
+            "BACKEND": variant["BACKEND"] if variant is not None else None,
+            "OPTIONS": {name: typed(f.default, options[f"{stage}.{name}"]) for name, f in fields.items()},
+        }
+        return {"VARIANT": chosen[stage], **frozen} if stage in chosen else frozen
+
+
+def _default(row: Row) -> str:
+    return str(row["DEFAULT"]) if "VARIANTS" in row else ONLY
+
+
+def _of_another(stage: str, name: str, variants: Mapping[str, Row | None], chosen: str) -> str:
+    """Say which variant an option belongs to."""
+    having = [other for other, variant in variants.items() if name in options_of(variant)]
+    owner = f"the variant {having[0]}" if len(having) == 1 else f"the variants {' and '.join(having)}"
+    return f"{stage}.{name} belongs to {owner} of {stage}, and {chosen} is chosen; set {stage}={having[0]} to use it."
+
+
+def _stage(backend: str, options: Mapping[str, Any], tools: object) -> Any:
+    cls = import_string(backend)
+    arguments = dict(options)
+    for declared in dataclasses.fields(cls):
+        if "help" not in declared.metadata:
+            arguments[declared.name] = getattr(tools, declared.name)
+        elif isinstance(declared.default, tuple):
+            arguments[declared.name] = tuple(arguments[declared.name])
+    return cls(**arguments)
+
+
+def _choice_schema(stage: str, row: Row) -> dict[str, Any]:
+    return {
+        "type": "string",
+        "description": f"Which variant of the stage `{stage}` runs.",
+        "default": row["DEFAULT"],
+        "enum": list(row["VARIANTS"]),
+    }
+
+
+def _json_schema(declared: OptionField, default: Any) -> dict[str, Any]:
+    kinds = {bool: "boolean", int: "integer", float: "number", str: "string", tuple: "array"}
+    described: dict[str, Any] = {
+        "type": kinds[type(declared.default)],
+        "description": declared.metadata["help"],
+        "default": list(default) if isinstance(default, tuple) else default,
+    }
+    bounds = {"minimum": declared.metadata["low"], "maximum": declared.metadata["high"]}
+    described |= {key: bound for key, bound in bounds.items() if bound is not None}
+    if declared.metadata["choices"]:
+        described["enum"] = list(declared.metadata["choices"])
+    if isinstance(declared.default, tuple):
+        described["items"] = {"type": "number"}
+        described["minItems"] = described["maxItems"] = len(declared.default)
+    return described
+
+
+def titles_of(names: Sequence[str], pipeline: Pipeline | None) -> dict[str, str]:
+    """Return what pages call these lists of a pipeline's fusion.
+
+    That is the pipeline's title for the list, else the title of the stage of that name, else the name as words.
+    `pipeline` is None where the site has it no more.
+    """
+    own = pipeline.titles if pipeline else {}
+    staged = {part.name: part.title for part in pipeline.flow if part.list_name == part.name} if pipeline else {}
+    return {name: own.get(name) or staged.get(name) or words(name).capitalize() for name in names}

@@ -1,0 +1,92 @@
+"""The stages of a pipeline as its dataclass declares them: in order, each with its role and the words pages use."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from typing import Any
+
+from search.domain.trace import ROLES, Role
+
+_DECLARED = "role"
+WORDS: Mapping[Role, tuple[str, str]] = {
+    "plan": ("Plan", "Reading the question as walks through the graph"),
+    "link": ("Link", "Tying the names in the question to entities"),
+    "graph": ("Graph", "Following the relations"),
+    "recover": ("Recover", "Changing the plan until it finds something"),
+    "graph list": ("Graph list", "Listing what the graph found"),
+    "text list": ("Text list", "Searching the documents"),
+    "list": ("List", "Listing candidates"),
+    "fusion": ("Fuse", "Adding up the lists"),
+    "check": ("Check", "Checking every condition"),
+    "rerank": ("Rerank", "Reading the best results again"),
+    "explain": ("Explain", "Explaining the results"),
+    "expand": ("Expand", "Adding words to the question"),
+    "other": ("Step", "Working"),
+}
+"""Title and present participle of a step whose pipeline declares none, by role."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class StageField:
+    """A stage of a pipeline: its name, role, title, what it does while it runs, and its list's name in the fusion."""
+
+    name: str
+    role: Role
+    title: str = ""
+    doing: str = ""
+    list_name: str = ""
+
+    def to_json(self) -> dict[str, str]:
+        """Return the stage as readers of a search see it."""
+        return {"name": self.name, "role": self.role, "title": self.title, "doing": self.doing}
+
+
+def stage(role: Role, title: str = "", doing: str = "", *, list_name: str = "", optional: bool = False) -> Any:
+    """Declare a field of a pipeline's dataclass as a stage.
+
+    The order of the fields is the order of the flow (declare the dataclass with `kw_only=True` where an optional stage
+    is followed by another). `title` and `doing` are what pages call the step and say while it runs ("Searching the
+    documents"); without them the role's are used. `list_name` is what the fusion calls the list that the stage gives;
+    without it that is the stage's name. An optional stage is None where the settings do not configure it.
+    """
+    metadata = {_DECLARED: StageField("", role, title, doing, list_name)}
+    if optional:
+        return dataclasses.field(default=None, metadata=metadata)
+    return dataclasses.field(metadata=metadata)
+
+
+def flow_of(stages: type) -> tuple[StageField, ...]:
+    """Return the stages that a pipeline's dataclass declares, in order, every word filled in.
+
+    Fields that declare no role are left out; `faults_of_flow` names them.
+    """
+    found = []
+    for field in dataclasses.fields(stages):
+        declared: StageField | None = field.metadata.get(_DECLARED)
+        if declared is None or declared.role not in ROLES:
+            continue
+        title, doing = WORDS[declared.role]
+        found.append(
+            StageField(
+                field.name,
+                declared.role,
+                declared.title or title,
+                declared.doing or doing,
+                declared.list_name or field.name,
+            )
+        )
+    return tuple(found)
+
+
+def faults_of_flow(stages: type) -> list[str]:
+    """Return a sentence for every field that declares no role, or one that does not exist."""
+    faults = []
+    for field in dataclasses.fields(stages):
+        declared: StageField | None = field.metadata.get(_DECLARED)
+        if declared is None:
+            faults.append(f"{stages.__name__}.{field.name} declares no role; write `{field.name}: … = stage(role)`.")
+        elif declared.role not in ROLES:
+            known = ", ".join(ROLES)
+            faults.append(f"{stages.__name__}.{field.name} has the role {declared.role!r}, which is none of: {known}.")
+    return faults

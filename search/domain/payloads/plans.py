@@ -1,0 +1,200 @@
+"""Plans, their bindings, what they found, and what was changed about them, as steps have recorded it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from search.domain.payloads.lists import Listed
+from search.domain.plan import Anchor, Filter, Hop, Plan, PlanSource, Target
+
+Json = Mapping[str, Any]
+
+
+def plan_from_json(data: Json) -> Plan:
+    """Read what `Plan.to_json` wrote. Nothing is checked: the schema it was checked against may be gone."""
+    target = data["target"]
+    return Plan(
+        anchors=tuple(
+            Anchor(a["var"], a["text"], a["label"], a["match_mode"], tuple(a.get("ids", ()))) for a in data["anchors"]
+        ),
+        hops=tuple(Hop(h["from"], h["rel"], h["to_var"], h["to_label"], h.get("direction")) for h in data["hops"]),
+        target=Target(target["var"], tuple(target["labels"]), target["relevance_text"]),
+        filters=tuple(Filter(f["var"], f["field"], f["op"], f["value"]) for f in data.get("filters", ())),
+        risk_level=data["risk_level"],
+        retrieval_mode=data.get("retrieval_mode"),
+    )
+
+
+@dataclass(frozen=True)
+class PlanEntry:
+    """A plan in the list of plans: where it came from and how probable it is.
+
+    Where it found nothing and was changed, `given` is the plan as it was, and `dropped` names the conditions that
+    count as text since.
+    """
+
+    plan: Plan
+    source: PlanSource
+    probability: float
+    given: Plan | None = None
+    dropped: tuple[str, ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as it was recorded; changed ones also say how."""
+        written = {"plan": self.plan.to_json(), "source": self.source, "probability": self.probability}
+        return written if self.given is None else written | {
+            "given": self.given.to_json(), "dropped": list(self.dropped),
+        }  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Plans:
+    """The plans of a question, best first."""
+
+    entries: tuple[PlanEntry, ...] = ()
+
+    @classmethod
+    def from_json(cls, data: Sequence[Json]) -> Plans:
+        """Read a list of what `ScoredPlan.to_json` wrote."""
+        return cls(tuple(PlanEntry(plan_from_json(e["plan"]), e["source"], e["probability"]) for e in data))
+
+    def to_json(self) -> list[dict[str, Any]]:
+        """Return the list as it was recorded."""
+        return [entry.to_json() for entry in self.entries]
+
+
+@dataclass(frozen=True)
+class BoundNode:
+    """A node that an anchor is bound to, and the cosine of their texts."""
+
+    id: str
+    type: str
+    name: str
+    score: float
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as it was recorded."""
+        return {"node": {"id": self.id, "type": self.type, "name": self.name}, "score": self.score}
+
+
+@dataclass(frozen=True)
+class BoundAnchor:
+    """An anchor of a plan with what it is bound to."""
+
+    plan_index: int
+    anchor: str
+    bindings: tuple[BoundNode, ...] = ()
+
+    @classmethod
+    def from_json(cls, data: Json) -> BoundAnchor:
+        """Read one entry of what `LinkedPlan.to_json` wrote."""
+        bound = tuple(BoundNode(**binding["node"], score=binding["score"]) for binding in data["bindings"])
+        return cls(data["plan_index"], data["anchor"], bound)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as it was recorded."""
+        return {
+            "plan_index": self.plan_index, "anchor": self.anchor, "bindings": [b.to_json() for b in self.bindings],
+        }  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Links:
+    """The bound anchors of every plan, in the order of the plans."""
+
+    plans: tuple[tuple[BoundAnchor, ...], ...] = ()
+
+    @classmethod
+    def from_json(cls, data: Sequence[Sequence[Json]]) -> Links:
+        """Read a list of what `LinkedPlan.to_json` wrote."""
+        return cls(tuple(tuple(map(BoundAnchor.from_json, anchors)) for anchors in data))
+
+    def to_json(self) -> list[list[dict[str, Any]]]:
+        """Return the list as it was recorded."""
+        return [[anchor.to_json() for anchor in anchors] for anchors in self.plans]
+
+
+@dataclass(frozen=True)
+class Traversed:
+    """What one engine found for one plan, the query that ran, and whether a limit cut the result."""
+
+    plan_index: int
+    backend: str
+    listed: Listed
+    query: str = ""
+    truncated: bool = False
+
+    @classmethod
+    def from_json(cls, data: Json) -> Traversed:
+        """Read what `Traversal.to_json` wrote."""
+        return cls(data["plan_index"], data["backend"], Listed.from_json(data), data["query"], data["truncated"])
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as it was recorded."""
+        return self.listed.to_json() | {
+            "plan_index": self.plan_index,
+            "backend": self.backend,
+            "query": self.query,
+            "truncated": self.truncated,
+        }
+
+
+@dataclass(frozen=True)
+class Traversals:
+    """What each plan that was executed found."""
+
+    entries: tuple[Traversed, ...] = ()
+
+    @classmethod
+    def from_json(cls, data: Sequence[Json]) -> Traversals:
+        """Read a list of what `Traversal.to_json` wrote."""
+        return cls(tuple(map(Traversed.from_json, data)))
+
+    def to_json(self) -> list[dict[str, Any]]:
+        """Return the list as it was recorded."""
+        return [entry.to_json() for entry in self.entries]
+
+
+@dataclass(frozen=True)
+class Recovery:
+    """A plan that found nothing, changed until it found something: before, after, and what it found then."""
+
+    plan_index: int
+    plan: Plan
+    given: Plan
+    dropped: tuple[str, ...]
+    linked: tuple[BoundAnchor, ...]
+    traversal: Traversed
+
+    @classmethod
+    def from_json(cls, data: Json) -> Recovery:
+        """Read what a successful attempt wrote."""
+        return cls(
+            data["plan_index"], plan_from_json(data["plan"]), plan_from_json(data["given"]), tuple(data["dropped"]),
+            tuple(map(BoundAnchor.from_json, data["linked"])), Traversed.from_json(data["traversal"]),
+        )  # fmt: skip
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as it was recorded."""
+        return {
+            "plan_index": self.plan_index,
+            "plan": self.plan.to_json(),
+            "given": self.given.to_json(),
+            "dropped": list(self.dropped),
+            "linked": [anchor.to_json() for anchor in self.linked],
+            "traversal": self.traversal.to_json(),
+        }
+
+    def laid_over(self, plans: Plans, links: Links, found: Traversals) -> tuple[Plans, Links, Traversals]:
+        """Return plans, bindings and findings with those of the changed plan in place of what they were."""
+        at = self.plan_index
+        return (
+            Plans(tuple(
+                replace(entry, plan=self.plan, given=self.given, dropped=self.dropped) if place == at else entry
+                for place, entry in enumerate(plans.entries)
+            )),
+            Links(tuple(self.linked if place == at else bound for place, bound in enumerate(links.plans))),
+            Traversals(tuple(self.traversal if entry.plan_index == at else entry for entry in found.entries)),
+        )  # fmt: skip

@@ -1,0 +1,64 @@
+"""The output of a step, by its role and the version it was recorded in → its type."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from search.domain.payloads.lists import Fused, GraphListed, Listed
+from search.domain.payloads.plans import Links, Plans, Recovery, Traversals
+from search.domain.payloads.results import Results
+from search.domain.trace import VERSION
+
+Payload = Plans | Links | Traversals | Recovery | GraphListed | Listed | Fused | Results
+
+
+def _listed(data: Any) -> Listed | Fused:
+    """Read a list, which may have been fused of others."""
+    return Fused.from_json(data) if "rankings" in data else Listed.from_json(data)
+
+
+_TYPES: Mapping[str, Callable[[Any], Payload]] = {
+    "plan": Plans.from_json,
+    "link": Links.from_json,
+    "graph": Traversals.from_json,
+    "recover": Recovery.from_json,
+    "graph list": GraphListed.from_json,
+    "text list": _listed,
+    "list": _listed,
+    "fusion": Fused.from_json,
+    "rerank": Fused.from_json,
+    "explain": Results.from_json,
+}
+
+
+class Unreadable(ValueError):
+    """A step's output is not what its role says."""
+
+
+def read_payload(role: str, output: Any, version: int = VERSION) -> Payload | None:
+    """Return what a step has recorded; None where it gave nothing, and for roles whose outputs have no type.
+
+    Raises Unreadable for an output that is not what its role says, and for a version that this code does not know.
+    Version 1 may lack what was added while it was in use, which had these values then.
+    """
+    if version not in (1, VERSION):
+        raise Unreadable(f"The step has version {version}; this code reads versions 1 and {VERSION}.")
+    reader = _TYPES.get(role)
+    if output is None or reader is None:
+        return None
+    try:
+        return reader(_completed(role, output) if version == 1 else output)
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        what = f"lacks {error}" if isinstance(error, KeyError) else str(error)
+        raise Unreadable(f"The output of a step of the role {role!r} cannot be read: it {what}.") from error
+
+
+def _completed(role: str, output: Any) -> Any:
+    """Return an output of version 1 with what it did not say yet."""
+    if role in ("fusion", "rerank"):
+        return {"leads": False, "bucket": "", "risk": "", "rankings": {}, "trust": {}} | output
+    if role == "graph list":
+        count = len(output["ids"])
+        return {"plans": [0] * count, "shares": [[]] * count, "probability": 0.0} | output
+    return output

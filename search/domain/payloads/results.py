@@ -1,0 +1,68 @@
+"""Explained results, as the last step of a search has recorded them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from search.domain.evidence import Evidence, Path, PathEdge, PathNode, PlanShare, Residual, Result
+from search.domain.fusion import Share
+from search.domain.graph import Node
+
+Json = Mapping[str, Any]
+NO_KEY = -1
+"""Key of a node that is known by its id alone: keys are those of a snapshot, which may be gone."""
+
+
+@dataclass(frozen=True)
+class Results:
+    """The results that were explained, best first."""
+
+    entries: tuple[Result, ...] = ()
+
+    @classmethod
+    def from_json(cls, data: Sequence[Json]) -> Results:
+        """Read a list of what `Result.to_json` wrote."""
+        return cls(tuple(map(_result, data)))
+
+    def to_json(self) -> list[dict[str, Any]]:
+        """Return the list as it was recorded."""
+        return [entry.to_json() for entry in self.entries]
+
+
+def _node(data: Json) -> Node:
+    return Node(NO_KEY, data["id"], data["type"], data["name"])
+
+
+def _result(data: Json) -> Result:
+    return Result(
+        rank=data["rank"],
+        score=data["score"],
+        node=_node(data["node"]),
+        snippet=data["snippet"],
+        shares={name: _share(share) for name, share in data["scores"].items()},
+        evidence=_evidence(data["evidence"]) if data["evidence"] else None,
+        fused={name: _share(share) for name, share in data.get("fused", {}).items()},
+    )
+
+
+def _share(data: Json) -> Share:
+    return Share(**{**data, "path": tuple(data.get("path", ()))})
+
+
+def _evidence(data: Json) -> Evidence:
+    return Evidence(
+        plan_index=data["plan_index"],
+        anchors=tuple((anchor["var"], anchor["status"]) for anchor in data["anchors"]),
+        hops=tuple(hop["status"] for hop in data["hops"]),
+        residual=Residual(**data["residual"]),
+        paths=tuple(map(_path, data["paths"])),
+        filters=tuple(condition["status"] for condition in data.get("filters", ())),
+        plans=tuple(PlanShare(share["plan_index"], share["share"]) for share in data.get("plans", ())),
+    )
+
+
+def _path(walk: Sequence[Json]) -> Path:
+    nodes = tuple(PathNode(_node(part["node"]), part.get("var", "")) for part in walk[0::2])
+    return Path(nodes, tuple(PathEdge(part["relation"], part["direction"]) for part in walk[1::2]))
