@@ -1,1 +1,1 @@
-"""One script a question of speed or quality; each prints a table and asserts nothing."""
+"""Measurements of speed and quality, one script for each question; each prints a table and asserts nothing."""

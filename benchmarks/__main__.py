@@ -1,4 +1,4 @@
-"""`python -m benchmarks [NAME]…`: run the scripts named, or all of them in this order."""
+"""`python -m benchmarks [NAME]…`: runs the named scripts, or all of them in this order."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from importlib import import_module
 
 from benchmarks.common import NotHere, show, site
 
-SCRIPTS = ("import_speed", "index_speed", "graph", "planner", "learned", "search_speed", "quality", "processes")
+SCRIPTS = ("import_speed", "index_speed", "graph", "planner", "learned", "search_speed", "http", "quality", "processes")
 
 
 def main(names: list[str]) -> int:
-    """Run scripts one after the other; a name that is none of them is answered with those there are."""
+    """Run the scripts one after the other and return the exit code; for an unknown name, print the known ones."""
     unknown = [name for name in names if name not in SCRIPTS]
     if unknown:
         show(f"There is no benchmark {', '.join(unknown)}; there are: {', '.join(SCRIPTS)}.")

@@ -1,4 +1,4 @@
-"""Knowledge bases to measure on, imported where they are not there yet. Needs Django to be set up."""
+"""Knowledge bases for the benchmarks, imported if missing. Needs Django to be set up."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from search.services.knowledge.import_snapshot import import_snapshot
 
 
 def imported(name: str, folder: Path | None = None) -> tuple[str, Path]:
-    """Return a knowledge base, imported and indexed first where it is not there yet, and the folder of its bundle."""
+    """Return the name of a knowledge base and its bundle's folder; it is imported and indexed if missing."""
     folder = folder or data(name)
     if not KnowledgeBase.objects.filter(name=name, active_release__isnull=False).exists():
         show(f"importing {name} …")
@@ -20,7 +20,7 @@ def imported(name: str, folder: Path | None = None) -> tuple[str, Path]:
 
 
 def opened(name: str) -> tuple[wiring.Tools, Path]:
-    """Return the tools of a knowledge base's release, and the folder of its bundle. NotHere where none is active."""
+    """Return the tools of a knowledge base's active release, and its bundle's folder; NotHere without a release."""
     name, folder = imported(name)
     release = KnowledgeBase.objects.get(name=name).active_release
     if release is None:

@@ -1,16 +1,21 @@
-"""What the scripts share: Django with its services, the data they measure on, and tables."""
+"""Shared by the scripts: Django with its services, the data, and tables."""
 
 from __future__ import annotations
 
 import os
 import platform
-from collections.abc import Iterable, Iterator, Sequence
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import django
 import numpy as np
+import psutil
 from rich.console import Console
 from rich.table import Table
 
@@ -23,7 +28,7 @@ HOME = PROJECT / ".grasp-bench"
 
 @contextmanager
 def site() -> Iterator[None]:
-    """Set Django up over a home of its own (`.grasp-bench`, unless `GRASP_HOME` says otherwise), with its services."""
+    """Set Django up with its services, over the home `.grasp-bench` unless `GRASP_HOME` names another one."""
     os.environ.setdefault("GRASP_HOME", str(HOME))
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "grasp_site.settings")
     os.environ.setdefault("LOG_LEVEL", "WARNING")
@@ -32,8 +37,33 @@ def site() -> Iterator[None]:
         yield
 
 
+@contextmanager
+def running(environment: Mapping[str, str] | None = None) -> Iterator[tuple[str, float, psutil.Process]]:
+    """Run the whole site as `make run` does, over this home; yield its address, seconds to `Ready`, its supervisor.
+
+    `environment` is laid over this process' own.
+    """
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    set_up = {**os.environ, "GRASP_HOME": os.environ.get("GRASP_HOME", str(HOME)), **(environment or {})}
+    began = time.perf_counter()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "grasp_site.embedded"],
+        cwd=PROJECT, env={**set_up, "PORT": str(port)}, stdout=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    try:
+        assert process.stdout is not None
+        if not any("Ready: " in line for line in process.stdout):
+            raise RuntimeError("make run ended before it was ready")
+        yield f"http://127.0.0.1:{port}", time.perf_counter() - began, psutil.Process(process.pid)
+    finally:
+        process.terminate()
+        process.wait()
+
+
 def data(name: str) -> Path:
-    """Return the folder of a knowledge base; NotHere where it is absent."""
+    """Return the folder of a knowledge base's bundle; NotHere if it is missing."""
     folder = DATA / name
     if not folder.is_dir():
         raise NotHere(f"needs ../shared/data/{name} beside the repository")
@@ -41,7 +71,7 @@ def data(name: str) -> Path:
 
 
 class NotHere(Exception):
-    """What a script measures on is not on this machine."""
+    """The data for a measurement are not on this machine."""
 
 
 def show(line: str) -> None:
@@ -50,7 +80,7 @@ def show(line: str) -> None:
 
 
 def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
-    """Print a table, with the machine under it."""
+    """Print a table with a description of the machine below it."""
     machine = f"{os.cpu_count()} cores, {platform.machine()}, Python {platform.python_version()}"
     drawn = Table(*columns, title=title, caption=machine, title_justify="left", caption_justify="left")
     for row in rows:
@@ -59,6 +89,6 @@ def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> 
 
 
 def percentiles(seconds: Sequence[float]) -> tuple[float, float]:
-    """Return p50 and p95 in milliseconds."""
+    """Return p50 and p95 of durations, in milliseconds."""
     low, high = np.percentile(np.array(seconds) * 1000, [50, 95])
     return float(low), float(high)

@@ -1,6 +1,7 @@
-"""How fast plans are executed: a random graph of 130,000 nodes and 2 million edges, a quarter of them at one hub.
+"""Speed of plan execution on a random graph of 130,000 nodes and 2 million edges, a quarter of them at one hub.
 
-The rows are in a snapshot of their own, in Postgres and, where `NEO4J_URL` names one, in Neo4j, and gone afterwards.
+The rows are stored in a separate snapshot in Postgres, and in Neo4j if `NEO4J_URL` names a server, and are removed
+afterwards.
 """
 
 from __future__ import annotations
@@ -45,13 +46,14 @@ HUB, HUB_EDGES = 0, 500_000
 SNAPSHOT = 2_000_000_001
 QUESTIONS = 100
 SHAPES, WARM = 4, 3
-"""Plans of a kind that differ in more than their bindings, and how often each runs untimed, with other bindings."""
+"""Different plans of each kind, and untimed runs of each plan with other bindings."""
 SECONDS_A_KIND = 8.0
+"""Time limit for measuring one kind of plan on one engine."""
 
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """Plans of one kind: `plan` makes one at random, `bind` gives one bindings at random."""
+    """A kind of plan: `plan` makes a random plan of this kind, `bind` gives a plan random bindings."""
 
     plan: Callable[[], Plan]
     bind: Callable[[Plan], LinkedPlan]
@@ -59,7 +61,11 @@ class Kind:
 
 @dataclass(slots=True)
 class Times:
-    """What was seen of plans of one kind on one engine: seconds a plan and for 20 paths, candidates, how many cut."""
+    """Measurements of one kind of plan on one engine.
+
+    `plans` holds the seconds of each plan, `paths` the seconds for the paths of 20 candidates, `found` the numbers of
+    candidates, `cut` the number of plans that were cut off.
+    """
 
     plans: list[float] = field(default_factory=list)
     paths: list[float] = field(default_factory=list)
@@ -67,13 +73,13 @@ class Times:
     cut: int = 0
 
     def row(self) -> tuple[int | float, ...]:
-        """Return the cells of a table."""
+        """Return the cells of the kind's row in the table."""
         paths = percentiles(self.paths or [0.0])
         return len(self.plans), *percentiles(self.plans), int(np.median(self.found or [0])), self.cut, *paths
 
 
 def main() -> None:
-    """Load the graph, time each kind of plan on each engine, print the tables."""
+    """Load the graph, measure each kind of plan on each engine, and print the tables."""
     rng = np.random.default_rng(7)
     types = rng.integers(0, TYPES, NODES)
     edges = _edges(rng, types)
@@ -126,7 +132,7 @@ def _timed(graph: GraphStore, questions: Sequence[LinkedPlan]) -> Times:
 
 
 def _compiled(schema: Schema, plans: Sequence[LinkedPlan]) -> None:
-    """Time what happens to a plan before an engine sees it."""
+    """Print the time for parsing, checking and compiling a plan."""
     times = []
     for linked in plans:
         written = linked.plan.to_json()
@@ -146,9 +152,9 @@ def _schema(types: NDArray[np.int64]) -> Schema:
 
 
 def _edges(rng: np.random.Generator, types: NDArray[np.int64]) -> Edges:
-    """Return relation, source and target of the edges, sorted.
+    """Return relation codes, source keys and target keys of the edges, sorted.
 
-    Degrees are skewed as in real graphs: half of the ends are uniform, half follow a power law. One node is a hub.
+    Degrees are skewed as in real graphs: half of the sources are uniform, half follow a power law. One node is a hub.
     """
     skewed = (NODES * rng.random(EDGES) ** 2.2).astype(np.int64)
     source = np.where(rng.random(EDGES) < 0.5, rng.integers(0, NODES, EDGES), rng.permutation(NODES)[skewed])
@@ -159,7 +165,7 @@ def _edges(rng: np.random.Generator, types: NDArray[np.int64]) -> Edges:
 
 
 def _degrees(schema: Schema, edges: Edges) -> MemmapAdjacency:
-    """Return the graph as the memory-mapped arrays that a release has."""
+    """Return the adjacency of the graph as memory-mapped arrays, as a release has it."""
     directory = Path(tempfile.mkdtemp(prefix="grasp-bench-"))
     relation, source, target = edges
     build(directory, nodes=NODES, types=np.zeros(NODES, np.int16), relation=relation, source=source, target=target,
@@ -172,7 +178,7 @@ def _degrees(schema: Schema, edges: Edges) -> MemmapAdjacency:
 
 @contextmanager
 def _projected(schema: Schema, types: NDArray[np.int64], edges: Edges) -> Iterator[tuple[Connection | None, float]]:
-    """Keep the graph in the Neo4j of `NEO4J_URL` meanwhile; give the connection and the seconds it took."""
+    """Keep the graph in the Neo4j of `NEO4J_URL` during the benchmark; yield the connection and the edges' seconds."""
     if not settings.NEO4J_URL:
         show("NEO4J_URL is not set (make neo4j prints a value for it): Neo4j is not measured.")
         yield None, 0.0
@@ -180,7 +186,7 @@ def _projected(schema: Schema, types: NDArray[np.int64], edges: Edges) -> Iterat
     connection = connect(Address.parse(settings.NEO4J_URL))
     names = Names(SNAPSHOT, schema)
     projection = Projection(connection, names)
-    # What a run that was killed left behind.
+    # Remove the remains of a run that was killed.
     projection.remove()
     began = time.perf_counter()
     projection.begin("benchmark")
@@ -206,19 +212,19 @@ def _projected(schema: Schema, types: NDArray[np.int64], edges: Edges) -> Iterat
 
 
 class _Names:
-    """A node store that makes its names up."""
+    """A node store with generated names."""
 
     def __init__(self, types: NDArray[np.int64]) -> None:
         self._types = types
 
     def references(self, keys: Sequence[int]) -> list[Node]:
-        """Return a node a key, with a name made of it."""
+        """Return a node with a generated name for each key."""
         return [Node(key, f"n{key}", f"type{self._types[key]}", f"node {key}") for key in keys]
 
 
 @contextmanager
 def _stored(types: NDArray[np.int64], written: Edges) -> Iterator[float]:
-    """Keep the graph in partitions while the benchmark runs; give the seconds that loading took."""
+    """Keep the graph in partitions of Postgres during the benchmark; yield the seconds that loading took."""
     relation, source, target = written
     edges = partition("search_edge", SNAPSHOT)
     began = time.perf_counter()

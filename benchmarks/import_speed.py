@@ -1,7 +1,7 @@
-"""How fast a bundle is checked and loaded, without vectors, and how much memory that takes.
+"""Time and memory for checking and loading a bundle, without vectors.
 
-Each import runs in a process of its own, `import_kb --no-index`, so that its memory is its own; what it loaded is
-dropped again. The generated graph shows what edges cost where there are many.
+Each import runs in a separate process (`import_kb --no-index`), so that its memory can be measured; its data are
+dropped afterwards. The generated graph shows the cost of many edges.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def _sources(folder: Path) -> Iterator[tuple[str, Path]]:
 
 
 def _generate(folder: Path) -> Path:
-    """Write a bundle with far more edges than nodes, and short texts."""
+    """Write a bundle with many more edges than nodes, and short texts; return its folder."""
     draw = random.Random(7)
     types = ("person", "place", "work")
     (folder / "kb.json").write_text(json.dumps({"name": NAME, "node_types": {name: {} for name in types}}))
@@ -65,7 +65,7 @@ def _generate(folder: Path) -> Path:
 
 
 def _import(source: Path) -> tuple[dict[str, Any], float, float]:
-    """Return the report, the seconds of processor time that the process itself took, and its peak memory in MiB."""
+    """Return the import's report, its processor time in seconds, and its peak memory in MiB."""
     command = [sys.executable, "manage.py", "import_kb", str(source), "--name", NAME, "--no-index", "--json"]
     process = subprocess.Popen(command, cwd=PROJECT, stdout=subprocess.PIPE)
     if process.stdout is None:
@@ -79,7 +79,7 @@ def _import(source: Path) -> tuple[dict[str, Any], float, float]:
 
 
 def _forget() -> None:
-    # Delayed on purpose: models can be imported only after Django is set up.
+    # Imported here because models can be imported only after Django is set up.
     from search.ingest.cleanup import remove_dead
     from search.models import KnowledgeBase
 

@@ -1,6 +1,6 @@
-"""How long the indexes of a snapshot take, how large they are, and what a second import of the same data saves.
+"""Time and size of a snapshot's indexes, and the time that known texts save in a second import of the same data.
 
-The encoder goes by a name of its own, so that no text is known from elsewhere; what was built is dropped again.
+The encoder gets a new name, so that no text is known from elsewhere; all data are dropped afterwards.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def _measure(bundle: str, folder: Path, encoder: SentenceEncoder) -> None:
 
 
 def _sizes(indexed: Indexed) -> tuple[float, float]:
-    """Return the megabytes of the files, and of the vectors with their indexes."""
+    """Return the megabytes of the index files, and of the vectors with their database indexes."""
     directory = indexed.release.snapshot.directory
     files = sum(path.stat().st_size for path in directory.rglob("*") if path.is_file())
     with connection.cursor() as cursor:
@@ -70,7 +70,7 @@ def _sizes(indexed: Indexed) -> tuple[float, float]:
 
 
 def _queries(bundle: str, indexed: Indexed, encoder: SentenceEncoder) -> None:
-    """Time each way of retrieving; the names of nodes serve as questions."""
+    """Measure each kind of look-up, with names of nodes as questions."""
     tools = Tools(indexed.release)
     schema: Schema = tools.schema
     step = max(1, indexed.release.snapshot.nodes // QUERIES)

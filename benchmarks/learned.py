@@ -1,6 +1,6 @@
-"""What training the planner is worth: movies' validation questions, graph alone, by how many questions it learned from.
+"""The effect of training the planner, by number of training questions: movies' val questions, graph alone.
 
-Nothing is registered: what is learned stays in this process.
+No artifact is registered: the weights stay in this process.
 """
 
 from __future__ import annotations
@@ -19,25 +19,25 @@ from search.neural.plan_scorer import LearnedPlanScorer
 from search.stages.plan import Planner
 from training.data.examples import Example, read_examples, spread
 from training.evaluation.measures import means, measure
-from training.learning.planner import PlannerLearner
-from training.learning.task import Learned, Task
+from training.learning.planner import Lesson, PlannerLearner, PlannerTask
+from training.learning.task import Learned, RunContext
 
 SIZES = (0, 50, 200, 500, 2_000, 6_000)
 
 
 class InMemory:
-    """Trained planners by name (interfaces.PlanScorers), none of them on disk."""
+    """Trained planners by name, kept in memory (interfaces.PlanScorers)."""
 
     def __init__(self, learned: Mapping[str, Learned]) -> None:
         self._known = {name: LearnedPlanScorer(name, one.served, one.tensors) for name, one in learned.items()}
 
     def get(self, artifact: str) -> LearnedPlanScorer:
-        """Return the planner of that name."""
+        """Return the planner with that name."""
         return self._known[artifact]
 
 
 def main() -> None:
-    """Print one row a number of training questions: seconds, quality, H@1 by hops, time a question."""
+    """Print one row for each number of training questions: seconds, quality, H@1 by hops, time for each question."""
     tools, folder = opened("movies")
     plain = Planner(tools.mentions, tools.adjacency, tools.encoder, tools.nodes, tools.schema)
     train = read_examples(folder / "questions.jsonl.gz", "train")
@@ -62,5 +62,5 @@ def main() -> None:
 def _trained(planner: Planner, examples: Sequence[Example]) -> Planner:
     keys = [planner.nodes.keys(example.answers) for example in examples]
     answers = [np.array(sorted(key for key in own if key is not None), dtype=np.int32) for own in keys]
-    learned = PlannerLearner(measured=0)(Task(examples, answers, planner), lambda part, done, total: None)
+    learned = PlannerTask(PlannerLearner(measured=0), Lesson(examples, answers, planner)).fit(RunContext())
     return replace(planner, plan_scorers=InMemory({"bench": learned}), artifact="bench")

@@ -1,7 +1,7 @@
-"""How good and how fast planning without a language model is: movies' validation questions, graph alone, no training.
+"""Quality and speed of planning without a language model and training: movies' val questions, graph alone.
 
-Plans run on the memory-mapped adjacency; a node's score is the sum of the probabilities of the plans that find it, so
-that neither linking nor text has a part in the figures.
+Plans are executed on the memory-mapped adjacency. A node's score is the sum of the probabilities of the plans that find
+it. Linking and text therefore do not influence the figures.
 """
 
 from __future__ import annotations
@@ -25,7 +25,9 @@ from training.data.examples import Example, read_examples
 from training.evaluation.measures import means, measure
 
 WARM = 100
+"""Questions that are planned before the measurement."""
 DEEP = 100
+"""Length of the rankings."""
 VARIANTS: dict[str, dict[str, Any]] = {
     "ten plans, words and wording": {},
     "one plan": {"plans": 1},
@@ -36,7 +38,7 @@ VARIANTS: dict[str, dict[str, Any]] = {
 
 
 def main() -> None:
-    """Print one row a variant: quality, H@1 by hops, and time a question."""
+    """Print one row for each variant: quality, H@1 by hops, and time for each question."""
     tools, folder = opened("movies")
     examples = read_examples(folder / "questions.jsonl.gz", "val")
     hops = sorted({example.slices["hops"] for example in examples})
@@ -55,7 +57,7 @@ def main() -> None:
 
 
 def answered(planner: Planner, tools: Tools, examples: Sequence[Example]) -> tuple[dict[str, list[str]], list[float]]:
-    """Return the graph's list of each question by its id, and the seconds that planning took."""
+    """Return question id → ranking of the graph, and the seconds that planning each question took."""
     for example in examples[:WARM]:
         planner(Question(example.text), Limit())
     rankings, seconds = {}, []
@@ -81,7 +83,7 @@ def hits(rankings: Mapping[str, Sequence[str]], examples: Sequence[Example]) -> 
 
 
 def _found(plan: Plan, tools: Tools) -> Keys:
-    """Return what a plan of the planner finds: each anchor's chain walked by itself, all of them met at T."""
+    """Return the nodes that a plan finds: the intersection of all anchors' chains at T, each walked separately."""
     ends: list[Keys] = []
     anchors = [key for anchor in plan.anchors for key in tools.nodes.keys(anchor.ids) if key is not None]
     for anchor in plan.anchors:

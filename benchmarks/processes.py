@@ -1,32 +1,26 @@
-"""What `make run` costs once it is installed: seconds to `Ready`, and the memory of its processes after searches."""
+"""Start time and memory of `make run`: seconds to `Ready`, and memory of its processes after searches."""
 
 from __future__ import annotations
 
 import json
-import os
-import socket
-import subprocess
-import sys
-import time
 import urllib.request
-from collections.abc import Iterator
-from contextlib import contextmanager
 
 import psutil
 
 from benchmarks.bases import imported
-from benchmarks.common import HOME, PROJECT, table
+from benchmarks.common import running, table
 from training.data.examples import read_examples
 
 SEARCHES = 100
 SHOWN = {"uvicorn": "web", "celery": "search worker", "postgres": "Postgres", "valkey-server": "Valkey"}
+"""Part of a process's command → its name in the table."""
 
 
 def main() -> None:
-    """Print seconds to `Ready` of a second start, and the resident memory of each process after searches on movies."""
+    """Print the seconds to `Ready` of a second start, and each process's memory before and after searches."""
     _, folder = imported("movies")
     questions = [example.text for example in read_examples(folder / "questions.jsonl.gz", "val", SEARCHES)]
-    with _running() as (address, seconds, supervisor):
+    with running() as (address, seconds, supervisor):
         idle = _memory(supervisor)
         for question in questions:
             _ask(address, question)
@@ -35,29 +29,8 @@ def main() -> None:
     table(f"Resident memory, MB, before and after {SEARCHES} searches on movies", ("process", "before", "after"), rows)
 
 
-@contextmanager
-def _running() -> Iterator[tuple[str, float, psutil.Process]]:
-    """Start the supervisor over the benchmarks' home and yield its address, seconds to `Ready`, and process."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    environment = os.environ | {"GRASP_HOME": os.environ.get("GRASP_HOME", str(HOME)), "PORT": str(port)}
-    began = time.perf_counter()
-    process = subprocess.Popen(
-        [sys.executable, "-m", "grasp_site.embedded"], cwd=PROJECT, env=environment, stdout=subprocess.PIPE, text=True
-    )
-    try:
-        assert process.stdout is not None
-        if not any("Ready: " in line for line in process.stdout):
-            raise RuntimeError("make run ended before it was ready")
-        yield f"http://127.0.0.1:{port}", time.perf_counter() - began, psutil.Process(process.pid)
-    finally:
-        process.terminate()
-        process.wait()
-
-
 def _memory(supervisor: psutil.Process) -> dict[str, float]:
-    """Return megabytes by process, Postgres's backends counted by what they do not share."""
+    """Return process → megabytes of its unshared memory, summed over processes with the same name."""
     found: dict[str, float] = {}
     for child in psutil.process_iter(["cmdline"]):
         command = " ".join(child.info["cmdline"] or [])

@@ -1,4 +1,4 @@
-"""How good each pipeline is on validation questions, by number of hops, on three real knowledge bases and the demos."""
+"""Quality of each pipeline on val questions, by number of hops, on three real knowledge bases and the demos."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MEASURES = ("H@1", "H@5", "R@20", "MRR")
 
 
 def main() -> None:
-    """Print a table a knowledge base."""
+    """Print a table for each knowledge base."""
     for name in (*DEMOS, *REAL):
         try:
             base, folder = imported(name, PROJECT / "search" / "fixtures" / "demo" / name if name in DEMOS else None)

@@ -1,4 +1,4 @@
-"""How long a search on movies takes, stage by stage: 200 validation questions, models warm, in one process."""
+"""Duration of a search on movies by stage: 200 val questions, warm models, one process."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ WARM = 20
 
 
 def main() -> None:
-    """Print p50 and p95 of each stage of `grasp`, of the whole, and of each baseline."""
+    """Print p50 and p95 of each stage and of the whole search, for `grasp` and each baseline."""
     name, folder = imported("movies")
     examples = read_examples(folder / "questions.jsonl.gz", "val")
     spread = examples[:: len(examples) // (QUESTIONS + WARM)][: QUESTIONS + WARM]

@@ -1,1 +1,1 @@
-"""The site: settings, the wiring of URLs, Celery and the processes that `make run` keeps alive."""
+"""The site: settings, URLs, Celery, and the processes that `make run` keeps alive."""

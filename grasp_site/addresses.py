@@ -1,4 +1,4 @@
-"""Turns `DATABASE_URL` and `REDIS_URL` into what Django, Celery and redis-py each want to read."""
+"""Converts `DATABASE_URL` and `REDIS_URL` into the forms that Django, Celery and redis-py expect."""
 
 from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
@@ -10,10 +10,11 @@ BROKER_SCHEMES = frozenset({"redis", "rediss", "valkey", "unix", "redis+socket"}
 
 
 def database_settings(url: str) -> dict[str, Any]:
-    """Django's settings of one database.
+    """Return Django's settings of one database.
 
-    `postgresql://user:password@host:port/name`, or with a socket's folder `postgresql://user:password@/name?host=/folder`.
-    Further query parameters become connection options (such as `sslmode`). Raises `SettingError` for anything else.
+    `url` is `postgresql://user:password@host:port/name`, or `postgresql://user:password@/name?host=/folder` for a
+    socket. Further query parameters become connection options (such as `sslmode`). Raises `SettingError` for any other
+    form.
     """
     parts = urlsplit(url)
     name = unquote(parts.path.lstrip("/"))
@@ -33,13 +34,13 @@ def database_settings(url: str) -> dict[str, Any]:
 
 
 def celery_url(url: str) -> str:
-    """The broker's address as Celery reads it: a socket is `redis+socket:///path`."""
+    """Return the broker's address in Celery's form: a socket is `redis+socket:///path`."""
     scheme, rest = _split(url)
     return f"redis+socket:{rest}" if scheme in {"unix", "redis+socket"} else f"{_plain(scheme)}:{rest}"
 
 
 def client_url(url: str) -> str:
-    """The broker's address as redis-py reads it: a socket is `unix:///path`."""
+    """Return the broker's address in redis-py's form: a socket is `unix:///path`."""
     scheme, rest = _split(url)
     return f"unix:{rest}" if scheme in {"unix", "redis+socket"} else f"{_plain(scheme)}:{rest}"
 

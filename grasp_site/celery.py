@@ -1,4 +1,4 @@
-"""The site's Celery app. Workers find it by `celery --app grasp_site`; every sender gets it with the settings."""
+"""The site's Celery app. Workers find it by `celery --app grasp_site`; the settings import it for all senders."""
 
 import os
 from typing import Any
@@ -21,12 +21,12 @@ _heartbeats: list[Heartbeat] = []
 
 @setup_logging.connect
 def keep_our_logging(**_: Any) -> None:
-    """Celery configures no logging of its own once somebody listens to this signal: Django's LOGGING holds."""
+    """Keep Django's LOGGING: Celery does not configure logging if this signal has a receiver."""
 
 
 @celeryd_after_setup.connect
 def warm_up(instance: Any, **_: Any) -> None:
-    """Loads what the worker's queues need (models, indexes) before it takes the first task."""
+    """Load the models and indexes that the worker's queues need, before it takes the first task."""
     for queue in instance.app.amqp.queues.consume_from:
         for path in settings.GRASP_WARM_UP.get(queue, ()):
             import_string(path)()
@@ -34,7 +34,7 @@ def warm_up(instance: Any, **_: Any) -> None:
 
 @worker_ready.connect
 def start_heartbeats(sender: Any, **_: Any) -> None:
-    """From now on the web process can see that somebody works on these queues."""
+    """Start a heartbeat for each queue, which tells the web process that the queue has a worker."""
     for queue in sender.app.amqp.queues.consume_from:
         heartbeat = Heartbeat(settings.REDIS_URL, queue, worker=sender.hostname)
         heartbeat.start()

@@ -1,4 +1,4 @@
-"""Content security: strict for our own pages, as loose as their scripts need for the admin and the API viewer."""
+"""Content security policy: strict for the site's own pages, looser for the admin and the API viewer."""
 
 from collections.abc import Callable
 
@@ -13,7 +13,7 @@ STRICT: dict[str, list[str]] = {
     "frame-ancestors": [NONE],
 }
 
-# The admin's Alpine evaluates expressions out of attributes; the API viewer starts itself with an inline script.
+# The admin's Alpine evaluates expressions in attributes; the API viewer starts from an inline script.
 LOOSER_PATHS: dict[str, dict[str, list[str]]] = {
     "/admin/": {
         "script-src": [SELF, UNSAFE_INLINE, UNSAFE_EVAL],
@@ -31,7 +31,7 @@ LOOSER_PATHS: dict[str, dict[str, list[str]]] = {
 
 
 def policy_by_path(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
-    """Middleware to stand right below django-csp's: notes on the response what its path needs beyond STRICT."""
+    """Middleware, placed directly below django-csp: adds the directives that the path needs beyond STRICT."""
 
     def answer(request: HttpRequest) -> HttpResponse:
         response = get_response(request)

@@ -1,6 +1,6 @@
-"""Reads settings from the environment, with the standard library alone: the supervisor uses it before Django is there.
+"""Reads settings from the environment; standard library only, because the supervisor uses it before Django is set up.
 
-Every name read with these helpers stands in README's table of settings; a test compares the two.
+Every name that is read by these functions is listed in README's table of settings; a test compares the two.
 """
 
 import os
@@ -11,16 +11,16 @@ FALSE_WORDS = frozenset({"0", "false", "no", "off"})
 
 
 class SettingError(ValueError):
-    """An environment variable holds what its setting cannot take; the message says which and what would be right."""
+    """An environment variable has an invalid value; the message names it and says what would be right."""
 
 
 def env_str(name: str, default: str = "") -> str:
-    """The variable's text without surrounding white space; an empty variable counts as unset."""
+    """Return the variable's text without surrounding white space; an empty variable counts as unset."""
     return os.environ.get(name, "").strip() or default
 
 
 def env_secret(name: str, default: str = "") -> str:
-    """Like `env_str`; the text may instead lie in a file that `NAME_FILE` names. The variable itself goes first."""
+    """Return the variable's text, or the text of the file that `NAME_FILE` names; the variable takes precedence."""
     value = env_str(name)
     path = env_str(f"{name}_FILE")
     if value or not path:
@@ -32,7 +32,7 @@ def env_secret(name: str, default: str = "") -> str:
 
 
 def env_bool(name: str, default: bool) -> bool:
-    """True for 1, true, yes, on; False for 0, false, no, off; anything else is a `SettingError`."""
+    """Return True for 1, true, yes, on, and False for 0, false, no, off; raise `SettingError` for other values."""
     word = env_str(name).lower()
     if word in TRUE_WORDS:
         return True
@@ -44,7 +44,7 @@ def env_bool(name: str, default: bool) -> bool:
 
 
 def env_int(name: str, default: int, minimum: int = 0) -> int:
-    """A whole number of at least `minimum`; anything else is a `SettingError`."""
+    """Return an integer of at least `minimum`; raise `SettingError` for other values."""
     text = env_str(name)
     if not text:
         return default
@@ -58,10 +58,10 @@ def env_int(name: str, default: int, minimum: int = 0) -> int:
 
 
 def env_list(name: str, default: list[str]) -> list[str]:
-    """Values separated by commas."""
+    """Return the values of a comma-separated list."""
     return [part.strip() for part in env_str(name).split(",") if part.strip()] or default
 
 
 def usual_search_threads() -> int:
-    """How many searches one worker runs at once unless told: one a core, two at least, eight at most."""
+    """Return the default number of parallel searches of one worker: one for each core, from two to eight."""
     return min(8, max(2, os.cpu_count() or 2))

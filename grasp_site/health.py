@@ -1,4 +1,4 @@
-"""The state of each service that a search needs; `settings.GRASP_HEALTH` is the table for `readyz` and the pages."""
+"""The state of each service that a search needs; `settings.GRASP_HEALTH` lists the checks for pages and `readyz`."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -8,12 +8,13 @@ from django.conf import settings
 from django.db import DatabaseError, connection
 
 from grasp_site.heartbeat import broker, worker_alive, worker_state
+from search.services.knowledge.encoder_state import missing_encoders
 from search.services.knowledge.graph_state import graph_state
 
 
 @dataclass(frozen=True)
 class Health:
-    """`reason` says what is wrong and what would help; it is empty while `ok`."""
+    """The result of a check; `reason` says what is wrong and what would help, and is empty while `ok`."""
 
     ok: bool
     reason: str = ""
@@ -21,7 +22,7 @@ class Health:
 
 @dataclass(frozen=True)
 class Queue:
-    """A queue: how many tasks wait in it, and what its worker last said about itself (None when none is alive)."""
+    """A queue: its number of waiting tasks, and its worker's last report about itself (None if there is no worker)."""
 
     name: str
     waiting: int
@@ -29,7 +30,7 @@ class Queue:
 
 
 def queues() -> list[Queue]:
-    """Every queue of the site as it is now. Raises `redis.RedisError` when the broker is away."""
+    """Return the present state of every queue of the site. Raises `redis.RedisError` if the broker does not answer."""
     client = broker(settings.REDIS_URL)
     return [Queue(name, int(client.llen(name)), worker_state(name)) for name in settings.GRASP_WARM_UP]
 
@@ -40,7 +41,7 @@ def database() -> Health:
         with connection.cursor() as cursor:
             cursor.execute("SELECT 1")
     except DatabaseError as error:
-        # A connection that broke is of no use to the next request either.
+        # A broken connection must not be used by the next request.
         connection.close()
         return Health(False, f"Postgres does not answer: {_first_line(error)}")
     return Health(True)
@@ -56,7 +57,7 @@ def queue_broker() -> Health:
 
 
 def search_worker() -> Health:
-    """Whether a worker takes searches; it says so from the moment its models are loaded."""
+    """Whether a worker accepts searches; it reports itself once its models are loaded."""
     try:
         alive = worker_alive("search")
     except redis.RedisError:
@@ -64,8 +65,14 @@ def search_worker() -> Health:
     return Health(True) if alive else Health(False, "No search worker is running, or it is still loading its models.")
 
 
+def encoders() -> Health:
+    """Whether this site has the encoder of every active release; without it, searches of that release fail."""
+    reason = " ".join(missing_encoders())
+    return Health(not reason, reason)
+
+
 def graph_database() -> Health:
-    """Whether Neo4j answers and holds what it should; asked only where `NEO4J_URL` names one."""
+    """Whether Neo4j answers and holds the active graphs; checked only if `NEO4J_URL` is set."""
     reason = graph_state()
     return Health(not reason, reason)
 

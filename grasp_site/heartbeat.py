@@ -1,7 +1,6 @@
-"""Whether a worker is alive, told by a key in the broker that the worker refreshes and that expires by itself.
+"""Shows whether a worker is alive, by a key in the broker that the worker refreshes and that expires by itself.
 
-Asking the workers (`celery inspect ping`) takes as long as one is willing to wait for an answer that may not come; a
-key is there or not.
+Asking the workers (`celery inspect ping`) has to wait for answers that may never come. A key exists or does not.
 """
 
 import json
@@ -29,23 +28,23 @@ def worker_key(queue: str) -> str:
 
 @lru_cache(maxsize=4)
 def broker(url: str) -> redis.Redis:
-    """A client of the broker that gives up within a second, so that a page can say what is wrong."""
+    """Return a client of the broker that gives up after a second, so that a page can report the problem."""
     return redis.Redis.from_url(client_url(url), socket_timeout=ANSWER_SECONDS, socket_connect_timeout=ANSWER_SECONDS)
 
 
 def worker_alive(queue: str) -> bool:
-    """Whether a worker of this queue lived within the last seconds. Raises `redis.RedisError` without a broker."""
+    """Whether a worker of this queue sent a heartbeat recently. Raises `redis.RedisError` without a broker."""
     return worker_state(queue) is not None
 
 
 def worker_state(queue: str) -> dict[str, Any] | None:
-    """What the queue's worker last said about itself (`worker`, `pid`), None when none is alive."""
+    """Return the last report of the queue's worker about itself (`worker`, `pid`), or None if there is no worker."""
     value = broker(settings.REDIS_URL).get(worker_key(queue))
     return json.loads(value) if isinstance(value, bytes) else None
 
 
 class Heartbeat(threading.Thread):
-    """Refreshes the key of one queue until stopped; goes on trying while the broker is away."""
+    """A thread that refreshes the key of one queue until it is stopped; it keeps trying while the broker is away."""
 
     def __init__(self, url: str, queue: str, worker: str) -> None:
         super().__init__(name=f"heartbeat-{queue}", daemon=True)

@@ -1,4 +1,4 @@
-"""Logging: one JSON object a line where a file reads it, coloured text where a person does; secrets in neither."""
+"""Logging: one JSON object on each line for files, coloured text for people; neither contains secrets."""
 
 import re
 from collections.abc import MutableMapping
@@ -9,13 +9,13 @@ import structlog
 SECRET_KEYS = re.compile(r"password|passwd|secret|token|api_?key|authorization|cookie", re.IGNORECASE)
 # Counts of a language model's tokens are figures, not secrets.
 FIGURE_KEYS = re.compile(r"(^|_)tokens$", re.IGNORECASE)
-# Begins at "://" and not at the scheme: from a long word without one, every letter would start a search of its own.
+# Begins at "://" and not at the scheme, because on a long word every letter would start a new attempt to match.
 CREDENTIALS_IN_URL = re.compile(r"(?P<before>://[^\s:/@]*):[^\s@/]+@")
 MASK = "***"
 
 
 def hide_secrets(_logger: Any, _method: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
-    """A structlog processor: masks values under telling keys, and passwords inside URLs, at any depth."""
+    """A structlog processor: masks values under keys that name secrets, and passwords in URLs, at any depth."""
     return {key: _hidden(key, value) for key, value in event.items()}
 
 
@@ -32,7 +32,7 @@ def _hidden(key: str, value: Any) -> Any:
 
 
 def drop_colours(_logger: Any, _method: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
-    """A structlog processor: uvicorn sends its messages a second time, with terminal colours in them."""
+    """A structlog processor: removes uvicorn's second copy of its messages, which has terminal colours."""
     event.pop("color_message", None)
     return event
 
@@ -58,7 +58,7 @@ def configure_structlog() -> None:
 
 
 def logging_settings(level: str, as_json: bool) -> dict[str, Any]:
-    """Django's LOGGING: everything to stderr, in one format, at `level`; libraries that chatter a level higher."""
+    """Return Django's LOGGING: everything to stderr in one format at `level`, verbose libraries only from WARNING."""
     if as_json:
         rendering: list[Any] = [
             structlog.processors.format_exc_info,
@@ -80,7 +80,7 @@ def logging_settings(level: str, as_json: bool) -> dict[str, Any]:
         "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "grasp"}},
         "root": {"handlers": ["stderr"], "level": level},
         "loggers": {
-            # These bring handlers of their own; an empty list takes them off and lets the root do the writing.
+            # These loggers have their own handlers; an empty list removes them, so that the root logger writes.
             "django": {"handlers": [], "level": level, "propagate": True},
             "django.server": {"handlers": [], "level": level, "propagate": True},
             "uvicorn": {"handlers": [], "level": level, "propagate": True},

@@ -1,4 +1,4 @@
-"""What the pages of errors leave out: addresses hold passwords, too."""
+"""Settings that error pages hide: addresses may contain passwords."""
 
 import re
 
@@ -6,6 +6,6 @@ from django.views.debug import SafeExceptionReporterFilter
 
 
 class ReporterFilter(SafeExceptionReporterFilter):
-    """Hides every setting and variable whose name ends with `url` as well, for a password may stand in it."""
+    """Also hides every setting and variable whose name ends with `url`, because it may contain a password."""
 
     hidden_settings = re.compile(SafeExceptionReporterFilter.hidden_settings.pattern + r"|URL$", re.IGNORECASE)

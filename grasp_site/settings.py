@@ -14,6 +14,7 @@ from grasp_site.csp import STRICT
 from grasp_site.embedded.home import Home
 from grasp_site.environment import env_bool, env_int, env_list, env_secret, env_str
 from grasp_site.logs import configure_structlog, logging_settings
+from search.neural.encoder_names import full_name, parts
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 HOME = Home.from_environment()
@@ -120,9 +121,12 @@ GRASP_HEALTH = {
     "postgres": "grasp_site.health.database",
     "valkey": "grasp_site.health.queue_broker",
     "search worker": "grasp_site.health.search_worker",
+    "encoders": "grasp_site.health.encoders",
 }
 # Of these, what a search can do without: their absence is shown, and the site is ready all the same.
-GRASP_HEALTH_OPTIONAL = ["neo4j"]
+GRASP_HEALTH_OPTIONAL = ["neo4j", "encoders"]
+# What tells other processes that something was written of a search, by dotted path.
+GRASP_NOTICES = "grasp_site.notices.notices"
 GRASP_QUEUES = "grasp_site.health.queues"
 
 # --- Tools and pipelines --------------------------------------------------------------------------------------------
@@ -132,8 +136,17 @@ LLM_MODEL = env_str("LLM_MODEL")
 LLM_API_KEY = env_secret("LLM_API_KEY")
 GRASP_DEVICE = env_str("GRASP_DEVICE", "auto")
 
+# The encoders that releases may name, as `model@revision`: what a row says is laid over the row of the tool below. The
+# packaged one is always there, so that releases made with it stay searchable when another one makes new releases.
+_PACKAGED_ENCODER = full_name("all-MiniLM-L6-v2")
+GRASP_ENCODER = full_name(*parts(env_str("GRASP_ENCODER", _PACKAGED_ENCODER)))
+GRASP_ENCODERS: dict[str, dict[str, Any]] = {
+    name: {} for name in (_PACKAGED_ENCODER, GRASP_ENCODER, *env_list("GRASP_ENCODERS", []))
+}
+GRASP_ENCODERS_KEPT = env_int("GRASP_ENCODERS_KEPT", 2, minimum=1)
+
 # {name: {"BACKEND": dotted path, "OPTIONS": {…}}}; `search/wiring.py` reads both tables and hands each tool what
-# it is built over.
+# it is built over. The encoder is called with the `name` of the one that is wanted.
 GRASP_TOOLS: dict[str, dict[str, Any]] = {
     "encoder": {"BACKEND": "search.neural.encoders.cached_sentence_encoder", "OPTIONS": {"device": GRASP_DEVICE}},
     "adjacency": {"BACKEND": "search.adapters.adjacency_memmap.MemmapAdjacency"},
@@ -234,7 +247,7 @@ GRASP_LEARNERS: dict[str, dict[str, Any]] = {
 
 # --- API ------------------------------------------------------------------------------------------------------------
 REST_FRAMEWORK: dict[str, Any] = {
-    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
+    "DEFAULT_RENDERER_CLASSES": ["search.api.rendering.QuickJSONRenderer"],
     "DEFAULT_PARSER_CLASSES": ["search.api.parsing.JSONBodyParser"],
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
     "EXCEPTION_HANDLER": "search.api.problems.handle",
@@ -281,6 +294,7 @@ UNFOLD: dict[str, Any] = {
         {"rel": "icon", "type": "image/svg+xml", "href": lambda request: static("search/logo.svg")},
     ],
     "STYLES": [lambda request: static("search/admin.css")],
+    "SCRIPTS": [lambda request: static("search/admin.js")],
     "SITE_URL": "/",
     # The accent of the site's own pages, in steps.
     "COLORS": {

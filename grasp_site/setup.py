@@ -1,6 +1,6 @@
-"""What has to be there before the first page: tables, an administrator, the demo knowledge bases. Runs at every start.
+"""Prepares the site before its first page: tables, an administrator, the demo. Runs at every start.
 
-Lines on stdout are for the person at the terminal; everything else goes to stderr, which is a log.
+Lines on stdout are for the person at the terminal; everything else is written to stderr, which goes to a log.
 """
 
 import os
@@ -27,7 +27,7 @@ def tell(text: str) -> None:
 
 
 def make_admin() -> None:
-    """Makes the first administrator; tells the password only where nobody has given one."""
+    """Create the first administrator; its password is shown only if it was generated here."""
     users = get_user_model()._default_manager
     if users.filter(is_superuser=True).exists():
         return
@@ -39,7 +39,7 @@ def make_admin() -> None:
 
 
 def load_demo(home: Home) -> None:
-    """Loads the demo knowledge bases once; whoever deletes them later does not get them back."""
+    """Load the demo knowledge bases once; if they are deleted later, they are not loaded again."""
     mark = home.root / DEMO_MARK
     if mark.exists() or DEMO_COMMAND not in get_commands():
         return

@@ -1,4 +1,4 @@
-"""Where each door of the site opens."""
+"""The addresses of the site's doors."""
 
 from django.contrib import admin
 from django.urls import include, path

@@ -1,4 +1,4 @@
-"""The same site for a WSGI server."""
+"""The site for a WSGI server."""
 
 import os
 

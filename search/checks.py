@@ -11,6 +11,7 @@ Nothing that could load a model is imported: a module is found by `find_spec` an
 | search.E005 | `GRASP_DEFAULT_PIPELINE` is no pipeline |
 | search.E006 | a dotted path of `GRASP_HEALTH`, `GRASP_QUEUES` or `GRASP_WARM_UP` leads nowhere |
 | search.E007 | `NEO4J_URL` cannot be read |
+| search.E008 | an active release was made with an encoder that this site does not have (asks the database) |
 | search.E009 | a field of a stage's class is neither an option nor a tool |
 | search.E010 | a stage of a pipeline declares no role, or one that does not exist |
 """
@@ -19,21 +20,26 @@ from __future__ import annotations
 
 import ast
 import dataclasses
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from django.conf import settings
-from django.core.checks import CheckMessage, Error, register
+from django.core.checks import CheckMessage, Error, Tags, register
+from django.db import DatabaseError
+from django.db.models import F
 from django.utils.module_loading import import_string
 
 from search import wiring
 from search.adapters.graph_neo4j.address import Address
-from search.composition import Pipeline, tools_of, variants_of
+from search.composition import Pipeline, variants_of
 from search.domain.errors import InvalidRequest, nearest
 from search.domain.flow import faults_of_flow
+from search.domain.options import tools_of
+from search.models import Release
+from search.neural.site_encoders import missing_encoder
 
 TOOLS = (
     "encoder", "adjacency", "mentions", "nodes", "text", "vectors", "graph", "plan_scorers", "language_model",
@@ -91,6 +97,28 @@ def check_neo4j_url(**_: Any) -> list[CheckMessage]:
     except ValueError as error:
         return [Error(str(error), hint="Leave it empty to have Postgres execute plans.", id="search.E007")]
     return []
+
+
+@register(Tags.database)
+def check_encoders(databases: Sequence[str] | None = None, **_: Any) -> list[CheckMessage]:
+    """E008: every active release can be searched with the encoder that made its vectors."""
+    if not databases:
+        return []
+    active = Release.objects.filter(pk=F("knowledge_base__active_release"), vector_set__isnull=False)
+    try:
+        rows = list(active.values_list("knowledge_base__name", "number", "vector_set__encoder"))
+    except DatabaseError:
+        # The tables are not there yet, or Postgres is away: nothing can be said of releases.
+        return []
+    return [
+        Error(
+            f"The vectors of {base}-{number} cannot be searched: {reason}.",
+            hint=f"Add the encoder there, or let `index_kb {base}` make vectors with {settings.GRASP_ENCODER}.",
+            id="search.E008",
+        )
+        for base, number, name in sorted(rows)
+        if (reason := missing_encoder(name))
+    ]
 
 
 def faults_of_pipeline(name: str) -> list[str]:
@@ -177,7 +205,7 @@ def _stray_fields(pipeline: Pipeline) -> Iterator[str]:
     """Give a sentence for every field of a stage's class that nothing would fill."""
     known = wiring.tool_names()
     for backend in _backends(pipeline):
-        for field in tools_of(backend):
+        for field in tools_of(import_string(backend)):
             if field not in known:
                 near = nearest(field, known)
                 meant = f"; did you mean {near!r}?" if near else f"; the tools are: {', '.join(known)}."

@@ -1,7 +1,8 @@
 """A pipeline as its row of the settings says: options laid over one another → specification → stages with their tools.
 
-A stage is a frozen dataclass. Its fields declared by `search.domain.options.option` are settings; every other field is
-named after the tool that fills it. A row names the class of a stage, or several variants of it:
+A stage is a frozen dataclass. Its fields declared by `search.domain.options.option` are settings, those declared by
+`part` are stages within it; every other field is named after the tool that fills it.
+A row names the class of a stage, or several variants of it:
 
     "retrieve": {"BACKEND": "search.stages.retrieve.Hybrid", "OPTIONS": {"depth": 50}}
     "retrieve": {"VARIANTS": {"hybrid": {"BACKEND": …}, "bm25": {"BACKEND": …}}, "DEFAULT": "hybrid"}
@@ -15,14 +16,14 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 from django.utils.module_loading import import_string
 
 from search.domain.errors import Fault, InvalidRequest, nearest, pointer
 from search.domain.flow import StageField, flow_of
-from search.domain.options import misfit, typed
+from search.domain.options import assembled, misfit, options_of, tools_of, typed
 from search.domain.question import Question
 from search.domain.ranking import Ranking
 from search.domain.trace import Trace
@@ -42,16 +43,9 @@ def variants_of(row: Row) -> Mapping[str, Row | None]:
     return variants
 
 
-def options_of(row: Row | None) -> dict[str, OptionField]:
+def _options(row: Row | None) -> dict[str, OptionField]:
     """Return the options of a stage's class by name; of a variant without the stage none."""
-    if row is None:
-        return {}
-    return {f.name: f for f in dataclasses.fields(import_string(row["BACKEND"])) if "help" in f.metadata}
-
-
-def tools_of(backend: str) -> list[str]:
-    """Return the names of the fields of a stage's class that tools fill."""
-    return [f.name for f in dataclasses.fields(import_string(backend)) if "help" not in f.metadata]
+    return {} if row is None else options_of(import_string(row["BACKEND"]))
 
 
 @dataclass(frozen=True)
@@ -91,7 +85,7 @@ class Pipeline:
         for stage, row in self.rows.items():
             variants = variants_of(row)
             for name in dict.fromkeys([_default(row), *variants]):
-                for option, declared in options_of(variants[name]).items():
+                for option, declared in _options(variants[name]).items():
                     found.setdefault(f"{stage}.{option}", declared)
         return found
 
@@ -102,7 +96,7 @@ class Pipeline:
             for row in self.rows.values()
             for variant in variants_of(row).values()
             if variant is not None
-            for tool in tools_of(variant["BACKEND"])
+            for tool in tools_of(import_string(variant["BACKEND"]))
         }
 
     def defaults(self, chosen: Choices | None = None) -> dict[str, Any]:
@@ -117,7 +111,7 @@ class Pipeline:
                 values[stage] = chosen[stage]
             variant = variants_of(row)[chosen.get(stage, ONLY)]
             configured = (variant or {}).get("OPTIONS", {})
-            for name, declared in options_of(variant).items():
+            for name, declared in _options(variant).items():
                 values[f"{stage}.{name}"] = configured.get(name, declared.default)
         return values
 
@@ -133,11 +127,11 @@ class Pipeline:
                 properties[stage] = _choice_schema(stage, row)
             for name in dict.fromkeys([_default(row), *variants]):
                 configured = (variants[name] or {}).get("OPTIONS", {})
-                for option, declared in options_of(variants[name]).items():
+                for option, declared in _options(variants[name]).items():
                     if (key := f"{stage}.{option}") in properties:
                         continue
                     described = _json_schema(declared, configured.get(option, declared.default))
-                    having = [other for other, variant in variants.items() if option in options_of(variant)]
+                    having = [other for other, variant in variants.items() if option in _options(variant)]
                     some = {"variants": having} if len(having) < len(variants) else {}
                     properties[key] = described | some
         return {"type": "object", "additionalProperties": False, "properties": properties}
@@ -173,8 +167,9 @@ class Pipeline:
 
     def compose(self, specification: Specification, tools: object) -> Any:
         """Build the stages of a specification over the tools of a release: attributes of `tools`, by name."""
+        tool = partial(getattr, tools)
         return self.stages(**{
-            name: None if row["BACKEND"] is None else _stage(row["BACKEND"], row["OPTIONS"], tools)
+            name: None if row["BACKEND"] is None else assembled(import_string(row["BACKEND"]), row["OPTIONS"], tool)
             for name, row in specification["stages"].items()
         })  # fmt: skip
 
@@ -201,7 +196,7 @@ class Pipeline:
                 continue
             at, (stage, _, name) = pointer("settings", key), key.partition(".")
             row = self.rows.get(stage)
-            declared = options_of(variants_of(row)[chosen.get(stage, ONLY)]).get(name) if row is not None else None
+            declared = _options(variants_of(row)[chosen.get(stage, ONLY)]).get(name) if row is not None else None
             if key not in known:
                 names = sorted([*known, *variants])
                 message = f"{self.name} has no setting {key[:80]!r}; it has: {', '.join(names) or 'none'}."
@@ -213,7 +208,7 @@ class Pipeline:
 
     def _frozen(self, stage: str, chosen: Choices, options: Mapping[str, Any]) -> Specification:
         variant = variants_of(self.rows[stage])[chosen.get(stage, ONLY)]
-        fields = options_of(variant)
+        fields = _options(variant)
         frozen = {
             "BACKEND": variant["BACKEND"] if variant is not None else None,
             "OPTIONS": {name: typed(f.default, options[f"{stage}.{name}"]) for name, f in fields.items()},
@@ -227,20 +222,9 @@ def _default(row: Row) -> str:
 
 def _of_another(stage: str, name: str, variants: Mapping[str, Row | None], chosen: str) -> str:
     """Say which variant an option belongs to."""
-    having = [other for other, variant in variants.items() if name in options_of(variant)]
+    having = [other for other, variant in variants.items() if name in _options(variant)]
     owner = f"the variant {having[0]}" if len(having) == 1 else f"the variants {' and '.join(having)}"
     return f"{stage}.{name} belongs to {owner} of {stage}, and {chosen} is chosen; set {stage}={having[0]} to use it."
-
-
-def _stage(backend: str, options: Mapping[str, Any], tools: object) -> Any:
-    cls = import_string(backend)
-    arguments = dict(options)
-    for declared in dataclasses.fields(cls):
-        if "help" not in declared.metadata:
-            arguments[declared.name] = getattr(tools, declared.name)
-        elif isinstance(declared.default, tuple):
-            arguments[declared.name] = tuple(arguments[declared.name])
-    return cls(**arguments)
 
 
 def _choice_schema(stage: str, row: Row) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,10 +24,12 @@ from search.domain.plan import ScoredPlan
 from search.domain.question import Question
 from search.domain.ranking import Candidate, Ranking
 from search.domain.trace import Limit, Trace
+from search.domain.vector_kinds import WHOLE
 
 Vectors = NDArray[np.float32]
 Keys = NDArray[np.int32]
-VectorKind = Literal["name", "document+relations"]
+VectorKind = str
+"""One of those that `search.domain.vector_kinds` lists; which ones there are, each vector set says."""
 
 # ---------------------------------------------------------------------------------------------------------------- tools
 
@@ -55,8 +57,8 @@ class NodeStore(Protocol):
         """Return id, type and name of these keys, in their order, without fields: fast, from memory-mapped files."""
         ...
 
-    def nodes(self, keys: Sequence[int]) -> list[Node]:
-        """Return whole nodes, in the order of the keys."""
+    def nodes(self, keys: Sequence[int], limit: Limit | None = None) -> list[Node]:
+        """Return whole nodes, in the order of the keys. Raises StageError, DeadlineExceeded when the time ran out."""
         ...
 
     def keys(self, ids: Sequence[str]) -> list[int | None]:
@@ -78,15 +80,26 @@ class VectorIndex(Protocol):
     def nearest(
         self, kind: VectorKind, vector: Vectors, k: int, labels: Sequence[str] = (), limit: Limit | None = None
     ) -> list[Candidate]:
-        """Return the k nodes of the given types (none: all) with the highest cosine, best first."""
+        """Return the k nodes of the given types (none: all) with the highest cosine, best first.
+
+        A node with several vectors of the kind counts by the best. Raises a permanent StageError for a kind that the
+        release's vector set does not have.
+        """
         ...
 
-    def cosines(self, vector: Vectors, keys: Sequence[int]) -> dict[int, float]:
-        """Return the cosine of each key's document, without a journey: thousands of keys take about a millisecond."""
+    def cosines(self, vector: Vectors, keys: Sequence[int], kind: VectorKind = WHOLE) -> dict[int, float]:
+        """Return the cosine of each key's vector of a kind, the best of several; a key without one is left out.
+
+        Those of documents come without a journey: thousands of keys take about a millisecond. Raises a permanent
+        StageError for a kind that the release's vector set does not have.
+        """
         ...
 
-    def sample(self, label: str, n: int = 1000) -> list[int]:
-        """Return up to n keys of a type, always the same ones: the background that a cosine is held against."""
+    def sample(self, label: str, n: int = 1000, limit: Limit | None = None) -> list[int]:
+        """Return up to n keys of a type, always the same ones: the background that a cosine is held against.
+
+        Raises StageError, DeadlineExceeded when the limit's time ran out.
+        """
         ...
 
 
@@ -94,7 +107,11 @@ class TextIndex(Protocol):
     """BM25 over the documents of a release, whole or by field."""
 
     def search(self, text: str, k: int, labels: Sequence[str] = (), field: str | None = None) -> list[Candidate]:
-        """Return the k best nodes of the given types (none: all), best first, only those that match a word at all."""
+        """Return the k best nodes of the given types (none: all), best first, only those that match a word at all.
+
+        `field` is a field's name, or `relation:<name>`: the names of the neighbours over a relation. Raises a permanent
+        StageError for one that the index does not have.
+        """
         ...
 
 

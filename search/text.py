@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from search.domain.graph import FieldValue, Node
 
 NAMES_PER_RELATION = 10
+CHUNK_WORDS, CHUNK_SHARED = 150, 30
 PROSE = 6
 """So many words make a field's value prose."""
 _WORDS_APART = re.compile(r"[_\s]+")
@@ -37,8 +38,26 @@ def document(node: Node, neighbours: Mapping[str, Sequence[str]] | None = None) 
         lines.append(f"also known as {'; '.join(node.aliases)}")
     lines += [f"{words(name)}: {text}" for name, value in node.fields.items() if (text := field_text(value))]
     for relation, names in (neighbours or {}).items():
-        lines.append(f"{words(relation)}: {'; '.join(names[:NAMES_PER_RELATION])}")
+        lines.append(f"{words(relation)}: {relation_text(names)}")
     return "\n".join(lines)
+
+
+def relation_text(names: Sequence[str]) -> str:
+    """Return the names of a node's neighbours over one relation as text."""
+    return "; ".join(names[:NAMES_PER_RELATION])
+
+
+def chunks(node: Node) -> list[str]:
+    """Return the stretches of a node's document that have vectors of their own: each begins with the node's name.
+
+    Stretches have `CHUNK_WORDS` words and share `CHUNK_SHARED` with the next, so that no sentence is cut in all of
+    them. A short document is one stretch.
+    """
+    said = document(node).split()
+    step = CHUNK_WORDS - CHUNK_SHARED
+    starts = range(0, max(1, len(said) - CHUNK_SHARED), step)
+    return [" ".join(said[at : at + CHUNK_WORDS]) if not at else f"{node.name}: {' '.join(said[at : at + CHUNK_WORDS])}"
+            for at in starts]  # fmt: skip
 
 
 def snippet(node: Node, question: str, width: int = 240) -> str:

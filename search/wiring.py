@@ -15,6 +15,7 @@ from django.conf import settings
 from django.utils.module_loading import import_string
 
 from search.composition import Pipeline
+from search.domain.errors import StageError
 from search.domain.graph import Schema
 from search.domain.schema_settings import adapted
 from search.interfaces import (
@@ -29,6 +30,7 @@ from search.interfaces import (
     VectorIndex,
 )
 from search.models import Release, Snapshot
+from search.neural.site_encoders import encoder
 from search.prompts import PlanPrompts
 
 _loading = threading.RLock()
@@ -41,23 +43,27 @@ def build(name: str, **arguments: Any) -> Any:
 
 
 @lru_cache(maxsize=1)
-def encoder() -> Encoder:
-    """Return the encoder of this process; the first call loads the model."""
-    with _loading:
-        return build("encoder")
-
-
-@lru_cache(maxsize=1)
 def plan_scorers() -> PlanScorers:
     """Return the trained planners of this process, each read when a search first names it."""
     with _loading:
         return build("plan_scorers")
 
 
-def schema_of(release: Release) -> Schema:
-    """Return the release's schema with the settings of its knowledge base laid over it."""
+def schema_of(release: Release, settings_version: int | None = None) -> Schema:
+    """Return the release's schema with settings of its knowledge base laid over it: a version of them, or the active.
+
+    Version 0 is what the bundle said. Raises a permanent StageError where there is no such version.
+    """
     active = release.knowledge_base.active_settings
-    return adapted(release.snapshot.schema, active.values if active else {})
+    if settings_version is None or (active is not None and active.version == settings_version):
+        return adapted(release.snapshot.schema, active.values if active else {})
+    if settings_version == 0:
+        return release.snapshot.schema
+    version = release.knowledge_base.settings_versions.filter(version=settings_version).first()
+    if version is None:
+        reason = f"version {settings_version} of the settings of {release.knowledge_base.name} is gone"
+        raise StageError("search", reason, permanent=True)
+    return adapted(release.snapshot.schema, version.values)
 
 
 class Tools:
@@ -67,15 +73,33 @@ class Tools:
     snapshot: Snapshot
     schema: Schema
 
-    def __init__(self, release: Release) -> None:
+    def __init__(self, release: Release, settings_version: int | None = None) -> None:
         self.release = release
         self.snapshot = release.snapshot
-        self.schema = schema_of(release)
+        self._settings_version = settings_version
+        self.schema = schema_of(release, settings_version)
 
     @property
     def encoder(self) -> Encoder:
-        """The encoder that made the release's vectors."""
-        return encoder()
+        """The encoder that made the release's vectors; a release without vectors takes the site's own.
+
+        Raises a permanent StageError where there is no such encoder, or its vectors have other dimensions.
+        """
+        vector_set = self.release.vector_set
+        if vector_set is None:
+            return encoder()
+        try:
+            made_by = encoder(vector_set.encoder)
+        except StageError as error:
+            reason = f"the vectors of {self.release.name} cannot be searched: {error.reason}"
+            raise StageError("encoder", reason, permanent=True) from error
+        if made_by.dimensions != vector_set.dimensions:
+            reason = (
+                f"the vectors of {self.release.name} have {vector_set.dimensions} dimensions, and those of its encoder "
+                f"{made_by.name} have {made_by.dimensions}"
+            )
+            raise StageError("encoder", reason, permanent=True)
+        return made_by
 
     @property
     def plan_scorers(self) -> PlanScorers:
@@ -121,8 +145,8 @@ class Tools:
 
     @cached_property
     def plan_prompts(self) -> Callable[[], PlanPrompts]:
-        """What makes the prompts for planning, with the settings of the knowledge base at the moment of the call."""
-        return partial(build, "plan_prompts", release=self.release)
+        """What makes the prompts for planning, with the same version of the settings as the schema."""
+        return partial(build, "plan_prompts", release=self.release, settings_version=self._settings_version)
 
 
 def tool_names() -> list[str]:
@@ -131,20 +155,24 @@ def tool_names() -> list[str]:
 
 
 @lru_cache(maxsize=8)
-def _tools(release_id: int, settings_id: int | None) -> Tools:
+def _tools(release_id: int, settings_version: int) -> Tools:
     release = Release.objects.select_related("snapshot", "vector_set", "knowledge_base__active_settings").get(
         pk=release_id
     )
-    return Tools(release)
+    return Tools(release, settings_version)
 
 
-def tools(release: Release) -> Tools:
+def tools(release: Release, settings_version: int | None = None) -> Tools:
     """Return the tools of a release, loaded once; the least recently used releases are let go.
 
-    New settings of its knowledge base make new tools, so that they count from the next search on.
+    They read the schema with that version of its knowledge base's settings, or with the active one: new settings make
+    new tools, so that they count from the next search on, and not in one that was requested before.
     """
+    if settings_version is None:
+        active = release.knowledge_base.active_settings
+        settings_version = active.version if active else 0
     with _loading:
-        return _tools(release.pk, release.knowledge_base.active_settings_id)
+        return _tools(release.pk, settings_version)
 
 
 def forget() -> None:

@@ -1,4 +1,4 @@
-"""Real Postgres and Valkey for every test that asks: the embedded ones, in a folder of their own, started once."""
+"""Real Postgres and Valkey for all tests that need them: the embedded services in a temporary folder, started once."""
 
 import os
 import shutil
@@ -15,10 +15,10 @@ from hypothesis import settings as hypothesis_settings
 PROJECT = Path(__file__).resolve().parents[1]
 SHARED_DATA = PROJECT.parent / "shared" / "data"
 CHROMIUM = Path("/usr/bin/chromium")
-# Not below pytest's own temporary folder: that is closed to the user whom Postgres runs as when the tests run as root.
+# Not in pytest's temporary folder: as root, Postgres runs as another user, who cannot enter that folder.
 TEST_HOME = Path(tempfile.mkdtemp(prefix="grasp-tests-", dir="/tmp"))
 
-# Slowness is what timed tests are for: on a machine that does something else at the time every example may be slow.
+# No deadline for examples: on a busy machine any of them may be slow; other tests measure speed.
 hypothesis_settings.register_profile("grasp", deadline=None)
 hypothesis_settings.load_profile("grasp")
 
@@ -39,7 +39,7 @@ from grasp_site.embedded.programs import search_worker as search_worker_program 
 from grasp_site.heartbeat import worker_state  # noqa: E402
 from tests.neo4j_server import Neo4jServer, running  # noqa: E402
 
-# A good hash of a password takes more than a second, and a hundred tests sign somebody in.
+# A secure password hash takes more than a second, and a hundred tests sign a user in.
 django_settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 
 WORKER_START_SECONDS = 120.0
@@ -51,7 +51,7 @@ def pytest_unconfigure() -> None:
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    """Skips what this machine cannot run, with a sentence that says what it would take."""
+    """Skip tests that this machine cannot run, with a sentence that says what is missing."""
     if item.get_closest_marker("data") and not SHARED_DATA.is_dir():
         pytest.skip("needs the knowledge bases of ../shared/data beside the repository, which are not there")
     if item.get_closest_marker("browser") and not CHROMIUM.exists():
@@ -60,44 +60,47 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 @pytest.fixture(scope="session")
 def shared_data() -> Path:
-    """The folder of the knowledge bases; tests that use it carry the marker `data`."""
+    """Return the folder of the knowledge bases; tests that use it have the marker `data`."""
     return SHARED_DATA
 
 
 @pytest.fixture(scope="session")
 def services() -> Iterator[Home]:
-    """The embedded Postgres and Valkey of this test run."""
+    """Yield the home of the embedded Postgres and Valkey of this test run."""
     home = Home(TEST_HOME)
     lease = acquire(home, ["postgres", "valkey"])
     yield home
     lease.close()
-    assert wait_until_stopped(home, timeout=30), "the embedded services went on running after the last lease"
+    assert wait_until_stopped(home, timeout=30), "the embedded services still run after the last lease"
 
 
 @pytest.fixture(scope="session")
 def neo4j_server() -> Iterator[Neo4jServer]:
-    """The one real Neo4j of this test run."""
+    """Yield the real Neo4j server of this test run."""
     with running(Home(TEST_HOME)) as server:
         yield server
 
 
 @pytest.fixture(scope="session")
 def django_db_modify_db_settings(services: Home) -> None:
-    """Has Postgres running before pytest-django makes the test database."""
+    """Start Postgres before pytest-django creates the test database."""
 
 
 @pytest.fixture(scope="session")
 def web_environment(django_db_setup: None, services: Home) -> dict[str, str]:
-    """The environment of a process of the site on the test database, for tests marked `django_db(transaction=True)`."""
+    """Return the environment for a process of the site on the test database.
+
+    For tests marked `django_db(transaction=True)`.
+    """
     name = django_settings.DATABASES["default"]["NAME"]
     return {**os.environ, "DATABASE_URL": services.database_url.replace("/grasp?", f"/{name}?")}
 
 
 @pytest.fixture(scope="module")
 def search_worker(web_environment: dict[str, str], services: Home) -> Iterator[subprocess.Popen[bytes]]:
-    """A real search worker on the test database, for the tests of one file marked `django_db(transaction=True)`.
+    """Yield a real search worker on the test database, for tests marked `django_db(transaction=True)`.
 
-    No longer than that: other files ask what happens while there is none.
+    It runs for one test file only, because other files test the site without a worker.
     """
     log = services.log("search worker")
     with log.open("ab") as output:

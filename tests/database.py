@@ -1,4 +1,4 @@
-"""A second session on the tests' database."""
+"""A second database session for tests."""
 
 from typing import Any
 
@@ -7,7 +7,7 @@ from django.db import connection
 
 
 def another_session(**options: Any) -> psycopg.Connection[Any]:
-    """Connect to the database of the tests as another process would."""
+    """Return a new connection to the test database, as another process would have."""
     parameters = connection.get_connection_params()
     address = {key: parameters[key] for key in ("dbname", "user", "password", "host", "port") if parameters.get(key)}
     return psycopg.connect(**address, **options)

@@ -1,4 +1,4 @@
-"""Small in-memory doubles of the tools' Protocols, for tests of the pure rooms and for imports that need no model."""
+"""Small in-memory implementations of the tools' protocols, for unit tests and for imports without a model."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from search.interfaces import VectorKind, Vectors
 
 
 class HashEncoder:
-    """Gives every text a direction of its own, the same one every time, and keeps what it was asked to encode."""
+    """Encodes each text as a fixed random direction, and remembers the encoded texts."""
 
     def __init__(self, name: str = "hash@1", dimensions: int = 16) -> None:
         self.name = name
@@ -31,7 +31,7 @@ class HashEncoder:
 
 
 class MemoryVectors:
-    """Vectors in a dictionary, by kind and key (interfaces.VectorIndex without types)."""
+    """Vectors in dictionaries by kind and key (interfaces.VectorIndex, node types are ignored)."""
 
     def __init__(self, vectors: Mapping[str, Mapping[int, Vectors]]) -> None:
         self._vectors = vectors
@@ -42,16 +42,18 @@ class MemoryVectors:
         found = [Candidate(key, float(other @ vector)) for key, other in self._vectors[kind].items()]
         return sorted(found, key=lambda candidate: (-candidate.score, candidate.key))[:k]
 
-    def cosines(self, vector: Vectors, keys: Sequence[int]) -> dict[int, float]:
-        documents = self._vectors["document+relations"]
+    def cosines(
+        self, vector: Vectors, keys: Sequence[int], kind: VectorKind = "document+relations"
+    ) -> dict[int, float]:
+        documents = self._vectors[kind]
         return {key: float(documents[key] @ vector) for key in keys if key in documents}
 
-    def sample(self, label: str, n: int = 1000) -> list[int]:
+    def sample(self, label: str, n: int = 1000, limit: Limit | None = None) -> list[int]:
         return sorted(self._vectors["name"])[:n]
 
 
 class MemoryText:
-    """Answers every text with the scores it was given (interfaces.TextIndex)."""
+    """Returns the same given scores for every text (interfaces.TextIndex)."""
 
     def __init__(self, scores: Mapping[int, float]) -> None:
         self._scores = scores

@@ -1,4 +1,4 @@
-"""Small graphs for tests: their schema, their rows in Postgres, and a node store over them."""
+"""Small graphs for tests: schema, rows in Postgres, and a node store."""
 
 from __future__ import annotations
 
@@ -11,13 +11,14 @@ from django.db import connection
 from numpy.typing import NDArray
 
 from search.domain.graph import Field, Node, NodeType, Relation, RelationType, Schema
+from search.domain.trace import Limit
 from search.interfaces import Keys
 from search.models.partitions import partition
 from tests.oracle import Graph
 
 
 def schema_of(graph: Graph, types: Sequence[str] = (), relations: Sequence[str] = ()) -> Schema:
-    """Return the schema of a graph, with counts; types and relations that it does not use may be named too."""
+    """Return the schema of a graph with counts; `types` and `relations` add names that the graph does not use."""
     kinds = list(dict.fromkeys([*types, *(node.type for node in graph.nodes)]))
     names = list(dict.fromkeys([*relations, *(relation for _, relation, _ in graph.edges)]))
     of = {node.key: node.type for node in graph.nodes}
@@ -35,7 +36,7 @@ def _node_type(name: str, nodes: Sequence[Node]) -> NodeType:
 
 
 def store(graph: Graph, schema: Schema, snapshot_id: int) -> None:
-    """Write a graph into the partitions of a snapshot, in place of what they held."""
+    """Write a graph into the partitions of a snapshot, replacing their rows."""
     edges, nodes = partition("search_edge", snapshot_id), partition("search_node", snapshot_id)
     types = {node.key: schema.type_codes[node.type] for node in graph.nodes}
     with connection.cursor() as cursor:
@@ -57,7 +58,7 @@ def store(graph: Graph, schema: Schema, snapshot_id: int) -> None:
 
 
 class Nodes:
-    """A node store over a tuple of nodes (interfaces.NodeStore), whose keys are their places in it."""
+    """A node store over a tuple of nodes (interfaces.NodeStore); a node's key is its position."""
 
     def __init__(self, graph: Graph, schema: Schema) -> None:
         self._nodes = graph.nodes
@@ -70,7 +71,7 @@ class Nodes:
     def references(self, keys: Sequence[int]) -> list[Node]:
         return [Node(key, self._nodes[key].id, self._nodes[key].type, self._nodes[key].name) for key in keys]
 
-    def nodes(self, keys: Sequence[int]) -> list[Node]:
+    def nodes(self, keys: Sequence[int], limit: Limit | None = None) -> list[Node]:
         return [self._nodes[key] for key in keys]
 
     def keys(self, ids: Sequence[str]) -> list[int | None]:

@@ -1,4 +1,4 @@
-"""A language model's server that speaks real HTTP and behaves as a test tells it: well, or in one of many bad ways."""
+"""A language-model server that speaks real HTTP and behaves as a test specifies: correctly or badly."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 KEY = "sk-kestrel-1234567890"
-"""The key that the tests hand over; a server that is rude says it back."""
+"""The key that tests send; a badly behaving server repeats it."""
 
 Body = dict[str, Any]
 
 
 def chat(text: str | None, finish_reason: str = "stop", **extra: Any) -> Body:
-    """Return the body of an answer."""
+    """Return the body of a chat completion."""
     return {
         "id": "chat-1",
         "object": "chat.completion",
@@ -29,26 +29,26 @@ def chat(text: str | None, finish_reason: str = "stop", **extra: Any) -> Body:
 
 @dataclass(frozen=True)
 class Reply:
-    """What the server does with one request."""
+    """The server's reaction to one request."""
 
     status: int = 200
     body: str | bytes = ""
     headers: dict[str, str] = field(default_factory=dict)
     declared: int | None = None
-    """Content-Length, where it is to be another than the body's."""
+    """Content-Length, if it is to differ from the body's length."""
     stalls: bool = False
-    """Whether it says nothing until the test is over."""
+    """Whether nothing is sent until the test is over."""
     endless: bytes = b""
-    """What it goes on sending without end."""
+    """Bytes that are sent again and again without end."""
 
     @classmethod
     def says(cls, text: str | None, finish_reason: str = "stop") -> Reply:
-        """Answer well."""
+        """Return a correct completion with this text."""
         return cls.json(chat(text, finish_reason))
 
     @classmethod
     def json(cls, body: Any, status: int = 200, **headers: str) -> Reply:
-        """Answer with JSON."""
+        """Return a response with a JSON body."""
         named = {name.replace("_", "-"): value for name, value in headers.items()}
         return cls(status, json.dumps(body), {"Content-Type": "application/json", **named})
 
@@ -74,13 +74,13 @@ REDIRECT = Reply(301, "", {"Location": "http://elsewhere.invalid/v1/chat/complet
 
 @dataclass
 class Server:
-    """The server as a test sees it: where it is, what it will do, what it was asked."""
+    """The server as a test sees it: its address, its replies, and the requests it received."""
 
     url: str
     replies: list[Reply] = field(default_factory=list)
-    """In the order of the requests; the last one stays."""
+    """Used in the order of the requests; the last one is repeated."""
     respond: Callable[[Body], Reply] | None = None
-    """Takes the place of `replies` where a test gives it: request's body → reply."""
+    """Request body → reply; if set, it is used instead of `replies`."""
     models: Reply = field(default_factory=lambda: Reply.json({"data": [{"id": "tiny-1"}, {"id": "other"}]}))
     requests: list[Body] = field(default_factory=list)
     headers: list[dict[str, str]] = field(default_factory=list)
@@ -90,7 +90,7 @@ class Server:
     _at_once: int = 0
 
     def next(self, body: Body, headers: dict[str, str]) -> Reply:
-        """Take a request down and return what to do with it."""
+        """Record a request and return the reply to it."""
         with self.lock:
             self.requests.append(body)
             self.headers.append(headers)
@@ -101,7 +101,7 @@ class Server:
 
     @contextmanager
     def counted(self) -> Iterator[None]:
-        """Count a request while it is under way."""
+        """Count a request as concurrent while it is being answered."""
         with self.lock:
             self._at_once += 1
             self.most_at_once = max(self.most_at_once, self._at_once)
@@ -113,7 +113,7 @@ class Server:
 
 
 class _Http(ThreadingHTTPServer):
-    """The socket, and the behaviour of whoever answers on it."""
+    """The HTTP server, with the behaviour that its handler uses."""
 
     daemon_threads = True
     behaviour: Server
@@ -140,7 +140,7 @@ class _Handler(BaseHTTPRequestHandler):
             self.close_connection = True
             return
         self.close_connection = bool(reply.endless) or reply.declared is not None
-        # A client that has heard enough hangs up, which is none of the server's business.
+        # A client that closes the connection early is not an error of the server.
         with suppress(BrokenPipeError, ConnectionResetError):
             self._write(reply)
 
@@ -158,12 +158,12 @@ class _Handler(BaseHTTPRequestHandler):
             self.wfile.write(reply.endless)
 
     def log_message(self, format: str, *args: Any) -> None:
-        """Say nothing on the terminal."""
+        """Write no log to the terminal."""
 
 
 @contextmanager
 def running(*replies: Reply) -> Iterator[Server]:
-    """Run a server on a free port of this machine; its base URL ends in /v1."""
+    """Run a server on a free port; its base URL ends in /v1."""
     http = _Http(("127.0.0.1", 0), _Handler)
     server = http.behaviour = Server(f"http://127.0.0.1:{http.server_address[1]}/v1", list(replies))
     thread = threading.Thread(target=http.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)

@@ -1,4 +1,4 @@
-"""One real Neo4j for all tests that ask for one, and graphs put into it."""
+"""One real Neo4j server for all tests that need one, and graphs in it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from search.domain.graph import Schema
 from search.domain.trace import Limit
 from tests.oracle import Graph
 
-# Compiled simply and soon: a server that lives for a minute does not earn back what thorough compiling costs.
+# Only the quick compiler: for a server that runs a minute, thorough compilation costs more than it saves.
 SMALL = Size("400m", "64m", ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto"))
 STOP_SECONDS = 30.0
 
@@ -38,7 +38,7 @@ class Neo4jServer:
 
     @property
     def url(self) -> str:
-        """The value for NEO4J_URL."""
+        """Value of NEO4J_URL for this server."""
         return self._server.url
 
     @property
@@ -46,7 +46,7 @@ class Neo4jServer:
         return Address.parse(self.url)
 
     def start(self) -> None:
-        """Start and wait until it answers. Raises EmbeddedError where this machine cannot run it."""
+        """Start the server and wait until it answers. Raises EmbeddedError if this machine cannot run it."""
         program: Program = self._server.prepare()
         self._home.make_folder(self._home.logs.name)
         with self._home.log("neo4j").open("ab") as log:
@@ -56,18 +56,18 @@ class Neo4jServer:
         self._server.set_password()
 
     def send(self, number: signal.Signals) -> None:
-        """Send the server a signal."""
+        """Send a signal to the server."""
         assert self._process is not None
         self._process.send_signal(number)
 
     def kill(self) -> None:
-        """End it as a power cut would."""
+        """Kill the server, as a power failure would."""
         assert self._process is not None
         self._process.kill()
         self._process.wait()
 
     def stop(self) -> None:
-        """End it politely."""
+        """Stop the server by SIGTERM, and kill it if it does not end in time."""
         if self._process is None or self._process.poll() is not None:
             return
         self._process.terminate()
@@ -79,14 +79,14 @@ class Neo4jServer:
 
 @contextmanager
 def running(home: Home) -> Iterator[Neo4jServer]:
-    """Run a server; where this machine has no Java or Maven, skip with a sentence, or fail if one is demanded."""
+    """Run a server; without Java or Maven skip the test with a sentence, or fail if a server is required."""
     server = Neo4jServer(home)
     try:
         server.start()
     except EmbeddedError as error:
         server.stop()
         if os.environ.get("GRASP_REQUIRE_NEO4J") == "1":
-            pytest.fail(f"Neo4j is demanded (GRASP_REQUIRE_NEO4J) and cannot be started: {error}")
+            pytest.fail(f"Neo4j is required (GRASP_REQUIRE_NEO4J) but cannot be started: {error}")
         pytest.skip(f"needs a Neo4j server, which cannot be started: {error}")
     try:
         yield server
@@ -96,9 +96,9 @@ def running(home: Home) -> Iterator[Neo4jServer]:
 
 
 def project(connection: Connection, graph: Graph, schema: Schema, snapshot_id: int) -> None:
-    """Write a graph as the projection of a snapshot, in place of what was there, in one statement.
+    """Write a graph as the projection of a snapshot in one statement, replacing what was there.
 
-    `sync_graph` writes in many; that it writes the same is tested with it.
+    `sync_graph` uses many statements; its own tests check that it writes the same.
     """
     names = Names(snapshot_id, schema)
     if snapshot_id not in _constrained:

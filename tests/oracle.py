@@ -1,6 +1,6 @@
-"""What a match is, by trying everything: the judge of every engine that executes plans.
+"""The definition of a match as brute force: the oracle for every engine that executes plans.
 
-Written from the definition in docs/architecture.md, without a thought for speed, and sharing no code with the engines.
+It follows the definition in docs/architecture.md, ignores speed, and shares no code with the engines.
 """
 
 from __future__ import annotations
@@ -17,14 +17,17 @@ from search.domain.plan import Anchor, Filter, Hop
 
 @dataclass(frozen=True)
 class Graph:
-    """Nodes by key, and edges as (source key, relation, target key) in their stored direction, repeats included."""
+    """Nodes by key, and edges as (source key, relation, target key) in stored direction, parallel edges included."""
 
     nodes: tuple[Node, ...]
     edges: tuple[tuple[int, str, int], ...]
 
 
 def candidates(graph: Graph, linked: LinkedPlan) -> dict[int, float]:
-    """Return every node that the target takes in a match, with the largest sum of the anchors' cosines."""
+    """Return key → best score of every node that the target takes in a match.
+
+    The score of a match is the sum of its anchors' cosines.
+    """
     best: dict[int, float] = {}
     for match, score in matches(graph, linked):
         key = match[linked.plan.target.var]
@@ -33,7 +36,7 @@ def candidates(graph: Graph, linked: LinkedPlan) -> dict[int, float]:
 
 
 def matches(graph: Graph, linked: LinkedPlan) -> Iterator[tuple[Mapping[str, int], float]]:
-    """Give every match (variable → key) with its score."""
+    """Yield every match (variable → key) with its score."""
     plan = linked.plan
     anchors = [anchor.var for anchor in plan.anchors]
     free = [var for var in plan.variables if var not in anchors]
@@ -47,7 +50,7 @@ def matches(graph: Graph, linked: LinkedPlan) -> Iterator[tuple[Mapping[str, int
 
 
 def is_match(graph: Graph, linked: LinkedPlan, match: Mapping[str, int], *, anchored: bool = True) -> bool:
-    """Say whether an assignment of nodes to all variables satisfies the plan; with `anchored` it needs an anchor."""
+    """Return whether an assignment of nodes to all variables satisfies the plan; with `anchored` it needs an anchor."""
     plan = linked.plan
     if anchored and not plan.anchors:
         return False
@@ -125,7 +128,7 @@ def statuses(graph: Graph, linked: LinkedPlan, key: int) -> tuple[bool, dict[str
 
 
 def is_valid(graph: Graph, linked: LinkedPlan, paths: tuple[Path, ...], key: int) -> bool:
-    """Say whether the paths of one match, one an anchor, are real walks over stored edges and agree with a match."""
+    """Return whether the paths of one match, one for each anchor, follow stored edges and agree with a match."""
     plan = linked.plan
     if len(paths) != len(plan.anchors):
         return False

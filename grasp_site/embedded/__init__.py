@@ -1,11 +1,11 @@
-"""The embedded default: Postgres and Valkey as child processes, and the supervisor behind `make run`.
+"""The embedded services: Postgres and Valkey as child processes, and the supervisor behind `make run`.
 
-Who keeps what alive:
+These processes keep each other alive:
 
-- the *keeper* owns Postgres and Valkey. It lives as long as somebody holds a *lease* (a connection to its socket, so
-  that even `kill -9` of the holder gives it back);
-- the *supervisor* holds a lease and owns web and workers;
-- every command of `manage.py` that needs the services holds a lease;
-- keeper and supervisor each have a *watchdog*: it notices over a pipe that its owner is gone, and ends what the owner
-  had started.
+- The *keeper* owns Postgres and Valkey. It lives as long as any process holds a *lease*, a connection to its socket.
+Even `kill -9` of the holder returns the lease.
+- The *supervisor* holds a lease and owns the web process and the workers.
+- Every command of `manage.py` that needs the services holds a lease.
+- Keeper and supervisor each have a *watchdog*. It detects over a pipe that its owner has ended, and then ends the
+processes that the owner had started.
 """

@@ -1,4 +1,4 @@
-"""`python -m grasp_site.embedded`: what `make run` runs once the packages are installed."""
+"""`python -m grasp_site.embedded`: the program that `make run` starts after the installation."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""Child processes: each with a group and a log of its own, restarted with backoff, ended for certain."""
+"""Child processes: each has its own process group and log, is restarted with backoff, and is reliably ended."""
 
 import os
 import signal
@@ -19,12 +19,12 @@ STEADY_SECONDS = 30.0
 POLL_SECONDS = 0.02
 
 Say = Callable[[str, str], None]
-"""Tells one event: who it is about, and a sentence."""
+"""Callback for events: the name of the process that an event concerns, and a sentence."""
 
 
 @dataclass(frozen=True)
 class Program:
-    """How one child is started and ended: `stop_signals` in order, `patience` seconds apart, then SIGKILL."""
+    """Start and stop of one child: `stop_signals` are sent in order, `patience` seconds apart, then SIGKILL."""
 
     name: str
     command: Sequence[str]
@@ -37,7 +37,10 @@ class Program:
 
 @dataclass
 class Child:
-    """One program, its running process if it has one, and when it may be started again."""
+    """One program with its latest process, its failures in a row, and the time of its next start (None: it runs).
+
+    If `keep` is false it is not restarted.
+    """
 
     program: Program
     process: subprocess.Popen[bytes]
@@ -48,28 +51,28 @@ class Child:
 
 
 def open_log(path: Path) -> int:
-    """A descriptor that appends to the log; a file past the limit is put aside as `….log.1` first."""
+    """Return a descriptor that appends to the log; a log above the size limit is first renamed to `….log.1`."""
     if path.exists() and path.stat().st_size > LOG_LIMIT_BYTES:
         path.replace(path.with_suffix(".log.1"))
     return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
 
 
 def last_line(log: Path) -> str:
-    """The last thing a child wrote into its log; empty where it wrote nothing."""
+    """Return the last line of a log, or an empty string if it is empty."""
     lines = log.read_text(errors="replace").strip().splitlines() if log.exists() else []
     return lines[-1] if lines else ""
 
 
 def describe_exit(code: int) -> str:
-    """`exit 1`, or `signal 9` for a process that a signal ended."""
+    """Return `exit 1`, or `signal 9` for a process that was ended by a signal."""
     return f"signal {-code}" if code < 0 else f"exit {code}"
 
 
 class Guard:
-    """Our end of a watchdog process: what is listed here ends when we do. Restarts a watchdog that died."""
+    """The owner's end of a watchdog: it ends the listed process groups when the owner ends. Restarts a dead one."""
 
     def __init__(self, kept_open: Sequence[int] = ()) -> None:
-        """`kept_open` are descriptors (of locks) that stay open until the watchdog has ended everything."""
+        """Start the watchdog; `kept_open` are descriptors (of locks) that stay open until it has ended everything."""
         self._kept_open = tuple(kept_open)
         self._groups: dict[int, tuple[int, ...]] = {}
         self._process = self._start()
@@ -102,7 +105,7 @@ class Guard:
             self.tend()
 
     def tend(self) -> None:
-        """Puts a new watchdog in the place of a dead one."""
+        """Replace a dead watchdog by a new one."""
         if self._process.poll() is None:
             return
         self._process = self._start()
@@ -110,14 +113,14 @@ class Guard:
             self.add(pgid, signals)
 
     def close(self) -> None:
-        """Ends the watchdog, which first ends what is still listed."""
+        """End the watchdog, which first ends all groups that are still listed."""
         assert self._process.stdin is not None
         self._process.stdin.close()
         self._process.wait()
 
 
 class Minder:
-    """Keeps programs running: starts them, notices their death, starts them again with backoff, ends them all."""
+    """Keeps programs running: starts them, detects when they end, restarts them with backoff, and stops them all."""
 
     def __init__(self, home: Home, guard: Guard, say: Say) -> None:
         self._home = home
@@ -127,10 +130,10 @@ class Minder:
         self._children: dict[str, Child] = {}
 
     def start(self, program: Program, output: int | None = None, keep: bool = True) -> Child:
-        """Starts `program` in a new session, under the watchdog's eye.
+        """Start `program` in a new session, listed with the watchdog.
 
-        Its output goes to its log, or stdout to the descriptor `output`. With `keep` false it is not started again when
-        it ends.
+        Its output goes to its log; stdout goes to the descriptor `output` if one is given. If `keep` is false it is not
+        restarted when it ends.
         """
         child = Child(program, self._spawn(program, output), time.monotonic(), keep=keep)
         self._children[program.name] = child
@@ -160,7 +163,7 @@ class Minder:
         return process
 
     def tend(self) -> float | None:
-        """Notices the dead and starts those whose pause is over. Returns the seconds until the next is due."""
+        """Detect ended children and restart those whose pause is over; return the seconds until the next restart."""
         self._guard.tend()
         for child in self._children.values():
             if not child.keep:
@@ -186,7 +189,7 @@ class Minder:
         self._say(child.program.name, f"stopped ({how}); starting it again in {pause:.0f} s. Its log: {log}")
 
     def forget(self, name: str) -> int:
-        """Ends one child if it still runs, and looks after it no longer. Returns its exit code."""
+        """End one child if it still runs, stop managing it, and return its exit code."""
         child = self._children.pop(name)
         watchdog.signal_group(child.process.pid, signal.SIGKILL)
         code = child.process.wait()
@@ -194,7 +197,7 @@ class Minder:
         return code
 
     def stop(self) -> None:
-        """Ends every child, all at once, and returns when none is left."""
+        """End all children at the same time, and return when none is left."""
         began = time.monotonic()
         alive = [child for child in self._children.values() if child.restart_at is None]
         signals_sent = dict.fromkeys((child.process.pid for child in alive), 0)
@@ -213,7 +216,7 @@ class Minder:
 
 
 def _send_signal(child: Child, turn: int) -> None:
-    """The polite signals go to the leader, who knows best how to end the others; SIGKILL goes to the whole group."""
+    """Send a stop signal to the leader, which can end its own children; SIGKILL goes to the whole group."""
     if turn < len(child.program.stop_signals):
         child.process.send_signal(child.program.stop_signals[turn])
     else:

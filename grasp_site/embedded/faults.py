@@ -1,4 +1,4 @@
-"""What can be wrong with the surroundings, as sentences that say what to do."""
+"""The error for problems of the machine, with a message that says what to do."""
 
 
 class EmbeddedError(Exception):

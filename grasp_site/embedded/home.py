@@ -1,4 +1,4 @@
-"""GRASP_HOME: where the data of the embedded services lie, and how their sockets are found."""
+"""GRASP_HOME: the folder with the data of the embedded services, and the paths of their sockets."""
 
 import fcntl
 import os
@@ -25,13 +25,13 @@ LEAST_FREE_BYTES = GIBIBYTE
 
 @dataclass(frozen=True)
 class Home:
-    """The folder GRASP_HOME names; every path below it has its name here."""
+    """The folder of GRASP_HOME; every path in it is named here."""
 
     root: Path
 
     @classmethod
     def from_environment(cls) -> "Home":
-        """GRASP_HOME, taken from the project's folder when relative."""
+        """Return the home of GRASP_HOME; a relative path starts at the project's folder."""
         return cls(Path(os.path.normpath(PROJECT / env_str("GRASP_HOME", ".grasp"))))
 
     @property
@@ -39,12 +39,12 @@ class Home:
         return self.root / "logs"
 
     def log(self, name: str) -> Path:
-        """The log of one child process."""
+        """Return the path of a child process's log."""
         return self.logs / f"{name.replace(' ', '-')}.log"
 
     @property
     def postgres(self) -> Path:
-        """The database's folder; a link to elsewhere when its user cannot read below `root`."""
+        """The database's folder; a link to another place if Postgres' user cannot read in `root`."""
         return self.root / "postgres"
 
     @property
@@ -53,7 +53,7 @@ class Home:
 
     @property
     def run(self) -> Path:
-        """The folder of the sockets; short enough for a socket's path, so a link to elsewhere when `root` is long."""
+        """The folder of the sockets; if `root` is too long for a socket's path, this is a link to another place."""
         return Path(os.path.realpath(self.root / "run"))
 
     @property
@@ -78,17 +78,20 @@ class Home:
 
     @property
     def redis_url(self) -> str:
-        """The embedded Valkey's address, as redis-py reads it."""
+        """The embedded Valkey's address in redis-py's form."""
         return f"unix://{self.valkey_socket}"
 
     @property
     def database_url(self) -> str:
-        """The embedded database's address. Makes the password on first use."""
+        """The embedded database's address; its password is generated on first use."""
         password = quote(self.secret("postgres_password"), safe="")
         return f"postgresql://{DATABASE_USER}:{password}@/{DATABASE}?host={quote(str(self.postgres_sockets))}"
 
     def secret(self, name: str) -> str:
-        """A random text kept in `secrets/NAME`, made on first use; of two processes that make it at once, one wins."""
+        """Return the random text in `secrets/NAME`, which is generated on first use.
+
+        If two processes generate it at the same time, both return the same text.
+        """
         folder = self.make_folder("secrets", mode=0o700)
         path = folder / name
         if not path.exists():
@@ -103,7 +106,7 @@ class Home:
         return path.read_text(encoding="utf-8")
 
     def make_folder(self, name: str, mode: int = 0o755) -> Path:
-        """`root/name`, made with `mode` where missing, whatever the umask says."""
+        """Return `root/name`; if missing it is created with `mode`, whatever the umask is."""
         self.make_root()
         path = self.root / name
         if not path.exists():
@@ -112,7 +115,7 @@ class Home:
         return path
 
     def make_root(self) -> None:
-        """Makes `root` where missing. Raises `EmbeddedError` where that is not allowed."""
+        """Create `root` if it is missing. Raises `EmbeddedError` if that is not permitted."""
         try:
             missing = not self.root.exists()
             self.root.mkdir(parents=True, exist_ok=True)
@@ -120,7 +123,7 @@ class Home:
                 self.root.chmod(0o755)
         except OSError as error:
             raise EmbeddedError(
-                f"{self.root} cannot be made ({error.strerror}). Set GRASP_HOME to another folder."
+                f"{self.root} cannot be created ({error.strerror}). Set GRASP_HOME to another folder."
             ) from error
         if not os.access(self.root, os.W_OK | os.X_OK):
             raise EmbeddedError(
@@ -128,7 +131,7 @@ class Home:
             )
 
     def make_run(self, enterable: Callable[[Path], bool]) -> None:
-        """Makes the folder of the sockets, where all who need it can enter. Call it with `keeper_lock` held."""
+        """Create the folder of the sockets where every process that needs it can enter; `keeper_lock` must be held."""
         self.make_root()
         link = self.root / "run"
         if link.is_symlink() and not link.exists():
@@ -144,7 +147,7 @@ class Home:
         self.run.chmod(0o755)
 
     def check_disk(self) -> None:
-        """Raises `EmbeddedError` when so little is free that Postgres would soon stop."""
+        """Raise `EmbeddedError` if the free disk space is too small for Postgres."""
         free = shutil.disk_usage(self.root).free
         if free < LEAST_FREE_BYTES:
             raise EmbeddedError(
@@ -156,7 +159,7 @@ class Home:
 
 @contextmanager
 def exclusive(path: Path) -> Iterator[None]:
-    """Holds a lock on `path`, and waits for it first."""
+    """Wait for a lock on `path` and hold it."""
     with path.open("a") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         yield

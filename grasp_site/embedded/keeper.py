@@ -1,4 +1,4 @@
-"""Owns the embedded Postgres and Valkey for as long as somebody holds a lease. One process for each GRASP_HOME."""
+"""Owns the embedded Postgres and Valkey as long as any process holds a lease. One process for each GRASP_HOME."""
 
 import fcntl
 import json
@@ -41,13 +41,13 @@ class Service(Protocol):
 
 @dataclass
 class Holder:
-    """One lease: its connection, and what it asked for."""
+    """One lease: its connection, and the services it requested."""
 
     connection: socket.socket
     services: list[str] = field(default_factory=list)
 
     def tell(self, message: dict[str, Any]) -> None:
-        """Sends a message; one that the holder does not read in time is lost, for nobody may hold up the keeper."""
+        """Send a message without waiting for the holder, which cannot block the keeper: a message may be lost."""
         try:
             self.connection.send(json.dumps(message).encode() + b"\n", socket.MSG_DONTWAIT)
         except OSError:
@@ -55,7 +55,7 @@ class Holder:
 
 
 class Keeper:
-    """Answers requests for leases, and minds the services while there is one."""
+    """Grants leases, and keeps the services running as long as there is one."""
 
     def __init__(self, home: Home, lock: int) -> None:
         self._home = home
@@ -86,7 +86,7 @@ class Keeper:
         return door
 
     def run(self) -> None:
-        """Returns when the last lease was given back, or none was taken in time; the services have stopped then."""
+        """Run until the last lease is returned, or none was requested in time; then stop the services and return."""
         try:
             while self._holders or time.monotonic() < self._patient_until:
                 pause = self._minder.tend()
@@ -112,7 +112,7 @@ class Keeper:
         except (OSError, ValueError, KeyError):
             connection.close()
             return
-        # One lease at most is awaited: whoever fails to get it, or gives it back, leaves a keeper without a task.
+        # The keeper waits only for a first request: without leases after that, it ends.
         self._patient_until = 0.0
         try:
             for name in holder.services:
@@ -128,7 +128,7 @@ class Keeper:
         holder.tell({"ready": holder.services})
 
     def _look_after(self, holder: Holder) -> None:
-        """Strikes a holder off the list whose connection has ended."""
+        """Remove a holder whose connection has ended."""
         with suppress(ConnectionError):
             if holder.connection.recv(4096):
                 return
@@ -137,11 +137,11 @@ class Keeper:
         if self._holders:
             holder.connection.close()
         else:
-            # The last to leave waits for the end of its connection, which shall come when everything has stopped.
+            # The last holder waits for the end of its connection, so it stays open until everything has stopped.
             self._last = holder.connection
 
     def _ensure(self, name: str, holder: Holder) -> None:
-        """Starts the service unless it is there already, and waits until it takes connections."""
+        """Start the service if it does not run, and wait until it accepts connections."""
         service = self._services[name]
         began = time.monotonic()
         child = self._minder.child(name)
@@ -164,7 +164,7 @@ class Keeper:
             holder.tell({"service": name, "text": f"ready in {time.monotonic() - began:.1f} s"})
 
     def _say(self, name: str, text: str) -> None:
-        """Tells every holder, and those that come later where it was said before anybody was there."""
+        """Send an event to every holder; if there is none yet, later holders receive it."""
         message = {"service": name, "text": text}
         sys.stderr.write(f"{datetime.now(UTC).isoformat(timespec='seconds')} {name}: {text}\n")
         if not self._holders:
@@ -191,7 +191,7 @@ def main() -> None:
         sys.stderr.write(f"{error}\n")
         sys.exit(1)
     keeper.run()
-    # Before the last holder's connection ends with this process: the holder then finds the home free.
+    # Released before this process ends and closes the last holder's connection: the holder then finds the home free.
     os.close(lock)
 
 

@@ -1,4 +1,4 @@
-"""A share in the embedded services: while anybody holds one, they run."""
+"""A lease on the embedded services: they run as long as any process holds one."""
 
 import fcntl
 import json
@@ -24,11 +24,11 @@ Tell = Callable[[dict[str, Any]], None]
 
 
 class KeeperGone(Exception):
-    """The keeper ended before it answered: it was about to stop, or was killed."""
+    """The keeper ended before it answered: it was stopping, or was killed."""
 
 
 class Lease:
-    """Keeps the embedded services running until it is closed, or until this process ends, however it does."""
+    """Keeps the embedded services running until it is closed, or until this process ends in any way."""
 
     def __init__(self, home: Home, connection: socket.socket) -> None:
         self._home = home
@@ -39,7 +39,7 @@ class Lease:
         return self._connection.fileno()
 
     def messages(self) -> Iterator[dict[str, Any]]:
-        """The keeper's messages that have come. Raises `KeeperGone` once the keeper has ended."""
+        """Yield the keeper's messages that have arrived. Raises `KeeperGone` once the keeper has ended."""
         while select.select([self._connection], [], [], 0)[0]:
             received = self._connection.recv(65536)
             if not received:
@@ -48,13 +48,13 @@ class Lease:
             yield from (json.loads(line) for line in lines)
 
     def drop(self) -> None:
-        """Gives the lease back without waiting for what follows from it."""
+        """Return the lease without waiting for the services to stop."""
         self._connection.close()
 
     def close(self) -> bool:
-        """Gives the lease back. Whoever held the last one waits until the services have stopped.
+        """Return the lease; if it was the last one, wait until the services have stopped.
 
-        Returns False when they did not: somebody else still uses them.
+        Returns False if they did not stop because another process still uses them.
         """
         try:
             self._connection.shutdown(socket.SHUT_WR)
@@ -69,10 +69,10 @@ class Lease:
 
 
 def acquire(home: Home, services: Iterable[str], tell: Tell = lambda _: None) -> Lease:
-    """Starts `services` (names of the keeper's table) unless they run, and returns once they are ready.
+    """Start `services` (names of the keeper's table) if they do not run, and return a lease once they are ready.
 
-    `tell` gets each message of the keeper on the way. Raises `EmbeddedError` with the keeper's reason when one of the
-    services cannot be started.
+    `tell` receives each message of the keeper in the meantime. Raises `EmbeddedError` with the keeper's reason if a
+    service cannot be started.
     """
     home.make_root()
     wanted = json.dumps({"services": sorted(services)}).encode() + b"\n"
@@ -83,7 +83,9 @@ def acquire(home: Home, services: Iterable[str], tell: Tell = lambda _: None) ->
             return _ask(home, wanted, deadline, tell)
         except (KeeperGone, OSError):
             if keeper is not None and keeper.poll():
-                raise EmbeddedError(last_line(home.log("keeper")) or "The embedded services cannot be kept.") from None
+                raise EmbeddedError(
+                    last_line(home.log("keeper")) or "The keeper of the embedded services cannot run."
+                ) from None
             if (keeper is None or keeper.poll() is not None) and _is_free(home):
                 keeper = _start_keeper(home)
             time.sleep(POLL_SECONDS)
@@ -107,7 +109,7 @@ def _ask(home: Home, wanted: bytes, deadline: float, tell: Tell) -> Lease:
 
 
 def _is_granted(lease: Lease, deadline: float, tell: Tell) -> bool:
-    """Takes the next messages. True once the services are ready."""
+    """Read the next messages; return True once the services are ready."""
     if not select.select([lease], [], [], max(0.0, deadline - time.monotonic()))[0]:
         raise EmbeddedError("The embedded services do not answer in time.")
     granted = False
@@ -120,7 +122,7 @@ def _is_granted(lease: Lease, deadline: float, tell: Tell) -> bool:
 
 
 def _is_free(home: Home) -> bool:
-    """Whether no keeper lives, and none is still ending what it had started."""
+    """Whether no keeper runs, and none is still stopping its services."""
     with home.keeper_lock.open("a") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -130,7 +132,7 @@ def _is_free(home: Home) -> bool:
 
 
 def wait_until_stopped(home: Home, timeout: float) -> bool:
-    """Waits until the services have stopped because nobody holds a lease; False when somebody still does."""
+    """Wait until the services have stopped because there is no lease; return False if there still is one."""
     deadline = time.monotonic() + timeout
     while not _is_free(home):
         if time.monotonic() >= deadline:

@@ -1,4 +1,4 @@
-"""The embedded Postgres: the bundled binaries, driven directly; over a socket only, so that no port can be taken."""
+"""The embedded Postgres: the bundled binaries, started directly; on a socket only, so that no port can be taken."""
 
 import os
 import shutil
@@ -43,7 +43,7 @@ class EmbeddedPostgres:
         return Path(os.path.realpath(self._home.postgres)) / "data"
 
     def prepare(self) -> Program:
-        """Makes folders and data where missing; returns the program to start. Raises `EmbeddedError`."""
+        """Create missing folders and data, and return the program to start. Raises `EmbeddedError`."""
         self._make_place()
         binaries = self._readable_binaries()
         self._check_version()
@@ -61,7 +61,7 @@ class EmbeddedPostgres:
         )
 
     def is_ready(self, pid: int) -> bool:
-        """Whether the server with this process id says in its own file that it takes connections."""
+        """Whether the server with this process id says in its own file that it accepts connections."""
         try:
             lines = (self.data / "postmaster.pid").read_text().splitlines()
         except FileNotFoundError:
@@ -117,7 +117,7 @@ class EmbeddedPostgres:
             self._user.own(sockets)
 
     def _readable_binaries(self) -> Path:
-        """The folder of the binaries; as root a copy of them where the wheel's own cannot be read by the other user."""
+        """Return the folder of the binaries; as root, a copy if Postgres' user cannot read the wheel's own."""
         spec = find_spec(PACKAGE)
         if spec is None or not spec.submodule_search_locations:
             raise EmbeddedError(
@@ -132,7 +132,7 @@ class EmbeddedPostgres:
             unfinished = Path(tempfile.mkdtemp(prefix="programs-", dir=copy.parent))
             unfinished.chmod(0o755)
             shutil.copytree(package / INSTALL, unfinished / PACKAGE / INSTALL, symlinks=True)
-            # The programs look for the libraries that the wheel brings at this place beside their package.
+            # The programs expect the wheel's libraries at this place relative to their package.
             shutil.copytree(package.parent / f"{PACKAGE}.libs", unfinished / f"{PACKAGE}.libs", symlinks=True)
             unfinished.rename(copy)
         return copy / PACKAGE / INSTALL / "bin"
@@ -152,7 +152,7 @@ class EmbeddedPostgres:
             )
 
     def _initialise(self, binaries: Path) -> None:
-        """Makes a new cluster with our database in it, beside its final place, and moves it there when it is whole."""
+        """Create a new cluster with our database in a temporary folder, then move it to its place."""
         place = self.data.parent
         for leftover in place.glob("new-*"):
             shutil.rmtree(leftover)
@@ -193,7 +193,7 @@ class EmbeddedPostgres:
 
 
 def _large_shared_memory() -> bool:
-    """Containers often have 64 MB of it, too little for a parallel index build."""
+    """Whether shared memory suffices for a parallel index build; containers often have only 64 MB."""
     try:
         return shutil.disk_usage("/dev/shm").total >= GIBIBYTE
     except OSError:

@@ -1,4 +1,4 @@
-"""What is checked before anything starts: that nobody else runs this home, and that the port is free."""
+"""Checks before the start: no other supervisor uses this home, and the port is free."""
 
 import fcntl
 import json
@@ -16,11 +16,11 @@ POLL_SECONDS = 0.1
 
 
 class AlreadyRunning(Exception):
-    """Another supervisor keeps this GRASP_HOME; the message is a sentence that says where."""
+    """Another supervisor runs in this GRASP_HOME; the message is a sentence that says where."""
 
 
 def lock_home(home: Home, url: str) -> int:
-    """Takes the home for one supervisor; returns the descriptor that holds the lock. Raises `AlreadyRunning`."""
+    """Lock the home for one supervisor; return the descriptor that holds the lock. Raises `AlreadyRunning`."""
     home.make_root()
     descriptor = os.open(home.supervisor_lock, os.O_RDWR | os.O_CREAT, 0o644)
     deadline = time.monotonic() + PREDECESSOR_SECONDS
@@ -30,7 +30,7 @@ def lock_home(home: Home, url: str) -> int:
             break
         except BlockingIOError:
             holder = json.loads(os.pread(descriptor, 4096, 0) or b"{}")
-            # A killed supervisor's watchdog holds the lock until it has ended what was left.
+            # The watchdog of a killed supervisor holds the lock until it has ended the remaining processes.
             if _is_alive(holder.get("pid")) or time.monotonic() > deadline:
                 os.close(descriptor)
                 raise AlreadyRunning(
@@ -53,9 +53,9 @@ def _is_alive(pid: int | None) -> bool:
 
 
 def check_port(port: int) -> None:
-    """Raises `EmbeddedError` when somebody else listens there."""
+    """Raise `EmbeddedError` if another program listens on the port."""
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
-        # As the web process does: a port of which only old connections are closing is free.
+        # As the web process does: a port with only closing connections counts as free.
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             probe.bind((HOST, port))

@@ -1,4 +1,4 @@
-"""Postgres refuses to run as root: which user it runs as instead, and what that user can reach."""
+"""The user for Postgres, which refuses to run as root, and the folders that this user can reach."""
 
 import os
 import pwd
@@ -13,14 +13,14 @@ UNPRIVILEGED_USER = "nobody"
 
 @dataclass(frozen=True)
 class ServiceUser:
-    """The user that Postgres is run as when we are root."""
+    """The user under which Postgres runs if this process runs as root."""
 
     name: str
     uid: int
     gid: int
 
     def can_enter(self, path: Path) -> bool:
-        """Whether the user can read and enter the folder, asked of the system, so that every permission counts."""
+        """Whether the user can read and enter the folder; the system decides, so that every permission counts."""
         probe = subprocess.run(
             ["/bin/sh", "-c", 'cd "$1" && [ -r . ]', "sh", str(path)],
             user=self.uid,
@@ -33,12 +33,12 @@ class ServiceUser:
         return probe.returncode == 0
 
     def own(self, path: Path) -> None:
-        """Hands one file or folder over to the user."""
+        """Make the user the owner of one file or folder."""
         os.chown(path, self.uid, self.gid)
 
 
 def service_user() -> ServiceUser | None:
-    """None where we are an ordinary user and need no other."""
+    """Return the user for Postgres, or None if this process does not run as root."""
     if os.geteuid() != 0:
         return None
     try:

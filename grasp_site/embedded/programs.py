@@ -1,4 +1,4 @@
-"""The table of processes that the supervisor keeps running beside Postgres and Valkey: one more is one more row."""
+"""The processes that the supervisor keeps running besides Postgres and Valkey; to add one, add a row."""
 
 import signal
 import sys
@@ -8,14 +8,14 @@ from grasp_site.environment import env_int, usual_search_threads
 
 HOST = "127.0.0.1"
 WEB_CONNECTIONS = 8
-# glibc otherwise gives every thread a heap of its own; with models in the process that costs hundreds of megabytes.
+# By default glibc gives every thread its own heap, which costs hundreds of megabytes in a process with models.
 FEW_HEAPS = {"MALLOC_ARENA_MAX": "2"}
-# torch's threads otherwise spin while they wait for each other, and take the cores from those they wait for.
+# By default torch's threads spin while they wait for each other, and occupy the cores of the threads they wait for.
 NO_SPINNING = {"OMP_WAIT_POLICY": "PASSIVE"}
 
 
 def programs(port: int) -> list[Program]:
-    """Web on `port`, and the workers."""
+    """Return the programs of the web process on `port`, and of the workers."""
     return [web(port), search_worker(env_int("GRASP_SEARCH_THREADS", usual_search_threads(), minimum=1))]
 
 
@@ -32,7 +32,7 @@ def web(port: int) -> Program:
 
 
 def search_worker(threads: int) -> Program:
-    """Threads, so that all searches share the models of one process."""
+    """Return the program of the search worker; it uses threads, so that all searches share one process's models."""
     return Program(
         name="search worker",
         command=[
@@ -41,6 +41,6 @@ def search_worker(threads: int) -> Program:
             *("--without-gossip", "--without-mingle"),
         ],
         environment={"DATABASE_POOL": str(threads + 2), **FEW_HEAPS, **NO_SPINNING},
-        # The first asks Celery to finish what it has, the second to drop it.
+        # The first signal asks Celery to finish its tasks, the second to drop them.
         stop_signals=(signal.SIGTERM, signal.SIGQUIT),
     )

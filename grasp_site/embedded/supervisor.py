@@ -25,12 +25,12 @@ WHY_NOT_READY_SECONDS = 45.0
 
 
 class StopAsked(Exception):
-    """Somebody asked us to stop while something else was awaited."""
+    """A stop was requested while the supervisor waited for something else."""
 
 
 @dataclass(frozen=True)
 class Plan:
-    """What a supervisor runs: embedded services, a program that has to end well first, and those to keep running."""
+    """What a supervisor runs: embedded services, a setup program that must succeed, and programs to keep running."""
 
     port: int
     services: Sequence[str]
@@ -43,7 +43,7 @@ class Plan:
 
 
 class Supervisor:
-    """Runs one plan in one home, until it is asked to stop or the terminal's `make` is gone."""
+    """Runs one plan in one home, until it is asked to stop or its parent `make` has ended."""
 
     def __init__(self, home: Home, plan: Plan, terminal: Terminal, lock: int) -> None:
         self._home = home
@@ -69,7 +69,7 @@ class Supervisor:
             self._say(message["service"], message["text"])
 
     def run(self) -> int:
-        """Returns the exit code when everything has stopped."""
+        """Run the plan, and return the exit code when everything has stopped."""
         code = 0
         try:
             if self._plan.setup:
@@ -93,7 +93,7 @@ class Supervisor:
         return code
 
     def _turn(self, pause: float | None = None) -> None:
-        """Waits for something to happen, a second at most, and sees to it. Raises `StopAsked`."""
+        """Wait at most a second for an event, and handle it. Raises `StopAsked`."""
         due = self._minder.tend()
         self._selector.select(min(1.0 if pause is None else pause, 1.0 if due is None else due))
         if self._wakeup.asked_to_stop() or (self._parent is not None and os.getppid() != self._parent):
@@ -114,7 +114,7 @@ class Supervisor:
         self._selector.register(self._lease, selectors.EVENT_READ)
 
     def _set_up(self, program: Program) -> None:
-        """Runs the setup and shows its lines. They go past the logs, for one of them may tell a password."""
+        """Run the setup and show its lines. They are not logged, because one may contain a password."""
         reader, writer = os.pipe()
         try:
             child = self._minder.start(program, output=writer, keep=False)
@@ -134,7 +134,7 @@ class Supervisor:
         code = self._minder.forget(program.name)
         if code:
             log = self._home.log(program.name)
-            raise EmbeddedError(f"The {program.name} did not end well ({describe_exit(code)}). Its log: {log}")
+            raise EmbeddedError(f"The {program.name} failed ({describe_exit(code)}). Its log: {log}")
 
     def _show_lines(self, reader: int, unread: bytes) -> bytes:
         with suppress(BlockingIOError):
@@ -154,7 +154,7 @@ class Supervisor:
         self._terminal.plain(f"Ready: {self._plan.url}")
 
     def _why_not_ready(self) -> str | None:
-        """None as soon as a search can be asked."""
+        """Return why a search cannot be asked yet, or None if it can."""
         connection = http.client.HTTPConnection(HOST, self._plan.port, timeout=PROBE_TIMEOUT_SECONDS)
         try:
             connection.request("GET", READY_PATH)
@@ -168,7 +168,7 @@ class Supervisor:
 
 
 def supervise(home: Home, plan: Plan) -> int:
-    """Checks what can be checked beforehand, then runs the plan. Returns an exit code; not 0 comes with a sentence."""
+    """Check the preconditions, run the plan, and return the exit code; if it is not 0, a sentence is shown."""
     terminal = Terminal()
     try:
         lock = lock_home(home, plan.url)

@@ -1,4 +1,4 @@
-"""What the person at the terminal sees: one readable line an event."""
+"""The output for the person at the terminal: one readable line for each event."""
 
 import os
 import sys
@@ -11,20 +11,20 @@ NAME_WIDTH = 14
 
 
 class Terminal:
-    """Writes events to stdout, with colours where it is a terminal. Nobody reading any more is no reason to stop."""
+    """Writes events to stdout, with colours on a terminal. A closed terminal does not stop the program."""
 
     def __init__(self) -> None:
         self._console = Console(highlight=False, soft_wrap=True)
 
     def say(self, name: str, text: str) -> None:
-        """One event: when, who it is about, what happened."""
+        """Write an event: the time, the name it concerns, and a sentence."""
         line = Text.assemble(
             (f"{datetime.now():%H:%M:%S}  ", "dim"), (f"{name:<{NAME_WIDTH}}", "cyan"), text.replace("\n", " ")
         )
         self._write(line)
 
     def plain(self, text: str) -> None:
-        """A line that scripts wait for: nothing before it, nothing behind it."""
+        """Write a line that scripts wait for, without time and name."""
         self._write(Text(text))
 
     def _write(self, line: Text) -> None:
@@ -32,5 +32,5 @@ class Terminal:
             self._console.print(line)
             sys.stdout.flush()
         except OSError:
-            # A closed pipe or terminal; from here on there is nowhere to write to.
+            # The pipe or terminal is closed: from now on all output is discarded.
             self._console = Console(file=open(os.devnull, "w", encoding="utf-8"))  # noqa: PTH123, SIM115

@@ -1,4 +1,4 @@
-"""The embedded Valkey: the bundled binary, over a socket only, with an append-only file so that no task is lost."""
+"""The embedded Valkey: the bundled binary on a socket, with an append-only file so that no task is lost."""
 
 import platform
 import signal
@@ -24,7 +24,7 @@ class EmbeddedValkey:
         self._home = home
 
     def prepare(self) -> Program:
-        """Makes the data folder; returns the program to start. Raises `EmbeddedError` where no binary fits."""
+        """Create the data folder and return the program to start. Raises `EmbeddedError` if no binary fits."""
         data = self._home.make_folder(self._home.valkey.name, mode=0o700)
         options = {
             "port": "0",
@@ -33,7 +33,7 @@ class EmbeddedValkey:
             "dir": str(data),
             "appendonly": "yes",
             "save": "",
-            # A full broker shall say so rather than drop tasks.
+            # A full broker must report an error instead of dropping tasks.
             "maxmemory-policy": "noeviction",
         }
         arguments = [part for name, value in options.items() for part in (f"--{name}", value)]
@@ -42,7 +42,7 @@ class EmbeddedValkey:
         )
 
     def is_ready(self, _pid: int) -> bool:
-        """Whether it answers a ping (while it reads its file it answers that it is loading)."""
+        """Whether the server answers a ping (while it loads its file it answers that it is loading)."""
         try:
             with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
                 connection.settimeout(PING_TIMEOUT_SECONDS)

@@ -1,4 +1,4 @@
-"""Signals as something that a selector can wait for."""
+"""Makes signals readable, so that a selector can wait for them."""
 
 import signal
 import socket
@@ -9,7 +9,7 @@ NOTHING_YET = b""
 
 
 class Wakeup:
-    """Readable as soon as one of the signals has come: those that ask to stop, and SIGCHLD."""
+    """A file-like object that becomes readable when one of the signals arrives: the stop signals, and SIGCHLD."""
 
     def __init__(self, stop_signals: Iterable[signal.Signals] = STOP_SIGNALS) -> None:
         self._reader, self._writer = socket.socketpair()
@@ -18,14 +18,14 @@ class Wakeup:
         self._stop_signals = frozenset(int(number) for number in stop_signals)
         signal.set_wakeup_fd(self._writer.fileno(), warn_on_full_buffer=False)
         for number in (*self._stop_signals, signal.SIGCHLD):
-            # A handler has to be there for the wake-up to be written; what is to be done is done in the loop.
+            # The wake-up is only written if the signal has a handler; the loop does the actual work.
             signal.signal(number, lambda _number, _frame: None)
 
     def fileno(self) -> int:
         return self._reader.fileno()
 
     def asked_to_stop(self) -> bool:
-        """Whether a signal that asks to stop has come since the last call."""
+        """Whether a stop signal has arrived since the last call."""
         try:
             numbers = self._reader.recv(4096)
         except BlockingIOError:

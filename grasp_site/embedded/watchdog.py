@@ -1,8 +1,8 @@
-"""Ends process groups when their owner is gone. Runs as a script, with the standard library alone.
+"""Ends process groups when their owner has ended. Runs as a script, with the standard library only.
 
-The owner writes `+ PGID SIGNAL [SIGNAL…]` and `- PGID` to this process's standard input. The end of that means that the
-owner ended, however it did (a `kill -9` closes a pipe too): then each group still listed gets its signals one after the
-other, and at last SIGKILL, with a pause in between that ends early once the group is gone.
+The owner writes `+ PGID SIGNAL [SIGNAL…]` and `- PGID` to this process's standard input. The end of the input means
+that the owner has ended, in whatever way (`kill -9` closes a pipe too). Each group that is still listed then receives
+its signals one after the other, and finally SIGKILL. A pause follows each signal; it ends early once the group is gone.
 """
 
 import os
@@ -16,7 +16,7 @@ POLL_SECONDS = 0.05
 
 
 def groups_left(lines: Iterable[str]) -> dict[int, list[int]]:
-    """Reads the owner's lines to their end: the groups that were not taken back, with the signals each asks for."""
+    """Read the owner's lines to the end; return the groups that are still listed, with the signals for each."""
     groups: dict[int, list[int]] = {}
     for line in lines:
         verb, pgid, *signals = line.split()
@@ -28,7 +28,7 @@ def groups_left(lines: Iterable[str]) -> dict[int, list[int]]:
 
 
 def signal_group(pgid: int, number: int) -> bool:
-    """Sends the signal; False when nobody of the group is left."""
+    """Send the signal; return False if no process of the group is left."""
     try:
         os.killpg(pgid, number)
     except (ProcessLookupError, PermissionError):
@@ -37,7 +37,7 @@ def signal_group(pgid: int, number: int) -> bool:
 
 
 def end_groups(groups: dict[int, list[int]], patience: float = PATIENCE_SECONDS) -> None:
-    """Sends each group its signals in order, then SIGKILL; waits up to `patience` seconds after each round."""
+    """Send each group its signals in order, then SIGKILL; wait at most `patience` seconds after each round."""
     rounds = max((len(signals) for signals in groups.values()), default=0)
     alive = set(groups)
     for turn in range(rounds + 1):

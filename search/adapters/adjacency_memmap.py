@@ -1,9 +1,9 @@
-"""The graph of a release in memory-mapped arrays: neighbours of whole sets of nodes, counted before they are read.
+"""The graph of a release in memory-mapped arrays: neighbours of sets of nodes, with counts that need no edge read.
 
-One pair of arrays a direction holds every edge, sorted by (node, relation, neighbour). A *segment* is the run of edges
-of one node over one relation; its code is `node * relations + relation`, so that the segments of a node, and those of a
-set of nodes over one relation, are found by binary search. Memory grows with the edges alone, however many relations
-there are.
+For each direction, three arrays hold every edge, sorted by (node, relation, neighbour). A *segment* is the run of edges
+of one node over one relation. Its code is `node * relations + relation`, so that binary search finds the segments of a
+node, and those of a set of nodes over one relation. Memory grows with the number of edges and does not depend on the
+number of relations.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from search.interfaces import Keys
 
 DIRECTIONS: tuple[Direction, Direction] = ("out", "in")
 _MASK_FROM = 1 / 32
-"""Above this share of all nodes a bit per node removes duplicates faster than sorting does."""
+"""Share of all nodes above which a boolean array over all nodes removes duplicates faster than sorting."""
 
 
 def build(
@@ -34,10 +34,11 @@ def build(
     target: NDArray[np.integer],
     relations: int,
 ) -> None:
-    """Write the arrays of a graph into `directory`, which exists.
+    """Write the arrays of a graph into the existing folder `directory`.
 
-    `types` holds the type code of each key, `relation`, `source` and `target` one entry an edge, in any order. Parallel
-    edges of one relation count once. ValueError when an edge names a node or a relation that is not there.
+    `types` holds the type code of each key. `relation`, `source` and `target` have one entry for each edge, in any
+    order. Parallel edges of one relation count once. Raises ValueError if an edge refers to a node or a relation that
+    does not exist.
     """
     for name, codes, bound in (("source", source, nodes), ("target", target, nodes), ("relation", relation, relations)):
         if len(codes) and (int(codes.min()) < 0 or int(codes.max()) >= bound):
@@ -63,7 +64,7 @@ def _write(directory: Path, direction: str, code: NDArray[np.int64], far: NDArra
 
 @dataclass(frozen=True)
 class MemmapAdjacency:
-    """The arrays that `build` wrote, opened on first use and shared by every thread (they are read only)."""
+    """The arrays that `build` wrote (interfaces.Adjacency); opened on first use, read-only, shared by threads."""
 
     directory: Path
     schema: Schema
@@ -74,7 +75,7 @@ class MemmapAdjacency:
         return _open(self.directory / "types.npy")
 
     def neighbours(self, keys: Keys, relation: int, direction: Direction) -> Keys:
-        """Return the distinct neighbours of a set of nodes over one relation (its code), sorted."""
+        """Return the distinct neighbours of a set of nodes over one relation (its code), as sorted keys."""
         first, last = self._segments_of(keys, relation, direction)
         far = self._arrays[direction][2]
         if len(first) == 1:
@@ -82,16 +83,16 @@ class MemmapAdjacency:
         return self._distinct(far[_ranges(first, last)])
 
     def degree(self, key: int, relation: int, direction: Direction) -> int:
-        """Return how many edges of a relation a node has in one direction."""
+        """Return the number of edges of a relation that a node has in one direction."""
         first, last = self._segments_of(np.array([key], dtype=np.int32), relation, direction)
         return int((last - first).sum())
 
     def has_edges(self, keys: Keys) -> list[tuple[int, Direction]]:
-        """Return the (relation, direction) pairs over which any of these nodes has an edge, `out` before `in`."""
+        """Return the (relation, direction) pairs over which any of the nodes has an edge, `out` before `in`."""
         return list(self.counts(keys))
 
     def counts(self, keys: Keys) -> dict[tuple[int, Direction], int]:
-        """Return how many edges a set of nodes has over each (relation, direction), for those that have any."""
+        """Return (relation, direction) → number of edges of a set of nodes; pairs without edges are absent."""
         found: dict[tuple[int, Direction], int] = {}
         wide = np.asarray(keys, dtype=np.int64) * self._relations
         for direction in DIRECTIONS:
@@ -138,7 +139,7 @@ class MemmapAdjacency:
     def _segments_of(
         self, keys: Keys, relation: int, direction: Direction
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Return where the edges of those keys that have any begin and end."""
+        """Return the first and the last + 1 position of the edges, for those of the keys that have any."""
         segments, starts, _ = self._arrays[direction]
         code = np.asarray(keys, dtype=np.int64) * self._relations + relation
         at = np.searchsorted(segments, code)
@@ -158,16 +159,16 @@ class MemmapAdjacency:
 
 
 def _open(path: Path) -> NDArray[Any]:
-    """Map an array into memory; an empty file cannot be mapped, so an empty array is read.
+    """Map an array into memory (an empty array is loaded, because an empty file cannot be mapped).
 
-    The plain ndarray view spares numpy the bookkeeping that a memmap does at every index.
+    Returned as a plain ndarray, which is faster to index than a memmap.
     """
     array: NDArray[Any] = np.load(path, mmap_mode="r", allow_pickle=False)
     return array.view(np.ndarray)
 
 
 def _ranges(first: NDArray[np.int64], last: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the integers of every half-open range [first, last), one range after the other."""
+    """Return the integers of all half-open ranges [first, last), one range after the other."""
     lengths = last - first
     total = int(lengths.sum())
     if not total:

@@ -1,4 +1,4 @@
-"""What the planner's prompt says of a release: its schema, and a few names of each type, drawn from the rows."""
+"""The knowledge that the planner's prompt has of a release: its schema, and sampled names of each node type."""
 
 from __future__ import annotations
 
@@ -15,19 +15,23 @@ from search.models.partitions import partition
 from search.prompts import Briefing, PlanPrompts
 
 NAMES = 6
-"""Names of a type: some are shown in the schema, others make worked examples."""
+"""Names of each type: some are shown in the schema, the others are used in worked examples."""
 LOOKED_AT = 20_000
-"""Nodes of a type that the names are drawn from."""
+"""Nodes of a type from which the names are sampled."""
 
 
-def plan_prompts(release: Release) -> PlanPrompts:
-    """Return the prompts for planning over a release, as its knowledge base's settings want them at this moment.
+def plan_prompts(release: Release, settings_version: int | None = None) -> PlanPrompts:
+    """Return the prompts for planning over a release, as its knowledge base's settings want them.
 
-    The knowledge base's row is read each time, so that new guidance counts at once; names and texts are made once.
+    `settings_version` is a version of the settings, 0 for none; None stands for the active one at this moment. The
+    knowledge base's row is read each time; names and texts are made once.
     """
-    base = KnowledgeBase.objects.get(pk=release.knowledge_base_id)
+    base = KnowledgeBase.objects.select_related("active_settings").get(pk=release.knowledge_base_id)
+    version = base.active_settings
+    if settings_version is not None and settings_version != (version.version if version else 0):
+        version = base.settings_versions.filter(version=settings_version).first()
     return _prompts(
-        release.snapshot_id, base.title or base.name, base.description, base.domain, base.active_settings_id
+        release.snapshot_id, base.title or base.name, base.description, base.domain, version.pk if version else None
     )
 
 
@@ -40,9 +44,9 @@ def _prompts(snapshot_id: int, title: str, description: str, domain: str, settin
 
 
 def sample_names(snapshot_id: int, schema: Schema) -> dict[str, tuple[str, ...]]:
-    """Return up to six names of each type, the same ones whenever it is asked.
+    """Return up to `NAMES` names of each node type; the sample is always the same.
 
-    They are drawn by a hash of the id, so that they do not all begin with the same letter.
+    Names are ordered by a hash of the id, so that they do not all begin with the same letter.
     """
     nodes = partition("search_node", snapshot_id)
     query = (

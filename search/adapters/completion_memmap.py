@@ -1,9 +1,8 @@
-"""Names of a release as somebody begins to type them: from the beginning of a name, or of any word in it.
+"""Completion of names while a person types: matches the beginning of a name, or of any word in it.
 
-A name or alias is reduced to its words as where it is looked for in questions (`mentions_memmap.words_of`), and letters
-with a stroke to those that a keyboard has: `Amélie` is found by `ame`, `Søren` by `sor`, `The Godfather` by `godf`.
-Every word begins a suffix of its name; the suffixes are kept in bytewise order, in memory-mapped files, so that a
-prefix is two binary searches, among hundreds of names as among millions.
+Names and aliases are reduced to normalised words as in `mentions_memmap.words_of`; letters with a stroke become plain
+letters. `ame` finds `Amélie`, `sor` finds `Søren`, `godf` finds `The Godfather`. Each word starts a suffix of its name.
+The suffixes are stored in bytewise order in memory-mapped files, so that a prefix is found by two binary searches.
 """
 
 from __future__ import annotations
@@ -21,19 +20,19 @@ from search.adapters.mentions_memmap import words_of
 from search.adapters.string_table import StringTable, StringWriter
 
 SORTED = 32
-"""Bytes of a suffix that it is ordered by; where a prefix is longer, what it leaves is compared suffix by suffix."""
+"""Leading bytes by which suffixes are ordered; longer prefixes are compared with each matching suffix in full."""
 MOST_WORDS = 16
-"""Words of one name that begin a suffix: a title as long as a paragraph is found by its beginning."""
+"""Words of one name, from its beginning, that start a suffix."""
 SCANNED = 100_000
-"""Suffixes of one prefix that are looked through for those of a type: `the` may begin a million."""
+"""Most suffixes of one prefix that are searched for nodes of a type: `the` may start a million."""
 BLOCK = 1 << 18
-"""Suffixes whose bytes are gathered at a time."""
+"""Suffixes whose bytes are gathered at once while the index is built."""
 _PLAIN = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe", "ı": "i", "ħ": "h"})
 _BEGINS, _INNER = "begins", "inner"
 
 
 def build(directory: Path, names: Iterable[tuple[int, str, bool]]) -> None:
-    """Write the index of (key, name or alias, whether it is an alias) into `directory`, which exists."""
+    """Write the index of (key, name or alias, is alias) into the existing folder `directory`."""
     keys = array("i")
     with StringWriter(directory / "folded") as written:
         for key, name, _ in names:
@@ -48,13 +47,13 @@ def build(directory: Path, names: Iterable[tuple[int, str, bool]]) -> None:
 
 
 def _typed(text: str) -> str:
-    """Return the words of a text as they may be typed on any keyboard, with a space between them."""
+    """Return the words of a text in letters that every keyboard has, joined by spaces."""
     folded = " ".join(words_of(text))
     return folded if folded.isascii() else folded.translate(_PLAIN)
 
 
 def _inner(table: StringTable) -> NDArray[np.int64]:
-    """Return where the second word of each name begins, and those that follow, in the bytes of all names."""
+    """Return the positions, in the bytes of all names, of every word of a name after its first."""
     spaces = np.flatnonzero(np.frombuffer(table.data, dtype=np.uint8) == ord(" "))
     row = np.searchsorted(table.offsets, spaces, side="right")
     first_of_row = np.searchsorted(row, row)
@@ -62,7 +61,7 @@ def _inner(table: StringTable) -> NDArray[np.int64]:
 
 
 def _write(path: Path, table: StringTable, places: NDArray[np.int64]) -> None:
-    """Write row and start of the suffixes that begin at `places`, in their order; equal ones as the names stand."""
+    """Write row and start of the suffixes at `places`, in bytewise order; equal suffixes stay in the order of names."""
     data = np.frombuffer(table.data, dtype=np.uint8)
     rows = np.searchsorted(table.offsets, places, side="right") - 1
     heads = np.zeros(len(places), dtype=f"S{SORTED}")
@@ -79,17 +78,20 @@ def _write(path: Path, table: StringTable, places: NDArray[np.int64]) -> None:
 
 @dataclass(frozen=True)
 class MemmapCompletion:
-    """The files that `build` wrote, opened on first use and shared by every thread; `types` is the type of each key."""
+    """The files that `build` wrote, opened on first use and shared by threads; `types` is the type code of each key."""
 
     directory: Path
     types: NDArray[np.int16]
 
     def begins(self, text: str, limit: int, code: int | None = None) -> list[int]:
-        """Return keys of nodes of type `code` (None: any) that have a name beginning as `text` does, in its order."""
+        """Return the keys of up to `limit` nodes with a name that begins with the text, in the order of names.
+
+        `code` restricts the nodes to one type (None: any type).
+        """
         return self._complete(text, limit, code, (_BEGINS,))
 
     def contains(self, text: str, limit: int, code: int | None = None) -> list[int]:
-        """Return keys as `begins` does, then those in whose names a later word begins so."""
+        """Return the keys of `begins`, followed by those of nodes in whose name a later word begins with the text."""
         return self._complete(text, limit, code, (_BEGINS, _INNER))
 
     def _complete(self, text: str, limit: int, code: int | None, places: Sequence[str]) -> list[int]:
@@ -108,7 +110,7 @@ class MemmapCompletion:
     def _keys_of(
         self, rows: NDArray[np.int32], starts: NDArray[np.int32], wanted: bytes, code: int | None
     ) -> Iterator[int]:
-        """Yield the keys of suffixes, of one type alone where it is given; what was not ordered by is compared."""
+        """Yield the keys of suffixes, restricted to one type if given; bytes beyond `SORTED` are compared here."""
         keys = self._keys[rows]
         fits = range(len(rows)) if code is None else np.flatnonzero(self.types[keys] == code).tolist()
         for at in fits:
@@ -116,7 +118,7 @@ class MemmapCompletion:
                 yield int(keys[at])
 
     def _first(self, rows: NDArray[np.int32], starts: NDArray[np.int32], wanted: bytes, low: int = 0) -> int:
-        """Return the place of the first suffix whose ordered bytes are not below `wanted`."""
+        """Return the position, at least `low`, of the first suffix whose leading bytes are not less than `wanted`."""
         high = len(rows)
         while low < high:
             middle = (low + high) // 2

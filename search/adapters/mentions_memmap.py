@@ -1,8 +1,8 @@
-"""Names and aliases of a release as sorted hashes in memory-mapped files: which stretches of a question are names.
+"""Names and aliases of a release as sorted hashes in memory-mapped files, to find mentions in a question.
 
-A name is reduced to its words (see `words_of`) and its words to one 64-bit hash. A question's stretches are hashed the
-same way and found by binary search, so that a look-up costs the same for a hundred names and for millions. Names in
-their own spelling lie beside the hashes, to tell whether case agrees.
+A name is reduced to its words (see `words_of`), and its words to one 64-bit hash. Spans of a question are hashed in the
+same way and found by binary search, so that a look-up takes about the same time for a hundred names and for millions.
+The original spellings are stored beside the hashes, to check whether upper and lower case agree.
 """
 
 from __future__ import annotations
@@ -27,27 +27,32 @@ from search.adapters.string_table import StringTable, write_strings
 from search.interfaces import Mention
 
 LONGEST = 40
-"""Names of more words than this are not looked for: nobody types them, and each length costs a look-up a word."""
+"""Most words of a name in the index: nobody types longer names, and each length costs one look-up per word."""
 _WORD = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]|[^\W_\u3040-\u30ff\u3400-\u9fff]+|[+#&]")
 _ACCENTS = re.compile("[\u0300-\u036f]")
 _QUOTED = re.compile(r"[\"“”«»„]([^\"“”«»„]{2,80})[\"“”«»„]|(?<!\w)['‘]([^'‘’]{2,80})['’](?!\w)")
 _ALIKE = 0.75
+"""Least similarity (1 - normalised OSA distance) of a known word to a misspelt one."""
 _SHORTEST_MENDED = 4
+"""Fewest characters of a word that is corrected."""
 _MENDINGS = 3
+"""Most corrections of one word that are tried."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Token:
+    """A word as written, its character offsets, and its normalised words (usually one)."""
+
     start: int
     end: int
     words: tuple[str, ...]
 
 
 def tokens_of(text: str) -> Iterator[_Token]:
-    """Yield the words of a text with their offsets in it.
+    """Yield the words of a text with their character offsets.
 
-    Case, accents and width are folded, punctuation only separates, `&` reads `and`; `+` and `#` are words of their own
-    (C++ is not C#); each Chinese or Japanese character is a word, since no space separates them.
+    Case, accents and width are normalised. Punctuation only separates words; `&` is read as `and`; `+` and `#` are
+    words (C++ is not C#). Each Chinese or Japanese character is a word, because these scripts have no spaces.
     """
     for match in _WORD.finditer(text):
         yield _Token(match.start(), match.end(), _folded(match.group()))
@@ -65,12 +70,12 @@ def _folded(word: str) -> tuple[str, ...]:
 
 
 def words_of(name: str) -> tuple[str, ...]:
-    """Return the words that two spellings of a name share."""
+    """Return the normalised words of a name; spellings of the same name have the same words."""
     return tuple(word for token in tokens_of(name) for word in token.words)
 
 
 def build(directory: Path, names: Iterable[tuple[int, str, bool]]) -> None:
-    """Write the index of (key, name or alias, whether it is an alias) into `directory`, which exists.
+    """Write the index of (key, name or alias, is alias) into the existing folder `directory`.
 
     Names without a word, or with more than `LONGEST` words, are left out.
     """
@@ -105,7 +110,7 @@ def _hash(words: tuple[str, ...]) -> int:
 
 
 def _write_vocabulary(directory: Path, vocabulary: set[str]) -> None:
-    """Write the words ordered by first letter and length, so that those a slip away from a word lie in few blocks."""
+    """Write all words, grouped by first letter and length, so that words similar to a typo are in few groups."""
     known = sorted((word for word in vocabulary), key=lambda word: (word[0], len(word), word))
     write_strings(directory / "words", known)
     blocks: dict[str, list[int]] = {}
@@ -122,16 +127,16 @@ def _open(path: Path) -> NDArray[Any]:
 
 @dataclass(frozen=True)
 class MemmapMentions:
-    """The files that `build` wrote, opened on first use and shared by every thread (they are read only).
+    """The files that `build` wrote, opened on first use; threads share them, they are read-only.
 
-    `mend_seconds` bounds the search for misspelt words in one question.
+    `mend_seconds` limits the time for correcting misspelt words in one question.
     """
 
     directory: Path
     mend_seconds: float = 0.02
 
     def find(self, text: str) -> list[Mention]:
-        """Return every stretch of whole words that is a name or alias, overlapping ones included, longest first."""
+        """Return every span of whole words that is a name or alias, overlapping ones included, longest first."""
         tokens = [token for token in tokens_of(text) if token.words]
         found = self._matches(text, tokens, {})
         mended = self._mended(text, tokens, found)
@@ -141,12 +146,15 @@ class MemmapMentions:
         return sorted(found, key=lambda mention: (mention.start - mention.end, mention.start))
 
     def lookup(self, name: str) -> tuple[int, ...]:
-        """Return the nodes whose name or alias, normalised, is `name`, normalised."""
+        """Return the keys of the nodes with a name or alias that has the same normalised words as `name`."""
         words = words_of(name)
         return tuple(dict.fromkeys(int(self._keys[at]) for at in self._rows(words))) if words else ()
 
     def _matches(self, text: str, tokens: list[_Token], mended: dict[int, list[str]]) -> list[Mention]:
-        """Look up every stretch; with `mended`, only stretches in which a word is replaced by one of its mendings."""
+        """Return the mentions among all spans; with `mended`, only spans in which one word is replaced by a correction.
+
+        `mended` maps the index of a token to its corrections.
+        """
         codes: list[int] = []
         stretches: list[tuple[int, int, tuple[str, ...]]] = []
         for first, last in self._spans(tokens, mended):
@@ -164,7 +172,7 @@ class MemmapMentions:
         return [mention for mention in mentions if mention is not None]
 
     def _spans(self, tokens: list[_Token], mended: dict[int, list[str]]) -> Iterator[tuple[int, int]]:
-        """Yield first and last token of every stretch that may be a name: each of its words occurs in some name."""
+        """Yield first and last token of every span in which each word occurs in some name or has a correction."""
         known = [at in mended for at in range(len(tokens))]
         known = [one or other for one, other in zip(known, self._known(tokens), strict=True)]
         for first in range(len(tokens)):
@@ -192,14 +200,14 @@ class MemmapMentions:
         return Mention(start, end, text[start:end], tuple(exact), tuple(exact.values()), similarity)
 
     def _rows(self, words: tuple[str, ...], row: int | None = None) -> list[int]:
-        """Return the rows of the entries with these words; the words are compared, since two hashes may collide."""
+        """Return the rows of the names with these words; the words are compared because hashes may collide."""
         code = np.uint64(_hash(words))
         first = int(np.searchsorted(self._hashes, code)) if row is None else row
         last = int(np.searchsorted(self._hashes, code, side="right"))
         return [at for at in range(first, last) if words_of(self._names[at]) == words]
 
     def _mended(self, text: str, tokens: list[_Token], found: list[Mention]) -> dict[int, list[str]]:
-        """Return known words close to each unknown word that looks like part of a name and that no match covers."""
+        """Return token index → corrections for each unknown word outside all mentions that seems part of a name."""
         ends = time.monotonic() + self.mend_seconds
         quoted = [match.span() for match in _QUOTED.finditer(text)]
         mended: dict[int, list[str]] = {}
@@ -216,7 +224,7 @@ class MemmapMentions:
         return mended
 
     def _known(self, tokens: list[_Token]) -> list[bool]:
-        """Say of each token whether all its words occur in names."""
+        """Return for each token whether all its words occur in names."""
         if not len(self._vocabulary):
             return [False] * len(tokens)
         codes = np.array([_hash((word,)) for token in tokens for word in token.words], dtype=np.uint64)
@@ -265,7 +273,7 @@ class MemmapMentions:
 
 
 def _readings(tokens: list[_Token], first: int, last: int, mended: dict[int, list[str]]) -> Iterator[tuple[str, ...]]:
-    """Yield the words of a stretch as typed, or, where words were mended, with one of them replaced at a time."""
+    """Yield the words of a span as typed; if there are corrections, yield one variant for each of them instead."""
     typed = [token.words for token in tokens[first : last + 1]]
     if not mended:
         yield tuple(word for words in typed for word in words)
@@ -277,13 +285,13 @@ def _readings(tokens: list[_Token], first: int, last: int, mended: dict[int, lis
 
 
 def _in_name(text: str, tokens: list[_Token], at: int) -> bool:
-    """Whether a word is capitalised; the first word of the text only beside another capitalised word."""
+    """Whether a word is capitalised; the first word of a text counts only if the second one is capitalised too."""
     if not text[tokens[at].start].isupper():
         return False
     return at > 0 or (len(tokens) > 1 and text[tokens[1].start].isupper())
 
 
 def _agrees(text: str, start: int, end: int, name: str) -> bool:
-    """Whether the text has the name letter by letter, its punctuation included, around the stretch that matched."""
+    """Whether the text contains the name in its exact spelling, punctuation included, around the matched span."""
     at = text.find(name, max(0, start - len(name)), end + len(name))
     return at >= 0 and at <= start and at + len(name) >= end

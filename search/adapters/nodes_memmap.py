@@ -1,4 +1,4 @@
-"""Nodes of a release: ids, names and types from memory-mapped files, whole nodes from Postgres."""
+"""Nodes of a release: ids, names and types from memory-mapped files, complete nodes from Postgres."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from search.adapters.postgres_reading import read
 from search.adapters.string_table import StringTable, StringWriter
 from search.domain.graph import Node, Schema
+from search.domain.trace import Limit
 from search.interfaces import Adjacency, Keys
 from search.models.node_rows import NODE_COLUMNS, node_of
 
@@ -20,7 +21,7 @@ _WHOLE = f"SELECT {NODE_COLUMNS} FROM search_node WHERE snapshot_id = %s AND key
 
 
 def build(directory: Path, nodes: Iterable[tuple[str, str, int]]) -> None:
-    """Write id, name and type code of each node, in the order of keys (bytewise by id), into `directory`."""
+    """Write id, name and type code of each node into `directory`; `nodes` are in the order of keys (bytewise by id)."""
     types = array("h")
     with StringWriter(directory / "ids") as ids, StringWriter(directory / "names") as names:
         for node_id, name, code in nodes:
@@ -40,32 +41,32 @@ class MemmapNodes:
         self._adjacency = adjacency
 
     def ids(self, keys: Sequence[int]) -> list[str]:
-        """Return the ids of these keys, in their order."""
+        """Return the id of each key."""
         return [self._ids[key] for key in keys]
 
     def references(self, keys: Sequence[int]) -> list[Node]:
-        """Return id, type and name of these keys, in their order, without fields."""
+        """Return a node with id, type and name, but without fields, for each key."""
         return [
             Node(int(key), self._ids[key], self._schema.node_types[self._types[key]].name, self._names[key])
             for key in keys
         ]
 
-    def nodes(self, keys: Sequence[int]) -> list[Node]:
+    def nodes(self, keys: Sequence[int], limit: Limit | None = None) -> list[Node]:
         """Return whole nodes, in the order of the keys; KeyError where the snapshot has no such key."""
         wanted = [int(key) for key in keys]
-        found = {row[0]: node_of(row, self._schema) for row in read("nodes", _WHOLE, [self._snapshot, wanted])}
+        found = {row[0]: node_of(row, self._schema) for row in read("nodes", _WHOLE, [self._snapshot, wanted], limit)}
         return [found[key] for key in wanted]
 
     def keys(self, ids: Sequence[str]) -> list[int | None]:
-        """Return the key of each id, None where the snapshot has no such node."""
+        """Return the key of each id, None if the snapshot has no such node."""
         return [self._ids.find(node_id) for node_id in ids]
 
     def types(self, keys: Sequence[int] | Keys) -> NDArray[np.int16]:
-        """Return the type code of each key."""
+        """Return the type code of each key, shape (keys,)."""
         return self._types[np.asarray(keys, dtype=np.int64)]
 
     def neighbour_names(self, key: int, limit: int = 10) -> dict[str, list[str]]:
-        """Return up to `limit` names of neighbours a relation, both directions together, in the order of keys."""
+        """Return relation name → up to `limit` names of neighbours in either direction, in the order of keys."""
         node = np.array([key], dtype=np.int32)
         near: dict[int, list[Keys]] = {}
         for relation, direction in self._adjacency.has_edges(node):

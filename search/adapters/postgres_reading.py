@@ -1,8 +1,7 @@
-"""Reads from Postgres within the limits of a search, and says its errors in the words of a search."""
+"""Runs queries in Postgres within the limits of a search, and translates its errors into errors of a search."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
@@ -13,9 +12,7 @@ from django.db.utils import InterfaceError, OperationalError
 
 from search.domain.errors import DeadlineExceeded, StageError
 from search.domain.trace import Limit
-
-LONGEST_TIMEOUT = 2**31 - 1
-"""What `statement_timeout` can hold, in milliseconds."""
+from search.models.timeouts import STOPPED, milliseconds, present_limit
 
 
 def read(
@@ -27,21 +24,21 @@ def read(
     *,
     keep: bool = False,
 ) -> list[tuple[Any, ...]]:
-    """Return the rows of a query that ends with the limit's time; `settings` hold for it alone.
+    """Return the rows of a query that is stopped when the limit's time has run out; `settings` apply to it alone.
 
-    Settings and query travel together as one implicit transaction, so that a read is one journey to the server: a
-    search makes dozens of them. Parameters are bound on the server, results come in binary. With `keep` a query that
-    comes again and again is prepared, so that it is no longer parsed and planned each time; this needs a database whose
-    OPTIONS allow it (`prepare_threshold`), since connections that a pooler hands around cannot keep anything.
+    Settings and query are sent together in one implicit transaction, so that a read needs one round trip: a search
+    makes dozens of reads. Parameters are bound on the server, results are binary. With `keep`, a repeated query is
+    prepared, so that Postgres parses and plans it once. This needs a database whose OPTIONS allow it
+    (`prepare_threshold`), because connections behind a pooler cannot keep prepared statements.
 
-    Raises DeadlineExceeded when the time ran out, and StageError when Postgres is not there (temporary) or refuses the
+    Raises DeadlineExceeded if the time ran out, and StageError if Postgres is unavailable (temporary) or refuses the
     query (permanent).
     """
-    limit = limit or Limit()
+    limit = limit or present_limit()
     limit.check(stage)
     wanted = dict(settings or {})
-    if not math.isinf(left := limit.remaining()):
-        wanted["statement_timeout"] = min(LONGEST_TIMEOUT, max(1, int(left * 1000)))
+    if (most := milliseconds(limit)) is not None:
+        wanted["statement_timeout"] = most
     prepare = None if keep else False
     with _errors(stage, limit):
         connection.ensure_connection()
@@ -57,18 +54,18 @@ def read(
 
 
 def _apart(raw: psycopg.Connection[Any]) -> AbstractContextManager[object]:
-    """Keep the settings out of a transaction that somebody has open already: a savepoint, rolled back."""
+    """Keep the settings from leaking into an open transaction of the caller, by a savepoint that is rolled back."""
     return raw.transaction(force_rollback=True) if connection.in_atomic_block else nullcontext()
 
 
 @contextmanager
 def _errors(stage: str, limit: Limit) -> Iterator[None]:
-    """Say what Postgres says in the words of a search."""
+    """Translate exceptions of Postgres and of the driver into errors of a search."""
     try:
         yield
     except psycopg.errors.QueryCanceled as error:
         limit.check(stage)
-        raise DeadlineExceeded(stage, "Postgres stopped the query: its time ran out") from error
+        raise DeadlineExceeded(stage, STOPPED) from error
     except (OperationalError, InterfaceError, psycopg.OperationalError, psycopg.InterfaceError) as error:
         connection.close()
         raise StageError(stage, f"Postgres does not answer: {_sentence(error)}") from error
@@ -79,5 +76,5 @@ def _errors(stage: str, limit: Limit) -> Iterator[None]:
 
 
 def _sentence(error: Exception) -> str:
-    """Return the first line of what the server or the driver says."""
+    """Return the first line of the error message."""
     return (str(error).strip().splitlines() or [type(error).__name__])[0]

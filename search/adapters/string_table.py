@@ -1,4 +1,4 @@
-"""Many strings in two memory-mapped files: read by position, or found by binary search where they are sorted."""
+"""Many strings in two memory-mapped files: read by position, or found by binary search if they are sorted."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 
 class StringWriter:
-    """Writes strings, one after the other, to `path`.bin and, when it is closed, `path`.offsets.npy.
+    """Writes strings one after the other to `path`.bin and, when it is closed, their offsets to `path`.offsets.npy.
 
-    Memory grows by eight bytes a string, so that millions can be streamed. Use it in a `with` statement.
+    Memory grows by eight bytes for each string, so that millions can be streamed. Use it in a `with` statement.
     """
 
     def __init__(self, path: Path) -> None:
@@ -37,7 +37,7 @@ class StringWriter:
 
 
 def write_strings(path: Path, strings: Iterable[str]) -> None:
-    """Write strings as `StringWriter` does."""
+    """Write all strings with a `StringWriter`."""
     with StringWriter(path) as writer:
         for string in strings:
             writer.add(string)
@@ -45,14 +45,14 @@ def write_strings(path: Path, strings: Iterable[str]) -> None:
 
 @dataclass(frozen=True)
 class StringTable:
-    """What `write_strings` wrote; shared by every thread, since nothing changes it."""
+    """The strings that a `StringWriter` wrote; read-only, so threads can share it."""
 
     data: memoryview | bytes
     offsets: NDArray[np.int64]
 
     @classmethod
     def open(cls, path: Path) -> StringTable:
-        """Map the files into memory; an empty file cannot be mapped and is empty bytes."""
+        """Return the table with its files mapped into memory; an empty file, which cannot be mapped, is read."""
         file = path.with_suffix(".bin")
         data = np.memmap(file, dtype=np.uint8, mode="r").data if file.stat().st_size else b""
         return cls(data, np.load(path.with_suffix(".offsets.npy"), mmap_mode="r").view(np.ndarray))
@@ -64,13 +64,13 @@ class StringTable:
         return self.raw(at).decode()
 
     def raw(self, at: int) -> bytes:
-        """Return the UTF-8 bytes of one string; IndexError where there is none."""
+        """Return the UTF-8 bytes of one string; IndexError if there is none at this position."""
         if not 0 <= at < len(self):
             raise IndexError(f"The table has strings 0 … {len(self) - 1}, not {at}.")
         return bytes(self.data[self.offsets[at] : self.offsets[at + 1]])
 
     def find(self, string: str) -> int | None:
-        """Return the position of a string in a table sorted bytewise, None where it is absent."""
+        """Return the position of a string in a table that is sorted bytewise, or None if it is absent."""
         wanted, low, high = string.encode(), 0, len(self)
         while low < high:
             middle = (low + high) // 2

@@ -1,7 +1,7 @@
-"""BM25 by bm25s: every score is computed when the index is built, and read from memory-mapped files afterwards.
+"""BM25 with bm25s: all scores are computed when the index is built, and later read from memory-mapped files.
 
-The files are bm25s' own, and so is the scoring of a query; the index is computed here, on whole arrays instead of
-document by document, which takes a twenty-fifth of the time for the same numbers.
+File format and query scoring are those of bm25s. The index is computed here on whole arrays instead of document by
+document, which gives the same numbers in a twenty-fifth of the time.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from bm25s.tokenization import _infer_stopwords
 from numpy.typing import NDArray
 
 from search.adapters.string_table import StringTable, write_strings
+from search.domain.errors import StageError
 from search.domain.graph import Schema
 from search.domain.ranking import Candidate
 
@@ -37,9 +38,9 @@ _STEMMERS = {
 
 
 class Analyzer:
-    """Cuts a text into the words that count: lower case, two letters or more, no stop words, stemmed.
+    """Splits a text into index terms: lower case, at least two characters, no stop words, stemmed.
 
-    A language without stemmer or stop words goes without them.
+    If there is no stemmer or no list of stop words for the language, that step is left out.
     """
 
     def __init__(self, language: str) -> None:
@@ -48,18 +49,18 @@ class Analyzer:
         self._stemmer = Stemmer.Stemmer(_STEMMERS[code]) if code in _STEMMERS else None
 
     def words(self, text: str) -> list[str]:
-        """Return the words of a text in order, stemmed."""
+        """Return the index terms of a text, in their order."""
         return [stem for word in _WORD.findall(text.lower()) if (stem := self.stem(word))]
 
     def stem(self, word: str) -> str:
-        """Return the form that the inflections of a word share, an empty string for a stop word."""
+        """Return the stem of a word in lower case, or an empty string for a stop word."""
         if word in self._stop:
             return ""
         return str(self._stemmer.stemWord(word)) if self._stemmer else word
 
 
 class _Codes(dict[str, int]):
-    """Written word → code of its stem, -1 for a stop word; a word is stemmed when it is first met."""
+    """Word → code of its stem, or -1 for a stop word; each word is stemmed when it is first met."""
 
     def __init__(self, analyzer: Analyzer) -> None:
         super().__init__()
@@ -73,7 +74,7 @@ class _Codes(dict[str, int]):
 
 
 class _Corpus:
-    """Texts as numbers: one flat array of codes for all of them, how many each has, and whose they are."""
+    """Texts as numbers: one flat array with the codes of all texts, the length of each text, and its node's key."""
 
     def __init__(self) -> None:
         self.codes = array("i")
@@ -88,7 +89,7 @@ class _Corpus:
         self.keys.append(key)
 
     def write(self, directory: Path, places: NDArray[np.int32]) -> None:
-        """Compute the scores and write them; `places` maps each code to its word's place in the sorted vocabulary."""
+        """Compute and write the scores; `places` maps each code to its stem's position in the sorted vocabulary."""
         lengths = np.frombuffer(self.lengths, dtype=np.int32)
         words = places[np.frombuffer(self.codes, dtype=np.int32)]
         scorer = bm25s.BM25(k1=K1, b=B)
@@ -99,7 +100,7 @@ class _Corpus:
 
 
 def _scores(words: NDArray[np.int32], lengths: NDArray[np.int32], vocabulary: int) -> dict[str, Any]:
-    """Return bm25s' score matrix (method "lucene") by columns: one column a word, one row a document."""
+    """Return the score matrix of bm25s (method "lucene") in CSC format: a row is a document, a column a word."""
     documents = len(lengths)
     row = np.repeat(np.arange(documents, dtype=np.int64), lengths)
     pairs, frequency = np.unique(words.astype(np.int64) * documents + row, return_counts=True)
@@ -121,9 +122,9 @@ def build(
     types: NDArray[np.int16],
     language: str = "en",
 ) -> None:
-    """Write the index of (document, texts of its fields by name), one a node in the order of keys, into `directory`.
+    """Write the index of (document, field name → text), one pair for each node in the order of keys, into `directory`.
 
-    The fields given are those that can be searched by themselves; a field's index holds the nodes that have it.
+    The given fields can also be searched on their own; the index of a field covers the nodes that have it.
     """
     codes = _Codes(Analyzer(language))
     whole, fields = _Corpus(), dict[str, _Corpus]()
@@ -155,9 +156,10 @@ class Bm25Index:
         self._opening = threading.Lock()
 
     def search(self, text: str, k: int, labels: Sequence[str] = (), field: str | None = None) -> list[Candidate]:
-        """Return the k best nodes of the given types (none: all), best first, only those that match a word at all.
+        """Return the k best nodes of the given types (none: all), best first; nodes without a match are left out.
 
-        Equal scores are ordered by key. KeyError for a type or a field that the index does not have.
+        Equal scores are ordered by key. `field` is a field's name or `relation:<name>`. KeyError for a type that the
+        schema does not have; a permanent StageError for a field or relation that the index does not have.
         """
         scorer, keys = self._matrix(field)
         if scorer is None or k < 1:
@@ -173,6 +175,10 @@ class Bm25Index:
 
     def _matrix(self, field: str | None) -> tuple[bm25s.BM25 | None, NDArray[np.int32]]:
         """Return the scores of the whole documents or of a field, and the key of each of their rows."""
+        if field is not None and field not in self._manifest["fields"]:
+            there = ", ".join(self._manifest["fields"]) or "none"
+            reason = f"the index has no field {field!r}; it has: {there}. `index_kb` builds what has been added since"
+            raise StageError("text", reason, permanent=True)
         folder = ("whole" if self._manifest["whole"] else None) if field is None else self._manifest["fields"][field]
         if folder is None:
             return None, np.empty(0, dtype=np.int32)
@@ -201,10 +207,10 @@ class Bm25Index:
 
 
 def _best(scores: NDArray[np.float32], keys: NDArray[np.int32], k: int) -> list[Candidate]:
-    """Return the k highest scores above zero, by score, then key."""
+    """Return the k highest positive scores as candidates, by score, then key."""
     rows = np.flatnonzero(scores > 0)
     if len(rows) > k:
-        # Everything level with the k-th stays in until the keys have decided.
+        # Keep every row that ties with the k-th until the keys decide.
         threshold = np.partition(scores[rows], len(rows) - k)[len(rows) - k]
         rows = rows[scores[rows] >= threshold]
     order = np.lexsort((keys[rows], -scores[rows]))[:k]

@@ -1,7 +1,7 @@
-"""The document vectors of a vector set as one memory-mapped matrix: cosines of given nodes without a journey.
+"""The document vectors of a vector set as one memory-mapped matrix, for cosines of given nodes.
 
-A search asks for the cosines of nodes that it has already (candidates of the graph, ties, what a cosine is held
-against) five to ten times. From Postgres a thousand of them take some 6 ms, from the matrix less than one.
+A search needs cosines of nodes that it already has (candidates of the graph, ties, reference samples) five to ten
+times. A thousand of them take about 6 ms from Postgres, and less than 1 ms from the matrix.
 """
 
 from __future__ import annotations
@@ -18,27 +18,27 @@ from search.interfaces import Vectors
 FILE = "documents.f2"
 STORED = np.dtype("<f2")
 ROWS_AT_ONCE = 4_096
-"""So many rows are widened to single precision at a time: some megabytes, however many nodes are asked for."""
+"""Rows that are converted to single precision at once: a few megabytes, however many nodes are requested."""
 
 
 def build(directory: Path, rows: Iterable[NDArray[np.float16]]) -> None:
-    """Write blocks of rows, in the order of keys and without a gap, into `directory`."""
+    """Write blocks of rows, in the order of keys and without gaps, into `directory`."""
     with (directory / FILE).open("wb") as file:
         for block in rows:
             file.write(np.ascontiguousarray(block, dtype=STORED).tobytes())
 
 
 class DocumentVectors:
-    """The matrix of `build`: row = key."""
+    """The matrix that `build` wrote; the row of a node is its key."""
 
     def __init__(self, directory: Path, dimensions: int) -> None:
         self._file = directory / FILE
         self._dimensions = dimensions
 
     def cosines(self, vector: Vectors, keys: Sequence[int]) -> dict[int, float]:
-        """Return the cosine of each key with a unit-length vector; keys beyond the last node are left out.
+        """Return key → cosine of its document with a unit-length vector; keys beyond the last node are left out.
 
-        Raises FileNotFoundError where the matrix has not been built.
+        Raises FileNotFoundError if the matrix has not been built.
         """
         wanted = np.asarray(keys, dtype=np.int64)
         wanted = wanted[wanted < len(self._rows)]

@@ -1,4 +1,4 @@
-"""Nearest neighbours in pgvector: HNSW where it pays, an exact scan where a type is small; cosines from a matrix."""
+"""Nearest neighbours with pgvector: HNSW for large sets, an exact scan for small types; cosines from a matrix."""
 
 from __future__ import annotations
 
@@ -10,31 +10,37 @@ from psycopg import sql
 
 from search.adapters.postgres_reading import read
 from search.adapters.vectors_memmap import DocumentVectors
+from search.domain.errors import StageError
 from search.domain.graph import Schema
 from search.domain.ranking import Candidate
 from search.domain.trace import Limit
+from search.domain.vector_kinds import CHUNK, WHOLE
 from search.interfaces import VectorKind, Vectors
 from search.models import VectorSet
 from search.models.partitions import partition
 
 STAGE = "vectors"
 EXACT_BELOW = 5_000
-"""Up to so many vectors are compared one by one: that takes milliseconds and misses nothing."""
+"""Up to this number of vectors all are compared: that takes milliseconds and is exact."""
 SCANNED_AT_MOST = 10_000
-"""Where a filtered walk through the index would have to visit more than that, the type is scanned instead."""
+"""If a filtered search in the index is expected to visit more vectors than this, the type is scanned instead."""
 MOST_EF_SEARCH = 1_000
+PARTS = 4
+"""Times as many stretches as nodes are fetched: a document has several."""
 
-# Distances are computed again in single precision, so that a cosine does not depend on the way it was found.
+# Cosines are recomputed in single precision, so that they do not depend on how the node was found.
 _COSINE = "greatest(-1, least(1, 1 - (embedding::vector({dimensions}) <=> {exact}::vector({dimensions}))))"
 _NEAREST = """
 WITH near AS MATERIALIZED (
     SELECT key, embedding FROM {table} WHERE kind = {kind} {typed}
     ORDER BY embedding::halfvec({dimensions}) <=> {exact}::halfvec({dimensions}) LIMIT {fetch}
 )
-SELECT key, {cosine} AS cosine FROM near ORDER BY cosine DESC, key LIMIT {k}"""
+SELECT key, max({cosine}) AS cosine FROM near GROUP BY key ORDER BY cosine DESC, key LIMIT {k}"""
 _EXACT = """
 WITH typed AS MATERIALIZED (SELECT key, embedding FROM {table} WHERE kind = {kind} {typed})
-SELECT key, {cosine} AS cosine FROM typed ORDER BY cosine DESC, key LIMIT {k}"""
+SELECT key, max({cosine}) AS cosine FROM typed GROUP BY key ORDER BY cosine DESC, key LIMIT {k}"""
+_GIVEN = """
+SELECT key, max({cosine}) AS cosine FROM {table} WHERE kind = {kind} AND key = ANY({keys}) GROUP BY key"""
 # Multiplying by a large odd number modulo 2^32 scatters the keys: a sample that is the same every time.
 _SAMPLE = """
 SELECT key FROM {table} WHERE kind = {kind} AND type = {type}
@@ -48,6 +54,8 @@ class PgVectors:
 
     def __init__(self, vector_set: VectorSet, schema: Schema, ef_search: int = 200) -> None:
         self._vector_set = int(vector_set.pk)
+        self._named = str(vector_set)
+        self._kinds = frozenset(vector_set.kinds)
         self._dimensions = int(vector_set.dimensions)
         self._schema = schema
         self._ef_search = ef_search
@@ -61,8 +69,10 @@ class PgVectors:
     ) -> list[Candidate]:
         """Return the k nodes of the given types (none: all) with the highest cosine, best first, ties by key.
 
-        KeyError for a type that the schema does not have.
+        A node with several vectors of the kind counts by the best, so that fewer than k nodes may come back. KeyError
+        for a type that the schema does not have; a permanent StageError for a kind that the vector set does not have.
         """
+        self._check(kind)
         if k < 1:
             return []
         codes = sorted({self._schema.type_codes[label] for label in labels})
@@ -73,14 +83,21 @@ class PgVectors:
                         "hnsw.iterative_scan": "relaxed_order"}  # fmt: skip
         typed = sql.SQL("AND type = ANY({})").format(sql.Literal(codes)) if codes else sql.SQL("")
         statement = self._compose(_EXACT if exact else _NEAREST, kind, vector, typed=typed, k=sql.Literal(k),
-                                  fetch=sql.Literal(k + k // 4 + 8))  # fmt: skip
+                                  fetch=sql.Literal((k + k // 4 + 8) * (PARTS if kind == CHUNK else 1)))  # fmt: skip
         return [Candidate(key, cosine) for key, cosine in read(STAGE, statement, limit=limit, settings=settings)]
 
-    def cosines(self, vector: Vectors, keys: Sequence[int]) -> dict[int, float]:
-        """Return the cosine of each key's document, from the memory-mapped matrix."""
-        return self._documents.cosines(vector, keys)
+    def cosines(self, vector: Vectors, keys: Sequence[int], kind: VectorKind = WHOLE) -> dict[int, float]:
+        """Return the cosine of each key's vector of a kind, the best of several: documents' from the mapped matrix.
 
-    def sample(self, label: str, n: int = 1000) -> list[int]:
+        A key without a vector of the kind is left out. A permanent StageError for a kind that there is not.
+        """
+        self._check(kind)
+        if kind == WHOLE:
+            return self._documents.cosines(vector, keys)
+        wanted = sql.Literal([int(key) for key in keys])
+        return dict(read(STAGE, self._compose(_GIVEN, kind, vector, keys=wanted))) if len(keys) else {}
+
+    def sample(self, label: str, n: int = 1000, limit: Limit | None = None) -> list[int]:
         """Return up to n keys of a type, always the same ones, in the order of keys."""
         known = self._samples.get((label, n))
         if known is None:
@@ -88,18 +105,27 @@ class PgVectors:
                 table=self._table, kind=sql.Literal("name"), type=sql.Literal(self._schema.type_codes[label]),
                 k=sql.Literal(n),
             )  # fmt: skip
-            known = sorted(key for (key,) in read(STAGE, statement))
+            known = sorted(key for (key,) in read(STAGE, statement, limit=limit))
             with self._sampling:
                 self._samples[label, n] = known
         return known
 
+    def _check(self, kind: VectorKind) -> None:
+        """Refuse a kind that was not built."""
+        if kind not in self._kinds:
+            there = ", ".join(sorted(self._kinds))
+            reason = (
+                f"the {self._named} hold no vectors of kind {kind!r}; they hold: {there}. `index_kb --kind` adds it"
+            )
+            raise StageError(STAGE, reason, permanent=True)
+
     def _is_exact(self, labels: Sequence[str], k: int) -> bool:
-        """Say whether to compare all vectors of the types instead of walking the index."""
+        """Return whether to compare all vectors of the types instead of searching the index."""
         count = sum(self._schema.node_type(label).count for label in set(labels)) if labels else self._total
         return count <= EXACT_BELOW or k * self._total > SCANNED_AT_MOST * count
 
     def _compose(self, statement: str, kind: VectorKind, vector: Vectors, **parts: sql.Composable) -> sql.Composed:
-        """Fill in a statement; the kind is written out, since the planner picks a partial index by it."""
+        """Return the statement with its values; the kind is a literal, so that a partial index can be chosen by it."""
         if vector.shape != (self._dimensions,):
             raise ValueError(f"The vector set has {self._dimensions} dimensions, not {vector.shape}.")
         values: Any = ",".join(map(repr, vector.tolist()))

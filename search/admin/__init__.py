@@ -1,4 +1,4 @@
-"""Django's admin: what people with rights look at, and the few things they change there, through the services."""
+"""Django's admin: the pages that people with rights read, and the few changes they make there, through services."""
 
 from search.admin import artifacts, endpoints, knowledge, people, pipelines, runs
 

@@ -1,4 +1,4 @@
-"""Artifacts: what was trained, on what, and how good it is."""
+"""Artifacts in the admin: their training data and their metrics."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from search.models import Artifact
 
 @admin.register(Artifact)
 class ArtifactAdmin(Evidence):
-    """Weights with their metrics; a pipeline's version names the one that searches use."""
+    """Weights with their metrics; a pipeline's version names the artifact that searches use."""
 
     when_empty = empty.ARTIFACTS
     list_display = ("id", "kind", "knowledge_base", "code_version", "created")
@@ -26,10 +26,10 @@ class ArtifactAdmin(Evidence):
 
     @display(description="Configuration")
     def configuration_shown(self, artifact: Artifact) -> SafeString | str:
-        """The settings, to read."""
+        """The configuration as readable JSON."""
         return pretty(artifact.configuration)
 
     @display(description="Metrics")
     def metrics_shown(self, artifact: Artifact) -> SafeString | str:
-        """The metrics, to read."""
+        """The metrics as readable JSON."""
         return pretty(artifact.metrics)

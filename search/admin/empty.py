@@ -1,6 +1,6 @@
-"""What the lists of the admin say while there is nothing in them: what brings something in, and by which command.
+"""Texts of the admin's empty lists: how a first entry is made, and by which command.
 
-A `ModelAdmin` has its words as `when_empty`; the template of empty lists shows them where nothing was filtered away.
+A `ModelAdmin` names its text as `when_empty`; the template of empty lists shows it if no filter is set.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ _MANAGE = ".venv/bin/python manage.py"
 
 @dataclass(frozen=True, slots=True)
 class WhenEmpty:
-    """What is missing, what to do about it, and the command that does."""
+    """The missing thing, the way to get it, and the command that does it."""
 
     title: str
     next: str

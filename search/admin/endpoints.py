@@ -1,4 +1,4 @@
-"""Servers of language models in the admin: the key goes in and never comes out; Test shows what a server can do."""
+"""Endpoints of language models in the admin: a key can be entered but is never shown; Test probes a server."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ NOT_TESTED = "Not tested yet."
 
 
 class EndpointForm(forms.ModelForm):
-    """An endpoint, with a field that takes a new key and shows none."""
+    """An endpoint with a field that takes a new key but shows none."""
 
     api_key = forms.CharField(
         label="New API key",
@@ -59,14 +59,14 @@ class EndpointForm(forms.ModelForm):
         ]  # fmt: skip
 
     def clean_api_key(self) -> str:
-        """Refuse a key that no HTTP header can carry, without repeating it."""
+        """Return the key; one that no HTTP header can carry is refused without being repeated."""
         key = str(self.cleaned_data["api_key"])
         if not (key.isascii() and key.isprintable()):
             raise forms.ValidationError("A key consists of letters, digits and signs of ASCII, on one line.")
         return key
 
     def save(self, commit: bool = True) -> Endpoint:
-        """Seal a new key, or take the stored one away."""
+        """Encrypt a new key, or remove the stored one, and save the endpoint."""
         if self.cleaned_data["api_key"] or self.cleaned_data["forget_key"]:
             self.instance.api_key = Secret(self.cleaned_data["api_key"])
         return super().save(commit)
@@ -75,7 +75,7 @@ class EndpointForm(forms.ModelForm):
 @admin.register(Endpoint)
 @method_decorator(sensitive_post_parameters("api_key"), name="changeform_view")
 class EndpointAdmin(ModelAdmin):
-    """Endpoints, with a Test button beside Save and one for several at once."""
+    """Endpoints, with a Test button beside Save and an action that tests several."""
 
     when_empty = empty.SERVERS
     form = EndpointForm
@@ -93,7 +93,7 @@ class EndpointAdmin(ModelAdmin):
     list_before_template = "admin/search/endpoint/environment_note.html"
 
     def get_urls(self) -> list[URLPattern]:
-        """Add the page of the environment's server, and that of a question's prompt."""
+        """Add the page of the environment's server and the page of the prompt preview."""
         environment = self.admin_site.admin_view(require_http_methods(["GET", "POST"])(self.environment))
         prompt = self.admin_site.admin_view(require_http_methods(["GET"])(self.prompt))
         return [
@@ -103,12 +103,12 @@ class EndpointAdmin(ModelAdmin):
         ]
 
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
-        """Say above the list what the environment names."""
+        """Show the environment's server above the list."""
         context = {"environment": environment_server(), "rows_win": Endpoint.objects.filter(active=True).exists()}
         return super().changelist_view(request, context | (extra_context or {}))
 
     def environment(self, request: HttpRequest) -> HttpResponse:
-        """Show the server that the environment names, and test it on POST."""
+        """Show the environment's server, and test it on POST."""
         server = environment_server()
         if not self.has_view_permission(request) or (
             request.method == "POST" and not self.has_change_permission(request)
@@ -132,29 +132,29 @@ class EndpointAdmin(ModelAdmin):
 
     @action(description="Save and test")
     def save_and_test(self, request: HttpRequest, obj: Endpoint) -> None:
-        """Test the endpoint once it is saved, so that no transaction waits for the server."""
+        """Test the endpoint after the transaction is committed, so that no transaction waits for the server."""
         transaction.on_commit(lambda: self._tell(request, obj, probe_endpoint(obj)))
 
     def response_change(self, request: HttpRequest, obj: Endpoint) -> HttpResponse:
-        """Stay on the page whose test was asked for: its report stands there."""
+        """Stay on the page after a test, because it shows the report."""
         if "search_endpoint_save_and_test" in request.POST:
             return HttpResponseRedirect(reverse("admin:search_endpoint_change", args=[obj.pk]))
         return super().response_change(request, obj)
 
     @admin.action(description="Test the selected endpoints", permissions=["change"])
     def test_selected(self, request: HttpRequest, queryset: QuerySet[Endpoint]) -> None:
-        """Test several endpoints, one after another."""
+        """Test the selected endpoints, one after another."""
         for endpoint in queryset:
             self._tell(request, endpoint, probe_endpoint(endpoint, seconds=10.0))
 
     @admin.display(description="Stored API key")
     def key(self, endpoint: Endpoint) -> str:
-        """Say whether there is a key, not what it is."""
+        """Whether a key is stored, without showing it."""
         return "there is one" if endpoint.api_key_sealed else "none"
 
     @admin.display(description="Last test")
     def state(self, endpoint: Endpoint) -> str:
-        """Say in a word how the last test went."""
+        """The outcome of the last test in a few words."""
         report = _report_of(endpoint)
         if report is None:
             return NOT_TESTED
@@ -162,7 +162,7 @@ class EndpointAdmin(ModelAdmin):
 
     @admin.display(description="Last test")
     def report(self, endpoint: Endpoint) -> SafeString | str:
-        """Show models, latency and structured output as the last test found them."""
+        """Models, latency and structured output according to the last test."""
         report = _report_of(endpoint)
         return _shown(report) if report else f"{NOT_TESTED} “Save and test” asks the server."
 
@@ -177,7 +177,7 @@ class EndpointAdmin(ModelAdmin):
 
 @admin.register(LanguageModelCall)
 class LanguageModelCallAdmin(ModelAdmin):
-    """Calls, to be read only."""
+    """Recorded calls, read-only."""
 
     when_empty = empty.CALLS
     list_display = [
@@ -188,16 +188,16 @@ class LanguageModelCallAdmin(ModelAdmin):
     search_fields = ["error", "prompt_version", "prompt_fingerprint"]
 
     def has_add_permission(self, request: HttpRequest) -> bool:
-        """Calls are recorded, not written."""
+        """Calls are recorded, never added by hand."""
         return False
 
     def has_change_permission(self, request: HttpRequest, obj: LanguageModelCall | None = None) -> bool:
-        """Calls are not changed either."""
+        """Recorded calls are never changed."""
         return False
 
 
 def _report_of(endpoint: Endpoint) -> EndpointReport | None:
-    """Return the report that the row keeps; one by an older version may lack what this one knows."""
+    """Return the stored report; one of an older version may lack newer fields."""
     if not isinstance(endpoint.tested, dict):
         return None
     known = {field.name for field in dataclasses.fields(EndpointReport)}
@@ -205,7 +205,7 @@ def _report_of(endpoint: Endpoint) -> EndpointReport | None:
 
 
 def _shown(report: EndpointReport) -> SafeString:
-    """Return a report as lines of a page; whatever the server said is escaped."""
+    """Return a report as lines of a page; the server's texts are escaped."""
     held = {True: "works", False: "does not work", None: "not tried"}[report.structured]
     rows = [
         ("When", report.when),

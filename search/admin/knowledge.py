@@ -1,4 +1,4 @@
-"""Knowledge bases, and what they are made of: snapshots, vector sets, releases."""
+"""Knowledge bases in the admin, with their snapshots, vector sets and releases."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ class ReleaseInline(TabularInline):
     can_delete = False
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Release]:
-        """Take what a row shows along."""
+        """Fetch the related rows that are shown in the same query."""
         return super().get_queryset(request).select_related("snapshot__knowledge_base", "vector_set", "knowledge_base")
 
 
 @admin.register(KnowledgeBase)
 class KnowledgeBaseAdmin(ModelAdmin):
-    """What can be searched: its texts, who may see it, and the release that answers."""
+    """Knowledge bases: their descriptions, their visibility, and their active releases."""
 
     list_display = ("name", "title", "visibility", "answers", "nodes", "edges", "releases_count")
     list_filter = ("visibility", "domain", "language")
@@ -63,24 +63,24 @@ class KnowledgeBaseAdmin(ModelAdmin):
         return super().get_queryset(request).annotate(release_count=Count("releases"))
 
     def has_add_permission(self, request: HttpRequest) -> bool:
-        """`import_kb` makes them, from a bundle."""
+        """Knowledge bases are made by `import_kb`."""
         return False
 
     def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        """`delete_kb` does, which takes partitions, index files and artifacts along."""
+        """Knowledge bases are deleted by `delete_kb`, with their partitions, index files and artifacts."""
         return False
 
     def get_form(self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any) -> Any:
-        """Offer the releases that can answer, and no others."""
+        """Offer only the releases that are ready."""
         form = super().get_form(request, obj, change, **kwargs)
         field = form.base_fields.get("active_release")
         if isinstance(field, forms.ModelChoiceField) and obj is not None:
             field.queryset = obj.releases.filter(status=Status.READY).select_related("knowledge_base")
-            field.help_text = "From one moment to the next this release answers; rolling back is the same."
+            field.help_text = "Searches use this release as soon as it is saved; choose an earlier one to roll back."
         return form
 
     def save_model(self, request: HttpRequest, obj: KnowledgeBase, form: Any, change: bool) -> None:
-        """Save the texts; another release is activated by the service that everybody uses."""
+        """Save the description; another release is activated by the service that all doors use."""
         chosen = obj.active_release
         switched = "active_release" in form.changed_data and chosen is not None
         if switched:
@@ -91,27 +91,27 @@ class KnowledgeBaseAdmin(ModelAdmin):
 
     @display(description="Answers", ordering="active_release__number")
     def answers(self, base: KnowledgeBase) -> str:
-        """The active release."""
+        """Name of the active release."""
         return base.active_release.name if base.active_release else "nothing: no active release"
 
     @display(description="Nodes", ordering="active_release__snapshot__nodes")
     def nodes(self, base: KnowledgeBase) -> str:
-        """Nodes of the active release."""
+        """Number of nodes of the active release."""
         return number(base.active_release.snapshot.nodes if base.active_release else None)
 
     @display(description="Edges", ordering="active_release__snapshot__edges")
     def edges(self, base: KnowledgeBase) -> str:
-        """Edges of the active release."""
+        """Number of edges of the active release."""
         return number(base.active_release.snapshot.edges if base.active_release else None)
 
     @display(description="Releases", ordering="release_count")
     def releases_count(self, base: Any) -> str:
-        """How many releases there are."""
+        """Number of releases."""
         return number(base.release_count)
 
     @display(description="Settings")
     def settings_shown(self, base: KnowledgeBase) -> SafeString | str:
-        """Where guidance, wordings and hidden types are set."""
+        """Link to the page with guidance, aliases and hidden types, with the active version."""
         if base.active_release is None:
             return "–"
         version = base.active_settings.version if base.active_settings else None
@@ -129,7 +129,7 @@ class KnowledgeBaseAdmin(ModelAdmin):
 
 @admin.register(Snapshot)
 class SnapshotAdmin(Evidence):
-    """What an import left: counts, schema, and how long each part took."""
+    """Snapshots: counts, schema, and the seconds of each part of the import."""
 
     when_empty = empty.SNAPSHOTS
     list_display = ("__str__", "state", "nodes_shown", "edges_shown", "bad_rows", "total_seconds", "created")
@@ -141,23 +141,23 @@ class SnapshotAdmin(Evidence):
     )  # fmt: skip
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Snapshot]:
-        """Leave the schema out of lists."""
+        """Leave the schema out of lists, because it is large."""
         found = super().get_queryset(request)
         return found.defer("schema_json") if _is_list(request) else found
 
     @display(description="Status", label=STATUS_LABELS, ordering="status")
     def state(self, snapshot: Snapshot) -> tuple[str, str]:
-        """How far it came."""
+        """Build status."""
         return snapshot.status, snapshot.get_status_display()
 
     @display(description="Nodes", ordering="nodes")
     def nodes_shown(self, snapshot: Snapshot) -> str:
-        """Nodes."""
+        """Number of nodes."""
         return number(snapshot.nodes)
 
     @display(description="Edges", ordering="edges")
     def edges_shown(self, snapshot: Snapshot) -> str:
-        """Edges."""
+        """Number of edges."""
         return number(snapshot.edges)
 
     @display(description="Seconds")
@@ -180,28 +180,28 @@ class SnapshotAdmin(Evidence):
 
 @admin.register(VectorSet)
 class VectorSetAdmin(Evidence):
-    """One encoder's vectors of one snapshot."""
+    """Vector sets: one encoder's vectors of one snapshot."""
 
     when_empty = empty.VECTOR_SETS
     list_display = ("__str__", "snapshot", "dimensions", "vectors_shown", "state", "created")
     list_filter = ("status", "encoder")
     list_select_related = ("snapshot__knowledge_base",)
-    fields = readonly_fields = ("snapshot", "encoder", "dimensions", "vectors_shown", "status", "created")
+    fields = readonly_fields = ("snapshot", "encoder", "dimensions", "kinds", "vectors_shown", "status", "created")
 
     @display(description="Vectors", ordering="vectors")
     def vectors_shown(self, vectors: VectorSet) -> str:
-        """Vectors."""
+        """Number of vectors."""
         return number(vectors.vectors)
 
     @display(description="Status", label=STATUS_LABELS, ordering="status")
     def state(self, vectors: VectorSet) -> tuple[str, str]:
-        """How far it came."""
+        """Build status."""
         return vectors.status, vectors.get_status_display()
 
 
 @admin.register(Release)
 class ReleaseAdmin(Evidence):
-    """A snapshot with its vectors and indexes: what a search runs on."""
+    """Releases: a snapshot with vectors and indexes, used by searches."""
 
     when_empty = empty.RELEASES
     list_display = ("__str__", "knowledge_base", "answers", "state", "snapshot", "vector_set", "created", "activated")
@@ -221,29 +221,29 @@ class ReleaseAdmin(Evidence):
 
     @action(description="Let this release answer", permissions=["activate"])
     def let_answer(self, request: HttpRequest, chosen: QuerySet[Release]) -> None:
-        """Activate the one release that was chosen."""
+        """Activate the selected release."""
         if chosen.count() != 1:
-            messages.error(request, "Choose one release: a knowledge base is answered by one.")
+            messages.error(request, "Choose one release: a knowledge base has one active release.")
             return
         _activate(request, chosen.select_related("knowledge_base").get())
 
     def has_activate_permission(self, request: HttpRequest) -> bool:
-        """Whoever may change knowledge bases may choose what answers for them."""
+        """Users who may change knowledge bases may activate releases."""
         return request.user.has_perm("search.change_knowledgebase")
 
     @display(description="Status", label=STATUS_LABELS, ordering="status")
     def state(self, release: Release) -> tuple[str, str]:
-        """How far it came."""
+        """Build status."""
         return release.status, release.get_status_display()
 
     @display(description="Answers", boolean=True)
     def answers(self, release: Release) -> bool:
-        """Whether it is the active one."""
+        """Whether this is the active release."""
         return release.knowledge_base.active_release_id == release.pk
 
 
 def schema_tables(snapshot: Snapshot) -> SafeString:
-    """Return node types with their fields, and relation types, each with counts."""
+    """Return the schema as two HTML tables: node types with fields, and relation types, both with counts."""
     schema = snapshot.schema
     types = table(
         ("node type", "nodes", "may answer", "fields"),
@@ -270,7 +270,7 @@ def _activate(request: HttpRequest, release: Release) -> None:
     except ReleaseError as error:
         messages.error(request, str(error))
     else:
-        messages.success(request, f"{release} answers for {release.knowledge_base.name} from now on.")
+        messages.success(request, f"{release} is now the active release of {release.knowledge_base.name}.")
 
 
 def _is_list(request: HttpRequest) -> bool:

@@ -1,4 +1,4 @@
-"""What several pages of the admin show: rows that are evidence and not to be changed, JSON and tables to read."""
+"""Shared by several pages of the admin: read-only rows, readable JSON, tables."""
 
 from __future__ import annotations
 
@@ -18,40 +18,40 @@ SHOWN = 20_000
 
 
 class _Counted(ChangeList):
-    """Spares the second count where nothing is narrowed: there all rows are those that are listed."""
+    """A list that counts all rows only once if no filter is set."""
 
     def get_results(self, request: HttpRequest) -> None:
-        """Count what is listed, and all rows only where these are the same."""
+        """Use the count of the listed rows as the count of all rows if no filter is set."""
         super().get_results(request)
         if not self.filter_params:
             self.full_result_count = self.result_count
 
 
 class Evidence(ModelAdmin):
-    """Rows that say what was: they are read, not written, and go away with what they belong to."""
+    """Records of past events: read-only, and deleted only together with the rows that they belong to."""
 
     list_per_page = 50
     show_full_result_count = False
 
     def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ChangeList]:
-        """Count all rows where it costs nothing."""
+        """Return the list that avoids the second count."""
         return _Counted
 
     def has_add_permission(self, request: HttpRequest) -> bool:
-        """Nobody makes them by hand."""
+        """Records are never added by hand."""
         return False
 
     def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        """Nobody changes them."""
+        """Records are never changed."""
         return False
 
     def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        """Commands delete them, with all that hangs on them."""
+        """Records are deleted by commands, with everything that depends on them."""
         return False
 
 
 def pretty(value: Any) -> SafeString | str:
-    """Return a JSON value to read, folded where it is long."""
+    """Return a JSON value as readable HTML, collapsed if it is long."""
     if value in (None, {}, [], ""):
         return "–"
     text = json.dumps(value, ensure_ascii=False, indent=2)
@@ -63,16 +63,21 @@ def pretty(value: Any) -> SafeString | str:
 
 
 def table(headers: Sequence[str], rows: Iterable[Sequence[Any]]) -> SafeString:
-    """Return a table to read; what a cell holds is escaped unless it is safe already."""
+    """Return an HTML table; cells are escaped unless they are safe strings."""
     head = format_html_join(
         "", '<th scope="col" class="text-left font-semibold px-3 py-1">{}</th>', ((h,) for h in headers)
     )
     cells = (
-        (format_html_join("", '<td class="px-3 py-1 align-top">{}</td>', ((cell,) for cell in row)),) for row in rows
+        (
+            format_html_join(
+                "", '<td class="px-3 py-1 align-top" data-label="{}">{}</td>', zip(headers, row, strict=False)
+            ),
+        )
+        for row in rows
     )
     body = format_html_join("", '<tr class="border-t border-base-200 dark:border-base-800">{}</tr>', cells)
-    whole = format_html('<table class="w-full"><thead><tr>{}</tr></thead><tbody>{}</tbody></table>', head, body)
-    return format_html('<div class="overflow-x-auto">{}</div>', whole)
+    whole = format_html('<table class="stacks w-full"><thead><tr>{}</tr></thead><tbody>{}</tbody></table>', head, body)
+    return format_html('<div class="overflow-x-auto" tabindex="0">{}</div>', whole)
 
 
 def number(value: int | None) -> str:

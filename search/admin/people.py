@@ -1,4 +1,4 @@
-"""Accounts and groups, in the admin's own look."""
+"""User accounts and groups, in the style of the admin."""
 
 from django.contrib import admin
 from django.contrib.auth.admin import GroupAdmin as DjangoGroupAdmin
@@ -15,7 +15,7 @@ admin.site.unregister(Group)
 
 @admin.register(User)
 class UserAdmin(DjangoUserAdmin, ModelAdmin):
-    """Who may sign in."""
+    """User accounts."""
 
     form = UserChangeForm
     add_form = UserCreationForm
@@ -24,6 +24,6 @@ class UserAdmin(DjangoUserAdmin, ModelAdmin):
 
 @admin.register(Group)
 class GroupAdmin(DjangoGroupAdmin, ModelAdmin):
-    """Rights that people share."""
+    """Groups of users with shared rights."""
 
     when_empty = empty.GROUPS

@@ -1,4 +1,4 @@
-"""Versions of pipelines: what runs have used is frozen; one of them is active, and which can be chosen."""
+"""Versions of pipelines in the admin: read-only, except that another version can be activated."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ BUTTON = "bg-primary-600 text-white rounded-default px-3 py-2 font-medium cursor
 
 @admin.register(PipelineVersion)
 class PipelineVersionAdmin(Evidence):
-    """The options that a knowledge base lays over a pipeline of the site."""
+    """The options by which a knowledge base overrides a pipeline of the site."""
 
     when_empty = empty.PIPELINE_VERSIONS
     list_display = ("pipeline", "version", "knowledge_base", "active", "note", "author", "created")
@@ -36,13 +36,13 @@ class PipelineVersionAdmin(Evidence):
     actions = ("make_active",)
 
     def get_urls(self) -> list[URLPattern]:
-        """Add what the button on a version's page posts to."""
+        """Add the address to which the button on a version's page posts."""
         activate = self.admin_site.admin_view(self.activate)
         return [path("<int:pk>/activate/", activate, name="search_pipelineversion_activate"), *super().get_urls()]
 
     @action(description="Make active", permissions=["activate"])
     def make_active(self, request: HttpRequest, chosen: QuerySet[PipelineVersion]) -> None:
-        """Make the versions that were chosen the active ones: one of each pipeline of a knowledge base."""
+        """Activate the selected versions, at most one for each pipeline of a knowledge base."""
         versions = list(chosen.select_related("knowledge_base"))
         if len({(version.knowledge_base_id, version.pipeline) for version in versions}) < len(versions):
             messages.error(request, "Choose one version of a pipeline: only one of them can be active.")
@@ -51,7 +51,7 @@ class PipelineVersionAdmin(Evidence):
             _activate(request, version)
 
     def activate(self, request: HttpRequest, pk: int) -> HttpResponse:
-        """Make one version the active one and go back to its page."""
+        """Activate one version and redirect to its page."""
         if request.method != "POST":
             return HttpResponseNotAllowed(["POST"])
         if not self.has_activate_permission(request):
@@ -63,12 +63,12 @@ class PipelineVersionAdmin(Evidence):
         return redirect("admin:search_pipelineversion_change", pk)
 
     def has_activate_permission(self, request: HttpRequest) -> bool:
-        """Whoever may change knowledge bases may choose what answers for them."""
+        """Users who may change knowledge bases may activate versions."""
         return request.user.has_perm("search.change_knowledgebase")
 
     @display(description="Active")
     def state(self, version: PipelineVersion) -> SafeString | str:
-        """Whether it answers, with a button where it does not; the page's own form carries it."""
+        """Whether the version is active, with a button to activate it if not; the button belongs to the page's form."""
         if version.active:
             return "Yes: the next searches use it."
         address = reverse("admin:search_pipelineversion_activate", args=[version.pk])
@@ -78,7 +78,7 @@ class PipelineVersionAdmin(Evidence):
 
     @display(description="Options")
     def options_shown(self, version: PipelineVersion) -> SafeString | str:
-        """The options, to read."""
+        """The options as readable JSON."""
         return pretty(version.options)
 
 

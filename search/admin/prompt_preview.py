@@ -1,4 +1,4 @@
-"""A page of the admin: the exact prompt by which a language model would be asked to plan a question."""
+"""A page of the admin: the exact prompt with which a language model would be asked to plan a question."""
 
 from __future__ import annotations
 
@@ -12,8 +12,7 @@ from search.domain.errors import InvalidRequest
 from search.models import KnowledgeBase
 from search.prompts import PromptFault
 from search.services.language_models.preview_prompt import preview_prompt
-
-MOST_QUESTION = 2_000
+from search.services.searches.request_search import MAX_QUESTION
 
 
 class PreviewForm(forms.Form):
@@ -22,7 +21,7 @@ class PreviewForm(forms.Form):
     knowledge_base = forms.ModelChoiceField(
         KnowledgeBase.objects.none(), to_field_name="name", widget=UnfoldAdminSelectWidget
     )
-    question = forms.CharField(max_length=MOST_QUESTION, widget=UnfoldAdminTextInputWidget)
+    question = forms.CharField(max_length=MAX_QUESTION, widget=UnfoldAdminTextInputWidget)
 
     def __init__(self, request: HttpRequest) -> None:
         super().__init__(request.GET or None)
@@ -32,7 +31,7 @@ class PreviewForm(forms.Form):
 
 
 def preview_context(request: HttpRequest) -> dict[str, Any]:
-    """Return the form and, once it is filled in, the preview. Nothing is asked of any model."""
+    """Return the page's context: the form and, once it is filled in, the preview. No model is called."""
     form = PreviewForm(request)
     context: dict[str, Any] = {"title": "Prompt of a question", "form": form}
     if form.is_valid():

@@ -1,4 +1,4 @@
-"""Searches that were asked, with every step of theirs; and the page of services."""
+"""Recorded searches with all their steps, and the address of the page of services."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ LARGE = ("answer", "specification", "plan", "options", "error")
 
 
 class StepInline(TabularInline):
-    """The steps of a search, in their order."""
+    """The steps of a search, in order."""
 
     model = SearchStep
     fields = readonly_fields = ("name", "role", "status", "milliseconds", "backend", "detail", "output_shown")
@@ -32,23 +32,23 @@ class StepInline(TabularInline):
     can_delete = False
 
     def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        """Steps are evidence."""
+        """Steps are never changed."""
         return False
 
     @display(description="ms")
     def milliseconds(self, step: SearchStep) -> str:
-        """How long it took."""
+        """Duration in milliseconds."""
         return f"{1000 * step.seconds:,.1f}"
 
     @display(description="Output")
     def output_shown(self, step: SearchStep) -> SafeString | str:
-        """What it gave."""
+        """The step's output as readable JSON."""
         return pretty(step.output)
 
 
 @admin.register(SearchRun)
 class SearchRunAdmin(Evidence):
-    """What was asked, what answered, and what came of it."""
+    """Searches: the question, the pipeline that answered it, and the result."""
 
     when_empty = empty.SEARCHES
     list_display = (
@@ -81,59 +81,59 @@ class SearchRunAdmin(Evidence):
     )  # fmt: skip
 
     def get_urls(self) -> list[URLPattern]:
-        """Put the page of services beside the searches that need them."""
+        """Add the page of services."""
         services = self.admin_site.admin_view(ServicesPage.as_view(model_admin=self))
         return [path("services/", services, name="search_services"), *super().get_urls()]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[SearchRun]:
-        """Leave what is large out of lists."""
+        """Leave large columns out of lists."""
         found = super().get_queryset(request)
         match = request.resolver_match
         return found.defer(*LARGE) if match and (match.url_name or "").endswith("_changelist") else found
 
     @display(description="Question", ordering="question")
     def question_shown(self, run: SearchRun) -> str:
-        """The question, cut."""
+        """The question, shortened."""
         return run.question[:120] or "(empty)"
 
     @display(description="Status", label=STATUS_LABELS, ordering="status")
     def state(self, run: SearchRun) -> tuple[str, str]:
-        """How far it came."""
+        """Status of the search."""
         return run.status, run.get_status_display()
 
     @display(description="ms", ordering="seconds")
     def milliseconds(self, run: SearchRun) -> str:
-        """How long it took."""
+        """Duration in milliseconds."""
         return "–" if run.seconds is None else f"{1000 * run.seconds:,.0f}"
 
     @display(description="Page")
     def page(self, run: SearchRun) -> SafeString:
-        """Where its results are shown."""
+        """Link to the page of results."""
         address = reverse("search-results", args=[run.pk])
         return format_html('<a class="text-primary-600 underline" href="{}">{}</a>', address, address)
 
     @display(description="Error")
     def error_shown(self, run: SearchRun) -> SafeString | str:
-        """What went wrong."""
+        """The error as readable JSON."""
         return pretty(run.error)
 
     @display(description="Plan that the asker brought")
     def plan_shown(self, run: SearchRun) -> SafeString | str:
-        """The asker's plan."""
+        """The plan that the user gave, as readable JSON."""
         return pretty(run.plan)
 
     @display(description="Options that the asker set")
     def options_shown(self, run: SearchRun) -> SafeString | str:
-        """The asker's options."""
+        """The options that the user set, as readable JSON."""
         return pretty(run.options)
 
     @display(description="Specification")
     def specification_shown(self, run: SearchRun) -> SafeString | str:
-        """What was frozen for the run."""
+        """The specification that was frozen for the run, as readable JSON."""
         return pretty(run.specification)
 
     @display(description="Answer")
     def answer_shown(self, run: SearchRun) -> SafeString | str:
-        """The ranking by ids."""
+        """The ranking by ids, as readable JSON."""
         answer: dict[str, Any] | None = run.answer
         return pretty(answer)

@@ -1,4 +1,4 @@
-"""The page of services, workers and queues, each with its state and the reason; and the admin's first page."""
+"""The page of services, workers and queues with their states, and the admin's dashboard."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ OPEN = (SearchRun.Status.QUEUED, SearchRun.Status.RUNNING)
 
 
 class ServicesPage(UnfoldModelAdminViewMixin, TemplateView):
-    """Shows what runs and what does not."""
+    """Shows the state of each service, worker and queue."""
 
     title = "Services, workers and queues"
     permission_required = ("search.view_searchrun",)
     template_name = "admin/search/services.html"
 
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
-        """Ask every service and queue; each answers within a second or counts as down."""
+        """Return the context with the states of all services; one without an answer in about a second is down."""
         return super().get_context_data(**kwargs) | state_of_services() | {"connections": _connections()}
 
 
 def dashboard(request: HttpRequest, context: dict[str, Any]) -> dict[str, Any]:
-    """Add to the admin's first page what runs, how much there is, and what was asked last."""
+    """Return the context of the admin's first page: services, counts, and the latest searches."""
     counts = dict(SearchRun.objects.values_list("status").annotate(number=Count("pk")).order_by())
     bases = KnowledgeBase.objects.select_related("active_release__snapshot", "active_release__knowledge_base")
     figures = [
@@ -44,7 +44,7 @@ def dashboard(request: HttpRequest, context: dict[str, Any]) -> dict[str, Any]:
 
 
 def state_of_services() -> dict[str, Any]:
-    """Return services and queues as the templates show them."""
+    """Return services and queues for the templates."""
     services = system_status()
     return {
         "services": services,
@@ -54,7 +54,7 @@ def state_of_services() -> dict[str, Any]:
 
 
 def _connections() -> list[dict[str, Any]]:
-    """Return how many connections each kind of client holds to Postgres; none while it is away."""
+    """Return the number of connections to Postgres by client and state; empty if it does not answer."""
     try:
         with connection.cursor() as cursor:
             cursor.execute(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import time
 from collections.abc import AsyncIterator
@@ -24,14 +23,14 @@ from search.api import serializers as shape
 from search.api.searches import find_run
 from search.models import SearchRun
 from search.services.searches.follow_search import Event, follow_search
+from search.services.searches.watch_search import Following, glance
 
-LOOK = 0.1
-"""Seconds between two looks at the rows of a search."""
 HEARTBEAT = 10.0
 """Seconds of silence after which a comment shows that the stream lives."""
 LONGEST = 120.0
 """Seconds that a stream lives; a browser comes back by itself with the last id it has seen."""
 RETRY_MILLISECONDS = 1000
+NOTHING_SEEN = -1
 AWAY = "Postgres does not answer; the stream ends here, and can be asked again from the last id."
 
 
@@ -76,8 +75,7 @@ class SearchEvents(APIView):
         """Follow a search. Comes back where `Last-Event-ID` says; 204 when there is nothing left to come."""
         run = find_run(request, run_id)
         after = _last_seen(request)
-        events, ended = follow_search(run.pk, after)
-        if ended and not events and after >= 0:
+        if after >= 0 and follow_search(run.pk, after) == ([], True):
             return Response(status=204)
         stream = StreamingHttpResponse(_stream(run.pk, after), content_type="text/event-stream")
         stream["Cache-Control"] = "no-store"
@@ -87,12 +85,19 @@ class SearchEvents(APIView):
 
 async def _stream(run_id: UUID, after: int) -> AsyncIterator[str]:
     """Give events as they happen, comments while nothing does, until the search ends or the stream is old enough."""
+    with Following().of(run_id) as following:
+        async for text in _told(run_id, after, following):
+            yield text
+
+
+async def _told(run_id: UUID, after: int, following: Following) -> AsyncIterator[str]:
     look = sync_to_async(_look, thread_sensitive=False)
     began = spoke = time.monotonic()
+    seen = NOTHING_SEEN
     yield f"retry: {RETRY_MILLISECONDS}\n\n"
     while time.monotonic() - began < LONGEST:
         try:
-            events, ended = await look(run_id, after)
+            seen, events, ended = await look(run_id, after, seen)
         except DatabaseError:
             yield _written(
                 Event(after, "problem", {"status": "failed", "title": "Postgres is not available", "detail": AWAY})
@@ -108,13 +113,19 @@ async def _stream(run_id: UUID, after: int) -> AsyncIterator[str]:
         if time.monotonic() - spoke > HEARTBEAT:
             spoke = time.monotonic()
             yield ": still there\n\n"
-        await asyncio.sleep(LOOK)
+        await following.changed(HEARTBEAT - (time.monotonic() - spoke))
 
 
-def _look(run_id: UUID, after: int) -> tuple[list[Event], bool]:
-    """Look at the rows, on a thread that many streams share: the connection is given back at once."""
+def _look(run_id: UUID, after: int, seen: int) -> tuple[int, list[Event], bool]:
+    """Look at the run and, where it changed since `seen`, at its steps; return the change seen, events and the end.
+
+    It is done on a thread that many streams share: the connection is given back at once.
+    """
     try:
-        return follow_search(run_id, after)
+        now = glance(run_id)
+        if now.changes == seen and not now.ended:
+            return seen, [], False
+        return now.changes, *follow_search(run_id, after)
     finally:
         connection.close()
 

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 from typing import Any
 from uuid import UUID
 
-from django.db import close_old_connections
 from django.http import Http404
 from django.urls import reverse
 from drf_spectacular.types import OpenApiTypes
@@ -23,23 +20,16 @@ from search.api import groups
 from search.api import serializers as shape
 from search.domain.errors import Fault, InvalidRequest, nearest, pointer
 from search.models import SearchRun
-from search.services.health import worker_alive
 from search.services.searches.cancel_search import cancel_search
 from search.services.searches.describe_search import describe_search
-from search.services.searches.follow_search import ENDED
 from search.services.searches.request_search import request_search
+from search.services.searches.watch_search import Glance, await_change
 
 KEYS = ("knowledge_base", "question", "pipeline", "k", "plan", "settings")
 LONGEST_WAIT = 30.0
 """Seconds that a caller may wait for the end of a search in one request."""
-WAITERS = 64
-"""Requests that may wait at a time, each on a thread; further ones are answered at once."""
-FIRST_PAUSE, LAST_PAUSE = 0.02, 0.1
-"""Seconds between two looks at the row, growing from the one to the other: no connection is held in between."""
 NOBODY_THERE = 2.5
 """Seconds after which a wait for a queued search ends when no worker is alive."""
-
-_waiting = threading.BoundedSemaphore(WAITERS)
 
 
 class Searches(APIView):
@@ -73,6 +63,8 @@ class Searches(APIView):
             faults=[*_unknown(body), *faults],
         )
         ended = _wait_for_end(run, seconds) if seconds else False
+        if seconds:
+            run.refresh_from_db()
         address = reverse("api:search", args=[run.pk])
         return Response(describe_search(run), status=201 if ended else 202, headers={"Location": address})
 
@@ -138,27 +130,9 @@ def _wait_seconds(request: Request) -> tuple[float, list[Fault]]:
 
 def _wait_for_end(run: SearchRun, seconds: float) -> bool:
     """Return whether the search ended in time. A search that nobody takes is not waited for to the end."""
-    began, pause = time.monotonic(), FIRST_PAUSE
-    with _a_place_to_wait() as found:
-        while found:
-            run.refresh_from_db()
-            if run.status in ENDED:
-                return True
-            waited = time.monotonic() - began
-            nobody = waited > NOBODY_THERE and run.status == SearchRun.Status.QUEUED and not worker_alive("search")
-            if waited >= seconds or nobody:
-                return False
-            close_old_connections()
-            time.sleep(min(pause, seconds - waited))
-            pause = min(1.3 * pause, LAST_PAUSE)
-    return False
+    began = time.monotonic()
 
+    def enough(seen: Glance) -> bool:
+        return seen.ended or (bool(seen.waiting) and time.monotonic() - began > NOBODY_THERE)
 
-@contextmanager
-def _a_place_to_wait() -> Iterator[bool]:
-    found = _waiting.acquire(blocking=False)
-    try:
-        yield found
-    finally:
-        if found:
-            _waiting.release()
+    return await_change(run.pk, seconds, enough).ended

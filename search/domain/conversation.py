@@ -1,4 +1,4 @@
-"""What is said to a language model and what it says."""
+"""Messages to a language model, and its answers."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ class Message:
     content: str
 
     def to_json(self) -> dict[str, str]:
-        """Return the turn as OpenAI-compatible servers take it."""
+        """Return the turn in the format of OpenAI-compatible servers."""
         return {"role": self.role, "content": self.content}
 
 
 @dataclass(frozen=True)
 class Prompt:
-    """A conversation that a model is to go on with.
+    """A conversation that a model is asked to continue.
 
-    `version` is the fingerprint of the files and the schema that it was rendered from, without the question.
-    `json_schema` is what the answer has to fit, where the server can hold the model to it. `sample` tells answers to
-    one prompt apart where several are drawn.
+    `version` is the fingerprint of the files and the schema from which the prompt was rendered, without the question.
+    `json_schema` describes the answer, for servers that can enforce a schema. `sample` distinguishes the answers if
+    several are drawn for one prompt.
     """
 
     messages: tuple[Message, ...]
@@ -40,21 +40,21 @@ class Prompt:
     sample: int = 0
 
     def then(self, *messages: Message) -> Prompt:
-        """Return the conversation with further turns."""
+        """Return the conversation with further turns appended."""
         return replace(self, messages=(*self.messages, *messages))
 
     @property
     def fingerprint(self) -> str:
-        """Fingerprint of everything that decides about the answer, whoever gives it."""
+        """Hash of everything that determines the answer except the model."""
         said = [[m.to_json() for m in self.messages], self.json_schema, self.temperature, self.sample]
         return hashlib.blake2b(json.dumps(said, sort_keys=True).encode(), digest_size=16).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """What a model answered, why it stopped, and what it cost: tokens by kind, seconds, HTTP requests.
+    """A model's answer, the reason why it stopped, and its cost: tokens by kind, seconds.
 
-    `cached` says that the answer was given before, and cost nothing now.
+    `cached` says that the answer was stored earlier and cost nothing now.
     """
 
     text: str

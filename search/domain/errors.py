@@ -1,4 +1,4 @@
-"""What can go wrong, as words: bad input carries every fault, external failure says whether it may pass."""
+"""Errors of a search: invalid input carries all its faults, external failures say whether a retry can help."""
 
 from __future__ import annotations
 
@@ -7,21 +7,21 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 MOST_NAME = 512
-"""Characters of a key that a pointer repeats: no identifier is longer."""
+"""Most characters of a key in a pointer; no identifier is longer."""
 MOST_COMPARED = 80
-"""Characters of a faulty name that are compared with the valid ones."""
+"""Most characters of a faulty name that are compared with the valid names."""
 
 
 def pointer(*parts: object) -> str:
-    """Return the JSON pointer (RFC 6901) of a place in an input, from its keys and positions.
+    """Return the JSON pointer (RFC 6901) to a place in an input, given the keys and positions that lead to it.
 
-    `pointer("settings", "a/b")` is `/settings/a~1b`; without parts it is the empty pointer of the whole input.
+    `pointer("settings", "a/b")` is `/settings/a~1b`; without parts it is the empty pointer to the whole input.
     """
     return "".join(f"/{str(part)[:MOST_NAME].replace('~', '~0').replace('/', '~1')}" for part in parts)
 
 
 def nearest(name: str, valid: Iterable[str]) -> str | None:
-    """Return the valid name closest to a faulty one, ignoring case, or None where none is close."""
+    """Return the valid name most similar to a faulty one, ignoring case, or None if none is similar."""
     folded = {candidate.casefold(): candidate for candidate in valid}
     close = difflib.get_close_matches(name[:MOST_COMPARED].casefold(), folded, n=1, cutoff=0.5)
     return folded[close[0]] if close else None
@@ -31,8 +31,8 @@ def nearest(name: str, valid: Iterable[str]) -> str | None:
 class Fault:
     """One fault of an input.
 
-    `pointer` is a JSON pointer into the input (RFC 6901), `message` a sentence that says what is wrong and what
-    would be right, `nearest` the valid name closest to the faulty one where there is one.
+    `pointer` is the JSON pointer (RFC 6901) to the faulty place. `message` is a sentence that says what is wrong and
+    what would be right. `nearest` is the most similar valid name, if there is one.
     """
 
     pointer: str
@@ -41,13 +41,13 @@ class Fault:
 
     @property
     def sentence(self) -> str:
-        """The message, and the nearest valid name where the message does not give it already."""
+        """The message, followed by the nearest valid name if the message does not contain it."""
         if self.nearest is None or repr(self.nearest) in self.message:
             return self.message
         return f"{self.message} Did you mean {self.nearest!r}?"
 
     def to_json(self) -> dict[str, object]:
-        """Return the fault as a JSON object, without `nearest` where there is none."""
+        """Return the fault as a JSON object; `nearest` is left out if there is none."""
         fault: dict[str, object] = {"pointer": self.pointer, "message": self.message}
         if self.nearest is not None:
             fault["nearest"] = self.nearest
@@ -55,11 +55,11 @@ class Fault:
 
 
 class SearchError(Exception):
-    """Whatever a search answers with instead of a result; the text is a sentence for people."""
+    """Base class of all expected errors of a search; the text is a sentence for people."""
 
 
 class InvalidRequest(SearchError):
-    """The request cannot be run as it stands; `faults` lists everything that is wrong with it, at once."""
+    """The request is invalid; `faults` lists all its faults."""
 
     def __init__(self, faults: Sequence[Fault]) -> None:
         self.faults = tuple(faults)
@@ -67,14 +67,14 @@ class InvalidRequest(SearchError):
 
 
 class PlanInvalid(InvalidRequest):
-    """A plan that does not fit its schema; the pointers are relative to the plan."""
+    """A plan does not fit its schema; the pointers are relative to the plan."""
 
 
 class StageError(SearchError):
-    """A stage could not do its work.
+    """A stage failed.
 
-    `permanent` tells a task whether trying again is of use: an engine that is down may come back, a plan that cannot
-    be compiled will not.
+    `permanent` says that a retry cannot help: an unavailable engine may come back, a plan that cannot be compiled stays
+    so.
     """
 
     def __init__(self, stage: str, reason: str, *, permanent: bool = False) -> None:
@@ -92,14 +92,14 @@ class DeadlineExceeded(StageError):
 
 
 class SearchCancelled(SearchError):
-    """Somebody asked for this search to stop."""
+    """The cancellation of this search was requested."""
 
     def __init__(self) -> None:
         super().__init__("The search was cancelled.")
 
 
 class ServiceUnavailable(SearchError):
-    """A part that every search needs does not answer; `service` names it (Postgres, Valkey, the search worker)."""
+    """A service that every search needs does not answer; `service` names it (Postgres, Valkey, the search worker)."""
 
     def __init__(self, service: str, reason: str) -> None:
         self.service = service

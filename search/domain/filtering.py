@@ -1,4 +1,4 @@
-"""Whether a node meets a plan's filters: what engines do in a query, for the few nodes that are at hand."""
+"""Checks a plan's filters on single nodes, with the same result as the engines' queries."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from search.domain.graph import Node
 from search.domain.plan.parts import Filter
 
 NAME = "name"
-"""The field that every node has."""
+"""Name of the field that every node has."""
 
 
 def meets(node: Node, filters: Iterable[Filter]) -> bool:
-    """Say whether a whole node meets every filter (`var` is not looked at).
+    """Return whether a node, with all its fields, meets every filter (`var` is ignored).
 
-    A list meets a filter when any of its items does, a missing field never. Text is compared without regard to case
-    by `=`, `in` and `contains`, and in bytewise order otherwise, so that ISO dates are in the order of time. A number
-    never equals a text.
+    A list meets a filter if any of its items does; a missing field never does. `=`, `in` and `contains` ignore the case
+    of text. The other operators compare text bytewise, so that ISO dates are in the order of time. A number never
+    equals a text.
     """
     return all(_any_meets(node.name if f.field == NAME else node.fields.get(f.field), f) for f in filters)
 

@@ -1,4 +1,4 @@
-"""Nodes, their types, their relations: the shape of a semi-structured knowledge base."""
+"""The parts of a semi-structured knowledge base: nodes, node types, relations, schema."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ FieldValue = str | int | float | list[str] | list[int] | list[float]
 Direction = Literal["out", "in"]
 
 ANY = "*"
-"""Written instead of a relation or a node type where any will do."""
+"""Stands for any relation or any node type."""
 
 
 @dataclass(frozen=True, slots=True)
 class Node:
     """One entity.
 
-    `key` is the node's position in its snapshot. Keys follow the bytewise order of ids, so that a tie broken by key is
-    a tie broken by id. `fields` may be left empty where only the reference (id, type, name) is needed.
+    `key` is the node's position in its snapshot. Keys follow the bytewise order of ids, so breaking ties by key is the
+    same as breaking them by id. `fields` may be empty if only the reference (id, type, name) is needed.
     """
 
     key: int
@@ -32,13 +32,17 @@ class Node:
     fields: Mapping[str, FieldValue] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, str]:
-        """Return the reference that results, bindings and paths show."""
+        """Return the reference (id, type, name) that results, bindings and paths show."""
         return {"id": self.id, "type": self.type, "name": self.name}
 
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """A typed field of a node type: its kind, whether it holds a list, and how many nodes have it."""
+    """A typed field of a node type.
+
+    `many` says that it holds lists, `coverage` is the number of nodes that have it, `inferred` says that its kind was
+    not declared by the bundle.
+    """
 
     name: str
     kind: FieldKind = "text"
@@ -49,7 +53,10 @@ class Field:
 
 @dataclass(frozen=True, slots=True)
 class NodeType:
-    """A type of node with its fields, how many nodes it has, and whether its nodes may be answers."""
+    """A type of node: its fields, the number of its nodes, and whether its nodes may be answers (`answerable`).
+
+    A `hidden` type is not shown to planners.
+    """
 
     name: str
     count: int = 0
@@ -62,7 +69,7 @@ class NodeType:
 
 @dataclass(frozen=True, slots=True)
 class Relation:
-    """A relation by name, with its wording in the stored direction, the other way round, and its aliases."""
+    """A relation with its wordings in the stored direction (`description`) and in the opposite one (`inverse`)."""
 
     name: str
     description: str = ""
@@ -72,7 +79,7 @@ class Relation:
 
 @dataclass(frozen=True, slots=True)
 class RelationType:
-    """A relation between two node types in the stored direction, and how many edges it has."""
+    """A relation between two node types in the stored direction, with its number of edges."""
 
     source: str
     relation: str
@@ -104,12 +111,12 @@ class Schema:
 
     @cached_property
     def ends(self) -> dict[str, frozenset[tuple[int, int]]]:
-        """Type codes of source and target that each relation really joins, by its name; under ANY those of all."""
+        """Relation → pairs of type codes (source, target) that it joins; ANY → the pairs of all relations."""
         return {relation: frozenset(pairs) for relation, pairs in self.edges_between.items()}
 
     @cached_property
     def edges_between(self) -> dict[str, dict[tuple[int, int], int]]:
-        """Numbers of edges by type codes of source and target, of each relation by its name; under ANY those of all."""
+        """Relation → {type codes (source, target): number of edges}; ANY → the same over all relations."""
         codes = self.type_codes
         counts: dict[str, dict[tuple[int, int], int]] = {ANY: {}}
         for kind in self.relation_types:
@@ -120,11 +127,11 @@ class Schema:
         return counts
 
     def node_type(self, name: str) -> NodeType:
-        """Return the node type of that name; KeyError when there is none."""
+        """Return the node type with that name; KeyError if there is none."""
         return self.node_types[self.type_codes[name]]
 
     def relation(self, name: str) -> Relation:
-        """Return the relation of that name; KeyError when there is none."""
+        """Return the relation with that name; KeyError if there is none."""
         return self.relations[self.relation_codes[name]]
 
     @cached_property
@@ -133,7 +140,7 @@ class Schema:
         return tuple(node_type.name for node_type in self.node_types if node_type.answerable)
 
     def to_json(self) -> dict[str, Any]:
-        """Return the schema as JSON; `from_json` reads it back equal."""
+        """Return the schema as a JSON object; `from_json` reads it back equal."""
         return {
             "language": self.language,
             "node_types": [
@@ -163,7 +170,7 @@ class Schema:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Schema:
-        """Read what `to_json` wrote."""
+        """Return the schema that `to_json` wrote."""
         return cls(
             language=data.get("language", "en"),
             node_types=tuple(

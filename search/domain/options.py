@@ -1,29 +1,77 @@
-"""Options of a stage: a default, a sentence, and bounds, so that every door can show and check them."""
+"""Options of a stage: each has a default, a help text and bounds, so that every door can show and check it."""
 
 from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Iterable, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, TypeVar
 
 from search.domain.errors import Fault, InvalidRequest
+
+T = TypeVar("T")
 
 
 def option(
     default: Any, help: str, *, low: float | None = None, high: float | None = None, choices: Sequence[str] = ()
 ) -> Any:
-    """Declare a field of a stage's dataclass as an option.
+    """Return a dataclass field that declares an option of a stage.
 
-    Fields declared this way become keys of the pipeline's `settings_schema`, as `<stage>.<field>`. The type is that of
-    the default: bool, int, float, str, or a tuple of numbers. `low` and `high` are inclusive.
+    It becomes the key `<stage>.<field>` of the pipeline's `settings_schema`. The option's type is the type of its
+    default: bool, int, float, str, or a tuple of numbers. `help` is a sentence for people; `low` and `high` are
+    inclusive.
     """
     metadata = {"help": help, "low": low, "high": high, "choices": tuple(choices)}
     return dataclasses.field(default=default, metadata=metadata)
 
 
+def part(cls: type) -> Any:
+    """Declare a field of a stage that holds another stage of this class.
+
+    The part's options become the whole's, under the names that they have there, so that no two may have the same name;
+    its tools are filled in by the same rule.
+    """
+    return dataclasses.field(metadata={"part": cls})
+
+
+def options_of(cls: type) -> dict[str, dataclasses.Field[Any]]:
+    """Return the options of a stage by their names, those of its parts among them."""
+    found: dict[str, dataclasses.Field[Any]] = {}
+    for declared in dataclasses.fields(cls):
+        if (inner := declared.metadata.get("part")) is not None:
+            found |= options_of(inner)
+        elif "help" in declared.metadata:
+            found[declared.name] = declared
+    return found
+
+
+def tools_of(cls: type) -> list[str]:
+    """Return the names of the tools that a stage and its parts take, each once."""
+    names: dict[str, None] = {}
+    for declared in dataclasses.fields(cls):
+        if (inner := declared.metadata.get("part")) is not None:
+            names |= dict.fromkeys(tools_of(inner))
+        elif "help" not in declared.metadata:
+            names[declared.name] = None
+    return list(names)
+
+
+def assembled(cls: type[T], options: Mapping[str, Any], tool: Callable[[str], Any]) -> T:
+    """Return a stage with its options, its tools and its parts; an option that is not given keeps its default."""
+    arguments: dict[str, Any] = {}
+    for declared in dataclasses.fields(cls):  # type: ignore[arg-type]
+        if (inner := declared.metadata.get("part")) is not None:
+            arguments[declared.name] = assembled(inner, options, tool)
+        elif "help" not in declared.metadata:
+            arguments[declared.name] = tool(declared.name)
+        elif declared.name in options:
+            value = options[declared.name]
+            arguments[declared.name] = tuple(value) if isinstance(declared.default, tuple) else value
+    return cls(**arguments)
+
+
 def misfit(field: dataclasses.Field[Any], value: Any) -> str:
-    """Say in what a value does not fit its option, or return an empty string."""
+    """Return why a value does not fit its option, or an empty string if it fits."""
     default, low, high = field.default, field.metadata["low"], field.metadata["high"]
     if isinstance(default, bool):
         return "" if isinstance(value, bool) else f"is true or false, not {value!r}."
@@ -43,14 +91,15 @@ def misfit(field: dataclasses.Field[Any], value: Any) -> str:
 
 
 def typed(default: Any, value: Any) -> Any:
-    """Return a number of the type that the stage declares: 5.0 for a whole number is 5."""
+    """Return the value as a number of the default's type (5.0 becomes 5 if the default is an int), others unchanged."""
     return type(default)(value) if isinstance(default, int | float) else value
 
 
 def assigned(texts: Iterable[str]) -> dict[str, Any]:
-    """Return settings written as `key=value`: a value that is no JSON is a string, the last of equal keys counts.
+    """Return the settings of texts of the form `key=value`; if a key is repeated, its last value counts.
 
-    Raises InvalidRequest with a fault for every text that has no key or no `=`.
+    A value that is not valid JSON is taken as a string. Raises InvalidRequest with a fault for every text without a key
+    or without `=`.
     """
     settings: dict[str, Any] = {}
     faults: list[Fault] = []

@@ -1,7 +1,7 @@
-"""What the people who keep a knowledge base add to its schema: further wordings, and types that planners leave alone.
+"""Settings that the owners of a knowledge base add to its schema: aliases, hidden types, types that may be answers.
 
 The settings are JSON: `{"guidance": text, "types": {name: {"aliases": [text], "hidden": bool, "answerable": bool}},
-"relations": {name: {"aliases": [text]}}}`, every key of which may be missing.
+"relations": {name: {"aliases": [text]}}}`. Every key may be missing.
 """
 
 from __future__ import annotations
@@ -19,12 +19,13 @@ LONGEST_ALIAS = 100
 LONGEST_GUIDANCE = 20_000
 
 Values = Mapping[str, Any]
+"""The settings, or one part of them, as read from JSON."""
 
 
 def adapted(schema: Schema, values: Values) -> Schema:
-    """Return the schema with the settings laid over it; a type or relation that it does not have is passed over.
+    """Return the schema with the settings applied; settings of unknown types and relations are ignored.
 
-    A hidden type is shown to no planner and is never an answer. Codes stay as they are.
+    A hidden type is not shown to planners and is never an answer. The codes of types and relations do not change.
     """
     types, relations = _part(values, "types"), _part(values, "relations")
     if not types and not relations:
@@ -37,9 +38,9 @@ def adapted(schema: Schema, values: Values) -> Schema:
 
 
 def faults_of(values: Values, schema: Schema) -> list[Fault]:
-    """Return everything that is wrong with settings, each fault with its pointer.
+    """Return every fault of the settings, each with its pointer.
 
-    Two types may not share a wording, nor two relations: a word has to mean one thing.
+    Two types may not share a wording, and neither may two relations: a word must have one meaning.
     """
     guidance = values.get("guidance", "")
     faults = []
@@ -97,7 +98,7 @@ def _faults_of_part(
 
 
 def _fault_of_alias(alias: str, name: str, meanings: Mapping[str, str]) -> str:
-    """Say what is wrong with one wording, or return an empty string."""
+    """Return the fault of one alias, or an empty string if it is valid."""
     shown = repr(alias[:40])
     if not fold(alias) or "\x00" in alias:
         return f"{shown} has no letters or digits, so that no question can say it."

@@ -1,4 +1,4 @@
-"""Removes what an import left that died: tables that nobody attached, rows that say `building`, folders of files."""
+"""Removes the remains of imports that died: unattached tables, rows with status `building`, folders of index files."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from search.models.knowledge import Status
 from search.models.partitions import partition
 
 FRESH_SECONDS = 3600.0
-"""An artifact's folder is written before its row: one without a row is left alone as long as it may be on its way."""
+"""Age in seconds below which an artifact's folder without a row is kept: the folder is written before its row."""
 
 
 def remove_dead() -> list[int]:
-    """Fail every snapshot that says it is being built while nobody builds it, and drop what belongs to no snapshot.
+    """Mark every snapshot whose import died as failed, drop data without an owner, and return those snapshots' ids.
 
-    An import holds its knowledge base's lock as long as it lives, so a free lock means that it is dead. Returns the
-    snapshots found dead.
+    A running import holds the lock of its knowledge base. If the lock is free while a snapshot has the status
+    `building`, its import has died.
     """
     dead = []
     for snapshot in Snapshot.objects.filter(status=Status.BUILDING).select_related("knowledge_base"):
@@ -35,9 +35,10 @@ def remove_dead() -> list[int]:
 
 
 def _drop_ownerless() -> None:
-    """Drop tables and folders whose snapshot or vector set is gone, failed or dropped, or whose artifact is gone.
+    """Drop tables, index folders and artifact folders whose owner's row is missing, failed or dropped.
 
-    Each owner is asked for anew: its row is written before anything is made for it.
+    The owner of each table or folder is queried again just before it is dropped. An owner's row is always written
+    before its tables and folders are created.
     """
     alive = (Status.BUILDING, Status.READY)
     for table in partitions.existing():
@@ -55,7 +56,7 @@ def _drop_ownerless() -> None:
 
 
 def fail(snapshot: Snapshot) -> bool:
-    """Mark an unfinished snapshot as failed and remove what it has; False where it is finished after all."""
+    """Mark an unfinished snapshot as failed and remove its data; return False if the snapshot is finished after all."""
     changed = Snapshot.objects.filter(pk=snapshot.pk, status=Status.BUILDING).update(
         status=Status.FAILED, finished=timezone.now()
     )
@@ -65,7 +66,7 @@ def fail(snapshot: Snapshot) -> bool:
 
 
 def remove_data(snapshot: Snapshot) -> None:
-    """Drop a snapshot's partitions, with those of its vector sets, and its files; its row stays."""
+    """Drop a snapshot's partitions, the partitions of its vector sets, and its files; the snapshot's row is kept."""
     vectors = [partition("search_vector", pk) for pk in snapshot.vector_sets.values_list("pk", flat=True)]
     snapshot.vector_sets.update(status=Status.DROPPED)
     partitions.drop([*vectors, *(partition(table, snapshot.pk) for table in partitions.TABLES)])
@@ -73,9 +74,9 @@ def remove_data(snapshot: Snapshot) -> None:
 
 
 def remove_superseded(snapshot: Snapshot) -> None:
-    """Drop older snapshots of the knowledge base that never became a release: nobody can search or finish them.
+    """Drop older ready snapshots of the knowledge base that have no ready release; no search can reach them.
 
-    To be called under the knowledge base's import lock.
+    The caller must hold the knowledge base's import lock.
     """
     older = Snapshot.objects.filter(
         knowledge_base=snapshot.knowledge_base_id, status=Status.READY, pk__lt=snapshot.pk
@@ -87,7 +88,7 @@ def remove_superseded(snapshot: Snapshot) -> None:
 
 
 def remove_folder(snapshot_id: int) -> None:
-    """Remove the folder of memory-mapped files; a process that has them open keeps what it has."""
+    """Remove a snapshot's folder of memory-mapped files; a process that has mapped them can still read its mappings."""
     folder = _indexes() / f"snapshot-{snapshot_id}"
     if folder.exists():
         shutil.rmtree(folder)

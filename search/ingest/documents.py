@@ -1,4 +1,4 @@
-"""Streams the nodes of a snapshot with the names of their neighbours, a block of keys at a time."""
+"""Streams the nodes of a snapshot, with the names of their neighbours, in blocks of consecutive keys."""
 
 from __future__ import annotations
 
@@ -15,12 +15,13 @@ from search.models.node_rows import NODE_COLUMNS, node_of
 from search.text import NAMES_PER_RELATION
 
 NODES_A_BLOCK = 1_000
+"""Nodes that one query reads."""
 _HEADER = len(b"PGCOPY\n\xff\r\n\0") + 8
 _EDGE = np.dtype(
     [("columns", ">i2"), ("l0", ">i4"), ("relation", ">i2"), ("l1", ">i4"), ("near", ">i4"), ("l2", ">i4"),
      ("far", ">i4")]
 )  # fmt: skip
-"""An edge in COPY's binary format: the number of columns, then each with its length before it."""
+"""One row of an edge in COPY's binary format: the number of columns, then each column after its length in bytes."""
 _ALL_EDGES = "SELECT relation, source, target FROM search_edge WHERE snapshot_id = {snapshot}"
 _EDGES_AT = """
 SELECT relation, source, target FROM search_edge
@@ -30,11 +31,12 @@ SELECT relation, target, source FROM search_edge
 WHERE snapshot_id = {snapshot} AND target >= {first} AND target < {last}"""
 
 Neighbours = dict[str, list[str]]
+"""Relation name → names of the node's neighbours over that relation."""
 
 
 @dataclass(frozen=True, slots=True)
 class Documented:
-    """A node, and up to ten names of its neighbours a relation."""
+    """A node with the names of its neighbours, at most `NAMES_PER_RELATION` for each relation."""
 
     node: Node
     neighbours: Neighbours
@@ -57,7 +59,7 @@ def nodes(snapshot_id: int, schema: Schema, first: int = 0, size: int = NODES_A_
 
 
 def references(snapshot_id: int, size: int = 10 * NODES_A_BLOCK) -> Iterator[tuple[str, str, int]]:
-    """Yield id, name and type code of every node of a snapshot, in the order of keys."""
+    """Yield (id, name, type code) of every node of a snapshot, in the order of keys; one query reads `size` nodes."""
     first = 0
     while True:
         with connection.cursor() as cursor:
@@ -75,14 +77,18 @@ def references(snapshot_id: int, size: int = 10 * NODES_A_BLOCK) -> Iterator[tup
 def documented(
     snapshot_id: int, schema: Schema, name_of: Callable[[int], str], first: int = 0, size: int = NODES_A_BLOCK
 ) -> Iterator[list[Documented]]:
-    """Yield the nodes with their neighbours' names: relations by code, names by key, both directions together."""
+    """Yield blocks of nodes with their neighbours' names.
+
+    `name_of` returns the name of a key. Edges in both directions count as neighbours of the same relation. `first` and
+    `size` are as for `nodes`.
+    """
     for block in nodes(snapshot_id, schema, first, size):
         near = _neighbours(snapshot_id, schema, name_of, block[0].key, block[-1].key + 1)
         yield [Documented(node, near.get(node.key, {})) for node in block]
 
 
 def edges(snapshot_id: int) -> tuple[NDArray[np.int16], NDArray[np.int32], NDArray[np.int32]]:
-    """Return relation, source and target of every edge of a snapshot."""
+    """Return all edges of a snapshot as three arrays of equal length: relation codes, source keys, target keys."""
     rows = _copied(sql.SQL(_ALL_EDGES).format(snapshot=sql.Literal(snapshot_id)))
     return rows["relation"].astype(np.int16), rows["near"].astype(np.int32), rows["far"].astype(np.int32)
 
@@ -90,6 +96,7 @@ def edges(snapshot_id: int) -> tuple[NDArray[np.int16], NDArray[np.int32], NDArr
 def _neighbours(
     snapshot_id: int, schema: Schema, name_of: Callable[[int], str], first: int, last: int
 ) -> dict[int, Neighbours]:
+    """Return key → neighbours for the nodes with keys in [first, last); neighbours are taken in the order of keys."""
     rows = _copied(
         sql.SQL(_EDGES_AT).format(snapshot=sql.Literal(snapshot_id), first=sql.Literal(first), last=sql.Literal(last))
     )
@@ -110,7 +117,7 @@ def _neighbours(
 
 
 def _copied(query: sql.Composed) -> NDArray[np.void]:
-    """Return the rows of a query over edges as one array; nothing is parsed row by row."""
+    """Return the rows of a query over edges as one array of `_EDGE`, without parsing each row in Python."""
     parts = []
     statement = sql.SQL("COPY ({}) TO STDOUT (FORMAT BINARY)").format(query)
     with connection.cursor() as cursor, cursor.copy(statement) as copy:

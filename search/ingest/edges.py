@@ -1,4 +1,4 @@
-"""Edges as columns of numbers: collected row by row, then sorted, freed of doubles and counted, all at once."""
+"""Edges as arrays of numbers: collected row by row, then sorted, deduplicated and counted in whole-array operations."""
 
 from __future__ import annotations
 
@@ -18,10 +18,11 @@ from search.domain.graph import Relation, RelationType
 
 @dataclass(frozen=True)
 class Edges:
-    """The edges of a snapshot, one position an edge, sorted by (source, relation, target), each there once.
+    """The distinct edges of a snapshot as parallel arrays, sorted by (source, relation, target).
 
-    `source` and `target` are keys, `relation` codes. `properties` is None where no edge has any; otherwise
-    `property_at[i]:property_end[i]` is the stretch of it that holds the JSON of edge i, empty where it has none.
+    `source` and `target` hold keys, `relation` holds relation codes. `doubles` is the number of duplicates that were
+    removed. `properties` is None if no edge has properties. Otherwise the JSON of edge i is
+    `properties[property_at[i]:property_end[i]]`, which is empty if edge i has none.
     """
 
     source: NDArray[np.int32]
@@ -36,16 +37,16 @@ class Edges:
         return len(self.source)
 
     def property_of(self, position: int) -> bytes:
-        """Return the JSON of an edge's properties, empty where it has none."""
+        """Return the JSON of the properties of the edge at `position`, or empty bytes if it has none."""
         if self.properties is None or self.property_at is None or self.property_end is None:
             return b""
         return self.properties[self.property_at[position] : self.property_end[position]]
 
 
 class EdgeCollector:
-    """Takes edges in any order: their ends by position among the nodes read, the relation by name.
+    """Collects edges in any order: the ends as positions among the nodes read, the relation by name.
 
-    Properties wait in a temporary file, so that memory holds some 10 bytes an edge.
+    Properties are written to a temporary file, so that memory holds about 10 bytes for each edge.
     """
 
     def __init__(self, relations: tuple[Relation, ...]) -> None:
@@ -65,11 +66,11 @@ class EdgeCollector:
 
     @property
     def relations(self) -> int:
-        """How many relations there are so far."""
+        """Number of different relations so far, declared ones included."""
         return len(self._known)
 
     def add_known(self, source: int | None, relation: str, target: int | None) -> bool:
-        """Take an edge without properties if its ends are there and its relation came before; return whether it did."""
+        """Add an edge without properties if both ends and the relation are known; return whether it was added."""
         code = self._codes.get(relation)
         if code is None or source is None or target is None:
             return False
@@ -79,7 +80,7 @@ class EdgeCollector:
         return True
 
     def add(self, source: int, relation: str, target: int, properties: Mapping[str, Any] | None) -> None:
-        """Take one edge."""
+        """Add one edge; a relation that is new gets the next code."""
         code = self._codes.get(relation)
         if code is None:
             code = self._codes[relation] = len(self._known)
@@ -99,10 +100,10 @@ class EdgeCollector:
         self._end.append(self._spooled)
 
     def finish(self, key_of: NDArray[np.int32], nodes: int) -> tuple[Edges, tuple[Relation, ...]]:
-        """Return the edges by key, and the relations that have any, in the order they were declared or came.
+        """Return the edges by key, and the relations that have at least one edge, in the order of their first mention.
 
-        `key_of` maps a position among the nodes read to the node's key. The collector is empty afterwards. Of doubles
-        the first one stays.
+        `key_of` maps a position among the nodes read to the node's key; `nodes` is the number of nodes. Of duplicate
+        edges the first is kept. The collector is empty afterwards.
         """
         relation = np.frombuffer(self._relation, np.uint16).astype(np.int32)
         used = np.bincount(relation, minlength=len(self._known)) > 0
@@ -140,7 +141,7 @@ class EdgeCollector:
 def _order(
     source: NDArray[np.int32], relation: NDArray[np.int32], target: NDArray[np.int32], nodes: int, relations: int
 ) -> NDArray[np.int64]:
-    """Return the positions of the edges sorted by (source, relation, target), of equal ones the first alone."""
+    """Return the positions of the distinct edges, sorted by (source, relation, target); the first duplicate is kept."""
     if nodes * relations * nodes < 1 << 63:
         combined = source.astype(np.int64)
         combined *= relations
@@ -163,9 +164,9 @@ def _order(
 def count_relation_types(
     edges: Edges, type_of: NDArray[np.int16], types: tuple[str, ...], relations: tuple[str, ...]
 ) -> tuple[RelationType, ...]:
-    """Return how many edges each relation has between each two node types, by the codes of these three.
+    """Return the number of edges of each relation between each pair of node types.
 
-    `type_of` holds the type code of each key.
+    `type_of` holds the type code of each key. `types` and `relations` hold names in the order of their codes.
     """
     if not len(edges):
         return ()

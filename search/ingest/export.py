@@ -1,4 +1,4 @@
-"""Writes a snapshot as a bundle that an import reads back equal."""
+"""Writes a snapshot as a bundle; importing the bundle gives an equal snapshot."""
 
 from __future__ import annotations
 
@@ -17,15 +17,17 @@ from search.models import Snapshot
 from search.models.partitions import partition
 
 KEYS_A_BLOCK = 5_000
+"""Keys that one query reads."""
 
 
 def export_bundle(
     folder: Path, snapshot: Snapshot, name: str, about: Mapping[str, Any], progress: Progress = silent
 ) -> None:
-    """Write `kb.json`, `nodes.jsonl.gz` and edges into an existing folder.
+    """Write `kb.json`, `nodes.jsonl.gz` and a file of edges into an existing folder.
 
-    Edges go into `edges.tsv.gz`, or into `edges.jsonl.gz` where any has properties, because cells of a table do not
-    tell numbers from texts.
+    `about` holds the title, domain and other descriptive entries of `kb.json`. Edges are written to `edges.tsv.gz`. If
+    any edge has properties they are written to `edges.jsonl.gz` instead, because a TSV cell cannot distinguish a number
+    from a text.
     """
     schema = snapshot.schema
     (folder / "kb.json").write_bytes(orjson.dumps(_manifest(schema, name, about), option=orjson.OPT_INDENT_2) + b"\n")
@@ -46,7 +48,7 @@ def export_bundle(
 
 
 def _gzip(path: Path) -> IO[bytes]:
-    # Without a time inside, equal content is an equal file.
+    # With a fixed time stamp in the header, equal content gives equal bytes.
     return cast(IO[bytes], gzip.GzipFile(path, "wb", compresslevel=6, mtime=0))
 
 
@@ -81,14 +83,18 @@ def _manifest(schema: Schema, name: str, about: Mapping[str, Any]) -> dict[str, 
 
 
 def _declaration(field: Field) -> int | dict[str, Any]:
-    """Return the kind of a declared field, and of an inferred one the coverage alone, so that it is inferred again."""
+    """Return a field's entry in `kb.json`.
+
+    A declared field keeps its kind. An inferred field has its coverage only, so that the next import infers its kind
+    again.
+    """
     if field.inferred:
         return field.coverage
     return {"type": field.kind, "list": field.many, "coverage": field.coverage}
 
 
 def _write_nodes(file: IO[bytes], snapshot: Snapshot, schema: Schema, progress: Progress) -> list[str]:
-    """Write the nodes in the order of their keys and return their ids in it."""
+    """Write the nodes in the order of their keys and return their ids in the same order."""
     types = [node_type.name for node_type in schema.node_types]
     statement = sql.SQL(
         "SELECT id, type, name, aliases, url, fields::text FROM {} WHERE key >= %s AND key < %s ORDER BY key"
@@ -136,14 +142,14 @@ def _has_properties(snapshot: Snapshot) -> bool:
 
 
 def _with(written: bytes, key: str, value: str | None) -> bytes:
-    """Add a value, as JSON text, to a JSON object that is not empty; the text is passed on as Postgres has it."""
+    """Add a key to a non-empty JSON object and end the line; `value` is JSON text exactly as Postgres returns it."""
     if value is None:
         return written + b"\n"
     return written[:-1] + b',"' + key.encode() + b'":' + value.encode() + b"}\n"
 
 
 def _cell(text: str) -> str:
-    """Return a text as a cell of the `excel-tab` dialect."""
+    """Return a text as a cell of Python's `excel-tab` dialect."""
     if any(mark in text for mark in '\t\n\r"'):
         return '"' + text.replace('"', '""') + '"'
     return text

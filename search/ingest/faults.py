@@ -1,4 +1,4 @@
-"""What is wrong with a bundle: each fault with its file and row, all of them counted, the first thousand kept."""
+"""Faults of a bundle, each with its file and row; all are counted, and the first `KEPT` are listed."""
 
 from __future__ import annotations
 
@@ -10,15 +10,16 @@ from pathlib import Path
 import orjson
 
 KEPT = 1_000
-"""So many faults, and so many remarks, are kept with their row; the rest is counted by kind."""
+"""Most faults, and most remarks, that are listed with their row; the rest are only counted by kind."""
 
 
 @dataclass(frozen=True, slots=True)
 class RowFault:
-    """One row that cannot be loaded, or, in the manifest, one entry.
+    """One fault of a bundle, or a remark about it.
 
-    `row` is the line where the row begins, the header being line 1; in Parquet, which has no lines, the number of the
-    row, from 1. It is 0 where the file as a whole is meant. `kind` is a short name for programs.
+    `row` is the line on which the row begins; the header is line 1. In Parquet, which has no lines, it is the number of
+    the row, counted from 1. It is 0 if the fault concerns the file as a whole. `kind` is a short identifier for
+    programs, `message` a sentence for people.
     """
 
     file: str
@@ -31,7 +32,7 @@ class RowFault:
 
 
 class BundleError(Exception):
-    """The bundle cannot be loaded at all; the text is a sentence for people, `faults` are the rows that led to it."""
+    """The bundle as a whole cannot be loaded; the text is a sentence for people, `faults` are the faults behind it."""
 
     def __init__(self, message: str, faults: Sequence[RowFault] = ()) -> None:
         self.faults = tuple(faults)
@@ -39,7 +40,7 @@ class BundleError(Exception):
 
 
 class FaultLog:
-    """Collects the bad rows of a bundle, and remarks about rows that are loaded all the same."""
+    """Collects the bad rows of a bundle, and remarks about rows that are loaded anyway."""
 
     def __init__(self, kept: int = KEPT) -> None:
         self._kept = kept
@@ -50,20 +51,20 @@ class FaultLog:
         self.remark_kinds: Counter[str] = Counter()
 
     def add(self, fault: RowFault) -> None:
-        """Note a row that cannot be loaded. Called once a bad row."""
+        """Record a row that cannot be loaded; called once for each bad row."""
         self.bad_rows += 1
         self.kinds[fault.kind] += 1
         if len(self.faults) < self._kept:
             self.faults.append(fault)
 
     def remark(self, remark: RowFault, times: int = 1) -> None:
-        """Note something odd that hinders nothing."""
+        """Record a remark about rows that are loaded anyway; `times` is the number of rows it concerns."""
         self.remark_kinds[remark.kind] += times
         if len(self.remarks) < self._kept:
             self.remarks.append(remark)
 
     def write(self, path: Path) -> None:
-        """Write the report: one JSON object a line, bad rows first, then remarks, then what was only counted."""
+        """Write the report as JSON lines: the listed bad rows, the listed remarks, then one line with all totals."""
         lines = [{"level": "bad", **asdict(fault)} for fault in self.faults]
         lines += [{"level": "remark", **asdict(remark)} for remark in self.remarks]
         lines.append(

@@ -1,4 +1,4 @@
-"""The kinds of fields, read off their values where the bundle does not say them, and values made to fit their kind."""
+"""Kinds of fields, inferred from their values if the bundle declares none, and conversion of values to their kind."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ from search.domain.graph import Field, FieldKind, FieldValue
 from search.ingest.manifest import DeclaredField
 
 LONGEST_KEYWORD = 80
+"""Most characters of a value in a keyword field."""
 WORDS_OF_KEYWORDS = 5
-"""A field of short values is a keyword field when its values have so many words or fewer, on average."""
+"""A field of short values is a keyword field if its values have at most this many words on average."""
 
 _INTEGER = re.compile(r"0|-?[1-9][0-9]{0,14}")
 _DECIMAL = re.compile(r"-?[0-9]{1,15}\.[0-9]{1,15}")
@@ -26,19 +27,19 @@ Scalar = str | int | float
 
 
 def is_number(text: str) -> bool:
-    """Whether the text is a number written the way the number would be written: `007` and `1.50` are not."""
+    """Whether the text is the canonical spelling of a number: `007` and `1.50` are not."""
     if _INTEGER.fullmatch(text):
         return True
     return bool(_DECIMAL.fullmatch(text)) and repr(float(text)) == text
 
 
 def is_date(text: str) -> bool:
-    """Whether the text is a month, a day or a time as ISO 8601 writes it."""
+    """Whether the text is a month, a day or a time in ISO 8601 notation."""
     return bool(_DATE.fullmatch(text))
 
 
 def to_number(text: str) -> int | float:
-    """Return the number that the text is; ValueError where it is none, or none that JSON can write."""
+    """Return the number that the text spells; ValueError if it spells none, or one that JSON cannot represent."""
     if _INTEGER.fullmatch(text):
         return int(text)
     number = float(text)
@@ -48,7 +49,7 @@ def to_number(text: str) -> int | float:
 
 
 def scalar(value: object) -> Scalar | None:
-    """Return a text or number for what a file holds in one place of a field, None where it is something else."""
+    """Return the text or number for one value read from a file, or None if the value has another type."""
     if isinstance(value, str):
         return value
     if isinstance(value, bool):
@@ -63,7 +64,7 @@ def scalar(value: object) -> Scalar | None:
 
 
 class FieldKinds:
-    """What the values of one field of one type have in common; every value is shown to it once."""
+    """Accumulates the values of one field of one node type and infers the field's kind from them."""
 
     __slots__ = ("_dates", "_declared", "_keywords", "_many", "_numbers", "_values", "_words", "coverage")
 
@@ -75,7 +76,7 @@ class FieldKinds:
         self.coverage = 0
 
     def observe(self, value: FieldValue) -> None:
-        """Take the value of one node into account."""
+        """Take the field's value of one node into account."""
         self.coverage += 1
         if isinstance(value, list):
             self._many = True
@@ -103,7 +104,7 @@ class FieldKinds:
 
     @property
     def kind(self) -> FieldKind:
-        """The kind declared, else the narrowest that fits every value."""
+        """The declared kind if there is one, otherwise the narrowest kind that fits every value seen."""
         if self._declared.kind is not None:
             return self._declared.kind
         if not self._values:
@@ -115,12 +116,12 @@ class FieldKinds:
         return "keyword" if self._keywords and self._words <= WORDS_OF_KEYWORDS * self._values else "text"
 
     def field(self, name: str) -> Field:
-        """Return the field as the schema holds it."""
+        """Return the field for the schema."""
         return Field(name, self.kind, self._many, self.coverage, inferred=self._declared.kind is None)
 
 
 def misfit(value: FieldValue, kind: FieldKind | None) -> str | None:
-    """Return what is wrong with a value of a field whose kind is declared, None where it fits."""
+    """Return why a value does not fit the declared kind of its field, or None if it fits."""
     for item in value if isinstance(value, list) else (value,):
         if kind == "number" and isinstance(item, str):
             try:
@@ -133,7 +134,7 @@ def misfit(value: FieldValue, kind: FieldKind | None) -> str | None:
 
 
 def fit(value: FieldValue, field: Field) -> FieldValue:
-    """Return the value as its field has it: numbers for numbers, texts for the rest, lists where some are lists."""
+    """Return the value converted to number or text by its field's kind, and to a list if the field holds lists."""
     if isinstance(value, list):
         return [_fit_one(item, field.kind) for item in value]  # type: ignore[return-value]
     fitted: Any = _fit_one(value, field.kind)

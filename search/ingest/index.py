@@ -1,4 +1,4 @@
-"""The files of a snapshot's indexes: each part is built beside and put in its place, so that it is whole or absent."""
+"""Index files of a snapshot; each part is built in a temporary folder and renamed, so that it is complete or absent."""
 
 from __future__ import annotations
 
@@ -13,20 +13,21 @@ from pathlib import Path
 from search.ingest.progress import Progress, silent
 
 STAMP = "part.json"
+"""Name of the file that marks a part as finished and holds the version of its format."""
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One folder of index files: the version of its format, and what writes it into an empty folder."""
+    """One folder of index files: the version of its format, and the function that writes it into an empty folder."""
 
     version: int
     write: Callable[[Path], None]
 
 
 def build_parts(directory: Path, parts: Mapping[str, Part], progress: Progress = silent) -> dict[str, float]:
-    """Build the parts that are missing or of another version, in their order; return the seconds each one took.
+    """Build, in their order, the parts that are missing or have another version; return part → seconds it took.
 
-    A part may read those before it. Killed at any point, the next call goes on with the part that was being built.
+    A part may read the parts before it. If the process is killed, the next call continues with the unfinished part.
     """
     directory.mkdir(parents=True, exist_ok=True)
     seconds: dict[str, float] = {}
@@ -41,7 +42,7 @@ def build_parts(directory: Path, parts: Mapping[str, Part], progress: Progress =
 
 
 def version_of(folder: Path) -> int | None:
-    """Return the version of a finished part, None where there is none."""
+    """Return the version of a finished part, or None if the folder holds no finished part."""
     try:
         return int(json.loads((folder / STAMP).read_text())["version"])
     except FileNotFoundError:
@@ -62,7 +63,7 @@ def _replace(folder: Path, part: Part) -> None:
 
 
 def _sync(folder: Path) -> None:
-    """Have every file on disk before the rename says that the part is whole."""
+    """Flush every file to disk, before the rename marks the part as complete."""
     for path in folder.rglob("*"):
         if path.is_file():
             with path.open("rb") as file:

@@ -1,7 +1,7 @@
-"""The second pass over a bundle: rows go by COPY into the fresh partitions of a snapshot, which are then indexed.
+"""The second pass over a bundle: COPY loads the rows into new partitions of a snapshot, which are then indexed.
 
-Each partition is filled in one transaction that empties it first: Postgres can then write rows as frozen, so that
-index-only scans work at once and no vacuum has to visit the rows later.
+Each partition is truncated and filled in one transaction. Postgres can then write the rows as frozen: index-only scans
+work at once, and no vacuum has to visit the rows later.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ EDGE_COLUMNS = ("snapshot_id", "relation", "source", "target", "source_type", "t
 
 _BINARY_HEADER = b"PGCOPY\n\xff\r\n\0" + bytes(8)
 _BINARY_END = b"\xff\xff"
-# One edge without properties in COPY's binary format: the number of columns, then each with its length before it.
+# One edge without properties in COPY's binary format: the number of columns, then each column after its length.
 _EDGE = np.dtype(
     [
         ("columns", ">i2"),
@@ -45,7 +45,7 @@ _EDGE = np.dtype(
 
 
 def load(checked: Checked, snapshot_id: int, progress: Progress = silent) -> None:
-    """Fill and index the partitions of a snapshot; they are attached by whoever calls."""
+    """Fill and index the partitions of a snapshot; the caller attaches them."""
     for table in partitions.TABLES:
         partitions.create(table, snapshot_id)
     total = len(checked.key_of)
@@ -94,18 +94,18 @@ def _node_blocks(checked: Checked, snapshot_id: int, progress: Progress) -> Iter
 
 
 def _as_they_are(fields: Iterable[Field]) -> frozenset[str]:
-    """Return the fields in which a text needs nothing done."""
+    """Return the names of the fields whose text values are stored without conversion."""
     return frozenset(field.name for field in fields if field.kind != "number" and not field.many)
 
 
 def _escape(texts: str) -> str:
-    """Return texts with NUL between them, which no text holds, as columns of COPY's text format."""
+    """Return NUL-separated texts as tab-separated columns of COPY's text format; the texts contain no NUL."""
     escaped = texts.replace("\\", "\\\\").replace("\t", "\\t").replace("\n", "\\n").replace("\r", "\\r")
     return escaped.replace("\0", "\t")
 
 
 def _array(items: list[str]) -> str:
-    """Return an array of text as Postgres writes it."""
+    """Return a list of texts as a Postgres array literal."""
     if not items:
         return "{}"
     quoted = (item.replace("\\", "\\\\").replace('"', '\\"') for item in items)
@@ -138,7 +138,7 @@ def _with_properties(block: NDArray[np.void], edges: Edges, begin: int) -> bytes
         row = rows[position * size : (position + 1) * size]
         properties = edges.property_of(begin + position)
         if properties:
-            # The length of NULL gives way to that of jsonb: its version, 1, and the text.
+            # Replace the length field of NULL (-1) by a jsonb value: length, version byte 1, text.
             parts += [row[:-4], (len(properties) + 1).to_bytes(4, "big"), b"\x01", properties]
         else:
             parts.append(row)

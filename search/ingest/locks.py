@@ -1,4 +1,4 @@
-"""One import a knowledge base at a time, by a lock that Postgres lets go when its session ends, however it ends."""
+"""A lock that allows one import of a knowledge base at a time; Postgres releases it when the session ends."""
 
 from __future__ import annotations
 
@@ -9,26 +9,27 @@ from contextlib import contextmanager
 from django.db import connection
 
 GRACE_SECONDS = 3.0
-"""So long the lock is asked for: a session whose process was killed takes a moment to find out."""
+"""Time for which a taken lock is requested again: Postgres needs a moment to notice that a process was killed."""
 PAUSE_SECONDS = 0.1
+"""Pause between two requests for the lock."""
 
 
 @contextmanager
 def import_lock(knowledge_base: str, grace: float = GRACE_SECONDS) -> Iterator[bool]:
-    """Hold the lock of a knowledge base's imports; yields False where another session keeps it.
+    """Hold the import lock of a knowledge base; yield whether it was acquired within `grace` seconds.
 
-    The session may take the lock again while it has it.
+    The session that holds the lock may acquire it again.
     """
     deadline = time.monotonic() + grace
     with connection.cursor() as cursor:
-        # A session at work looks once a second whether its process is still there.
+        # While a statement runs, the server checks once a second whether the client is still connected.
         cursor.execute("SET client_connection_check_interval = '1s'")
     while not (taken := _ask("pg_try_advisory_lock", knowledge_base)) and time.monotonic() < deadline:
         time.sleep(PAUSE_SECONDS)
     try:
         yield taken
     finally:
-        # A connection that broke took the lock with it.
+        # If the connection is broken, Postgres has released the lock already.
         if taken and connection.connection is not None and not connection.connection.closed:
             _ask("pg_advisory_unlock", knowledge_base)
 

@@ -1,4 +1,4 @@
-"""Reads a bundle's `kb.json`: what the knowledge base is called, its node types, and the wording of its relations."""
+"""Reads a bundle's `kb.json`: the name of the knowledge base, its node types, and the wording of its relations."""
 
 from __future__ import annotations
 
@@ -17,14 +17,15 @@ FILE = "kb.json"
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 NAME_RULE = "letters, digits, '.', '_' and '-', at most 100 of them, a letter or digit first"
 MOST_CODES = 32_767
+"""Most node types, and most relations, of a snapshot: their codes are 16-bit integers."""
 ABOUT = {"title": 300, "description": None, "domain": 100, "language": 20, "licence": None, "source": None}
-"""What a bundle says about itself, with the most characters that the database takes."""
+"""Descriptive key of `kb.json` → most characters that its database column holds (None: any number)."""
 KINDS: tuple[str, ...] = get_args(FieldKind)
 
 
 @dataclass(frozen=True, slots=True)
 class DeclaredField:
-    """A field that `kb.json` names: its kind, None where the values shall tell, and whether it holds lists."""
+    """A field declared in `kb.json`: its kind (None if it is to be inferred) and whether it holds lists."""
 
     kind: FieldKind | None = None
     many: bool = False
@@ -32,7 +33,7 @@ class DeclaredField:
 
 @dataclass(frozen=True)
 class Manifest:
-    """What `kb.json` says, counts left out: they are taken from the rows."""
+    """The content of `kb.json` without its counts, which are taken from the rows instead."""
 
     name: str
     about: dict[str, Any]
@@ -44,7 +45,7 @@ class Manifest:
 
 
 def read_manifest(folder: Path) -> Manifest:
-    """Read `kb.json`; BundleError with every fault where it cannot be used."""
+    """Read `kb.json`; BundleError with every fault if it cannot be used."""
     try:
         content = (folder / FILE).read_bytes()
     except FileNotFoundError as error:
@@ -148,7 +149,10 @@ def _node_type(name: str, given: dict[str, Any], answerable: list[str] | None) -
 
 
 def _fields(given: dict[str, Any]) -> dict[str, DeclaredField]:
-    """Read the fields of a type: a number is a coverage and declares nothing, a text is a kind, an object has both."""
+    """Return the declared fields of a type.
+
+    In `kb.json`, a number is a coverage and declares no kind, a text is a kind, and an object may have both.
+    """
     declared = {}
     for name, value in given.items():
         kind = value.get("type") if isinstance(value, dict) else value
@@ -158,7 +162,7 @@ def _fields(given: dict[str, Any]) -> dict[str, DeclaredField]:
 
 
 def _relations(data: dict[str, Any]) -> tuple[Relation, ...]:
-    """Merge the entries of one relation: the first wording given, all aliases."""
+    """Merge the entries of each relation: the first wording given, and all aliases."""
     relations: dict[str, Relation] = {}
     for entry in data.get("relation_types") or []:
         known = relations.get(entry["relation"], Relation(entry["relation"]))

@@ -1,6 +1,6 @@
-"""Partitions of the node and edge tables: made apart, attached when they are whole, dropped when nobody needs them.
+"""Partitions of the node and edge tables: created separately, attached when complete, dropped when no longer needed.
 
-A partition is a table of its own until it is attached, so whatever happens to an import, no search sees a row of it.
+A partition is an independent table until it is attached. No search sees rows of an unfinished import.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from search.models.partitions import Partitioned, partition
 
 TABLES: tuple[Partitioned, ...] = ("search_node", "search_edge")
 LOCK_TIMEOUT = "2s"
+"""Longest wait for a table lock in one attempt."""
 ATTEMPTS = 30
 PAUSE_SECONDS = 1.0
 
@@ -24,10 +25,10 @@ INDEXES = {
     "search_node": (
         "ALTER TABLE {table} ADD PRIMARY KEY (snapshot_id, key)",
         "CREATE UNIQUE INDEX ON {table} (id)",
-        # What a box completes while somebody types; `search.services.knowledge.find_nodes` asks in these very words.
+        # For completion while a person types; `search.services.knowledge.find_nodes` queries this exact expression.
         'CREATE INDEX ON {table} ((lower(left(name, 200)) COLLATE "C"), key)',
     ),
-    # A hop in either direction is answered from an index alone, the type of the far end included.
+    # Index-only scans answer a hop in either direction, including the node type at its far end.
     "search_edge": (
         "CREATE INDEX ON {table} (source, relation, target) INCLUDE (target_type)",
         "CREATE INDEX ON {table} (target, relation, source) INCLUDE (source_type)",
@@ -36,7 +37,7 @@ INDEXES = {
 
 
 def create(table: Partitioned, snapshot_id: int) -> None:
-    """Make the empty table that is going to be the partition; the CHECK saves the scan when it is attached."""
+    """Create the empty table of a future partition; its CHECK lets Postgres attach it without scanning the rows."""
     name = partition(table, snapshot_id)
     _execute("CREATE TABLE {table} (LIKE {parent} INCLUDING DEFAULTS INCLUDING STORAGE)", table=name, parent=table)
     _execute(
@@ -45,7 +46,7 @@ def create(table: Partitioned, snapshot_id: int) -> None:
 
 
 def index(table: Partitioned, snapshot_id: int) -> None:
-    """Build the indexes of a loaded partition, and the planner's statistics."""
+    """Build the indexes of a loaded partition and update its planner statistics."""
     name = partition(table, snapshot_id)
     _execute("SET LOCAL maintenance_work_mem = '256MB'")
     for statement in INDEXES[table]:
@@ -54,7 +55,7 @@ def index(table: Partitioned, snapshot_id: int) -> None:
 
 
 def attach(snapshot_id: int) -> None:
-    """Attach both partitions; to be called within the transaction that says that the snapshot is ready."""
+    """Attach both partitions; call it in the transaction that marks the snapshot as ready."""
     for table in TABLES:
         name = partition(table, snapshot_id)
         _execute(
@@ -65,13 +66,13 @@ def attach(snapshot_id: int) -> None:
 
 
 def drop(names: Sequence[str]) -> None:
-    """Drop tables, attached or not, each in a transaction of its own; those that are not there are passed over."""
+    """Drop tables, attached or not, each in its own transaction; names that do not exist are skipped."""
     for name in names:
         with_locks(partial(_execute, "DROP TABLE IF EXISTS {table}", table=name))
 
 
 def existing() -> list[str]:
-    """Return the tables that are partitions, or were going to be."""
+    """Return the names of all tables that are partitions or were created to become one."""
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace "
@@ -82,10 +83,10 @@ def existing() -> list[str]:
 
 
 def with_locks(work: Callable[[], None]) -> None:
-    """Run `work` in a transaction that waits 2 s at most for a lock, and again when it did not get one.
+    """Run `work` in a transaction that waits at most `LOCK_TIMEOUT` for a lock, and retry if it got none.
 
-    Whoever waits longer for a lock on a table makes every later reader wait behind it. Gives up after half a minute's
-    pauses and raises what Postgres said.
+    A longer wait for an exclusive lock would block every later reader of the table. After `ATTEMPTS` attempts,
+    `PAUSE_SECONDS` apart, the error of Postgres is raised.
     """
     for attempt in range(1, ATTEMPTS + 1):
         try:

@@ -1,4 +1,4 @@
-"""Tells whoever waits how far a long piece of work has come: a bar on a terminal, a line now and then elsewhere."""
+"""Shows the progress of long work: a bar on a terminal, a line every two seconds elsewhere."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ SECONDS_BETWEEN_LINES = 2.0
 
 
 class Progress(Protocol):
-    """Called with what is being done, how much of it is done and how much there is (None: nobody knows).
+    """A callable that receives the current step, the amount done, and the total amount (None if unknown).
 
-    A new `step` begins a new count; `done` counts up from 0 and never down. It is called often and has to be cheap.
+    A new `step` starts a new count; within a step, `done` never decreases. It is called often, so it must be cheap.
     """
 
     def __call__(self, step: str, done: int, total: int | None) -> None:
-        """Take note of how far the step has come."""
+        """Receive the progress of a step."""
         ...
 
 
 def silent(step: str, done: int, total: int | None) -> None:
-    """Tell nobody."""
+    """Ignore the progress."""
 
 
 def time_left(seconds: float, done: int, total: int) -> str:
-    """Return the time left at the speed so far as `m:ss`, `?` before anything is done."""
+    """Return the estimated time left at the speed so far, as `m:ss`, or `?` before anything is done."""
     if done <= 0:
         return "?"
     left = round(seconds * max(0, total - done) / done)
@@ -38,7 +38,7 @@ def time_left(seconds: float, done: int, total: int) -> str:
 
 
 class LineProgress:
-    """Writes a line when a step begins and every two seconds after that."""
+    """Writes a line when a step begins, and then at most one line every `SECONDS_BETWEEN_LINES` seconds."""
 
     def __init__(self, stream: TextIO, clock: Callable[[], float] = time.monotonic) -> None:
         self._stream = stream
@@ -48,7 +48,7 @@ class LineProgress:
         self._written = 0.0
 
     def __call__(self, step: str, done: int, total: int | None) -> None:
-        """Write the line when it is due."""
+        """Write the line if it is due."""
         now = self._clock()
         if step != self._step:
             self._step, self._began = step, now
@@ -72,7 +72,7 @@ class LineProgress:
 
 
 class BarProgress:
-    """Draws one bar a step on a terminal, with the time spent and the time left."""
+    """Draws one bar for each step on a terminal, with the time spent and the time left."""
 
     def __init__(self, stream: TextIO) -> None:
         self._bars = RichProgress(
@@ -88,7 +88,7 @@ class BarProgress:
         self._task: TaskID | None = None
 
     def __call__(self, step: str, done: int, total: int | None) -> None:
-        """Move the bar of the step, and fill the bar of the step before."""
+        """Update the bar of this step; if the step is new, complete the bar of the previous step."""
         if step != self._step:
             self._fill()
             self._step, self._task = step, self._bars.add_task(step, total=total)
@@ -111,5 +111,5 @@ class BarProgress:
 
 
 def progress_on(stream: TextIO) -> LineProgress | BarProgress:
-    """Return what suits the stream: bars on a terminal, lines elsewhere. Use it in a `with` statement."""
+    """Return a display that suits the stream: bars on a terminal, lines elsewhere. Use it in a `with` statement."""
     return BarProgress(stream) if stream.isatty() else LineProgress(stream)

@@ -1,11 +1,11 @@
-"""Reads the rows of a bundle's files, whatever their format: JSON lines, CSV, TSV or Parquet, plain, gzip or zstd.
+"""Reads the rows of a bundle's files: JSON lines, CSV, TSV or Parquet; uncompressed, gzip or zstd.
 
-A row comes as its number and either an object of columns or a `BadRow` that says why there is none. Reading goes on
-after a bad row, so that one look finds every fault.
+A row is its number together with its columns, or with a `BadRow` that says why it cannot be read. Reading continues
+after a bad row, so that one pass finds every fault.
 
-CSV and TSV follow Python's `excel` and `excel-tab` rules: a cell that begins with a quotation mark ends with one, marks
-inside are doubled, and tabs, commas and line ends may stand inside. In TSV, where most writers know no quoting, a cell
-that begins with a mark but is no such cell (`"Weird Al" Yankovic`) is taken as it stands.
+CSV and TSV follow Python's `excel` and `excel-tab` dialects: a quoted cell begins and ends with a quotation mark, marks
+inside it are doubled, and it may contain tabs, commas and line ends. Most writers of TSV do not quote. In TSV a cell
+that begins with a mark but is not a valid quoted cell (`"Weird Al" Yankovic`) is therefore taken literally.
 """
 
 from __future__ import annotations
@@ -37,20 +37,21 @@ PARQUET_BATCH = 8_192
 
 @dataclass(frozen=True, slots=True)
 class BadRow:
-    """A row that cannot be read, and why."""
+    """A row that cannot be read: a short identifier of the reason, and a sentence for people."""
 
     kind: str
     message: str
 
 
 Row = tuple[int, dict[str, Any] | BadRow]
+"""The number of a row, and its columns by name or the reason why it cannot be read."""
 Read = Callable[[int], None]
-"""Called with the number of bytes of the file that have been read so far."""
+"""Callback that receives the number of bytes of the file that have been read so far."""
 
 
 @dataclass(frozen=True)
 class Source:
-    """One file of a bundle."""
+    """One file of a bundle: its path, format and compression."""
 
     path: Path
     format: str
@@ -62,12 +63,12 @@ class Source:
 
     @property
     def size(self) -> int:
-        """Bytes on disk."""
+        """Size on disk in bytes."""
         return self.path.stat().st_size
 
 
 def find(folder: Path, stem: str) -> Source:
-    """Return the file of that stem; BundleError where there is none, or more than one."""
+    """Return the only file in the folder with that stem; BundleError if there is none or more than one."""
     found = [
         Source(path, format_, compression)
         for format_ in FORMATS
@@ -87,8 +88,8 @@ def find(folder: Path, stem: str) -> Source:
 def rows(source: Source, read: Read, digest: hashlib.blake2b | None = None) -> Iterator[Row]:
     """Yield the rows of a file.
 
-    Every byte of the file goes into `digest`. Raises BundleError where the file as a whole cannot be read: damaged,
-    not what its name says, no header.
+    `read` is told the bytes read so far. Every byte of the file is added to `digest`. Raises BundleError if the file as
+    a whole cannot be read: it is damaged, is not of the format that its name says, or has no header.
     """
     try:
         with source.path.open("rb", buffering=0) as raw:
@@ -105,7 +106,7 @@ def rows(source: Source, read: Read, digest: hashlib.blake2b | None = None) -> I
 
 
 class _Counted(io.RawIOBase):
-    """A file that tells how far it has been read and puts what was read into a digest."""
+    """A file that reports its read position and adds all bytes read to a digest."""
 
     def __init__(self, raw: io.FileIO, read: Read, digest: hashlib.blake2b | None) -> None:
         self._raw = raw
@@ -165,7 +166,7 @@ def _not_utf8(position: int, byte: int) -> BadRow:
 
 def _csv(source: Source, stream: io.BufferedReader) -> Iterator[Row]:
     csv.field_size_limit(LONGEST_CELL)
-    # Undecodable bytes become lone surrogates, which valid UTF-8 never gives, and are found again in the row.
+    # Undecodable bytes become lone surrogates, which valid UTF-8 never yields, so the row's check can find them.
     text = io.TextIOWrapper(stream, "utf-8-sig", errors="surrogateescape", newline="")
     parsed = csv.reader(text, "excel", strict=True)
     yield from _table(source, _numbered(parsed))

@@ -1,4 +1,4 @@
-"""Checks one row: a node becomes its parts, an edge its ends, or the row becomes every fault it has."""
+"""Checks single rows: a row becomes a node, an edge, or an error with all its faults."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _EDGE_COLUMNS = frozenset(("source", "relation", "target", "properties"))
 
 
 class RowError(Exception):
-    """What is wrong with a row, as (kind, message) pairs."""
+    """All faults of a row, as (kind, message) pairs."""
 
     def __init__(self, *faults: tuple[str, str]) -> None:
         self.faults = faults
@@ -26,7 +26,7 @@ class RowError(Exception):
 
 
 class NodeRow(NamedTuple):
-    """A node as its row has it."""
+    """A node as read from its row; `type` is the code of its node type."""
 
     id: str
     type: int
@@ -37,7 +37,7 @@ class NodeRow(NamedTuple):
 
 
 class EdgeRow(NamedTuple):
-    """An edge as its row has it."""
+    """An edge as read from its row; `source` and `target` are node ids."""
 
     source: str
     relation: str
@@ -47,11 +47,11 @@ class EdgeRow(NamedTuple):
 
 @dataclass(frozen=True)
 class RowChecker:
-    """Reads nodes and edges out of rows.
+    """Reads nodes and edges from rows.
 
-    `types` are the codes of the node types, `declared` the kinds that the bundle declares, by type and field, and
-    `flat` says that every column but the known ones is a field, as in tables; their cells are text, empty where
-    there is nothing, a JSON list where there is more than one value.
+    `types` maps node types to codes. `declared` holds the declared kinds by type and field. `flat` is set for tables:
+    every column except the standard ones is then a field. A cell of a table is text. It is empty if there is no value,
+    and a JSON list if there are several.
     """
 
     types: Mapping[str, int]
@@ -59,12 +59,16 @@ class RowChecker:
     flat: bool = False
 
     def node(self, row: Mapping[str, Any]) -> NodeRow:
-        """Return the node; RowError with every fault of the row."""
+        """Return the node of a row; RowError with every fault of the row."""
         node = self._plain_node(row)
         return node if node is not None else self._checked_node(row)
 
     def _plain_node(self, row: Mapping[str, Any]) -> NodeRow | None:
-        """Return a node of id, type, name and undeclared text fields, as most are, where all is well at first sight."""
+        """Return the node of a simple row without any fault, or None if the full check is needed.
+
+        Most rows are simple: id, type, name and text fields of undeclared kind. This fast path must accept a subset of
+        the rows that `_checked_node` accepts, with the same result.
+        """
         id_, type_, name, fields = row.get("id"), row.get("type"), row.get("name"), row.get("fields")
         if len(row) != 4 or type(id_) is not str or type(type_) is not str or type(name) is not str or self.flat:
             return None
@@ -89,7 +93,7 @@ class RowChecker:
         if not isinstance(name, str) or not name.strip():
             faults.append(("no_name", f"The node {id_!r} has no name."))
         elif "\0" in name:
-            faults.append(("nul", "The name holds a NUL character, which no text in Postgres can."))
+            faults.append(("nul", "The name contains a NUL character, which Postgres cannot store."))
         aliases = self._aliases(row.get("aliases"), faults)
         url = row.get("url") or ""
         if not isinstance(url, str) or "\0" in url:
@@ -103,7 +107,7 @@ class RowChecker:
         return NodeRow(id_, code, str(name), aliases, str(url), fields)
 
     def edge(self, row: Mapping[str, Any]) -> EdgeRow:
-        """Return the edge; RowError with every fault of the row but ends that are not there."""
+        """Return the edge of a row; RowError with every fault. Whether the ends exist is checked elsewhere."""
         faults: list[tuple[str, str]] = []
         source = _identifier(row.get("source"), "source", faults)
         target = _identifier(row.get("target"), "target", faults)
@@ -145,7 +149,7 @@ class RowChecker:
 
 
 def unread_columns(row: Mapping[str, Any]) -> frozenset[str]:
-    """Return the keys of a node in JSON that nothing reads."""
+    """Return the keys of a JSON node that are ignored."""
     return frozenset(row) - _NODE_COLUMNS
 
 
@@ -158,7 +162,7 @@ def _identifier(value: object, column: str, faults: list[tuple[str, str]]) -> st
     if len(value) * 4 > LONGEST_ID and (size := len(value.encode())) > LONGEST_ID:
         faults.append(("long_id", f"'{column}' has {size} bytes, at most {LONGEST_ID} are allowed: {value[:60]!r}…"))
     if "\0" in value:
-        faults.append(("nul", f"'{column}' holds a NUL character, which no text in Postgres can."))
+        faults.append(("nul", f"'{column}' contains a NUL character, which Postgres cannot store."))
     return value
 
 
@@ -178,7 +182,7 @@ def _object(row: Mapping[str, Any], column: str, faults: list[tuple[str, str]]) 
 
 
 def _cell(value: Any) -> Any:
-    """Return a table's cell: a list where it is one in JSON, otherwise the value as it is."""
+    """Return the value of a table's cell: the list if the cell is a JSON list, otherwise the cell unchanged."""
     if isinstance(value, str) and value[:1] == "[" and value[-1:] == "]":
         try:
             return orjson.loads(value)
@@ -202,7 +206,7 @@ def _values(given: Mapping[str, Any], what: str, faults: list[tuple[str, str]]) 
     for name, value in given.items():
         if type(value) is str:
             if "\0" in value or "\0" in name:
-                faults.append(("nul", f"The {what} '{name}' holds a NUL character, which no text in Postgres can."))
+                faults.append(("nul", f"The {what} '{name}' contains a NUL character, which Postgres cannot store."))
             elif value:
                 values[name] = value
             continue
@@ -222,7 +226,7 @@ def _values(given: Mapping[str, Any], what: str, faults: list[tuple[str, str]]) 
 
 
 def _several(items: list[Any]) -> list[Any] | None:
-    """Return the items that are there; None where one is no scalar or holds a NUL character."""
+    """Return the non-empty items of a list, or None if an item is not a scalar or contains a NUL character."""
     kept = [scalar(item) for item in items if item is not None and item != ""]
     return None if any(item is None or (isinstance(item, str) and "\0" in item) for item in kept) else kept
 

@@ -1,4 +1,4 @@
-"""Splits tab-separated lines into cells, quoted ones included, without tripping over marks that quote nothing."""
+"""Splits tab-separated lines into cells, quoted cells included; stray quotation marks are taken literally."""
 
 from __future__ import annotations
 
@@ -7,17 +7,18 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 
 MOST_LINES = 2_000
-"""So many lines a quoted cell may run over; a mark without its fellow is looked for no further than that."""
+"""Most lines that a quoted cell may span; the closing mark is searched no further."""
 
 _QUOTED = re.compile(r'"((?:[^"]|"")*+)"(?=\t|\Z)')
 _OPEN = re.compile(r'"(?:[^"]|"")*+\Z')
+_STILL_OPEN = re.compile(r'(?:[^"]|"")*+\Z')
 
 
 def split_lines(lines: Iterable[str]) -> Iterator[tuple[int, list[str]]]:
     """Yield the number of each row's first line and the row's cells; empty lines are skipped.
 
-    Lines end with `\\n`; where the first one ends with `\\r\\n`, all do. A row with quoted cells counts as such only
-    when it has as many cells as the first row.
+    Lines end with `\\n`. If the first line ends with `\\r\\n`, all lines do. A row is read with quoted cells only if it
+    then has as many cells as the first row.
     """
     stripped = _without_ends(iter(lines))
     ahead: deque[str] = deque()
@@ -49,19 +50,18 @@ def _without_ends(lines: Iterator[str]) -> Iterator[str]:
 
 def _quoted(line: str, lines: Iterator[str], ahead: deque[str], width: int | None) -> tuple[list[str], int]:
     """Return the cells of a row that begins with `line`, and how many lines more it takes from those ahead."""
-    text, taken = line, 0
-    while (cells := _scan(text)) is None and taken < MOST_LINES:
-        # Only a line with a mark can close the cell: those before it need no scan of their own.
-        parts = [text]
-        while taken < MOST_LINES and (taken < len(ahead) or _read_ahead(lines, ahead)):
-            parts.append(ahead[taken])
-            taken += 1
-            if '"' in parts[-1]:
-                break
-        if len(parts) == 1:
-            break
-        text = "\n".join(parts)
-    if cells is None or (width is not None and len(cells) != width):
+    taken = 0
+    cells, rest = _scan(line)
+    pieces = [rest or ""]
+    while rest is not None and taken < MOST_LINES and (taken < len(ahead) or _read_ahead(lines, ahead)):
+        pieces.append(ahead[taken])
+        taken += 1
+        # What was read of an open cell is not read again for every line that it runs over.
+        if not _STILL_OPEN.match(pieces[-1]):
+            more, rest = _scan("\n".join(pieces))
+            pieces = [rest or ""]
+            cells += more
+    if rest is not None or (width is not None and len(cells) != width):
         return line.split("\t"), 0
     for _ in range(taken):
         ahead.popleft()
@@ -76,8 +76,8 @@ def _read_ahead(lines: Iterator[str], ahead: deque[str]) -> bool:
     return True
 
 
-def _scan(text: str) -> list[str] | None:
-    """Return the cells, None where the last one is still open at the end."""
+def _scan(text: str) -> tuple[list[str], str | None]:
+    """Return the cells that are closed, and the one that is still open at the end, None where none is."""
     cells: list[str] = []
     at = 0
     while True:
@@ -85,11 +85,11 @@ def _scan(text: str) -> list[str] | None:
             cells.append(match[1].replace('""', '"'))
             at = match.end()
         elif _OPEN.match(text, at):
-            return None
+            return cells, text[at:]
         else:
             end = text.find("\t", at)
             cells.append(text[at:] if end < 0 else text[at:end])
             at = len(text) if end < 0 else end
         if at == len(text):
-            return cells
+            return cells, None
         at += 1

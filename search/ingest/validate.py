@@ -1,7 +1,7 @@
-"""The first pass over a bundle: every row is checked, ids get their keys, edges their ends, types their counts.
+"""The first pass over a bundle: checks every row and assigns keys to ids, ends to edges and counts to types.
 
-Nothing is written anywhere. What is kept in memory is ids, types and the columns of the edges; texts are read again by
-the second pass.
+This pass writes no rows. It keeps ids, types and the columns of the edges in memory; the second pass reads the texts
+again.
 """
 
 from __future__ import annotations
@@ -30,10 +30,12 @@ ROWS_BETWEEN_NEWS = 4_096
 
 @dataclass(frozen=True)
 class Checked:
-    """A bundle whose rows are known.
+    """A bundle whose rows have been checked, ready to be loaded.
 
-    `key_of` maps the position of a good node among the good nodes of the file to its key, `skip` the positions among
-    all rows of the bad ones. `stamps` tell whether a file changed between the two passes.
+    `nodes` is the file of nodes, `fields` the fields of each node type by name. `key_of` maps the position of a good
+    node among the good nodes of the file to its key. `type_of` holds the type code of each key. `skip` holds the
+    positions of bad rows among all rows of the file. `stamp` (size, modification time) shows whether the file changed
+    between the two passes.
     """
 
     folder: Path
@@ -49,7 +51,7 @@ class Checked:
     stamp: tuple[int, int]
 
     def good_nodes(self, progress: Progress = silent, step: str = "Reading nodes") -> Iterator[tuple[int, NodeRow]]:
-        """Read the nodes again and yield each good one with its key, in the order of the file."""
+        """Read the nodes again and yield (key, node) for each good one, in the order of the file."""
         if self.stamp != _stamp(self.nodes):
             raise BundleError(f"{self.nodes.name} changed while it was being read.")
         checker = _checker(self.manifest, self.nodes)
@@ -63,9 +65,9 @@ class Checked:
 
 
 def check(folder: Path, log: FaultLog, progress: Progress = silent) -> Checked:
-    """Read a whole bundle; the faults of its rows go into `log`.
+    """Read and check a whole bundle; the faults of its rows are added to `log`.
 
-    Raises BundleError where it is no bundle, or a file of it cannot be read as a whole.
+    Raises BundleError if the folder is not a bundle, or if one of its files cannot be read as a whole.
     """
     manifest = read_manifest(folder)
     node_source, edge_source = find(folder, "nodes"), find(folder, "edges")
@@ -93,7 +95,7 @@ def check(folder: Path, log: FaultLog, progress: Progress = silent) -> Checked:
 
 
 class _Nodes:
-    """Takes the nodes of a bundle one by one."""
+    """Checks and collects the nodes of a bundle."""
 
     def __init__(self, manifest: Manifest, log: FaultLog) -> None:
         self._manifest = manifest
@@ -107,6 +109,7 @@ class _Nodes:
         self.skip: set[int] = set()
 
     def read(self, source: Source, digest: hashlib.blake2b, progress: Progress) -> None:
+        """Read all nodes of a file; bad rows are logged and their positions added to `skip`."""
         checker = _checker(self._manifest, source)
         unread: set[str] = set()
         size = source.size
@@ -119,12 +122,12 @@ class _Nodes:
                 continue
             if type(row) is dict and len(row) > 4 and not checker.flat and (more := unread_columns(row) - unread):
                 unread |= more
-                message = f"Keys that nothing reads: {', '.join(sorted(more))}."
+                message = f"These keys are ignored: {', '.join(sorted(more))}."
                 self._log.remark(RowFault(source.name, number, "unread_key", message))
 
     def _take(self, node: NodeRow) -> None:
         if node.id in self._ids:
-            raise RowError(("duplicate_id", f"The id {node.id[:100]!r} stands on an earlier row already."))
+            raise RowError(("duplicate_id", f"The id {node.id[:100]!r} is already used by an earlier row."))
         self._ids[node.id] = len(self._types)
         self._types.append(node.type)
         if node.fields:
@@ -135,9 +138,9 @@ class _Nodes:
                 kinds[name].observe(value)
 
     def finish(self) -> tuple[dict[str, int], NDArray[np.int32], NDArray[np.int16]]:
-        """Return the position of each id, the key of each position and the type of each key.
+        """Return id → position among the good nodes, the key of each position, and the type code of each key.
 
-        Text compares by code point, which is the order of its UTF-8 bytes.
+        Python compares text by code point, which is also the order of its UTF-8 bytes.
         """
         order = np.fromiter((self._ids[id_] for id_ in sorted(self._ids)), np.int32, len(self._ids))
         key_of = np.empty(len(order), np.int32)
@@ -145,7 +148,7 @@ class _Nodes:
         return self._ids, key_of, np.array(self._types, np.int16)[order]
 
     def fields(self) -> list[tuple[Field, ...]]:
-        """Return the fields of each type: those that some node has, and those declared with a kind."""
+        """Return the fields of each type: those that at least one node has, and those declared with a kind."""
         found = []
         for type_, kinds in zip(self._names, self._kinds, strict=True):
             declared = self._manifest.fields[type_]
@@ -182,7 +185,7 @@ def _read_edges(
     collector = EdgeCollector(manifest.relations)
     for number, row in _rows(source, digest, progress, "Checking edges", source.size):
         if type(row) is dict and len(row) == 3:
-            # An edge between known ids over a known relation, as nearly all are, has nothing left to check.
+            # Nearly all edges join known ids over a known relation; they need no further check.
             begin, relation, end = row.get("source"), row.get("relation"), row.get("target")
             if (
                 type(begin) is str

@@ -1,7 +1,7 @@
-"""One encoder's vectors of a snapshot: filled block by block, each committed, so that what is done stays done.
+"""One encoder's vectors of a snapshot, written in committed blocks, so that an interrupted run can continue.
 
-The partition of a vector set is a table of its own until the release is made. Blocks are consecutive keys, and a block
-is written with all its kinds or not at all, so that the highest key in the table says where to go on.
+The partition of a vector set is an independent table until its release is made. A block holds consecutive keys and is
+written with all its kinds or not at all. The highest key in the table therefore says where to continue.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from psycopg import sql
 
 from search import text
 from search.domain.graph import Schema
+from search.domain.vector_kinds import CHUNK, DOCUMENT, FIELD, NAME, RELATION, WHOLE
 from search.ingest.documents import Documented
 from search.ingest.progress import Progress, silent
 from search.interfaces import Encoder
@@ -29,24 +30,38 @@ from search.models.knowledge import Status
 from search.models.partitions import partition
 
 HNSW_MEMORY = "1GB"
+"""`maintenance_work_mem` while an HNSW index is built."""
 HNSW_ABOVE = 5_000
 """Nodes; below that every search compares all vectors, which takes milliseconds, so there is nothing to build."""
-_COLUMNS = ("int8", "text", "int4", "int2", "bytea", "halfvec")
+_COLUMNS = ("int8", "text", "int4", "int2", "int2", "bytea", "halfvec")
 
 Half = NDArray[np.float16]
 Source = Callable[[int], Iterable[list[Documented]]]
+"""Function from a first key to the blocks of nodes from that key on."""
 
-DOCUMENT = "document+relations"
-KINDS: Mapping[str, Callable[[Documented], str]] = {
-    "name": lambda documented: text.name_text(documented.node),
-    DOCUMENT: lambda documented: text.document(documented.node, documented.neighbours),
+_TEXTS: Mapping[str, Callable[[Documented], list[str]]] = {
+    NAME: lambda documented: [text.name_text(documented.node)],
+    DOCUMENT: lambda documented: [text.document(documented.node)],
+    WHOLE: lambda documented: [text.document(documented.node, documented.neighbours)],
+    CHUNK: lambda documented: text.chunks(documented.node),
 }
-"""What is embedded of each node, by the kind of its vector."""
+
+
+def texts_of(kind: str, documented: Documented) -> list[str]:
+    """Return what is embedded of a node for a kind of vectors; empty where the node has nothing of it."""
+    if kind.startswith(FIELD):
+        value = documented.node.fields.get(kind.removeprefix(FIELD))
+        found = [] if value is None else [text.field_text(value)]
+    elif kind.startswith(RELATION):
+        found = [text.relation_text(documented.neighbours.get(kind.removeprefix(RELATION), ()))]
+    else:
+        return _TEXTS[kind](documented)
+    return [one for one in found if one.strip()]
 
 
 @dataclass(slots=True)
 class Filled:
-    """How many texts a run embedded, and how many vectors it took over because their text was known."""
+    """Counts of one run: texts that were embedded, and vectors that were reused because their text was known."""
 
     embedded: int = 0
     reused: int = 0
@@ -55,10 +70,10 @@ class Filled:
 def fill(
     vector_set: VectorSet, schema: Schema, encoder: Encoder, source: Source, progress: Progress = silent
 ) -> Filled:
-    """Embed what is missing of a vector set.
+    """Embed the texts of a vector set that have no vectors yet, and return how many were embedded and reused.
 
-    `source` yields the blocks of nodes from a key on. A text that this encoder has a vector of, in whichever vector
-    set, is not embedded again.
+    `source` yields the blocks of nodes from a key on. If this encoder has a vector of the same text in any vector set,
+    the vector is copied instead of computed.
     """
     _create(vector_set)
     total, first = vector_set.snapshot.nodes, _next_key(vector_set)
@@ -66,7 +81,7 @@ def fill(
     filled = Filled()
     progress("Embedding texts", first, total)
     for block in source(first):
-        rows = list(_texts(block, schema))
+        rows = list(_texts(block, schema, vector_set.kinds))
         vectors = _vectors([row.text for row in rows], [row.hash for row in rows], encoder, known, filled)
         with transaction.atomic():
             _write(vector_set, rows, vectors)
@@ -75,36 +90,48 @@ def fill(
 
 
 def index(vector_set: VectorSet, progress: Progress = silent) -> None:
-    """Build the indexes of a filled vector set, those that are missing: the key, the type, and HNSW by kind."""
+    """Build the missing indexes of a filled vector set: by key, by type, and HNSW for each kind."""
     name = partition("search_vector", vector_set.pk)
     statements = {
-        "key": "CREATE UNIQUE INDEX IF NOT EXISTS {index} ON {table} (vector_set_id, kind, key)",
+        "key": "CREATE UNIQUE INDEX IF NOT EXISTS {index} ON {table} (vector_set_id, kind, key, part)",
         "type": "CREATE INDEX IF NOT EXISTS {index} ON {table} (kind, type, key)",
     }
-    for kind in KINDS if vector_set.snapshot.nodes > HNSW_ABOVE else ():
-        statements[kind.replace("+", "_")] = (
+    kinds = {}
+    for kind in vector_set.kinds if vector_set.snapshot.nodes > HNSW_ABOVE else ():
+        kinds[index_suffix(kind)] = kind
+        statements[index_suffix(kind)] = (
             "CREATE INDEX IF NOT EXISTS {index} ON {table} USING hnsw "
-            f"((embedding::halfvec({vector_set.dimensions})) halfvec_cosine_ops) WHERE kind = '{kind}'"
+            f"((embedding::halfvec({vector_set.dimensions})) halfvec_cosine_ops) WHERE kind = {{value}}"
         )
     for place, (suffix, statement) in enumerate(statements.items()):
         progress("Indexing vectors", place, len(statements))
         with transaction.atomic():
-            # Built by this session alone: parallel workers share memory that containers seldom have enough of.
+            # No parallel workers: they need more shared memory than containers usually have.
             _execute("SELECT set_config('maintenance_work_mem', {value}, true), "
                      "set_config('max_parallel_maintenance_workers', '0', true)", value=HNSW_MEMORY)  # fmt: skip
-            _execute(statement, table=name, index=f"{name}_{suffix}")
+            _execute(statement, table=name, index=f"{name}_{suffix}", value=kinds.get(suffix))
     _execute("ANALYZE {table}", table=name)
     progress("Indexing vectors", len(statements), len(statements))
 
 
+def index_suffix(kind: str) -> str:
+    """Return how the name of a kind's index ends; the name of a field may be longer than that of an index."""
+    if kind in (NAME, DOCUMENT, WHOLE, CHUNK):
+        return kind.replace("+", "_")
+    return f"kind_{hashlib.blake2b(kind.encode(), digest_size=6).hexdigest()}"
+
+
 def documents(vector_set: VectorSet, nodes_a_block: int = 10_000) -> Iterator[Half]:
-    """Yield the documents' vectors of a filled vector set, a row a node, in the order of keys."""
+    """Yield the document vectors of a filled vector set as (nodes, dimensions) arrays in the order of keys.
+
+    Raises ValueError if a document's vector is missing.
+    """
     statement = sql.SQL(
         "SELECT embedding FROM {} WHERE vector_set_id = %s AND kind = %s AND key >= %s AND key < %s ORDER BY key"
     ).format(sql.Identifier(partition("search_vector", vector_set.pk)))
     for first in range(0, vector_set.snapshot.nodes, nodes_a_block):
         with psycopg.Cursor(_driver()) as cursor:
-            parameters = [vector_set.pk, DOCUMENT, first, first + nodes_a_block]
+            parameters = [vector_set.pk, WHOLE, first, first + nodes_a_block]
             cursor.execute(statement, parameters, binary=True)
             rows = [embedding.to_numpy() for (embedding,) in cursor.fetchall()]
         expected = min(nodes_a_block, vector_set.snapshot.nodes - first)
@@ -114,7 +141,7 @@ def documents(vector_set: VectorSet, nodes_a_block: int = 10_000) -> Iterator[Ha
 
 
 def attach(vector_set: VectorSet) -> None:
-    """Attach the partition and mark the vector set as ready; to be called in the transaction that makes the release."""
+    """Attach the partition and mark the vector set as ready; call it in the transaction that makes the release."""
     name = partition("search_vector", vector_set.pk)
     _execute("ALTER TABLE search_vector ATTACH PARTITION {table} FOR VALUES IN ({value})",
              table=name, value=vector_set.pk)  # fmt: skip
@@ -126,25 +153,29 @@ def attach(vector_set: VectorSet) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _Row:
+    """One vector to be written: its kind, the node's key and type code, the text and the text's hash."""
+
     kind: str
     key: int
+    part: int
     type: int
     text: str
     hash: bytes
 
 
-def _texts(block: Sequence[Documented], schema: Schema) -> Iterator[_Row]:
+def _texts(block: Sequence[Documented], schema: Schema, kinds: Sequence[str]) -> Iterator[_Row]:
     for documented in block:
-        for kind, text_of in KINDS.items():
-            wording = text_of(documented)
-            digest = hashlib.blake2b(wording.encode(), digest_size=16).digest()
-            yield _Row(kind, documented.node.key, schema.type_codes[documented.node.type], wording, digest)
+        node = documented.node
+        for kind in kinds:
+            for part, wording in enumerate(texts_of(kind, documented)):
+                digest = hashlib.blake2b(wording.encode(), digest_size=16).digest()
+                yield _Row(kind, node.key, part, schema.type_codes[node.type], wording, digest)
 
 
 def _vectors(
     texts: Sequence[str], hashes: Sequence[bytes], encoder: Encoder, tables: Sequence[str], filled: Filled
 ) -> dict[bytes, Half]:
-    """Return the vector of each text by its hash: looked up where it is known, else embedded."""
+    """Return hash → vector for each text: looked up if the text is known, otherwise embedded; update the counts."""
     wanted = dict(zip(hashes, texts, strict=True))
     vectors: dict[bytes, Half] = {}
     for table in tables:
@@ -169,16 +200,17 @@ def _look_up(table: str, hashes: Sequence[bytes]) -> dict[bytes, Half]:
 
 def _write(vector_set: VectorSet, rows: Sequence[_Row], vectors: Mapping[bytes, Half]) -> None:
     statement = sql.SQL(
-        "COPY {} (vector_set_id, kind, key, type, text_hash, embedding) FROM STDIN (FORMAT BINARY)"
+        "COPY {} (vector_set_id, kind, key, part, type, text_hash, embedding) FROM STDIN (FORMAT BINARY)"
     ).format(sql.Identifier(partition("search_vector", vector_set.pk)))
     with psycopg.Cursor(_driver()) as cursor, cursor.copy(statement) as copy:
         copy.set_types(_COLUMNS)
         for row in rows:
-            copy.write_row((vector_set.pk, row.kind, row.key, row.type, row.hash, HalfVector(vectors[row.hash])))
+            embedding = HalfVector(vectors[row.hash])
+            copy.write_row((vector_set.pk, row.kind, row.key, row.part, row.type, row.hash, embedding))
 
 
 def _driver() -> psycopg.Connection[Any]:
-    """Return psycopg's connection, which passes vectors in binary: as text they take longer than embedding them."""
+    """Return psycopg's connection set up for binary vectors: passing them as text takes longer than embedding them."""
     connection.ensure_connection()
     driver: psycopg.Connection[Any] = connection.connection
     register_vector(driver)
@@ -186,10 +218,15 @@ def _driver() -> psycopg.Connection[Any]:
 
 
 def _create(vector_set: VectorSet) -> None:
-    """Make the table, empty; the CHECK saves a scan when it is attached, the hashes are looked up while it fills."""
+    """Create the empty table if it is missing.
+
+    Its CHECK lets Postgres attach it without a scan. Its index on hashes serves look-ups while it is filled.
+    """
     name = partition("search_vector", vector_set.pk)
     with transaction.atomic():
         if _one("SELECT to_regclass({value}) IS NOT NULL", value=name):
+            # One that was begun before there were parts is attached with the others' columns.
+            _execute("ALTER TABLE {table} ADD COLUMN IF NOT EXISTS part smallint NOT NULL DEFAULT 0", table=name)
             return
         _execute(
             "CREATE TABLE {table} (LIKE search_vector INCLUDING DEFAULTS INCLUDING STORAGE, "
@@ -201,12 +238,12 @@ def _create(vector_set: VectorSet) -> None:
 
 
 def _next_key(vector_set: VectorSet) -> int:
-    """Return the first key without vectors."""
+    """Return the first key that has no vectors yet."""
     return int(_one("SELECT coalesce(max(key) + 1, 0) FROM {table}", table=partition("search_vector", vector_set.pk)))
 
 
 def _tables_of(encoder: str) -> list[str]:
-    """Return the tables with vectors of an encoder, newest first; a failed or dropped vector set has none."""
+    """Return the tables that hold vectors of an encoder, newest first; failed and dropped vector sets have none."""
     names = [
         partition("search_vector", pk) for pk in VectorSet.objects.filter(encoder=encoder).values_list("pk", flat=True)
     ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -12,6 +13,9 @@ from search.language.words import ASKING_WORDS, FUNCTION_WORDS, stem, words
 from search.text import words as split_identifier
 
 _QUOTED = re.compile(r"[\"“”«»„]([^\"“”«»„]+)[\"“”«»„]|(?<!\w)['‘]([^'‘’]+)['’](?!\w)")
+
+_BEFORE_TEXT = " \t\n\"'“‘«¿¡("
+"""Characters that may stand before the first word of a question."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,32 +73,62 @@ def find_names(text: str, index: MentionIndex, ordinary: frozenset[str], most: i
     dropped, unless the longer one is less sure of itself: its case disagrees where that of the shorter one agrees.
     """
     quoted = [match.span() for match in _QUOTED.finditer(text)]
-    named = [_named(text, mention, quoted, ordinary) for mention in index.find(text)]
+    begins = len(text) - len(text.lstrip(_BEFORE_TEXT))
+    cased = not text.isupper()
+    near = _Spans(quoted)
+    named = [_named(text, mention, near, ordinary, begins, cased=cased) for mention in index.find(text)]
     named = [name for name in named if not name.ordinary or name.marked]
-    kept = [name for name in named if not any(_beats(other, name) for other in named)]
+    kept = _unbeaten(named)
     kept.sort(key=lambda name: (name.quoted, name.marked and name.exact, name.exact, name.words), reverse=True)
     return sorted(kept[:most], key=lambda name: (name.mention.start, -name.mention.end))
 
 
-def _named(text: str, mention: Mention, quoted: Sequence[tuple[int, int]], ordinary: frozenset[str]) -> Named:
+class _Spans:
+    """Stretches of a text that do not overlap, looked up by where they begin."""
+
+    def __init__(self, spans: Sequence[tuple[int, int]]) -> None:
+        self._spans = spans
+        self._starts = [first for first, _ in spans]
+
+    def near(self, start: int, end: int, slack: int) -> bool:
+        """Whether one of them begins and ends within `slack` characters of these."""
+        for at in range(bisect_left(self._starts, start - slack), bisect_right(self._starts, start + slack)):
+            if abs(self._spans[at][1] - end) <= slack:
+                return True
+        return False
+
+
+def _named(text: str, mention: Mention, quoted: _Spans, ordinary: frozenset[str], begins: int, *, cased: bool) -> Named:
+    """Return a mention with what speaks for it; the text begins at `begins`, and is `cased` unless all in capitals."""
     said = words(mention.text)
     return Named(
         mention=mention,
         words=len(said),
-        quoted=any(abs(first - mention.start) <= 2 and abs(last - mention.end) <= 2 for first, last in quoted),
-        capitalised=_capitalised(text, mention),
+        quoted=quoted.near(mention.start, mention.end, 2),
+        capitalised=cased and _capitalised(mention, begins_text=mention.start <= begins),
         exact=any(mention.exact),
         ordinary=all(stem(word) in ordinary for word in said),
     )
 
 
-def _capitalised(text: str, mention: Mention) -> bool:
+def _capitalised(mention: Mention, *, begins_text: bool) -> bool:
     """Whether capitals mark the mention: some word of it that is not the first of the question begins with one."""
-    if text.isupper():
-        return False
-    begins_text = not text[: mention.start].strip(" \t\n\"'“‘«¿¡(")
     initials = [match.group()[0] for match in re.finditer(r"[^\W_]+", mention.text)]
     return any(letter.isupper() or letter.isdigit() for letter in (initials[1:] if begins_text else initials))
+
+
+def _unbeaten(named: Sequence[Named]) -> list[Named]:
+    """Return the mentions that no longer one beats; only those that begin where a longer one may begin are compared."""
+    ordered = sorted(named, key=lambda name: name.mention.start)
+    starts = [name.mention.start for name in ordered]
+    widest = max((name.mention.end - name.mention.start for name in named), default=0)
+
+    def beaten(name: Named) -> bool:
+        first = bisect_left(starts, name.mention.end - widest)
+        last = bisect_right(starts, name.mention.start)
+        return any(_beats(ordered[at], name) for at in range(first, last))
+
+    return [name for name in named if not beaten(name)]
 
 
 def _beats(longer: Named, shorter: Named) -> bool:

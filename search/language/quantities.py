@@ -32,6 +32,8 @@ UNITS = {word: (dimension, factor) for dimension, factor, names in _UNITS for wo
 
 _NEAR = 2
 """So many words of content before a number may say what is counted."""
+_AROUND = 200
+"""Characters before and behind a number that are looked at for them."""
 _LESS = "less|fewer|lower|cheaper|smaller|lighter|shorter|earlier|older"
 _MORE = "more|greater|higher|larger|bigger|heavier|longer|later|newer|younger|pricier|dearer"
 _BEFORE: tuple[tuple[Operator, str], ...] = (
@@ -99,8 +101,10 @@ class Quantity:
 def quantities(text: str) -> list[Quantity]:
     """Return every number of a question that may limit a field, in the order of the question."""
     found: list[Quantity] = []
+    taken = bytearray(len(text))
     for quantity in _all(text):
-        if not any(quantity.start < other.end and other.start < quantity.end for other in found):
+        if not any(taken[quantity.start : quantity.end]):
+            taken[quantity.start : quantity.end] = b"\1" * (quantity.end - quantity.start)
             found.append(quantity)
     return sorted(found, key=lambda quantity: quantity.start)
 
@@ -136,9 +140,14 @@ def _made(
 ) -> Quantity:
     whole = all(end == int(end) and FIRST_YEAR <= end <= LAST_YEAR for end in ends)
     known = unit in UNITS or not unit
-    behind = _content(text[match.end() :])[:1]
+    behind = _content(text[match.end() : match.end() + _AROUND])[:1]
     compared = [word for word in _content(match.group()) if word != unit]
-    words = [*([] if known else [unit]), *compared, *_content(text[: match.start()])[-_NEAR:][::-1], *behind]
+    words = [
+        *([] if known else [unit]),
+        *compared,
+        *_content(text[max(0, match.start() - _AROUND) : match.start()])[-_NEAR:][::-1],
+        *behind,
+    ]
     end = match.end() if known or not match.group().lower().endswith(unit) else match.end() - len(unit)
     return Quantity(match.start(), end, op, *ends, unit, tuple(dict.fromkeys(words)), whole and temporal)
 

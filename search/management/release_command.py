@@ -1,4 +1,4 @@
-"""What the commands that do something with one release share."""
+"""Shared by the commands that act on one release."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from search.services.knowledge.list_knowledge_bases import named
 
 
 class ReleaseCommand(BaseCommand):
-    """Finds the release that is named; a subclass says what is done with it."""
+    """Finds the named release; a subclass defines the action."""
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Take the arguments."""
+        """Declare the arguments."""
         parser.add_argument("name", help="the knowledge base")
         parser.add_argument("release", help="number of the release, or its name")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Find the release and do it. Exit 2 where there is none such, 1 where it cannot be done."""
+        """Find the release and act on it. Exit 2 if there is no such release, 1 if the action is not possible."""
         try:
             knowledge_base = named(options["name"])
             release = find_release(knowledge_base=knowledge_base, release=options["release"])
@@ -33,5 +33,5 @@ class ReleaseCommand(BaseCommand):
         self.stdout.write(done)
 
     def do(self, knowledge_base: KnowledgeBase, release: Release) -> str:
-        """Do it and return the sentence that says so. Raises ReleaseError."""
+        """Act on the release and return a sentence that reports it. Raises ReleaseError."""
         raise NotImplementedError

@@ -1,4 +1,4 @@
-"""shown: a search as a terminal shows it. Reads what `describe_search` gives and nothing else."""
+"""shown: a search as text for a terminal; it uses only what `describe_search` returns."""
 
 from __future__ import annotations
 
@@ -10,13 +10,15 @@ from rich.table import Table
 from rich.text import Text
 
 WIDTH = 110
+"""Columns of the terminal that are used."""
 RECOVERY = "recover"
-"""Steps of this role say in sentences what was changed about a plan that found nothing."""
+"""Steps with this role report changes to a plan that found nothing."""
 TICKS = {"met": "✓", "not_met": "✗", "unknown": "?"}
+"""Status of a condition → its sign."""
 
 
 def shown(search: dict[str, Any], *, coloured: bool = False) -> str:
-    """Return a search as text: plan, steps that something is to be said about, results with ticks, paths and sums."""
+    """Return a search as text: plans, results with ticks, paths and sums, the fusion, and the times of the steps."""
     console = Console(width=WIDTH, force_terminal=coloured, highlight=False, emoji=False)
     with console.capture() as captured:
         for part in (_head(search), _plans(search), _results(search), _fusion(search), _steps(search)):
@@ -48,7 +50,7 @@ def _plans(search: dict[str, Any]) -> RenderableType | None:
     for column, justify in (("p", "right"), ("found", "right"), ("source", "left"), ("plan", "left")):
         table.add_column(column, justify=justify)  # type: ignore[arg-type]
     for entry in search["plans"][:5]:
-        # A plan that asks the graph nothing was not run there: it found nothing to count, and is sure of nothing.
+        # A plan without anchors and filters was not executed in the graph: it has no count and no probability.
         walks = entry["plan"]["anchors"] or entry["plan"].get("filters")
         numbers = (f"{entry['probability']:.2f}", str(entry["found"])) if walks else ("–", "–")
         table.add_row(*numbers, entry["source"], escape(_plan_line(entry["plan"])))
@@ -56,7 +58,7 @@ def _plans(search: dict[str, Any]) -> RenderableType | None:
 
 
 def _plan_line(plan: dict[str, Any]) -> str:
-    """Write a plan in one line: `a="Ada" person; a ←directed by– T film`."""
+    """Return a plan in one line: `a="Ada" person; a ←directed by– T film`."""
     parts = [f'{a["var"]}="{a["text"] or ", ".join(a.get("ids", []))}" {a["label"]}' for a in plan["anchors"]]
     parts += [_hop(hop) for hop in plan["hops"]]
     parts += [f"{f['var']}.{f['field']} {f['op']} {f['value']}" for f in plan.get("filters", [])]
@@ -88,7 +90,7 @@ def _ticks(evidence: dict[str, Any] | None) -> str:
         return ""
     statuses = [entry["status"] for entry in (*evidence["anchors"], *evidence["hops"], *evidence.get("filters", ()))]
     if evidence["residual"]["text"]:
-        # How near the text is stands beside it: nearness is no condition that is met.
+        # The residual's similarity is shown as a number, because it is not a condition that is met or not.
         score = evidence["residual"].get("score")
         return " ".join(filter(None, ["".join(TICKS[status] for status in statuses), _near(score)]))
     return "".join(TICKS[status] for status in statuses)
@@ -120,7 +122,7 @@ def _path(walk: list[dict[str, Any]]) -> str:
 
 
 def _sum(result: dict[str, Any]) -> str:
-    """Write the sum that makes the score: `graph #1 0.3333 + text #2 0.1429`."""
+    """Return the sum that gives the score: `graph #1 0.3333 + text #2 0.1429`."""
     found = [(name, share) for name, share in result["scores"].items() if share["rank"] is not None]
     found.sort(key=lambda item: -item[1]["contribution"])
     return " + ".join(f"{name} #{share['rank']} {share['contribution']:.4f}" for name, share in found)

@@ -28,7 +28,7 @@ def give_roles(apps: Apps, schema_editor: BaseDatabaseSchemaEditor) -> None:
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("search", "0005_artifacts"),
+        ("search", "0008_changes_of_a_run"),
     ]
 
     operations = [

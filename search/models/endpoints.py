@@ -1,4 +1,4 @@
-"""Servers of language models, and every call that was made to one."""
+"""Endpoints of language models, and every call that was made to them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from search.models.sealed import Secret, seal, unseal
 
 
 def check_base_url(value: str) -> None:
-    """Refuse what is no address of a server, and a password inside one: keys have a field of their own."""
+    """Reject a value that is not a server's address, or that contains a password: keys have a separate field."""
     try:
         parts = urlsplit(value)
         known = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
@@ -23,13 +23,13 @@ def check_base_url(value: str) -> None:
             "An address begins with http:// or https:// and names a host, as http://127.0.0.1:8000/v1."
         )
     if parts.username or parts.password:
-        raise ValidationError("The address holds a user or password; put the key into its own field.")
+        raise ValidationError("The address contains a user or password; enter the key in its own field.")
 
 
 class Endpoint(models.Model):
-    """An OpenAI-compatible server and the model to ask for there.
+    """An OpenAI-compatible server, and the model to use there.
 
-    Of several active ones the one with the lowest `position` is asked. The API key is stored encrypted and is never
+    If several are active, the one with the lowest `position` is used. The API key is stored encrypted and is never
     shown again.
     """
 
@@ -81,7 +81,7 @@ class Endpoint(models.Model):
 
     @property
     def api_key(self) -> Secret:
-        """The key, wrapped. Raises Unsealable when SECRET_KEY has changed since it was stored."""
+        """The key, masked. Raises Unsealable if SECRET_KEY has changed since it was stored."""
         return unseal(self.api_key_sealed)
 
     @api_key.setter
@@ -90,10 +90,11 @@ class Endpoint(models.Model):
 
 
 class LanguageModelCall(models.Model):
-    """One answer, or failure, of a language model: what it cost and how it ended. Never the key.
+    """One answer or failure of a language model: its cost and its outcome. It never contains the key.
 
-    `prompt_version` fingerprints the files and the schema that the prompt was rendered from, `request_hash` everything
-    that decides about the answer, server and model included: an answered call is also the cache.
+    `prompt_version` is the fingerprint of the files and the schema from which the prompt was rendered. `request_hash`
+    covers everything that determines the answer, server and model included: rows with an answer also serve as the
+    cache.
     """
 
     endpoint = models.ForeignKey(Endpoint, null=True, blank=True, on_delete=models.SET_NULL, related_name="calls")

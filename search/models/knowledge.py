@@ -1,4 +1,4 @@
-"""A knowledge base is a name that points to one active release; everything else is built beside it and switched to."""
+"""Knowledge bases and their data: a knowledge base points to one active release; new ones are built beside it."""
 
 from __future__ import annotations
 
@@ -11,13 +11,14 @@ from django.db import models
 from django.db.models import Q
 
 from search.domain.graph import Schema
+from search.domain.vector_kinds import USUAL
 
 
 class KnowledgeBaseQuerySet(models.QuerySet["KnowledgeBase"]):
-    """Knowledge bases, narrowed to what somebody may see."""
+    """Query set of knowledge bases that can be restricted to those that a user may see."""
 
     def visible_to(self, user: AbstractBaseUser | AnonymousUser | None) -> KnowledgeBaseQuerySet:
-        """Return the knowledge bases that `user` may search; None stands for the machine itself, which sees all."""
+        """Return the knowledge bases that `user` may search; None is a command of this machine, which sees all."""
         if user is None or getattr(user, "is_superuser", False):
             return self
         allowed = Q(visibility=KnowledgeBase.Visibility.PUBLIC)
@@ -29,7 +30,7 @@ class KnowledgeBaseQuerySet(models.QuerySet["KnowledgeBase"]):
 
 
 class KnowledgeBase(models.Model):
-    """A named knowledge base: its description for people, who may see it, and the release that answers."""
+    """A named knowledge base: its description, its visibility, and its active release."""
 
     class Visibility(models.TextChoices):
         PUBLIC = "public", "Everybody"
@@ -63,7 +64,7 @@ class KnowledgeBase(models.Model):
 
 
 class KnowledgeBaseSettings(models.Model):
-    """One version of a knowledge base's settings; a change makes a new version, runs name the one they used."""
+    """One version of a knowledge base's settings; a change makes a new version, and runs record the one they used."""
 
     knowledge_base = models.ForeignKey(KnowledgeBase, on_delete=models.CASCADE, related_name="settings_versions")
     version = models.PositiveIntegerField()
@@ -83,7 +84,7 @@ class KnowledgeBaseSettings(models.Model):
 
 
 class Status(models.TextChoices):
-    """How far something that is built has come."""
+    """Build status of a snapshot, vector set or release."""
 
     BUILDING = "building", "being built"
     READY = "ready", "ready"
@@ -92,9 +93,9 @@ class Status(models.TextChoices):
 
 
 class Snapshot(models.Model):
-    """The graph and its texts as one import left them; never changed afterwards.
+    """The graph and texts of one import; never changed afterwards.
 
-    Nodes and edges are in the partitions of that snapshot; what is memory-mapped is in `directory`.
+    Nodes and edges are in the snapshot's partitions, memory-mapped files in `directory`.
     """
 
     knowledge_base = models.ForeignKey(KnowledgeBase, on_delete=models.CASCADE, related_name="snapshots")
@@ -120,7 +121,7 @@ class Snapshot(models.Model):
 
     @property
     def schema(self) -> Schema:
-        """The schema as the planner reads it."""
+        """The schema as planners read it."""
         return Schema.from_json(self.schema_json)
 
     @property
@@ -129,12 +130,18 @@ class Snapshot(models.Model):
         return Path(settings.GRASP_HOME) / "indexes" / f"snapshot-{self.pk}"
 
 
+def usual_kinds() -> list[str]:
+    """Return the kinds of vectors that every vector set has."""
+    return list(USUAL)
+
+
 class VectorSet(models.Model):
     """One encoder's vectors of one snapshot."""
 
     snapshot = models.ForeignKey(Snapshot, on_delete=models.CASCADE, related_name="vector_sets")
     encoder = models.CharField(max_length=200, help_text="Model and revision.")
     dimensions = models.PositiveIntegerField()
+    kinds = ArrayField(models.TextField(), default=usual_kinds, help_text="Which texts of a node have vectors.")
     status = models.CharField(max_length=10, choices=Status.choices, default=Status.BUILDING)
     vectors = models.PositiveBigIntegerField(default=0)
     created = models.DateTimeField(auto_now_add=True)
@@ -148,12 +155,12 @@ class VectorSet(models.Model):
 
     @property
     def directory(self) -> Path:
-        """The folder of this set's memory-mapped matrix; it goes with the snapshot's."""
+        """The folder of this set's memory-mapped matrix, within the snapshot's folder."""
         return self.snapshot.directory / f"vectors-{self.pk}"
 
 
 class Release(models.Model):
-    """A snapshot with its vector set and indexes, ready to answer; numbered within its knowledge base."""
+    """A snapshot with a vector set and indexes, ready for searches; numbered within its knowledge base."""
 
     knowledge_base = models.ForeignKey(KnowledgeBase, on_delete=models.CASCADE, related_name="releases")
     number = models.PositiveIntegerField()
@@ -172,12 +179,12 @@ class Release(models.Model):
 
     @property
     def name(self) -> str:
-        """The name that runs and reports keep, also when the release is gone."""
+        """The name that runs and reports keep, even after the release is dropped."""
         return f"{self.knowledge_base.name}-{self.number}"
 
 
 class Node(models.Model):
-    """One node; list-partitioned by snapshot, so no foreign key points here.
+    """One node; the table is list-partitioned by snapshot, so no foreign key refers to it.
 
     `key` is the position in the bytewise order of ids, `type` the code of the node type in the snapshot's schema.
     """
@@ -201,7 +208,7 @@ class Node(models.Model):
 
 
 class Edge(models.Model):
-    """One edge in its stored direction, with the types of its ends beside it so that a typed hop needs no join."""
+    """One edge in its stored direction; the types of its ends are stored with it, so that a typed hop needs no join."""
 
     pk = models.CompositePrimaryKey("snapshot_id", "source", "relation", "target")
     snapshot_id = models.BigIntegerField()
@@ -221,16 +228,18 @@ class Edge(models.Model):
 
 
 class Vector(models.Model):
-    """One vector of a node, of a kind (`name`, `document`, `document+relations`, `field:<name>`).
+    """One vector of a node, of a kind (`search.domain.vector_kinds` lists them).
 
+    `part` numbers the vectors of a kind that a node has several of: the stretches of its document.
     The column is `halfvec` without a dimension; each vector set has expression indexes of its own. `text_hash` is
     BLAKE2b-128 of the text that was embedded: a text whose hash is known to the same encoder is not embedded again.
     """
 
-    pk = models.CompositePrimaryKey("vector_set_id", "kind", "key")
+    pk = models.CompositePrimaryKey("vector_set_id", "kind", "key", "part")
     vector_set_id = models.BigIntegerField()
     kind = models.TextField()
     key = models.IntegerField()
+    part = models.SmallIntegerField(default=0)
     type = models.SmallIntegerField()
     text_hash = models.BinaryField()
 

@@ -1,4 +1,4 @@
-"""A row of `search_node` as a Node."""
+"""Converts rows of `search_node` into nodes."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ NODE_COLUMNS = "key, id, type, name, aliases, url, fields"
 
 
 def node_of(row: Sequence[Any], schema: Schema) -> Node:
-    """Return the node of a row that holds `NODE_COLUMNS`; jsonb comes as text from Django's cursors.
+    """Return the node of a row with the columns `NODE_COLUMNS`; Django's cursors return jsonb as text.
 
-    The fields stand in the order of the schema, which jsonb does not keep.
+    The fields are in the order of the schema, because jsonb does not keep an order.
     """
     key, node_id, code, name, aliases, url, stored = row
     values = json.loads(stored) if isinstance(stored, str) else stored

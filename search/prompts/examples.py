@@ -1,4 +1,4 @@
-"""Worked examples of a prompt: those written for a domain that fit the schema, and ones made from schema and data."""
+"""Worked examples of a prompt: the domain's own ones that fit the schema, and generated ones."""
 
 from __future__ import annotations
 
@@ -17,13 +17,14 @@ from search.prompts.files import PromptFault
 from search.prompts.metapaths import Walk, joins, two_hops, walks
 
 MOST = 20
+"""Most examples in a prompt."""
 ENOUGH = 4
-"""A domain's own examples, where fewer of them fit the schema, are filled up with made ones."""
+"""If fewer of the domain's own examples fit the schema, generated ones are added."""
 
 
 @dataclass(frozen=True)
 class Example:
-    """A question and the plan that it should become."""
+    """A question and the plan that a planner should make of it."""
 
     question: str
     plan: Plan
@@ -34,9 +35,9 @@ class Example:
 
 
 def read_examples(text: str, name: str, schema: Schema) -> list[Example]:
-    """Return those of a file's examples whose plans this schema can answer.
+    """Return the examples of a file whose plans fit this schema.
 
-    The file is a list of `{"question", "plan"}`. Raises PromptFault when it is not.
+    The file is a list of `{"question", "plan"}`. Raises PromptFault if it is not.
     """
     try:
         rows = [(row["question"], row["plan"]) for row in json.loads(text)]
@@ -46,7 +47,7 @@ def read_examples(text: str, name: str, schema: Schema) -> list[Example]:
 
 
 def made_examples(briefing: Briefing) -> list[Example]:
-    """Return examples made from the relations, their wordings and the names of a knowledge base: one of each kind."""
+    """Return generated examples, one of each kind at most, from a knowledge base's relations, wordings and names."""
     made = (
         next(kind, None)
         for kind in (_one_hop(briefing, "out"), _one_hop(briefing, "in"), _chains(briefing), _meetings(briefing),
@@ -56,7 +57,7 @@ def made_examples(briefing: Briefing) -> list[Example]:
 
 
 def chosen_examples(written: Sequence[Example], briefing: Briefing) -> list[Example]:
-    """Return the written examples, filled up with made ones where too few of them fit."""
+    """Return the written examples, with generated ones added if too few of them fit."""
     return [*written, *(made_examples(briefing) if len(written) < ENOUGH else [])][:MOST]
 
 
@@ -137,7 +138,7 @@ def _hop(source: str, step: Walk, to_var: str) -> Hop:
 
 
 def _clause(briefing: Briefing, step: Walk) -> str:
-    """Word a hop as seen from its far end: the answer is said to do something with what is known."""
+    """Return the wording of a hop with its far end as the subject, because the far end is the answer."""
     relation = briefing.schema.relation(step.relation)
     if step.direction == "in":
         return relation.description or f"is connected by {_said(relation.name)} to"
@@ -145,7 +146,7 @@ def _clause(briefing: Briefing, step: Walk) -> str:
 
 
 def _names(briefing: Briefing, node_type: str, skip: int) -> list[str]:
-    """Return names of a type that fit a question, another one first for each kind of example."""
+    """Return names of a type that fit into a question, rotated by `skip` so that each kind of example uses another."""
     names = [name for name in briefing.names.get(node_type, ()) if 1 < len(name) <= LONGEST_NAME]
     return names[skip % len(names) :] + names[: skip % len(names)] if names else []
 

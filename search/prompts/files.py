@@ -1,4 +1,4 @@
-"""Files of `prompts/` as templates: `$slot` is filled, `$$` is a dollar sign, and nothing else is special."""
+"""Files of `prompts/` as templates: `$slot` is replaced, `$$` is a dollar sign, and nothing else is special."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ PROMPTS = Path(__file__).resolve().parents[2] / "prompts"
 
 
 class PromptFault(ValueError):
-    """A prompt's file is missing, or its slots are not those that are filled."""
+    """A prompt's file is missing, or its slots are not the expected ones."""
 
 
 class PromptFiles:
-    """The prompts below one folder, by their path there (`plan/role.md`)."""
+    """The prompts in one folder, by their path within it (`plan/role.md`)."""
 
     def __init__(self, directory: Path = PROMPTS) -> None:
         self.directory = directory
@@ -29,22 +29,22 @@ class PromptFiles:
         return name in self._texts
 
     def text(self, name: str) -> str:
-        """Return a file as it is. Raises PromptFault where there is none."""
+        """Return a file's text unchanged. Raises PromptFault if there is no such file."""
         try:
             return self._texts[name]
         except KeyError:
             raise PromptFault(f"There is no prompt {name} below {self.directory.name}/.") from None
 
     def render(self, name: str, /, **slots: str) -> str:
-        """Return a file with its slots filled.
+        """Return a file's text with its slots replaced.
 
-        What is filled in is taken as it is: a dollar sign in a question or in a name means nothing. Raises PromptFault
-        when the file asks for a slot that is not given, or does not use one that is.
+        Values are inserted literally: a dollar sign in a question or a name has no meaning. Raises PromptFault if the
+        file has a slot without a value, or if a value has no slot.
         """
         template = Template(self.text(name))
         wanted = set(template.get_identifiers())
         if not template.is_valid():
-            raise PromptFault(f"{name} holds a $ that begins no slot; a dollar sign is written $$.")
+            raise PromptFault(f"{name} contains a $ that starts no slot; write a dollar sign as $$.")
         if wanted != set(slots):
             missing, unused = sorted(wanted - set(slots)), sorted(set(slots) - wanted)
             raise PromptFault(f"{name}: slots without a value {missing}, values without a slot {unused}.")
@@ -52,7 +52,7 @@ class PromptFiles:
 
 
 def fingerprint(*texts: str) -> str:
-    """Return a short fingerprint of texts in their order."""
+    """Return a short hash of texts in their order."""
     digest = hashlib.blake2b(digest_size=16)
     for text in texts:
         digest.update(len(text).to_bytes(8, "big") + text.encode("utf-8", "replace"))

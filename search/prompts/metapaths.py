@@ -1,4 +1,4 @@
-"""Which walks a schema offers, the most travelled first: hints for a planner where nobody wrote any."""
+"""The walks that a schema allows, those with the most edges first: hints for a planner without guidance."""
 
 from __future__ import annotations
 
@@ -9,15 +9,18 @@ from search.domain.graph import Direction, RelationType
 from search.prompts.briefing import Briefing
 
 ONE_HOP = 14
+"""Most walks of one hop that are shown."""
 TWO_HOPS = 16
+"""Most walks of two hops that are shown."""
 JOINS = 4
+"""Most pairs of hops with the same end that are shown."""
 _RARE = 0.01
-"""A kind of relation with a smaller part of the relation's edges is an oddity of the data."""
+"""Relation types with a smaller share of their relation's edges are left out as oddities of the data."""
 
 
 @dataclass(frozen=True, slots=True)
 class Walk:
-    """One hop as it is walked: from a type over a relation to a type, and how many edges there are to walk."""
+    """One hop in walking direction: from a type over a relation to a type, and the number of its edges."""
 
     near: str
     relation: str
@@ -31,7 +34,7 @@ class Walk:
 
 
 def walks(briefing: Briefing) -> list[Walk]:
-    """Return every hop that the schema has, both ways, most edges first; oddities are left out."""
+    """Return every hop that the schema has, in both directions, most edges first; rare relation types are left out."""
     total: dict[str, int] = {}
     for kind in briefing.relation_types:
         total[kind.relation] = total.get(kind.relation, 0) + kind.count
@@ -40,9 +43,9 @@ def walks(briefing: Briefing) -> list[Walk]:
 
 
 def two_hops(briefing: Briefing) -> list[tuple[Walk, Walk]]:
-    """Return walks of two hops, those first whose thinner hop has most edges.
+    """Return walks of two hops, ordered by the edges of their smaller hop, most first.
 
-    A walk back over the same edge is one too: what shares a brand with something.
+    A walk back over the same relation is included: things that share a brand with something.
     """
     steps = walks(briefing)
     pairs = [(first, second) for first in steps for second in steps if first.far == second.near]
@@ -50,7 +53,7 @@ def two_hops(briefing: Briefing) -> list[tuple[Walk, Walk]]:
 
 
 def joins(briefing: Briefing) -> list[tuple[Walk, Walk]]:
-    """Return pairs of hops over different relations that meet at one type, most edges first."""
+    """Return pairs of hops over different relations that end at the same type, most edges first."""
     steps = walks(briefing)
     pairs = [
         (first, second)
@@ -62,7 +65,7 @@ def joins(briefing: Briefing) -> list[tuple[Walk, Walk]]:
 
 
 def metapath_lines(briefing: Briefing) -> str:
-    """Return the walks that end at a type which may be the answer, one a line."""
+    """Return the walks that end at a type that may be the answer, one on each line."""
     answerable = set(briefing.schema.answerable)
     singles = [step for step in walks(briefing) if step.far in answerable][:ONE_HOP]
     doubles = [pair for pair in two_hops(briefing) if pair[1].far in answerable]
@@ -74,7 +77,7 @@ def metapath_lines(briefing: Briefing) -> str:
 
 
 def _varied(pairs: Sequence[tuple[Walk, Walk]], most: int) -> list[tuple[Walk, Walk]]:
-    """Return pairs of walks: first one for each pair of different ends, then those that come back to their type."""
+    """Return at most `most` walks: the first one for each pair of end types, those that return to their type last."""
     by_ends: dict[tuple[str, str], tuple[Walk, Walk]] = {}
     for first, second in pairs:
         by_ends.setdefault((first.near, second.far), (first, second))

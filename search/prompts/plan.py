@@ -1,4 +1,4 @@
-"""The prompt that makes a plan of a question (GRASP, appendix on prompts: the same slots, in words of our own)."""
+"""The prompt that turns a question into a plan (GRASP, appendix on prompts: the same slots, new wording)."""
 
 from __future__ import annotations
 
@@ -18,17 +18,18 @@ from search.prompts.metapaths import metapath_lines
 GENERIC = "generic"
 MODE_KEY = "`retrieval_mode`"
 SHOWN_ANSWER = 8_000
+"""Characters of a faulty answer that the repair prompt repeats."""
 
 
 @dataclass(frozen=True)
 class PlanPrompts:
-    """Prompts for planning over one knowledge base: the question's, and the one that shows a plan's faults."""
+    """Prompts for planning over one knowledge base: for a question, and for the repair of a faulty plan."""
 
     briefing: Briefing
     files: PromptFiles = field(default_factory=PromptFiles)
 
     def ask(self, question: str, *, temperature: float = 0.0, sample: int = 0) -> Prompt:
-        """Return the prompt for a question."""
+        """Return the prompt for a question; `sample` distinguishes prompts whose answers are drawn separately."""
         asked = self.files.render("plan/question.md", question=" ".join(question.split()))
         return Prompt(
             messages=(Message("system", self.system), Message("user", asked)),
@@ -39,14 +40,14 @@ class PlanPrompts:
         )
 
     def repair(self, prompt: Prompt, answer: str, faults: Sequence[Fault]) -> Prompt:
-        """Return the conversation gone on with: the model's answer, and what is wrong with it, by JSON pointers."""
+        """Return the conversation continued by the model's answer and its faults with their JSON pointers."""
         listed = "\n".join(f"- at {fault.pointer or 'the plan as a whole'}: {fault.message}" for fault in faults[:20])
         told = self.files.render("plan/repair.md", faults=listed)
         return prompt.then(Message("assistant", answer[:SHOWN_ANSWER] or "{}"), Message("user", told))
 
     @property
     def guidance_name(self) -> str:
-        """The guidance that the knowledge base's domain chooses; `own` where it brings its own."""
+        """The name of the guidance: that of the domain, `own` if the knowledge base has its own, or `generic`."""
         if self.briefing.guidance.strip():
             return "own"
         domain = "".join(c for c in self.briefing.domain.casefold() if c.isalnum() or c in "_-")
@@ -54,14 +55,14 @@ class PlanPrompts:
 
     @cached_property
     def guidance(self) -> str:
-        """The rules of the domain."""
+        """The text of the guidance."""
         if self.guidance_name == "own":
             return self.briefing.guidance.strip()
         return self.files.text(f"plan/guidance/{self.guidance_name}.md")
 
     @property
     def retrieval_modes(self) -> bool:
-        """Whether plans name a mode of retrieval: the guidance speaks of it where they do."""
+        """Whether plans have the key `retrieval_mode`: they do if the guidance mentions it."""
         return MODE_KEY in self.guidance
 
     @cached_property
@@ -90,7 +91,7 @@ class PlanPrompts:
 
     @cached_property
     def version(self) -> str:
-        """Fingerprint of everything but the question: it changes with a file, the schema, the guidance, the names."""
+        """Hash of everything except the question: it changes with a file, the schema, the guidance or the names."""
         schema = json.dumps(
             plan_json_schema(self.briefing.schema, retrieval_modes=self.retrieval_modes), sort_keys=True
         )

@@ -1,4 +1,4 @@
-"""code_version: what a run or report was made with."""
+"""code_version: the version of the code that made a run or a report."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from search import __version__
 
 @lru_cache(maxsize=1)
 def code_version() -> str:
-    """Return the version, with the commit where the code runs from a checkout."""
+    """Return the version, followed by the commit if the code runs from a checkout."""
     root = Path(__file__).resolve().parents[2]
     if not (root / ".git").exists():
         return __version__

@@ -1,10 +1,12 @@
-"""health: the state of each service and queue, with the reason; never an exception, never later than a second or so.
+"""health: the state of each service and queue, with the reason; it raises nothing and answers within about a second.
 
-The settings name the checks by dotted path (`GRASP_HEALTH`, `GRASP_QUEUES`), for they know the site's processes.
+The settings name the checks by dotted path (`GRASP_HEALTH`, `GRASP_QUEUES`), because the site knows its processes.
 """
 
 from __future__ import annotations
 
+import threading
+import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures import wait as wait_for
@@ -16,18 +18,23 @@ from django.db import connection
 from django.utils.module_loading import import_string
 
 PATIENCE = 1.0
-"""Seconds that the checks of a status have, all together."""
+"""Time limit in seconds for all checks together."""
+
+BELIEVED = 1.0
+"""Seconds that the state of the queues is believed."""
 
 T = TypeVar("T")
 
+_believed: dict[tuple[str, str], tuple[float, list[Any] | None]] = {}
+_believing = threading.Lock()
 _checkers = ThreadPoolExecutor(max_workers=8, thread_name_prefix="health")
 
 
 def system_status() -> list[dict[str, str]]:
-    """Return `name`, `state` (`ready`, `down`, `degraded`) and `reason` (empty while ready) of every service.
+    """Return `name`, `state` (`ready`, `down`, `degraded`) and `reason` (empty if ready) of every service.
 
-    One that is `degraded` does not answer either, and a search can do without it (`GRASP_HEALTH_OPTIONAL`).
-    The checks run beside each other; one that has not answered within a second counts as down.
+    A `degraded` service does not answer either, but searches work without it (`GRASP_HEALTH_OPTIONAL`). The checks run
+    in parallel; one that does not answer within `PATIENCE` counts as down.
     """
     asked = {name: _beside(import_string(path)) for name, path in settings.GRASP_HEALTH.items()}
     done, _ = wait_for(asked.values(), timeout=PATIENCE)
@@ -35,12 +42,12 @@ def system_status() -> list[dict[str, str]]:
 
 
 def all_ready(services: Sequence[Mapping[str, str]]) -> bool:
-    """Whether everything that a search needs answers."""
+    """Whether every service that a search needs is ready."""
     return all(service["state"] != "down" for service in services)
 
 
 def queue_status() -> list[dict[str, Any]]:
-    """Return `name`, `waiting` (tasks), `worker` and `reason` of every queue; empty while the broker is away."""
+    """Return `name`, `waiting` (tasks), `worker` and `reason` of every queue; empty if the broker does not answer."""
     return [
         {
             "name": queue.name,
@@ -53,11 +60,28 @@ def queue_status() -> list[dict[str, Any]]:
 
 
 def worker_alive(queue: str) -> bool | None:
-    """Return whether a worker of that queue lived within the last seconds, None while the broker cannot say."""
-    found = _queues()
+    """Return whether a worker of that queue lived within the last seconds, None while the broker cannot say.
+
+    What was found is believed for `BELIEVED` seconds: every search and every page that follows one asks for this.
+    """
+    found = _believed_queues((settings.GRASP_QUEUES, settings.REDIS_URL))
     if found is None:
         return None
     return any(known.name == queue and known.worker is not None for known in found)
+
+
+def forget() -> None:
+    """Believe nothing any more: the next question is asked of the services themselves."""
+    with _believing:
+        _believed.clear()
+
+
+def _believed_queues(asked: tuple[str, str]) -> list[Any] | None:
+    with _believing:
+        if asked not in _believed or time.monotonic() - _believed[asked][0] >= BELIEVED:
+            found = _queues()
+            _believed[asked] = time.monotonic(), found
+        return _believed[asked][1]
 
 
 def _queues() -> list[Any] | None:
@@ -70,7 +94,7 @@ def _queues() -> list[Any] | None:
 
 
 def _beside(check: Callable[[], T]) -> Future[T]:
-    """Run a check in a thread of its own; what it opened to the database is given back."""
+    """Run a check in another thread and return its future; the thread's database connection is closed afterwards."""
 
     def run() -> T:
         try:

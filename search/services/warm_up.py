@@ -1,4 +1,4 @@
-"""warm_up: what a search worker does before it says that it is there: nobody's first search waits for a model."""
+"""warm_up: prepares a search worker before it reports itself ready, so that no search waits for a model to load."""
 
 from __future__ import annotations
 
@@ -13,27 +13,34 @@ from search.domain.errors import SearchError
 from search.domain.question import Question
 from search.domain.trace import Limit, Trace
 from search.models import Release
+from search.neural.site_encoders import encoder
 
 log = structlog.get_logger(__name__)
 
 QUESTION = "What is there?"
 SECONDS = 10.0
-"""No further release is warmed after so many seconds: a worker that answers slowly once is better than none."""
+"""No further release is warmed up after this time: a worker with one slow first search is better than none."""
 
 
 def warm_up() -> None:
-    """Load the encoder, and ask each active release one question, the newest first, that nobody sees the answer of."""
-    wiring.encoder().encode([QUESTION])
+    """Load the encoders, and ask each active release one question, the newest first, that nobody sees the answer of.
+
+    A release that cannot be searched is logged and passed over: the others are.
+    """
+    try:
+        encoder().encode([QUESTION])
+    except SearchError as error:
+        log.warning("encoder of new releases not loaded", encoder=settings.GRASP_ENCODER, reason=str(error))
     began = time.monotonic()
     pipeline = wiring.pipeline(settings.GRASP_DEFAULT_PIPELINE)
-    # Nobody reads the answer: a language model that costs by the call, or hangs, is left alone.
+    # Nobody reads the answer, so no language model is called: it may cost money, or hang.
     quiet = {"plan.llm": "off"} if "plan.llm" in pipeline.options() else {}
     active = Release.objects.filter(pk=F("knowledge_base__active_release")).order_by("-activated")
     for release in active:
         if time.monotonic() - began > SECONDS:
             break
-        stages = pipeline.compose(pipeline.specification(quiet), wiring.tools(release))
         try:
+            stages = pipeline.compose(pipeline.specification(quiet), wiring.tools(release))
             pipeline.search(Question(QUESTION, k=1), stages, Trace(Limit.seconds(SECONDS)))
         except (SearchError, OSError) as error:
             log.warning("release not warmed", release=release.name, reason=str(error))

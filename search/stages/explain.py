@@ -46,7 +46,7 @@ class Explain:
         """Return the first `question.k` results with snippet, arithmetic and evidence."""
         head = fusion.ranking.candidates[: question.k]
         keys = [candidate.key for candidate in head]
-        nodes = dict(zip(keys, self.nodes.nodes(keys), strict=True))
+        nodes = dict(zip(keys, self.nodes.nodes(keys, limit), strict=True))
         shown = {key: checked.conditions[key] for key in keys if key in checked.conditions}
         evidence, problems = self._evidence({linked.index: linked for linked in plans}, shown, nodes, limit)
         results = [
@@ -119,7 +119,8 @@ class Explain:
         try:
             limit.check("explain")
             vector = self.encoder.encode([text])[0]
-            samples = {label: self.vectors.sample(label, self.background) for label in {node.type for node in nodes}}
+            types = {node.type for node in nodes}
+            samples = {label: self.vectors.sample(label, self.background, limit) for label in types}
             keys = {node.key for node in nodes}.union(*samples.values())
             cosines = self.vectors.cosines(vector, sorted(keys))
         except StageError as error:

@@ -1,4 +1,4 @@
-"""Plans → plans whose anchors are bound to nodes (GRASP, section on anchor linking)."""
+"""Link: binds the anchors of plans to nodes (GRASP, section on anchor linking)."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from search.interfaces import Encoder, NodeStore, VectorIndex, VectorKind
 
 _USUAL = Reach()
 Wanted = tuple[str, str, str]
-"""What is looked up for an anchor: its text, its label, its match mode."""
+"""The look-up of an anchor: its text, its label, its match mode."""
 
 
 @dataclass(frozen=True)
 class Link:
-    """Looks anchors up by meaning: short names among names, descriptions among documents.
+    """Looks anchors up by the similarity of embeddings: names among names, descriptions among documents.
 
-    The best K nodes whose cosine is at least τ times the best one's are bound. An anchor that carries ids is bound to
-    these nodes with cosine 1, and nothing is looked up. An anchor that nothing is found for stays unbound.
+    An anchor is bound to the best K nodes whose cosine is at least τ times the best cosine. An anchor with ids is bound
+    to these nodes with cosine 1, without a look-up. An anchor without a match stays unbound.
     """
 
     encoder: Encoder
@@ -35,9 +35,9 @@ class Link:
     doc_tau: float = option(0.90, "Share of the best cosine that a description's nodes need (τ).", low=0, high=1)
 
     def __call__(self, plans: Sequence[ScoredPlan], limit: Limit, reach: Reach = _USUAL) -> Noted[LinkedPlan]:
-        """Return one linked plan a plan, in their order; the note names what is bound to less than it should be.
+        """Return one linked plan for each plan, in their order; the note names anchors that were not fully bound.
 
-        `reach` looks further than K and τ say, for a plan that found nothing.
+        `reach` multiplies K and τ, to look further for a plan that found nothing.
         """
         anchors = list(dict.fromkeys(anchor for scored in plans for anchor in scored.plan.anchors))
         given = self._given(anchors)
@@ -54,7 +54,7 @@ class Link:
         return Noted(linked, detail=_note(anchors, scores))
 
     def _given(self, anchors: Sequence[Anchor]) -> dict[Anchor, list[Candidate]]:
-        """Bind the anchors that carry ids."""
+        """Return the bindings of the anchors that have ids."""
         ids = list(dict.fromkeys(node_id for anchor in anchors for node_id in anchor.ids))
         if not ids:
             return {}
@@ -66,7 +66,7 @@ class Link:
         }
 
     def _look_up(self, anchors: Sequence[Anchor], limit: Limit, reach: Reach) -> dict[Anchor, list[Candidate]]:
-        """Bind the anchors that carry a text only; every text is embedded once, every look-up made once."""
+        """Return the bindings of the anchors without ids; each text is embedded once, each look-up done once."""
         wanted = list(dict.fromkeys(_wanted(anchor) for anchor in anchors))
         if not wanted:
             return {}
@@ -98,12 +98,12 @@ def _bindings(
 
 
 def _note(anchors: Sequence[Anchor], scores: Mapping[Anchor, Sequence[Candidate]]) -> str:
-    """Say which anchors are not bound to all that they name."""
+    """Return a sentence for each anchor that was not fully bound."""
     sentences = []
     for anchor in anchors:
         found = len(scores[anchor])
         if anchor.ids and found < len(anchor.ids):
-            sentences.append(f"{len(anchor.ids) - found} of the ids given for {anchor.var} are of no node.")
+            sentences.append(f"{len(anchor.ids) - found} of the ids given for {anchor.var} do not exist.")
         elif not found:
             sentences.append(f"Nothing was found for {anchor.text!r}.")
     return " ".join(dict.fromkeys(sentences))

@@ -75,7 +75,7 @@ class Rescore:
         nearest = self.vectors.nearest("document+relations", vector, self.corpus, plan.target.labels, limit)
         scores = {candidate.key: candidate.score for candidate in nearest}
         if plan.filters:
-            kept = [node.key for node in self.nodes.nodes(list(scores)) if meets(node, plan.filters)]
+            kept = [node.key for node in self.nodes.nodes(list(scores), limit) if meets(node, plan.filters)]
             scores = {key: scores[key] for key in kept}
         return scores
 

@@ -1,4 +1,4 @@
-"""Linked plans → what the graph answers to each (GRASP, section on execution)."""
+"""Traverse: executes linked plans in the graph (GRASP, section on execution)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from search.interfaces import GraphStore
 
 @dataclass(frozen=True)
 class Traverse:
-    """Executes every plan whose anchors are bound; a plan that fails takes no other with it."""
+    """Executes every plan whose anchors are bound; the failure of one plan does not affect the others."""
 
     graph: GraphStore
     rows: int = option(10_000, "How many candidates a plan may give, the best ones.", low=1, high=1_000_000)
@@ -23,13 +23,13 @@ class Traverse:
 
     @property
     def backend(self) -> str:
-        """The engine, for the trace."""
+        """Name of the engine, for the trace."""
         return self.graph.backend
 
     def __call__(self, plans: Sequence[LinkedPlan], limit: Limit) -> Noted[Traversal]:
-        """Return one traversal for each plan that has anchors, in their order; a failed one is empty and truncated.
+        """Return one traversal for each plan that has anchors, in their order.
 
-        Raises StageError when every plan that was tried failed.
+        The traversal of a failed plan is empty and truncated. Raises StageError if every plan that was executed failed.
         """
         found: list[Traversal] = []
         errors: list[tuple[int, StageError]] = []

@@ -20,8 +20,9 @@ UNMARKED = frozenset({
     "not", "off", "that", "the", "their", "them", "then", "there", "these", "they", "this", "those", "was", "were",
     "what", "when", "where", "which", "who", "whose", "will", "with", "you", "your",
 })  # fmt: skip
-"""Words of a question that say nothing when a text has them too."""
+"""Words of a question that are not marked in texts because they carry no meaning."""
 SHORTEST_MARKED = 3
+"""Fewest characters of a word that is marked."""
 _WORD = re.compile(r"\w+")
 
 
@@ -29,7 +30,8 @@ _WORD = re.compile(r"\w+")
 def entity_url(knowledge_base: str, node_id: str) -> str:
     """Return the address of an entity's page.
 
-    Browsers and servers fold empty and dotted segments of a path, so an id that has such segments goes in the query.
+    Browsers and servers normalise empty and dotted segments of a path, so an id with such segments is put into the
+    query.
     """
     if any(segment in ("", ".", "..") for segment in node_id.split("/")):
         return f"{reverse('search-entity-by-id', args=[knowledge_base])}?{urlencode({'id': node_id})}"
@@ -38,14 +40,14 @@ def entity_url(knowledge_base: str, node_id: str) -> str:
 
 @register.filter
 def marked(text: str, question: str) -> SafeString:
-    """Return text as HTML with the words of the question in <mark>; a plural and its singular count as one word."""
+    """Return the text as HTML with the question's words in <mark>; singular and plural count as the same word."""
     asked = {_stem(word) for word in _WORD.findall(question) if _counts(word)}
     parts, at = [], 0
     for match in _WORD.finditer(text):
         if _counts(match.group()) and _stem(match.group()) in asked:
             parts += [escape(text[at : match.start()]), "<mark>", escape(match.group()), "</mark>"]
             at = match.end()
-    # Every part that is not one of our own tags has been escaped.
+    # Every part is escaped, except the tags added here.
     return mark_safe("".join([*parts, escape(text[at:])]))
 
 
@@ -61,7 +63,7 @@ def milliseconds(value: float | None) -> str:
 
 @register.filter
 def score(value: float | None, places: int = 4) -> str:
-    """Return a score with so many decimals, a dash where there is none."""
+    """Return a score with `places` decimals, or a dash if there is none."""
     return "–" if value is None else f"{value:.{places}f}"
 
 
@@ -75,7 +77,7 @@ def percent(value: float | None) -> str:
 
 @register.filter
 def words(identifier: str) -> str:
-    """Return the words of a type's, relation's or field's name."""
+    """Return the name of a type, relation or field as words."""
     return as_words(identifier)
 
 
@@ -87,7 +89,7 @@ def thousands(value: int) -> str:
 
 @register.filter
 def items_of(value: Any) -> list[Any]:
-    """Return the items of a field's value: a list as it is, anything else as a list of one."""
+    """Return the items of a field's value: a list unchanged, any other value as a list of one item."""
     return value if isinstance(value, list) else [value]
 
 

@@ -1,4 +1,4 @@
-"""What the menu of the site offers to whom."""
+"""Decides which entries of the site's menu a user sees."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ register = template.Library()
 
 @register.simple_tag(takes_context=True)
 def is_keeper(context: Any) -> bool:
-    """Whether whoever looks at the page may change knowledge bases; nobody may while Postgres, which knows, is away."""
+    """Whether the current user may change knowledge bases; False while Postgres does not answer."""
     user = getattr(context.get("request"), "user", None)
     try:
         return bool(user is not None and user.is_staff and user.has_perm("search.change_knowledgebase"))

@@ -12,6 +12,7 @@ from django.http import HttpRequest
 from search.domain.errors import Fault
 from search.models import KnowledgeBase
 from search.services.pipelines.list_pipelines import list_pipelines
+from search.services.searches.request_search import MAX_QUESTION
 
 RECENT = "recent_searches"
 MOST_RECENT = 8
@@ -19,7 +20,7 @@ MOST_RECENT = 8
 
 @dataclass
 class Box:
-    """The form with its present values; `faults` are messages by field."""
+    """The form with its present values; `faults` are messages by field, `longest` characters fit into the question."""
 
     knowledge_bases: Sequence[KnowledgeBase]
     pipelines: Sequence[dict[str, Any]]
@@ -27,6 +28,7 @@ class Box:
     question: str = ""
     pipeline: str = ""
     faults: dict[str, list[str]] = field(default_factory=dict)
+    longest: int = MAX_QUESTION
 
     @property
     def elsewhere(self) -> list[str]:
@@ -46,6 +48,14 @@ def question_box(request: HttpRequest, **values: Any) -> Box:
     box.knowledge_base = box.knowledge_base or (bases[0].name if bases else "")
     box.pipeline = box.pipeline or settings.GRASP_DEFAULT_PIPELINE
     return box
+
+
+def typed(text: str) -> str:
+    """Return what somebody typed into a field of several lines: browsers send CR LF for each end of a line.
+
+    A field's `maxlength` counts such an end as one character, and so does what checks the length afterwards.
+    """
+    return text.replace("\r\n", "\n")
 
 
 def by_field(faults: Sequence[Fault]) -> dict[str, list[str]]:

@@ -4,17 +4,22 @@ from __future__ import annotations
 
 from uuid import UUID
 
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
+from search.models import SearchRun
 from search.services.searches.cancel_search import cancel_search
 from search.services.searches.describe_search import describe_search
+from search.services.searches.watch_search import await_change, glance
 from search.views.finding import find_run
 from search.views.form import question_box
 from search.views.shown.search import show_search
 from search.views.unavailable import says_what_is_down
+
+LONGEST_HELD = 10.0
+"""Seconds that a page's question for news is held."""
 
 
 @require_safe
@@ -31,11 +36,26 @@ def results(request: HttpRequest, run_id: UUID) -> HttpResponse:
 @never_cache
 @says_what_is_down
 def live(request: HttpRequest, run_id: UUID) -> HttpResponse:
-    """Return the part of the page that changes, or 204 while there is nothing new since the mark in `seen`."""
-    search = show_search(describe_search(find_run(request, run_id)))
-    if search.pending and request.GET.get("seen") == search.mark:
+    """Return the part of the page that changes, or 204 while there is nothing new since the mark in `seen`.
+
+    With `wait` the request is held for so many seconds, 10 at most, until there is.
+    """
+    try:
+        now = glance(run_id, SearchRun.objects.visible_to(request.user))
+    except SearchRun.DoesNotExist:
+        raise Http404("There is no search with this address.") from None
+    known = request.GET.get("seen")
+    if now.mark == known and not now.ended and (held := _held(request)):
+        now = await_change(run_id, held, lambda seen: seen.mark != known or seen.ended)
+    if now.mark == known and not now.ended:
         return HttpResponse(status=204)
+    search = show_search(describe_search(find_run(request, run_id)))
     return render(request, "search/_live.html", {"search": search})
+
+
+def _held(request: HttpRequest) -> float:
+    given = request.GET.get("wait", "")
+    return min(LONGEST_HELD, float(given)) if given.isascii() and given.isdigit() and len(given) < 4 else 0.0
 
 
 @require_POST

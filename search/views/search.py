@@ -12,7 +12,7 @@ from django.views.decorators.http import require_http_methods
 from search.domain.errors import Fault
 from search.models import SearchRun
 from search.services.searches.request_search import SearchRejected, request_search
-from search.views.form import by_field, question_box, recent, remember
+from search.views.form import by_field, question_box, recent, remember, typed
 from search.views.unavailable import says_what_is_down
 
 
@@ -23,7 +23,7 @@ def home(request: HttpRequest) -> HttpResponse:
     given = request.POST if request.method == "POST" else request.GET
     values = {
         "knowledge_base": given.get("kb", ""),
-        "question": given.get("q", ""),
+        "question": typed(given.get("q", "")),
         "pipeline": given.get("pipeline", ""),
     }
     if request.method == "POST" or ("q" in given and request.method == "GET"):

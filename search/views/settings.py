@@ -18,6 +18,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from search.domain.errors import Fault, InvalidRequest, pointer
 from search.domain.graph import Schema
+from search.domain.schema_settings import LONGEST_ALIAS, LONGEST_GUIDANCE, MOST_ALIASES
 from search.models import KnowledgeBase, KnowledgeBaseSettings
 from search.services.knowledge.save_knowledge_settings import activate_knowledge_settings, save_knowledge_settings
 from search.views.finding import find_knowledge_base
@@ -156,6 +157,8 @@ def _page(
     context = {
         "base": base,
         "guidance": values.get("guidance", ""),
+        "longest_guidance": LONGEST_GUIDANCE,
+        "longest_aliases": MOST_ALIASES * (LONGEST_ALIAS + 2),
         "types": _types(schema, values, said),
         "relations": _relations(schema, values, said),
         "guidance_faults": said.pop("/guidance", []),

@@ -146,6 +146,49 @@ function completing(input, picker) {
   });
 }
 
+// How much still fits, said once a field is nearly full, and what a paste has lost, which browsers cut off silently.
+const NEARLY_FULL = 0.8;
+const inNumbers = (count) => count.toLocaleString("en");
+
+function counterOf(field) {
+  const id = `${field.id}-count`;
+  const there = document.getElementById(id);
+  if (there) return there;
+  const counter = document.createElement("p");
+  counter.id = id;
+  counter.className = "counter";
+  counter.setAttribute("role", "status");
+  (field.closest(".ask-line") || field).after(counter);
+  return counter;
+}
+
+function count(field, lost) {
+  const most = field.maxLength, used = field.value.length;
+  if (used < most * NEARLY_FULL) {
+    const counter = document.getElementById(`${field.id}-count`);
+    if (counter) counter.remove();
+    return;
+  }
+  const counter = counterOf(field);
+  counter.classList.toggle("full", used >= most);
+  counter.textContent = `${inNumbers(used)} of ${inNumbers(most)} characters.`;
+  if (lost > 0) counter.textContent += ` ${inNumbers(lost)} more did not fit and were left out.`;
+}
+
+const limited = (element) => element.id && element.matches("input[maxlength], textarea[maxlength]");
+
+document.addEventListener("input", (event) => {
+  if (limited(event.target) && event.inputType !== "insertFromPaste") count(event.target, 0);
+});
+
+document.addEventListener("paste", (event) => {
+  const field = event.target;
+  if (!limited(field) || !event.clipboardData) return;
+  const brought = event.clipboardData.getData("text").replace(/\r\n/g, "\n").length;
+  const kept = field.value.length - (field.selectionEnd - field.selectionStart);
+  setTimeout(() => count(field, kept + brought - field.maxLength));
+});
+
 const picker = document.getElementById("kb");
 if (box() && picker) completing(box(), picker);
 

@@ -13,7 +13,7 @@ pytestmark = pytest.mark.browser
 
 
 def signed_in(open_page: Callable[..., Page], **options: object) -> Page:
-    page = open_page("/settings/", **options)
+    page = open_page("/kb/products/settings/", **options)
     page.get_by_label("Username").fill(KEEPER[0])
     page.get_by_label("Password").fill(KEEPER[1])
     page.get_by_role("button", name="Log in").click()
@@ -37,14 +37,14 @@ def test_settings_are_saved_used_by_the_next_search_and_taken_back(open_page: Ca
     page.goto("/?kb=products")
     ask(page)
     assert "product" not in page.locator(".plan .chip.target .chip-name").all_inner_texts()
-    page.goto("/settings/")
+    page.goto("/kb/products/settings/")
     page.get_by_label("Planners see the type product").check()
     page.get_by_role("button", name="Save as a new version").click()
     expect(page.locator(".versions .active")).to_contain_text("2")
     page.goto("/?kb=products")
     ask(page)
     expect(page.locator(".plan .chip.target .chip-name").first).to_have_text("product")
-    page.goto("/settings/")
+    page.goto("/kb/products/settings/")
     page.get_by_role("button", name="Go back to version 1").click()
     expect(page.get_by_label("Planners see the type product")).not_to_be_checked()
     page.get_by_role("button", name="Go back to version 2").click()

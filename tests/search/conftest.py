@@ -8,6 +8,7 @@ from pytest_django.fixtures import Settings
 
 from search import wiring
 from search.models import KnowledgeBase
+from search.services import health
 from tests.search import small
 
 
@@ -20,6 +21,7 @@ def small_pipelines(settings: Settings) -> Iterator[Settings]:
     small.HOOKS.clear()
     small.SCORES.clear()
     wiring.forget()
+    health.forget()
     yield settings
     small.HOOKS.clear()
     small.SCORES.clear()

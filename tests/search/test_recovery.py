@@ -43,9 +43,11 @@ SAID = [
 ]
 
 
-def cosines(**_: Any) -> Cosines:
+def cosines(name: str = "", **_: Any) -> Cosines:
     """Return encoder and vectors, as `GRASP_TOOLS` builds a tool."""
-    return Cosines(COSINES, {node.key: node.type for node in small.GRAPH.nodes})
+    made = Cosines(COSINES, {node.key: node.type for node in small.GRAPH.nodes})
+    made.name = name
+    return made
 
 
 @pytest.fixture

@@ -6,9 +6,11 @@ which relation `made` speaks of can only be learned from answers.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -20,8 +22,8 @@ from tests.oracle import Graph
 from tests.search.ingest import bundles
 from tests.search.stages.plan.films import planner_of
 from training.data.examples import Example
-from training.learning.planner import PlannerLearner
-from training.learning.task import Task
+from training.learning.planner import LearnedPlanner, Lesson, PlannerLearner, PlannerTask
+from training.learning.task import RunContext
 
 THINGS, PEOPLE, TAUGHT = 28, 20, 20
 """The questions about the first `TAUGHT` things are learned from; those about the others stay unseen."""
@@ -69,19 +71,34 @@ def planner(folder: Path) -> Planner:
     return replace(made, encoder=HashEncoder(dimensions=DIMENSIONS))
 
 
-def task(teaching: Planner, examples: list[Example]) -> Task:
+@dataclass(frozen=True, eq=False)
+class Taught:
+    """What was learned, and how good it is."""
+
+    learned: LearnedPlanner
+    metrics: Mapping[str, Any]
+
+
+def lesson(teaching: Planner, examples: list[Example]) -> Lesson:
     """Return what is to be learned from these questions."""
     keys = [teaching.nodes.keys(example.answers) for example in examples]
-    return Task(examples, [np.array(sorted(key for key in own if key is not None), np.int32) for own in keys], teaching)
+    answers = [np.array(sorted(key for key in own if key is not None), np.int32) for own in keys]
+    return Lesson(examples, answers, teaching)
+
+
+def taught(
+    learner: PlannerLearner, teaching: Planner, examples: list[Example], run: RunContext | None = None
+) -> Taught:
+    """Learn from these questions, and measure."""
+    task = PlannerTask(learner, lesson(teaching, examples))
+    run = run or RunContext()
+    learned = task.fit(run)
+    return Taught(learned, task.evaluate(learned, run).metrics)
 
 
 def learner(**settings: int | float) -> PlannerLearner:
     """Return the learner with settings that suit so few questions."""
     return PlannerLearner(**{**QUICK, **settings})
-
-
-def untold(part: str, done: int, total: int) -> None:
-    """Take the progress of a training that nobody watches."""
 
 
 def bundle(folder: Path, *more: tuple[str, str, str]) -> Path:

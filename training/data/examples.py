@@ -34,14 +34,17 @@ class Example:
 
 
 def read_examples(path: Path, split: str | None = None, limit: int | None = None) -> list[Example]:
+    """Read questions as `read_all` does, and return those that `select` keeps."""
+    return select(read_all(path), path.name, split, limit)
+
+
+def read_all(path: Path) -> list[Example]:
     """Read JSON lines, plain or gzip: `{"id", "text", "answers": [node ids], "split"}`; further keys become slices.
 
-    `split` keeps the questions of that split, `limit` so many of them (see `spread`). BadQuestions when the file cannot
-    be read, a row is not a question, an id comes twice, or nothing is left.
+    BadQuestions when the file cannot be read, a row is not a question, an id comes twice, or there is no question.
     """
     faults: list[str] = []
     examples: dict[str, Example] = {}
-    splits: set[str] = set()
     try:
         for number, line in _lines(path):
             example = _parse(line, f"{path.name}:{number}", faults)
@@ -51,18 +54,32 @@ def read_examples(path: Path, split: str | None = None, limit: int | None = None
                 faults.append(
                     f"{path.name}:{number}: the id {example.id!r} was used before; each question has its own."
                 )
-            splits.add(example.split)
             examples[example.id] = example
     except (OSError, EOFError, UnicodeDecodeError, zlib.error) as error:
         faults.append(f"{path}: cannot be read as UTF-8 text, plain or gzip: {error}")
     if faults:
-        hidden = len(faults) - FAULTS_SHOWN
-        raise BadQuestions(faults[:FAULTS_SHOWN] + ([f"… and {hidden} more."] if hidden > 0 else []))
-    kept = [example for example in examples.values() if split is None or example.split == split]
+        raise BadQuestions(capped(faults))
+    if not examples:
+        raise BadQuestions([f"{path.name} has no question; its splits are: none."])
+    return list(examples.values())
+
+
+def capped(faults: Sequence[str]) -> list[str]:
+    """Return the first faults, and how many more there are."""
+    hidden = len(faults) - FAULTS_SHOWN
+    return [*faults[:FAULTS_SHOWN], *([f"… and {hidden} more."] if hidden > 0 else [])]
+
+
+def select(examples: Sequence[Example], name: str, split: str | None = None, limit: int | None = None) -> list[Example]:
+    """Return the questions of a split (None: all), `limit` of them (see `spread`); BadQuestions where none is left.
+
+    `name` is that of the file, for the sentence.
+    """
+    kept = [example for example in examples if split is None or example.split == split]
     if not kept:
-        there = ", ".join(sorted(s for s in splits if s)) or "none"
+        there = ", ".join(sorted({example.split for example in examples} - {""})) or "none"
         wanted = f" of split {split!r}" if split else ""
-        raise BadQuestions([f"{path.name} has no question{wanted}; its splits are: {there}."])
+        raise BadQuestions([f"{name} has no question{wanted}; its splits are: {there}."])
     return spread(kept, limit)
 
 

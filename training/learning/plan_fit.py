@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from safetensors.torch import load, save
 from torch import Tensor
 
 from search.interfaces import Vectors
@@ -46,6 +47,19 @@ class Fitted:
     net: PlanScorerNet
     free: Tensor
 
+    def to_bytes(self) -> bytes:
+        """Return the weights as safetensors."""
+        return save({**self.net.state_dict(), "free": self.free})
+
+    @classmethod
+    def from_bytes(cls, content: bytes, hidden: int) -> Fitted:
+        """Read back what `to_bytes` wrote, of a net with so many hidden units."""
+        tensors = load(content)
+        free = tensors.pop("free")
+        net = PlanScorerNet(Size(free.shape[1], len(FEATURES), hidden))
+        net.load_state_dict(tensors)
+        return cls(net, free)
+
     def sums(self, lists: PlanLists, chosen: Places) -> Iterator[tuple[Vectors, float]]:
         """Yield, for each of these questions, the sums of its plans and that of the plan without hops."""
         self.net.eval()
@@ -66,8 +80,18 @@ def unlearned(wordings: Vectors, hidden: int) -> Fitted:
     return Fitted(net, torch.from_numpy(wordings))
 
 
-def fit(lists: PlanLists, wordings: Vectors, chosen: Places, how: Fit, tick: Callable[[], None]) -> Fitted:
-    """Fit a scorer on the chosen questions; `tick` is called after each pass. The same seed gives the same weights."""
+def fit(
+    lists: PlanLists,
+    wordings: Vectors,
+    chosen: Places,
+    how: Fit,
+    tick: Callable[[int, float], None],
+    check: Callable[[], None] = lambda: None,
+) -> Fitted:
+    """Fit a scorer on the chosen questions. The same seed gives the same weights.
+
+    `tick` is told each pass and its mean loss; `check` is called before each step and raises where the fit has to stop.
+    """
     with torch.random.fork_rng():
         torch.manual_seed(how.seed)
         net = unlearned(wordings, how.hidden).net
@@ -84,9 +108,10 @@ def fit(lists: PlanLists, wordings: Vectors, chosen: Places, how: Fit, tick: Cal
     )
     chance = np.random.default_rng(how.seed)
     net.train()
-    for _ in range(how.epochs):
-        order = chance.permutation(chosen)
+    for epoch in range(how.epochs):
+        order, lost = chance.permutation(chosen), 0.0
         for first in range(0, len(order), how.batch):
+            check()
             batch = order[first : first + how.batch]
             table = lists.table(batch)
             plans, texts = net(table, net.told(told + moved))
@@ -95,7 +120,8 @@ def fit(lists: PlanLists, wordings: Vectors, chosen: Places, how: Fit, tick: Cal
             loss.backward()
             optimizer.step()
             schedule.step()
-        tick()
+            lost += loss.item() * len(batch) / len(order)
+        tick(epoch + 1, lost)
     return Fitted(net, (told + moved).detach())
 
 

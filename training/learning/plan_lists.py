@@ -28,6 +28,8 @@ Floats = NDArray[np.float32]
 
 BLOCK = 64
 """Questions whose texts are encoded together; what the plans of two blocks find is in memory at a time."""
+ENCODED = 16
+"""Of a block, questions whose texts go to the encoder in one call."""
 MOST_PLANS = 400
 """Plans of a question that are learned from: those that find answers, then the first ones listed, the shorter."""
 
@@ -112,7 +114,8 @@ class Collector:
             for first in range(0, len(texts), BLOCK):
                 block = slice(first, first + BLOCK)
                 asked = [self._asked(*pair, limit) for pair in zip(texts[block], answers[block], strict=True)]
-                encoding = pool.submit(self._encode, asked)
+                limit.check("training")
+                encoding = pool.submit(self._encode, asked, limit)
                 if before is not None:
                     lists += self._finished(*before)
                     progress(len(lists))
@@ -126,12 +129,18 @@ class Collector:
         question = self.proposer.read(text)
         return _Asked(question, masked(question), *self._labelled(question, answers, limit))
 
-    def _encode(self, asked: Sequence[_Asked]) -> None:
-        """Compute all vectors of a block: a text by itself costs the encoder many times as much."""
-        self.features.learn(
-            one.question.without(used) for one in asked for used in {plan.mentions for plan in one.plans}
-        )
-        self.features.lexicon.vectors.learn(text for one in asked for text in one.masked)
+    def _encode(self, asked: Sequence[_Asked], limit: Limit) -> None:
+        """Compute all vectors of a block, some questions at a time: a text by itself costs many times as much.
+
+        A training that is cancelled waits for one part of the block, not for the whole of it.
+        """
+        for first in range(0, len(asked), ENCODED):
+            limit.check("training")
+            part = asked[first : first + ENCODED]
+            self.features.learn(
+                one.question.without(used) for one in part for used in {plan.mentions for plan in one.plans}
+            )
+            self.features.lexicon.vectors.learn(text for one in part for text in one.masked)
 
     def _finished(self, asked: Sequence[_Asked], encoding: Future[None]) -> list[PlanList]:
         encoding.result()

@@ -33,10 +33,16 @@ def probabilities(sums: Floats, text: float, temperature: float = 1.0) -> Floats
     return shares
 
 
-def best_temperature(scored: Sequence[tuple[Floats, float]], labels: Sequence[Floats]) -> float:
-    """Return the temperature at which sums of questions not learned from are the least surprised by their labels."""
+def best_temperature(
+    scored: Sequence[tuple[Floats, float]], labels: Sequence[Floats], check: Callable[[], None] = lambda: None
+) -> float:
+    """Return the temperature at which sums of questions not learned from are the least surprised by their labels.
+
+    `check` is called between temperatures and raises where the run has to stop.
+    """
 
     def surprise(temperature: float) -> float:
+        check()
         total = 0.0
         for (sums, text), found in zip(scored, labels, strict=True):
             shares, best = probabilities(sums, text, temperature), float(found.max(initial=0.0))

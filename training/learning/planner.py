@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import gzip
+import hashlib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
 import orjson
@@ -12,28 +13,31 @@ from numpy.typing import NDArray
 
 from search.domain.graph import Schema
 from search.domain.options import option
-from search.interfaces import Vectors
+from search.interfaces import Keys, Vectors
 from search.neural.plan_scorer import LearnedPlanScorer
+from search.stages.plan import Planner
 from search.stages.plan.knowledge.shape import Metapath
 from search.stages.plan.scoring.features import FEATURES, Features
 from search.stages.plan.scoring.learned import LearnedScorer, Told, path_key
 from search.stages.plan.scoring.score import Scorer
 from training.data.examples import Example
+from training.data.hashes import question_hash
 from training.learning.plan_fit import Fit, Fitted, Places, fit, unlearned
 from training.learning.plan_lists import Collector, PlanList, PlanLists
 from training.learning.plan_quality import (
     Floats,
-    Score,
     accuracy,
     best_temperature,
     calibration,
     graph_lists,
     probabilities,
 )
-from training.learning.task import Learned, Progress, Task, TooFew
+from training.learning.task import Card, Evaluated, Learned, Material, RunContext, TooFew
 
 LEAST = 10
 """Questions that it takes."""
+CROSS_FITTED = "cross_fitted.jsonl.gz"
+"""File of the artifact: a line a question, its best plans as scored by what was learned without it."""
 KEPT_PLANS = 10
 """Plans of a training question whose cross-fitted probabilities are kept."""
 
@@ -54,91 +58,180 @@ class PlannerLearner:
         300, "Questions, drawn from those given, on which the graph's list is measured.", low=0, high=100_000
     )
 
-    def __call__(self, task: Task, progress: Progress) -> Learned:
-        """Learn from the task's questions. Raises TooFew, DeadlineExceeded."""
-        if len(task.examples) < LEAST:
-            raise TooFew(f"There are {len(task.examples)} questions to learn from; it takes {LEAST} at least.")
-        lists = self._collected(task, progress)
-        known = task.planner.knowledge
-        wordings = known.vectors.of([known.wording.plan((path,)) for path in lists.paths])
-        folds = self._folds(len(lists))
-        fitted, whole = self._fitted(lists, wordings, folds, progress)
-        scored = _cross_fitted(fitted, lists, folds)
-        labels = [one.labels.astype(np.float64) for one in lists.lists]
-        temperature = best_temperature(scored, labels)
-        for one in (*fitted, whole):
-            one.net.temperature.fill_(temperature)
-        start = _sums(unlearned(wordings, self.hidden), lists, np.arange(len(lists)))
-        before, after = self._graph_lists(task, [_scorer(one, lists.paths, task) for one in fitted], folds, progress)
-        metrics = {
-            "questions": len(lists),
-            "folds": len(fitted),
-            "reachable": round(100 * float((lists.reach > 0).mean()), 2),
-            "plan_accuracy": {"before": accuracy(start, labels), "after": accuracy(scored, labels)},
-            "graph_list": {"questions": min(self.measured, len(lists)), "before": before, "after": after},
-            "temperature": round(temperature, 3),
-            "calibration": calibration(scored, labels, temperature),
-        }
-        kept = _kept(task.examples, lists, scored, folds, temperature, known.schema)
-        return Learned(
-            _tensors(whole),
-            _served(whole, lists.paths, task),
-            metrics,
-            {"cross_fitted.jsonl.gz": gzip.compress(b"".join(kept), mtime=0)},
-        )
+    def task(self, material: Material) -> PlannerTask:
+        """Return the task of teaching the planner that searches use: what it is to score is what it will list for them.
 
-    def _collected(self, task: Task, progress: Progress) -> PlanLists:
-        planner, known = task.planner, task.planner.knowledge
-        collector = Collector(planner.proposer, Features(known.shape, known.lexicon), planner.adjacency)
-        total = len(task.examples)
-        return collector.collect(
-            [example.text for example in task.examples], task.answers,
-            lambda done: progress("plans", done, total), task.limit,
-        )  # fmt: skip
+        Raises StageError where the release's encoder is not there.
+        """
+        names = {one.name for one in fields(Planner) if "help" in one.metadata} - {"artifact"}
+        options = {name: value for name, value in material.options.items() if name in names}
+        tools = material.tools
+        planner = Planner(tools.mentions, tools.adjacency, tools.encoder, tools.nodes, tools.schema, **options)
+        return PlannerTask(self, Lesson(material.examples, material.answers, planner))
 
-    def _folds(self, count: int) -> Places:
+    def folds_of(self, count: int) -> Places:
         """Return the fold of each question."""
         folds = np.arange(count) % min(self.folds, count)
         np.random.default_rng(self.seed).shuffle(folds)
         return folds
 
+    def fit_of(self, questions: int) -> Fit:
+        """Return how so many questions are fitted."""
+        epochs = max(1, min(self.epochs, self.steps * self.batch // questions))
+        return Fit(epochs, self.batch, self.rate, self.decay, self.hidden, self.seed)
+
+
+@dataclass(frozen=True, eq=False)
+class Lesson:
+    """Questions, the keys of their answers (sorted, one array a question), and the planner to teach."""
+
+    examples: Sequence[Example]
+    answers: Sequence[Keys]
+    planner: Planner
+
+
+@dataclass(frozen=True, eq=False)
+class LearnedPlanner(Learned):
+    """What was learned from all questions, and, for measuring, what was learned without each fold of them."""
+
+    lists: PlanLists
+    wordings: Vectors
+    folds: Places
+    fitted: Sequence[Fitted]
+    scored: Sequence[tuple[Floats, float]]
+    temperature: float
+
+
+@dataclass(frozen=True, eq=False)
+class PlannerTask:
+    """The planner's learner at work (task.LearningTask)."""
+
+    learner: PlannerLearner
+    lesson: Lesson
+
+    def describe(self) -> Card:
+        """Describe the learner for the model card."""
+        return Card(
+            "Scorer of plans",
+            "It scores the candidate plans of a question: which way through the graph, from a name in the question, "
+            "leads to the answer. It learns from questions and their answers alone; no plan is annotated. Each plan is "
+            "labelled by the F1 of what it finds, and the likely plans are asked to find answers.",
+            "It scores plans over vectors of one encoder only. Types and relations that it has not seen are scored by "
+            "their wording.",
+        )
+
+    def fit(self, run: RunContext) -> LearnedPlanner:
+        """Learn from the questions. Raises TooFew, TrainingCancelled, SearchCancelled, DeadlineExceeded."""
+        examples, known = self.lesson.examples, self.lesson.planner.knowledge
+        if len(examples) < LEAST:
+            raise TooFew(f"There are {len(examples)} questions to learn from; it takes {LEAST} at least.")
+        lists = self._collected(run)
+        wordings = known.vectors.of([known.wording.plan((path,)) for path in lists.paths])
+        folds = self.learner.folds_of(len(lists))
+        fitted, whole = self._fitted(lists, wordings, folds, run)
+        scored = _cross_fitted(fitted, lists, folds, run)
+        temperature = best_temperature(scored, _labels(lists), run.check)
+        for one in (*fitted, whole):
+            one.net.temperature.fill_(temperature)
+        kept = b"".join(_kept(examples, lists, scored, folds, temperature, known.schema))
+        files = {CROSS_FITTED: gzip.compress(kept, mtime=0)}
+        return LearnedPlanner(
+            _tensors(whole), _served(whole, lists.paths, self.lesson.planner), files,
+            lists, wordings, folds, fitted, scored, temperature,
+        )  # fmt: skip
+
+    def evaluate(self, learned: LearnedPlanner, run: RunContext) -> Evaluated:
+        """Measure on each question what was learned without it, beside the scorer that has learned nothing."""
+        lists, labels = learned.lists, _labels(learned.lists)
+        start = _sums(unlearned(learned.wordings, self.learner.hidden), lists, np.arange(len(lists)))
+        before, after = self._graph_lists(learned, run)
+        right = {"before": accuracy(start, labels), "after": accuracy(learned.scored, labels)}
+        metrics = {
+            "questions": len(lists),
+            "folds": len(learned.fitted),
+            "reachable": round(100 * float((lists.reach > 0).mean()), 2),
+            "plan_accuracy": right,
+            "graph_list": {"questions": min(self.learner.measured, len(lists)), "before": before, "after": after},
+            "temperature": round(learned.temperature, 3),
+            "calibration": calibration(learned.scored, labels, learned.temperature),
+        }
+        table = {
+            "untrained": {"plan right": right["before"], **before},
+            "cross-fitted": {"plan right": right["after"], **after},
+        }
+        return Evaluated(metrics, table)
+
+    def _collected(self, run: RunContext) -> PlanLists:
+        planner, known = self.lesson.planner, self.lesson.planner.knowledge
+        collector = Collector(planner.proposer, Features(known.shape, known.lexicon), planner.adjacency)
+        total = len(self.lesson.examples)
+        return collector.collect(
+            [example.text for example in self.lesson.examples], self.lesson.answers,
+            lambda done: run.progress("plans", done, total), run.limit,
+        )  # fmt: skip
+
     def _fitted(
-        self, lists: PlanLists, wordings: Vectors, folds: Places, progress: Progress
+        self, lists: PlanLists, wordings: Vectors, folds: Places, run: RunContext
     ) -> tuple[list[Fitted], Fitted]:
         """Return what was learned without each of the folds, and from all questions."""
-        epochs = max(1, min(self.epochs, self.steps * self.batch // len(lists)))
-        how = Fit(epochs, self.batch, self.rate, self.decay, self.hidden, self.seed)
+        how = self.learner.fit_of(len(lists))
         count = int(folds.max()) + 1
-        total = (count + 1) * epochs
+        total = (count + 1) * how.epochs
         done = iter(range(1, total + 1))
 
-        def tick() -> None:
-            progress("learning", next(done), total)
+        def part(name: str, chosen: Places) -> Fitted:
+            def tick(epoch: int, loss: float) -> None:
+                run.progress("learning", next(done), total)
+                run.metric(f"loss, {name}", epoch, loss)
 
-        parts = [fit(lists, wordings, np.flatnonzero(folds != fold), how, tick) for fold in range(count)]
-        return parts, fit(lists, wordings, np.arange(len(lists)), how, tick)
+            key = _checkpoint(name, lists, wordings, chosen, how)
+            if (saved := run.checkpoints.load(key)) is not None:
+                for epoch in range(how.epochs):
+                    tick(epoch + 1, float("nan"))
+                return Fitted.from_bytes(saved, how.hidden)
+            fitted = fit(lists, wordings, chosen, how, tick, run.check)
+            run.checkpoints.save(key, fitted.to_bytes())
+            return fitted
 
-    def _graph_lists(
-        self, task: Task, learned: Sequence[Score], folds: Places, progress: Progress
-    ) -> tuple[dict[str, float], dict[str, float]]:
+        parts = [part(f"without fold {fold}", np.flatnonzero(folds != fold)) for fold in range(count)]
+        return parts, part("all questions", np.arange(len(lists)))
+
+    def _graph_lists(self, learned: LearnedPlanner, run: RunContext) -> tuple[dict[str, float], dict[str, float]]:
         """Return the measures of the graph's list on some of the questions, without training and cross-fitted."""
-        known = task.planner.knowledge
+        planner, known = self.lesson.planner, self.lesson.planner.knowledge
+        scorers = [_scorer(one, learned.lists.paths, planner) for one in learned.fitted]
         plain = Scorer(Features(known.shape, known.lexicon), known.wording, known.vectors)
-        drawn = np.random.default_rng(self.seed).permutation(len(folds))[: self.measured]
-        progress("measuring", 0, 1)
+        drawn = np.random.default_rng(self.learner.seed).permutation(len(learned.folds))[: self.learner.measured]
+        run.progress("measuring", 0, 1)
         measures = graph_lists(
-            [task.examples[at] for at in drawn], [(plain, learned[folds[at]]) for at in drawn],
-            task.planner.proposer, task.planner.nodes, task.planner.plans, task.limit,
+            [self.lesson.examples[at] for at in drawn], [(plain, scorers[learned.folds[at]]) for at in drawn],
+            planner.proposer, planner.nodes, planner.plans, run.limit,
         )  # fmt: skip
-        progress("measuring", 1, 1)
+        run.progress("measuring", 1, 1)
         before, after = measures or ({}, {})
         return before, after
 
 
-def _cross_fitted(fitted: Sequence[Fitted], lists: PlanLists, folds: Places) -> list[tuple[Floats, float]]:
+def _checkpoint(name: str, lists: PlanLists, wordings: Vectors, chosen: Places, how: Fit) -> str:
+    """Return the name of a part's checkpoint: other questions, answers, paths or settings have another one."""
+    content = hashlib.blake2b(repr((name, how)).encode(), digest_size=8)
+    content.update(wordings.tobytes() + chosen.tobytes())
+    for one in lists.lists:
+        content.update(one.features.tobytes() + one.labels.tobytes() + one.branches.tobytes() + one.masked.tobytes())
+    return f"plans-{content.hexdigest()}"
+
+
+def _labels(lists: PlanLists) -> list[Floats]:
+    return [one.labels.astype(np.float64) for one in lists.lists]
+
+
+def _cross_fitted(
+    fitted: Sequence[Fitted], lists: PlanLists, folds: Places, run: RunContext
+) -> list[tuple[Floats, float]]:
     """Return each question's sums by the scorer that has not seen it."""
     scored: list[tuple[Floats, float]] = [(np.zeros(0), 0.0)] * len(lists)
     for fold, one in enumerate(fitted):
+        run.check()
         mine = np.flatnonzero(folds == fold)
         for at, sums in zip(mine, _sums(one, lists, mine), strict=True):
             scored[at] = sums
@@ -149,18 +242,18 @@ def _sums(fitted: Fitted, lists: PlanLists, chosen: Places) -> list[tuple[Floats
     return [(sums.astype(np.float64), text) for sums, text in fitted.sums(lists, chosen)]
 
 
-def _scorer(fitted: Fitted, paths: Sequence[Metapath], task: Task) -> LearnedScorer:
-    known = task.planner.knowledge
-    scorer = LearnedPlanScorer("fold", _served(fitted, paths, task), _tensors(fitted))
+def _scorer(fitted: Fitted, paths: Sequence[Metapath], planner: Planner) -> LearnedScorer:
+    known = planner.knowledge
+    scorer = LearnedPlanScorer("fold", _served(fitted, paths, planner), _tensors(fitted))
     told = Told(scorer, known.wording, known.vectors)
     return LearnedScorer(Features(known.shape, known.lexicon), known.vectors, scorer, told)
 
 
-def _served(fitted: Fitted, paths: Sequence[Metapath], task: Task) -> dict[str, object]:
+def _served(fitted: Fitted, paths: Sequence[Metapath], planner: Planner) -> dict[str, object]:
     """Return what `LearnedPlanScorer` reads beside the weights."""
-    schema = task.planner.schema
+    schema = planner.schema
     return {
-        "encoder": task.planner.encoder.name,
+        "encoder": planner.encoder.name,
         "features": FEATURES,
         "hidden": fitted.net.size.hidden,
         "types": [kind.name for kind in schema.node_types],
@@ -188,7 +281,13 @@ def _kept(
         shares = probabilities(sums, text, temperature)
         order = np.argsort(-sums, kind="stable")[:KEPT_PLANS]
         plans = [_plan(one, int(at), float(shares[at]), keys) for at in order]
-        line = {"id": example.id, "fold": fold, "no_hops": round(float(shares[-1]), 6), "plans": plans}
+        line = {
+            "id": example.id,
+            "hash": question_hash(example),
+            "fold": fold,
+            "no_hops": round(float(shares[-1]), 6),
+            "plans": plans,
+        }
         yield orjson.dumps(line) + b"\n"
 
 

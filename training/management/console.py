@@ -12,7 +12,7 @@ from django.core.management.base import OutputWrapper
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from search.domain.errors import InvalidRequest
+from search.domain.errors import InvalidRequest, SearchError, StageError
 from training.data.examples import BadQuestions
 
 
@@ -43,14 +43,20 @@ def positive(text: str) -> int:
 
 @contextmanager
 def refusals(stderr: OutputWrapper) -> Iterator[None]:
-    """Say every fault of what was asked for, a line each, and exit with 2."""
+    """Say every fault of what was asked for, a line each, and exit with 2; with 1 where something is not there."""
     try:
         yield
         return
+    except StageError as error:
+        stderr.write(f"{error.reason[:1].upper()}{error.reason[1:]}.")
+        sys.exit(1)
     except BadQuestions as error:
         faults = error.faults
     except InvalidRequest as error:
         faults = [fault.sentence for fault in error.faults]
+    except SearchError as error:
+        stderr.write(str(error))
+        sys.exit(1)
     for fault in faults:
         stderr.write(fault)
     sys.exit(2)

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import fields
 from typing import Any
 
 import numpy as np
@@ -13,16 +11,28 @@ import orjson
 from django.db.models import F
 
 from search import wiring as search_wiring
-from search.domain.errors import Fault, InvalidRequest
+from search.domain.errors import Fault, InvalidRequest, SearchCancelled
 from search.interfaces import Keys, NodeStore
 from search.models import KnowledgeBase, PipelineVersion, Release
 from search.services.pipelines.register_artifact import register_artifact
 from search.services.pipelines.save_pipeline_version import save_pipeline_version
-from search.stages.plan import Planner
 from training import wiring
-from training.data.examples import FAULTS_SHOWN, BadQuestions, Example
-from training.data.splits import refuse_test
-from training.learning.task import Progress, Task, TooFew
+from training.data.examples import BadQuestions, Example, capped
+from training.data.hashes import data_hash, question_hash
+from training.data.splits import TRAIN, VAL, counts, refuse_splits
+from training.learning.task import (
+    Evaluated,
+    Learned,
+    LearningTask,
+    Material,
+    RunContext,
+    TooFew,
+    TrainingCancelled,
+)
+from training.models import QuestionSet
+from training.services.learned_from import FILE
+from training.services.model_card import CARD, model_card
+from training.services.question_sets import described_set
 
 
 def train(
@@ -32,30 +42,36 @@ def train(
     examples: Sequence[Example],
     settings: Mapping[str, Any],
     activate: bool = True,
-    progress: Progress | None = None,
+    allow_val: bool = False,
+    run: RunContext | None = None,
+    question_set: QuestionSet | None = None,
 ) -> dict[str, Any]:
     """Train, register the artifact, save the pipeline's next version that names it, and return the report.
 
     With `activate` the knowledge base's next searches use it, in workers that run already too; an older version of the
-    pipeline takes it back. Nothing is written before the training has ended. Raises BadQuestions for questions of a
-    test split, too few of them, or answers that are no nodes; InvalidRequest with every other fault of the request.
+    pipeline takes it back. Nothing is written before the training has ended. `allow_val` lets questions of `val` be
+    learned from: the artifact keeps that, and reports show it. `run` says when to stop and whom to tell.
+
+    Raises BadQuestions for questions of other splits, too few of them, or answers that are no nodes; InvalidRequest
+    with every other fault of the request; StageError where the release's encoder is not there; TrainingCancelled.
     """
     began = time.perf_counter()
-    for named in {example.split for example in examples}:
-        refuse_test(named, "Training")
+    run = run or RunContext()
+    refuse_splits(examples, "Training", (TRAIN, VAL) if allow_val else (TRAIN,))
     learner, configuration = wiring.learner(kind, settings)
     pipeline, option = wiring.option_of(kind)
     release = _release(knowledge_base)
-    planner = _planner(release, pipeline)
-    task = Task(examples, _answers(examples, planner.nodes, release.name), planner)
-    try:
-        learned = learner(task, progress or _untold)
-    except TooFew as error:
-        raise BadQuestions([str(error)]) from error
+    task = learner.task(_material(release, pipeline, option, examples))
+    learned, evaluated = _learned(task, run)
+    settled = {**configuration, "release": release.name, "allow_val": allow_val, "splits": counts(examples)}
     artifact = register_artifact(
         knowledge_base=release.knowledge_base, kind=kind, tensors=learned.tensors, served=learned.served,
-        configuration={**configuration, "release": release.name}, metrics=learned.metrics, files=learned.files,
-        data_hash=data_hash(examples),
+        configuration=settled, metrics=evaluated.metrics, data_hash=data_hash(examples),
+        files={
+            **learned.files,
+            FILE: _questions(examples, allow_val, question_set),
+            CARD: model_card(task.describe(), kind, settled, evaluated, len(examples), question_set).encode(),
+        },
     )  # fmt: skip
     version = save_pipeline_version(
         knowledge_base=release.knowledge_base, pipeline=pipeline, options={option: artifact.id}, activate=activate,
@@ -65,20 +81,40 @@ def train(
         "knowledge_base": knowledge_base,
         "release": release.name,
         "kind": kind,
+        "question_set": described_set(question_set),
         "questions": len(examples),
+        "splits": counts(examples),
+        "allow_val": allow_val,
         "artifact": artifact.id,
         "pipeline": pipeline,
         "pipeline_version": version.version,
         "active": version.active,
-        "metrics": dict(learned.metrics),
+        "metrics": dict(evaluated.metrics),
+        "table": {row: dict(figures) for row, figures in evaluated.table.items()},
         "seconds": round(time.perf_counter() - began, 2),
     }
 
 
-def data_hash(examples: Sequence[Example]) -> str:
-    """Return a fingerprint of questions and answers, the same whatever order they come in."""
-    rows = sorted(orjson.dumps([example.id, example.text, sorted(example.answers)]) for example in examples)
-    return hashlib.blake2b(b"\n".join(rows), digest_size=16).hexdigest()
+def _learned(task: LearningTask[Any], run: RunContext) -> tuple[Learned, Evaluated]:
+    """Fit and measure. Raises BadQuestions for too few questions, TrainingCancelled."""
+    try:
+        learned = task.fit(run)
+        evaluated = task.evaluate(learned, run)
+    except TooFew as error:
+        raise BadQuestions([str(error)]) from error
+    except SearchCancelled as error:
+        raise TrainingCancelled() from error
+    # Whoever cancels before anything is written gets nothing written.
+    run.check()
+    return learned, evaluated
+
+
+def _questions(examples: Sequence[Example], allow_val: bool, question_set: QuestionSet | None) -> bytes:
+    """Return the artifact's file that says for ever which questions it has learned from."""
+    hashes = sorted(question_hash(example) for example in examples)
+    kept = {"hashes": hashes, "splits": counts(examples), "allow_val": allow_val,
+            "question_set": described_set(question_set)}  # fmt: skip
+    return orjson.dumps(kept)
 
 
 def _release(name: str) -> Release:
@@ -94,8 +130,8 @@ def _release(name: str) -> Release:
     return release
 
 
-def _planner(release: Release, pipeline: str) -> Planner:
-    """Return the planner as searches use it: what it is to score is what it will list for them.
+def _material(release: Release, pipeline: str, option: str, examples: Sequence[Example]) -> Material:
+    """Return what there is to learn from: the release's tools, and the options of the stage that will use it.
 
     Raises InvalidRequest where the pipeline's active version does not fit the site any more.
     """
@@ -103,10 +139,9 @@ def _planner(release: Release, pipeline: str) -> Planner:
         knowledge_base=release.knowledge_base, pipeline=pipeline, active=True
     ).first()
     specified = search_wiring.pipeline(pipeline).specification(active.options if active else {})
-    names = {field.name for field in fields(Planner) if "help" in field.metadata} - {"artifact"}
-    options = {name: value for name, value in specified["stages"]["plan"]["OPTIONS"].items() if name in names}
     tools = search_wiring.tools(release)
-    return Planner(tools.mentions, tools.adjacency, tools.encoder, tools.nodes, tools.schema, **options)
+    options = specified["stages"][option.split(".", 1)[0]]["OPTIONS"]
+    return Material(examples, _answers(examples, tools.nodes, release.name), tools, options)
 
 
 def _answers(examples: Sequence[Example], nodes: NodeStore, release: str) -> list[Keys]:
@@ -121,10 +156,5 @@ def _answers(examples: Sequence[Example], nodes: NodeStore, release: str) -> lis
         ]
         answers.append(np.array(sorted({key for key in keys if key is not None}), dtype=np.int32))
     if faults:
-        hidden = len(faults) - FAULTS_SHOWN
-        raise BadQuestions(faults[:FAULTS_SHOWN] + ([f"… and {hidden} more."] if hidden > 0 else []))
+        raise BadQuestions(capped(faults))
     return answers
-
-
-def _untold(part: str, done: int, total: int) -> None:
-    """Tell nobody."""

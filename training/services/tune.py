@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
+from uuid import uuid4
 
 from django.utils.module_loading import import_string
 
@@ -15,18 +16,23 @@ from search.domain.errors import Fault, InvalidRequest, StageError
 from search.domain.linking import GraphRanking
 from search.domain.payloads import Fused, Listed, Payload, Unreadable, read_payload
 from search.domain.ranking import Candidate, Ranking
-from search.models import KnowledgeBase, PipelineVersion, SearchRun, SearchStep
+from search.models import PipelineVersion, SearchRun, SearchStep
 from search.services.code_version import code_version
 from search.services.pipelines.save_pipeline_version import save_pipeline_version
-from search.services.searches.request_search import request_search
-from search.services.searches.run_search import run_search
+from search.services.searches.pin import Pin, mixed
+from search.services.searches.request_search import pin_searches
 from search.stages.fuse import Weighing
-from training.data.examples import Example
-from training.data.splits import refuse_test
+from training.data.examples import BadQuestions, Example
+from training.data.hashes import question_hash
+from training.data.splits import TRAIN, VAL, refuse_split, refuse_splits
 from training.evaluation.fused_ranks import Case
 from training.evaluation.measures import Values, intervals, means
 from training.evaluation.tuning import Tuning
 from training.evaluation.tuning import tune as choose
+from training.models import Evaluation, QuestionSet
+from training.services.evaluate import MixedEvaluation, evaluation_of, search_pinned
+from training.services.learned_from import seen_by
+from training.services.question_sets import described_set
 
 Progress = Callable[[str, int, int], None]
 
@@ -61,45 +67,75 @@ def tune(
     pipeline: str,
     activate: bool = True,
     progress: Progress | None = None,
+    question_set: QuestionSet | None = None,
 ) -> dict[str, Any]:
     """Choose fusion's settings on these questions and return the report.
 
     Each question is searched once, recorded as an evaluation; its two lists, 100 deep, are what the grid is tried on.
+    Release, settings and specification are decided once for all of them. Questions that the pipeline's artifacts have
+    learned from are left out, and `left_out` counts them: a planner is surer of what it has seen, so that weights
+    chosen there trust the graph too much.
+
     Where cross-validation bears the choice out it becomes the pipeline's next version, in use at once with `activate`;
     where it does not, nothing is saved and `reason` says why.
 
-    Raises BadQuestions for a test split and InvalidRequest with every fault of the request.
+    Raises BadQuestions for questions of other splits than train and val, or where all of them were learned from;
+    InvalidRequest with every fault of the request; StageError where the pipeline cannot be composed.
     """
-    for named in {split, *(example.split for example in examples)}:
-        refuse_test(named, "Tuning")
+    allowed = (TRAIN, VAL)
+    refuse_split(split, "Tuning", allowed)
+    refuse_splits(examples, "Tuning", allowed)
     lists = _lists_of(pipeline)
-    probe = _request(knowledge_base, examples[0].text[:2000], pipeline, "")
-    SearchRun.objects.filter(pk=probe.pk).delete()
-    began = time.perf_counter()
-    asked = _ask(probe, lists, examples, progress)
-    searched = time.perf_counter()
-    tell = None if progress is None else lambda done, total: progress("weights", done, total)
-    tuning = choose(asked.cases, asked.present, tell)
-    seconds = {"searches": round(searched - began, 2), "weights": round(time.perf_counter() - searched, 2)}
-    version = _save(probe, lists, tuning, len(examples), split, activate) if tuning.decided else None
-    return {
-        "knowledge_base": knowledge_base,
-        "release": probe.release_name,
-        "split": split,
-        "questions": len(examples),
-        "errors": asked.errors,
-        "code_version": code_version(),
-        "pipeline": pipeline,
-        "pipeline_version": version.version if version else None,
-        "active": version.active if version else False,
-        "decided": tuning.decided,
-        "reason": tuning.reason,
-        "before": {"options": _options(lists, asked.present)} | _described(tuning.before),
-        "after": {"options": _options(lists, tuning.best)} | _described(tuning.after),
-        "held_out": _described(tuning.held_out),
-        "gain": _described({name: tuning.held_out[name] - tuning.before[name] for name in tuning.before}),
-        "seconds": seconds,
-    }
+    pins = pin_searches(knowledge_base=knowledge_base, pipelines=[pipeline], settings={}, evaluation=uuid4())
+    pin = pins[pipeline]
+    kept = _unseen(pin, examples)
+    with evaluation_of(pins, kept, split, question_set, Evaluation.Purpose.TUNING) as evaluation:
+        began = time.perf_counter()
+        asked = _ask(pin, lists, kept, progress)
+        if reason := mixed(pins, evaluation.id):
+            raise MixedEvaluation(reason)
+        searched = time.perf_counter()
+        tell = None if progress is None else lambda done, total: progress("weights", done, total)
+        tuning = choose(asked.cases, asked.present, tell)
+        seconds = {"searches": round(searched - began, 2), "weights": round(time.perf_counter() - searched, 2)}
+        version = _save(pin, lists, tuning, len(kept), split, activate) if tuning.decided else None
+        report = {
+            "evaluation": str(evaluation.id),
+            "knowledge_base": knowledge_base,
+            "release": pin.release.name,
+            "settings_version": pin.settings_version,
+            "question_set": described_set(question_set),
+            "split": split,
+            "questions": len(kept),
+            "left_out": len(examples) - len(kept),
+            "errors": asked.errors,
+            "code_version": code_version(),
+            "pipeline": pipeline,
+            "pipeline_version": version.version if version else None,
+            "active": version.active if version else False,
+            "decided": tuning.decided,
+            "reason": _left_out(len(examples) - len(kept)) + tuning.reason,
+            "before": {"options": _options(lists, asked.present)} | _described(tuning.before),
+            "after": {"options": _options(lists, tuning.best)} | _described(tuning.after),
+            "held_out": _described(tuning.held_out),
+            "gain": _described({name: tuning.held_out[name] - tuning.before[name] for name in tuning.before}),
+            "seconds": seconds,
+        }
+        evaluation.report = report
+    return report
+
+
+def _unseen(pin: Pin, examples: Sequence[Example]) -> list[Example]:
+    """Return the questions that no artifact of the pipeline learned from. Raises BadQuestions where none is left."""
+    seen = seen_by(pin.specification)
+    kept = [example for example in examples if question_hash(example) not in seen]
+    if not kept:
+        raise BadQuestions(["All of these questions were learned from, so that nothing can be chosen by them."])
+    return kept
+
+
+def _left_out(count: int) -> str:
+    return f"{count:,} questions were learned from and left out. " if count else ""
 
 
 def _lists_of(name: str) -> _Lists:
@@ -137,15 +173,7 @@ def _weighs(stage: Mapping[str, Any]) -> bool:
     return issubclass(import_string(stage["BACKEND"]), Weighing)
 
 
-def _request(knowledge_base: str, question: str, pipeline: str, purpose: str) -> SearchRun:
-    # One result is explained: only the lists are read.
-    return request_search(
-        knowledge_base=knowledge_base, question=question, pipeline=pipeline, k=1,
-        origin=SearchRun.Origin.EVALUATION, purpose=purpose[:200], enqueue=False,
-    )  # fmt: skip
-
-
-def _ask(probe: SearchRun, lists: _Lists, examples: Sequence[Example], progress: Progress | None) -> _Asked:
+def _ask(pin: Pin, lists: _Lists, examples: Sequence[Example], progress: Progress | None) -> _Asked:
     """Search every question; one that cannot be searched has empty lists and stays in the mean.
 
     Raises UnreadableLists where a search is done and its lists cannot be read: tuning on nothing would say nothing.
@@ -154,7 +182,7 @@ def _ask(probe: SearchRun, lists: _Lists, examples: Sequence[Example], progress:
     for done, example in enumerate(examples, 1):
         fused = None
         try:
-            row = run_search(_request(probe.knowledge_base_name, example.text, probe.pipeline, example.id).pk)
+            row = search_pinned(pin, example, k=1)  # One result is explained: only the lists are read.
             if row.status == SearchRun.Status.DONE:
                 fused = _read(row, lists)
         except UnreadableLists:
@@ -165,7 +193,7 @@ def _ask(probe: SearchRun, lists: _Lists, examples: Sequence[Example], progress:
         cases.append(case_of(example, fused))
         if progress is not None:
             progress("searches", done, len(examples))
-    options: dict[str, Any] = dict(probe.specification["stages"][lists.fusion]["OPTIONS"])
+    options: dict[str, Any] = dict(pin.specification["stages"][lists.fusion]["OPTIONS"])
     for name in ("bucket_weights", "risk_multipliers"):
         options[name] = tuple(options[name])
     return _Asked(cases, Weighing(**options), errors)
@@ -216,12 +244,12 @@ def _ranking(listed: Listed, key_of: Mapping[str, int]) -> Ranking:
 
 
 def _save(
-    probe: SearchRun, lists: _Lists, tuning: Tuning, questions: int, split: str | None, activate: bool
+    pin: Pin, lists: _Lists, tuning: Tuning, questions: int, split: str | None, activate: bool
 ) -> PipelineVersion:
     where = f" of split {split}" if split else ""
     return save_pipeline_version(
-        knowledge_base=KnowledgeBase.objects.get(name=probe.knowledge_base_name),
-        pipeline=probe.pipeline,
+        knowledge_base=pin.release.knowledge_base,
+        pipeline=pin.pipeline,
         options=_options(lists, tuning.best),
         note=f"Fusion tuned on {questions:,} questions{where}. {tuning.reason}",
         activate=activate,

@@ -1,1 +1,1 @@
-"""A real Neo4j for `make neo4j` and the tests: the community server of the Maven repository, as a child process."""
+"""A real Neo4j for `make neo4j` and the tests: the community server from the Maven repository, as a child process."""

@@ -33,7 +33,7 @@ def main() -> int:
 
 
 def run(home: Home, port: int, terminal: Terminal) -> int:
-    """Runs the server until a signal asks to stop or it ends by itself; returns the exit code."""
+    """Run the server until a signal asks to stop or it ends by itself; return the exit code."""
     wakeup = Wakeup()
     server = EmbeddedNeo4j(home, port, notice=lambda text: terminal.say("neo4j", text))
     home.make_root()
@@ -66,7 +66,7 @@ def run(home: Home, port: int, terminal: Terminal) -> int:
 
 
 def _asked_to_stop(wakeup: Wakeup, seconds: float) -> bool:
-    """Waits for a signal, for so many seconds at most; says whether it was one that asks to stop."""
+    """Wait at most `seconds` for a signal, and return whether it asks to stop."""
     select.select([wakeup], [], [], seconds)
     return wakeup.asked_to_stop()
 

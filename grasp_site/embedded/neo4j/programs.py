@@ -1,4 +1,4 @@
-"""What Neo4j is started with: a Java it runs on, and its jars, fetched by Maven once and held to their sums."""
+"""The programs of Neo4j: a suitable Java, and Neo4j's jars, which Maven fetches once and whose sums are checked."""
 
 import hashlib
 import os
@@ -24,14 +24,14 @@ Notice = Callable[[str], None]
 
 
 def version() -> str:
-    """The version of Neo4j that the pom names."""
+    """Return the version of Neo4j in the pom."""
     found = re.search(r"<neo4j\.version>([^<]+)<", POM.read_text(encoding="utf-8"))
     assert found is not None, "pom.xml names no version"
     return found.group(1)
 
 
 def java() -> Path:
-    """A Java that Neo4j runs on: that of JAVA_HOME, of the path, or another that is installed.
+    """Return a Java that Neo4j runs on: that of JAVA_HOME, of the path, or another installed one.
 
     Raises `EmbeddedError` with a sentence that says what to install.
     """
@@ -47,7 +47,7 @@ def java() -> Path:
 
 
 def jars(notice: Notice) -> Path:
-    """The folder of the jars; they are fetched where they are not there yet. Raises `EmbeddedError`."""
+    """Return the folder of the jars; missing jars are fetched. Raises `EmbeddedError`."""
     caches = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "grasp-search"
     sums = SUMS.read_bytes()
     folder = caches / f"neo4j-{version()}-{hashlib.sha256(sums).hexdigest()[:8]}"
@@ -64,7 +64,7 @@ def jars(notice: Notice) -> Path:
 
 
 def mismatch(folder: Path, sums: str) -> str:
-    """Say in what the jars of a folder differ from the list of their sums; an empty text where they do not."""
+    """Return how the jars of a folder differ from the list of checksums, or an empty string if they do not."""
     expected = {name: digest for digest, name in (line.split(maxsplit=1) for line in sums.splitlines())}
     found = {path.name: path for path in folder.iterdir()}
     if more := sorted(found.keys() - expected.keys()):
@@ -74,12 +74,12 @@ def mismatch(folder: Path, sums: str) -> str:
     for name, digest in expected.items():
         with found[name].open("rb") as file:
             if hashlib.file_digest(file, "sha256").hexdigest() != digest:
-                return f"{name} is not what it should be: its sum differs from the one in jars.sha256."
+                return f"{name} is damaged or has been changed: its checksum differs from the one in jars.sha256."
     return ""
 
 
 def _fetch(folder: Path, notice: Notice) -> None:
-    """Fetch the jars beside their place, hold them to their sums, and move them there."""
+    """Fetch the jars into a temporary folder, check their checksums, and move the folder to its place."""
     maven = shutil.which("mvn")
     if maven is None:
         raise EmbeddedError(f"Neo4j is fetched with Maven, and there is none. {INSTALL_MAVEN}")
@@ -100,12 +100,12 @@ def _fetch(folder: Path, notice: Notice) -> None:
         if done.returncode != 0 or not fresh.is_dir():
             raise EmbeddedError(f"Maven could not fetch Neo4j: {_complaint(done.stdout + done.stderr)}")
         if fault := mismatch(fresh, SUMS.read_text(encoding="utf-8")):
-            raise EmbeddedError(f"What Maven fetched is not used: {fault}")
+            raise EmbeddedError(f"The files that Maven fetched are not used: {fault}")
         fresh.rename(folder)
 
 
 def _complaint(output: str) -> str:
-    """The first error that Maven reports."""
+    """Return the first error that Maven reports."""
     lines = [line for line in re.sub(r"\x1b\[[0-9;]*m", "", output).splitlines() if line.strip()]
     errors = [line.removeprefix("[ERROR]").strip() for line in lines if line.startswith("[ERROR]")]
     return (errors or lines or ["it gave no reason"])[0]
@@ -120,7 +120,7 @@ def _javas() -> Iterator[Path]:
 
 
 def _major(program: Path) -> int | None:
-    """The version of a Java by its first number; None for what cannot be run."""
+    """Return the first number of a Java's version, or None if it cannot be run."""
     try:
         done = subprocess.run([str(program), "-version"], capture_output=True, text=True, check=False, timeout=20)
     except (OSError, subprocess.TimeoutExpired):

@@ -1,4 +1,4 @@
-"""One Neo4j server of one GRASP_HOME: its configuration, its start, its password."""
+"""The Neo4j server of one GRASP_HOME: its configuration, its start, its password."""
 
 import signal
 import socket
@@ -24,7 +24,7 @@ STARTED = "Started."
 
 @dataclass(frozen=True)
 class Size:
-    """Memory of the server: Java's heap and the cache of pages; and what else Java is told."""
+    """Memory of the server (Java's heap and the page cache), and further options of Java."""
 
     heap: str = "1g"
     pages: str = "512m"
@@ -48,7 +48,7 @@ class EmbeddedNeo4j:
 
     @property
     def log(self) -> Path:
-        """The server's own log of this start."""
+        """The server's own log of its latest start."""
         return self.folder / "logs" / "neo4j.log"
 
     @property
@@ -65,7 +65,7 @@ class EmbeddedNeo4j:
         return f"bolt://{HOST}:{self._port}"
 
     def prepare(self) -> Program:
-        """Fetches what is missing and writes the configuration; returns the program. Raises `EmbeddedError`."""
+        """Fetch missing programs, write the configuration, and return the program to start. Raises `EmbeddedError`."""
         java, jars = programs.java(), programs.jars(self._notice)
         self._home.make_folder(self.folder.name, mode=0o700)
         configuration = self.folder / "conf"
@@ -88,7 +88,7 @@ class EmbeddedNeo4j:
         )
 
     def has_started(self, process: subprocess.Popen[bytes]) -> bool:
-        """Whether the server takes connections. Raises `EmbeddedError` when it will not any more."""
+        """Whether the server accepts connections. Raises `EmbeddedError` if it has ended instead."""
         if self.log.exists() and STARTED in self.log.read_text(encoding="utf-8", errors="replace"):
             return True
         if process.poll() is not None:
@@ -97,7 +97,7 @@ class EmbeddedNeo4j:
         return False
 
     def set_password(self) -> None:
-        """Puts our password in the place of the one that every new server has. Raises `EmbeddedError`."""
+        """Replace the initial password of a new server by our own. Raises `EmbeddedError`."""
         try:
             with neo4j.GraphDatabase.driver(self._address, auth=(USER, self._password)) as driver:
                 driver.verify_connectivity()
@@ -113,7 +113,7 @@ class EmbeddedNeo4j:
                 )
         except Neo4jError as error:
             raise EmbeddedError(
-                f"The Neo4j below {self.folder} has a password that is not ours. Move that folder away to begin anew."
+                f"The Neo4j in {self.folder} has an unknown password. Move that folder away to start anew."
             ) from error
 
     def _configuration(self) -> str:
@@ -128,7 +128,7 @@ class EmbeddedNeo4j:
             "server.memory.heap.initial_size": self._size.heap,
             "server.memory.heap.max_size": self._size.heap,
             "server.memory.pagecache.size": self._size.pages,
-            # A query whose time is over is stopped then, and not at the next look two seconds later.
+            # Queries are stopped when their time is over; by default Neo4j checks only every two seconds.
             "db.transaction.monitor.check.interval": "100ms",
             "db.tx_log.rotation.retention_policy": "2 files",
         }
@@ -136,7 +136,7 @@ class EmbeddedNeo4j:
 
 
 def free_port() -> int:
-    """A port of this machine that nobody listens on."""
+    """Return a port of this machine that no program uses."""
     with socket.socket() as probe:
         probe.bind((HOST, 0))
         port: int = probe.getsockname()[1]

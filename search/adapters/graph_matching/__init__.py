@@ -1,1 +1,1 @@
-"""What the engines that execute plans share: the order of hops, what a walk costs, and matches as paths."""
+"""Shared by the engines that execute plans: the order of hops, cost estimates, and matches as paths."""

@@ -1,12 +1,12 @@
-"""A plan as joins of partial matches, variable by variable: the order of steps that every engine's statement follows.
+"""Variable elimination: a plan as a sequence of joins of partial matches, the same for every engine.
 
 Each anchor starts a set of partial matches (its bindings). A hop extends a set by one variable, joins two sets, or
-filters one that has both of its ends. A variable whose hops are all done is dropped, so that only the nodes that matter
-for the rest are carried on. What is kept so that the answer stays exact:
+filters a set that has both of its ends. A variable without remaining hops is dropped, so that the rows hold only the
+nodes that later steps need. Two things are kept so that the result stays exact:
 
-- The nodes of a set's anchors, until the end, because no other variable of the row may take them.
-- Of a dropped variable, its node where an anchor outside the set might be bound to it, else nothing: this is all that
-  a later join has to compare, and it keeps the rows few.
+- The nodes of a set's anchors are kept until the end, because no other variable of the row may take them.
+- Of a dropped variable, its node is kept if an anchor outside the set may be bound to it. Later joins compare nothing
+else, and this keeps the number of rows small.
 
 Hops that would read very many edges come last (`order.next_hop`), so that the selective side is walked first.
 """
@@ -28,10 +28,10 @@ from search.interfaces import Adjacency
 
 
 class PartialMatches(Protocol):
-    """A set of partial matches while an engine's statement is put together.
+    """A set of partial matches while an engine's statement is being compiled.
 
-    `dropped` says that duplicates may have come up since the rows were last made distinct. `size` is how many rows are
-    expected; `untouched` is the variable whose given nodes are all that the rows hold so far.
+    `dropped` says that the rows may contain duplicates since they were last made distinct. `size` is the expected
+    number of rows. `untouched` is the variable whose given nodes are the whole content of the rows so far.
     """
 
     dropped: bool
@@ -43,10 +43,11 @@ M = TypeVar("M", bound=PartialMatches)
 
 
 class Elimination(ABC, Generic[M]):
-    """Joins the hops of one linked plan; a subclass writes each step in its engine's language. Used once a statement.
+    """Joins the hops of one linked plan; a subclass writes each step in its engine's language.
 
-    `keys` are the candidates that paths are asked for, None where all candidates are wanted; with `from_target` the
-    walk begins at them. `heaviest` is the largest number of edges that a hop is expected to read.
+    An instance compiles one statement. `keys` are the candidates whose paths are requested, None if all candidates are
+    wanted; with `from_target` the walk begins at them. `heaviest` is the largest number of edges that a hop is expected
+    to read.
     """
 
     def __init__(self, linked: LinkedPlan, schema: Schema, adjacency: Adjacency | None) -> None:
@@ -61,9 +62,9 @@ class Elimination(ABC, Generic[M]):
         self._adjacency = adjacency
 
     def match(self) -> M:
-        """Join everything into one set of rows that has the target's node and the score.
+        """Join all hops and return the set of rows that holds the target's node and the score.
 
-        Raises StageError where the hops do not connect every anchor with the target.
+        Raises StageError if the hops do not connect every anchor with the target.
         """
         home = {var: self.start(var) for var in self.bound}
         if self.from_target and self.keys is not None:
@@ -101,66 +102,66 @@ class Elimination(ABC, Generic[M]):
 
     @property
     def burden(self) -> int:
-        """What the heaviest hop reads: 0 for what is read in a moment."""
+        """Cost class of the heaviest hop; see `Estimate.burden`."""
         return self.estimate.burden(self.heaviest)
 
     @cached_property
     def estimate(self) -> Estimate:
-        """What is expected of this plan's hops."""
+        """Size estimates for the hops of this plan."""
         known = {var: given for var in self.plan.variables if (given := self.given(var))}
         return Estimate(self.schema, self.types, known, self._adjacency)
 
     def given(self, var: str) -> Sequence[int]:
-        """Return the only nodes that a variable may be; none where it may be any."""
+        """Return the only nodes that a variable may take, as keys; empty if it may take any."""
         if var in self.bound:
             return list(self.bound[var])
         return list(self.keys or ()) if var == self.plan.target.var else ()
 
     def bindings_outside(self, anchors: Sequence[str]) -> list[int]:
-        """Return the nodes that anchors other than these are bound to, sorted: a dropped variable may hold one."""
+        """Return the sorted keys to which anchors other than these are bound; a dropped variable may have taken one."""
         return sorted({key for var, keys in self.bound.items() if var not in anchors for key in keys})
 
     def asked_of(self, var: str) -> list[int] | None:
-        """Return the candidates that a variable's node has to be one of, None where it may be any.
+        """Return the keys of which a variable's node must be one, or None if there is no such condition.
 
-        Where the walk begins at the candidates, they need not be compared again.
+        If the walk begins at the requested candidates, no condition is needed.
         """
         if self.keys is None or var != self.plan.target.var or (self.from_target and var not in self.bound):
             return None
         return list(self.keys)
 
     def _needed(self, pending: Sequence[Hop]) -> frozenset[str]:
-        """Return the variables that a later hop or the answer needs; those of a set's anchors stay beside them."""
+        """Return the variables that a later hop or the result needs; a set's anchors are kept in addition to these."""
         return frozenset({end for hop in pending for end in (hop.source, hop.to_var)} | {self.plan.target.var})
 
     @abstractmethod
     def start(self, var: str) -> M:
-        """Begin with the bindings of an anchor."""
+        """Return the set of an anchor's bindings."""
 
     @abstractmethod
     def start_at_target(self, keys: Sequence[int]) -> M:
-        """Begin with the candidates asked for, which no anchor is."""
+        """Return the set of the requested candidates; the target is not an anchor."""
 
     @abstractmethod
     def read(self, hop: Hop, near: str, far: str, home: Mapping[str, M]) -> float:
-        """Return how many edges walking a hop is expected to read."""
+        """Return the number of edges that walking a hop is expected to read."""
 
     @abstractmethod
     def close(self, rows: M, hop: Hop, near: str, far: str) -> None:
-        """Keep the rows that have an edge for a hop between two nodes that they hold."""
+        """Keep the rows that have an edge for a hop between two of their nodes."""
 
     @abstractmethod
     def extend(self, rows: M, hop: Hop, near: str, far: str, other: M | None) -> None:
-        """Walk a hop from a node of each row to one more node, one of the given ones where `other` holds just these."""
+        """Walk a hop from a node of each row to a new node; if `other` is untouched, to one of its given nodes."""
 
     @abstractmethod
     def join(self, rows: M, other: M, shared: str) -> None:
-        """Join two sets on the variable that both have; no variable of one may take an anchor's node of the other."""
+        """Join two sets on the variable that both hold; no variable of one may take an anchor's node of the other."""
 
     @abstractmethod
     def drop(self, rows: M, needed: frozenset[str]) -> None:
-        """Drop the variables that are not needed, remembering what an anchor outside might collide with."""
+        """Drop the variables that are not needed, but remember their nodes that an anchor outside may be bound to."""
 
     @abstractmethod
     def make_distinct(self, rows: M) -> None:
-        """Make a step of its own of the rows, distinct and computed once, of no more rows than can be carried on."""
+        """Turn the rows into a separate step that computes distinct rows once, within the limit of rows."""

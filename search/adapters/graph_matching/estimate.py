@@ -1,4 +1,4 @@
-"""How many edges a walk reads, told before it is walked: by degrees where nodes are known, by averages elsewhere."""
+"""Estimates how many edges a walk reads: by degrees for known nodes, by averages of node types otherwise."""
 
 from __future__ import annotations
 
@@ -13,19 +13,20 @@ from search.domain.plan import Hop
 from search.interfaces import Adjacency
 
 Types = Mapping[str, frozenset[int]]
+"""Variable → codes of the node types that it may have; variables of any type are absent."""
 
 MOST_ROWS = 200_000
-"""Partial matches that a statement carries on at a time; reading so many takes a part of a second."""
+"""Most partial matches that one step of a statement passes on; reading this many takes a fraction of a second."""
 LOOK_UP = 8
-"""Edges that are read in the time that one takes to be looked up by both of its ends."""
+"""Cost of looking up one edge by both of its ends, in sequential edge reads."""
 SMALL = 20_000
-"""Rows that are read in a moment: below this the order of hops is chosen by other reasons than their number."""
+"""Edges up to which a read is considered free: below this, the order of hops does not depend on their number."""
 
 
 class Estimate:
-    """Expected sizes for one plan; `known` are the keys that a variable can only have (anchors, a target asked for).
+    """Expected sizes for one plan; `known` maps a variable to its only possible keys (an anchor, a requested target).
 
-    Without an adjacency the degrees of known nodes count as the average of their type.
+    Without an adjacency, known nodes are assumed to have the average degree of their type.
     """
 
     def __init__(
@@ -38,19 +39,19 @@ class Estimate:
         self._degrees: dict[str, dict[tuple[int, Direction], int]] = {}
 
     def edges(self, hop: Hop, near: str, far: str, rows: float) -> float:
-        """Return how many edges lead from `rows` partial matches, over a hop, from its end `near` to its end `far`."""
+        """Return the expected number of edges of a hop from `rows` partial matches, from end `near` to end `far`."""
         known = self._known.get(near)
         if known is not None and self._adjacency is not None:
             return rows * self._from_known(hop, near, far, known, self._adjacency) / max(len(known), 1)
         return rows * self._average(hop, near, far)
 
     def nodes(self, var: str) -> int:
-        """Return how many nodes a variable can take."""
+        """Return the number of nodes that a variable can take, at least 1."""
         known = self._known.get(var)
         return max(1, self._nodes_of(var) if known is None else len(known))
 
     def burden(self, edges: float) -> int:
-        """Return 0 for what is read in a moment, and one more for every further power of ten."""
+        """Return the cost class of reading `edges` edges: 0 up to `SMALL`, then one more for each power of ten."""
         return 0 if edges <= SMALL else 1 + int(math.log10(edges / SMALL))
 
     def _from_known(self, hop: Hop, near: str, far: str, keys: Sequence[int], adjacency: Adjacency) -> int:
@@ -62,7 +63,7 @@ class Estimate:
         return sum(count for (code, way), count in found if way in ways and wanted in (None, code))
 
     def _average(self, hop: Hop, near: str, far: str) -> float:
-        """Return the mean number of such edges of a node of the types that `near` may have."""
+        """Return the mean number of edges for the hop over all nodes of the types that `near` may have."""
         here, there = self._types.get(near), self._types.get(far)
         ways = self._ways(hop, near)
         total = 0
@@ -73,7 +74,7 @@ class Estimate:
         return total / max(1, self._nodes_of(near))
 
     def _ways(self, hop: Hop, near: str) -> set[Direction]:
-        """Return in which stored directions, seen from `near`, the hop can be walked."""
+        """Return the stored directions, seen from `near`, in which the hop can be walked."""
         stored = directions(hop, self._types, self._schema)
         turned: dict[Direction, Direction] = {"out": "in", "in": "out"}
         return set(stored) if near == hop.source else {turned[way] for way in stored}

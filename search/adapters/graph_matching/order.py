@@ -1,4 +1,4 @@
-"""What a plan's hops say before any edge is read: which types, which directions, in which order."""
+"""Analyses a plan's hops before any edge is read: possible node types, possible directions, order."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from search.domain.plan import Hop, Plan
 
 
 def allowed_types(plan: Plan, schema: Schema) -> dict[str, frozenset[int]]:
-    """Return the codes of the types that each variable may have; variables of any type are absent."""
+    """Return variable → codes of the node types that it may have; variables of any type are absent."""
     allowed = {}
     for var, sets in plan.labels_of.items():
         codes = [frozenset(schema.type_codes[label] for label in labels) for labels in sets]
@@ -21,7 +21,7 @@ def allowed_types(plan: Plan, schema: Schema) -> dict[str, frozenset[int]]:
 def usable_bindings(
     linked: LinkedPlan, types: Mapping[str, frozenset[int]], schema: Schema
 ) -> dict[str, dict[int, float]]:
-    """Return the nodes of a type that each anchor may have, by key, with the best score that each is bound with."""
+    """Return anchor → {key: score} of its bindings with an allowed node type; a node's best score counts."""
     bound: dict[str, dict[int, float]] = {}
     for anchor in linked.plan.anchors:
         allowed = types.get(anchor.var)
@@ -33,9 +33,9 @@ def usable_bindings(
 
 
 def directions(hop: Hop, types: Mapping[str, frozenset[int]], schema: Schema) -> tuple[Direction, ...]:
-    """Return in which directions, seen from the hop's source, the snapshot can have edges for it.
+    """Return the stored directions, seen from the hop's source, in which the snapshot can have edges for it.
 
-    Where the schema counts none in either direction, both are kept: the engine then finds nothing by itself.
+    If the schema counts no edges in either direction, both are returned: the engine then finds nothing by itself.
     """
     if hop.direction is not None:
         return (hop.direction,)
@@ -50,7 +50,7 @@ def directions(hop: Hop, types: Mapping[str, frozenset[int]], schema: Schema) ->
 
 
 def depths(plan: Plan, *, from_target: bool = False) -> dict[str, int]:
-    """Return how many hops each variable is from the target; below zero where the walk is to begin there."""
+    """Return the number of hops from each variable to the target, negated if the walk begins at the target."""
     depth = {plan.target.var: 0}
     frontier = [plan.target.var]
     while frontier:
@@ -70,10 +70,10 @@ def next_hop(
     depth: Mapping[str, int],
     burden: Callable[[Hop, str, str], int] = lambda hop, near, far: 0,
 ) -> tuple[Hop, str, str] | None:
-    """Choose the next hop and the end that it is walked from.
+    """Return the next hop with its start and its end, or None if no pending hop touches a set.
 
-    One inside a set comes first, for it only filters. Then those of the least burden (see `Estimate`); among them
-    inward, deepest first; outward last.
+    A hop inside a set comes first, because it only filters. Then come the hops of the lowest cost class (`burden`, see
+    `Estimate`). Among them, hops towards the target come before hops away from it, and the deepest come first.
     """
     steps = [
         (hop, near, far)

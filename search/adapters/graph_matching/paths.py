@@ -1,4 +1,4 @@
-"""Rows of matches as paths from the anchors to the target."""
+"""Converts rows of matches into paths from the anchors to the target."""
 
 from __future__ import annotations
 
@@ -12,28 +12,28 @@ from search.domain.plan import Hop, Plan
 from search.interfaces import NodeStore
 
 Matches = dict[int, list[tuple[Path, ...]]]
-"""The best matches of each key: per match one path an anchor."""
+"""Key of a candidate → its best matches, each as one path for each anchor."""
 Q = TypeVar("Q", covariant=True)
 
 
 class PathCompiler(Protocol[Q]):
-    """Makes an engine's statement for the paths of given candidates, once; `burden` says what its walk meets."""
+    """Compiles an engine's statement for the paths of given candidates; an instance is used once."""
 
     @property
     def burden(self) -> int:
-        """0 where everything is read in a moment, and more the more edges the heaviest hop reads."""
+        """Cost class of the heaviest hop: 0 if everything is read quickly, larger the more edges it reads."""
         ...
 
     def paths(self, keys: Sequence[int], most: int, *, from_target: bool) -> Q:
-        """Return the statement, walked from the anchors or from the candidates."""
+        """Return the statement, walked from the anchors, or from the candidates with `from_target`."""
         ...
 
 
 def compiled(make: Callable[[], PathCompiler[Q]], keys: Sequence[int], most: int, *, from_target: bool) -> Q:
-    """Return the statement that gives the best `most` paths of each key.
+    """Return the statement for the best `most` paths of each key.
 
-    It walks from the anchors, as the candidates were found; with `from_target`, and where the anchors have very many
-    edges, from the candidates as well.
+    It walks from the anchors. It walks from the candidates if `from_target` is set, or if the anchors have very many
+    edges.
     """
     if not from_target:
         compiler = make()
@@ -44,10 +44,11 @@ def compiled(make: Callable[[], PathCompiler[Q]], keys: Sequence[int], most: int
 
 
 def from_either_end(ask: Callable[[Sequence[int], bool], tuple[Matches, bool]], keys: Sequence[int]) -> Matches:
-    """Return the paths of the keys, walked from the anchors, and from the other end for those that a cut has lost.
+    """Return the paths of the keys: walked from the anchors, then from the keys for those lost by a cut.
 
-    `ask` takes keys and whether to walk from them, and gives their paths and whether partial matches were cut. Raises
-    StageError where both walks are cut before every key has paths: whether the others have any is not known.
+    `ask` takes keys and whether to walk from them, and returns their paths and whether partial matches were cut off.
+    Raises StageError if both walks are cut off before every key has paths, because the remaining keys may or may not
+    have any.
     """
     found, cut = ask(keys, False)
     missing = [key for key in keys if key not in found]
@@ -85,7 +86,11 @@ def among_keys(
 
 
 def read_paths(plan: Plan, rows: Iterable[Sequence[Any]], schema: Schema, nodes: NodeStore, most: int) -> Matches:
-    """Turn rows (score, a key a variable, then relation code and direction a hop) into paths by the target's key."""
+    """Return key of the target → its best matches as paths.
+
+    A row is the score, the key of each variable, and for each hop the relation code and whether the edge is stored in
+    the hop's direction.
+    """
     variables = plan.variables
     matches: dict[int, list[tuple[Any, ...]]] = {}
     for row in rows:
@@ -106,7 +111,7 @@ def read_paths(plan: Plan, rows: Iterable[Sequence[Any]], schema: Schema, nodes:
 
 
 def _walk(plan: Plan, start: str) -> list[tuple[int, Hop, bool]]:
-    """Return an anchor's chain to the target in walking order: index of the hop, the hop, whether walked as written."""
+    """Return an anchor's chain to the target in walking order: (index of the hop, hop, walked as written)."""
     left = list(plan.branch(start).hops)
     here, walk = start, []
     while left:

@@ -1,1 +1,1 @@
-"""Executes plans in Neo4j, on the projection of a snapshot that `sync_graph` makes."""
+"""Executes plans in Neo4j, on the copy of a snapshot's graph that `sync_graph` makes."""

@@ -1,4 +1,4 @@
-"""`NEO4J_URL` taken apart. No message of this module repeats the value: a password may stand in it."""
+"""Parses `NEO4J_URL`. No message of this module repeats the value, because it may contain a password."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ DEFAULT_PORT = 7687
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """Where a Neo4j server is, and who asks it; the password shows in no representation."""
+    """Address, database and credentials of a Neo4j server; no representation shows the password."""
 
     uri: str
     user: str
@@ -22,9 +22,10 @@ class Address:
 
     @classmethod
     def parse(cls, url: str) -> Address:
-        """Read `neo4j://user:password@host:port/database`; user and password may be percent-encoded.
+        """Return the address given as `neo4j://user:password@host:port/database`.
 
-        The port is 7687 and the database `neo4j` where they are left out. Raises ValueError with a sentence.
+        User and password may be percent-encoded. The default port is 7687, the default database `neo4j`. Raises
+        ValueError with a sentence for people.
         """
         try:
             parts = urlsplit(url)
@@ -39,6 +40,6 @@ class Address:
             raise ValueError(f"{FORM}; the one given lacks user or password (encode : / @ in them as %3A %2F %40).")
         database = unquote(parts.path.strip("/")) or DEFAULT_DATABASE
         if "/" in database or parts.query or parts.fragment:
-            raise ValueError(f"{FORM}; the one given goes on behind the name of the database.")
+            raise ValueError(f"{FORM}; the one given continues after the name of the database.")
         host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
         return cls(f"{parts.scheme}://{host}:{port}", unquote(parts.username), unquote(parts.password), database)

@@ -1,4 +1,4 @@
-"""Holds a projection against the snapshot it is of, and says every kind of difference in a sentence."""
+"""Compares a projection with its snapshot and describes each difference in a sentence."""
 
 from __future__ import annotations
 
@@ -23,24 +23,24 @@ Edges = tuple[NDArray[np.int16], NDArray[np.int32], NDArray[np.int32]]
 
 
 class Comparison:
-    """Compares one projection; each method returns sentences about what differs, none where nothing does."""
+    """Compares one projection; each method returns a sentence for each difference, none if there is no difference."""
 
     def __init__(self, connection: Connection, names: Names) -> None:
         self._connection = connection
         self._names = names
 
     def counts(self, edges: Edges) -> list[str]:
-        """Compare how many nodes of each type there are, and how many edges of each relation."""
+        """Compare the number of nodes of each type and the number of edges of each relation."""
         return self._node_counts() + self._edge_sums(edges, "count(r)", np.ones(len(edges[0]), np.int64))
 
     def edges(self, edges: Edges) -> list[str]:
-        """Compare every edge, by a sum over each relation that no single other end leaves as it is."""
+        """Compare every edge by a checksum over each relation, which changes if any single end changes."""
         _, source, target = edges
         products = (source.astype(np.int64) + 1) * (target.astype(np.int64) + 1) % PRIME
         return self._edge_sums(edges, f"sum((a.key + 1) * (b.key + 1) % {PRIME})", products)
 
     def nodes(self, nodes: Sequence[Node]) -> list[str]:
-        """Compare some nodes in everything they have: type and every field."""
+        """Compare the type and every field of some nodes."""
         rows = self._read(
             f"UNWIND $keys AS key OPTIONAL MATCH (n:{self._names.nodes} {{key: key}}) "
             "RETURN key, labels(n), properties(n)",
@@ -77,7 +77,7 @@ class Comparison:
         return wrong + ([f"There are {stray:,} nodes of no type of the snapshot."] if stray else [])
 
     def _edge_sums(self, edges: Edges, measure: str, values: NDArray[np.int64]) -> list[str]:
-        """Compare a sum over the edges of each relation: in Neo4j the expression `measure`, here an item an edge."""
+        """Compare a sum over each relation's edges: `measure` in Cypher, `values` with one item for each edge here."""
         relations = self._names.schema.relations
         sums = np.zeros(len(relations), dtype=np.int64)
         np.add.at(sums, edges[0], values)
@@ -96,7 +96,7 @@ class Comparison:
 
 
 def shortened(sentences: Iterable[str]) -> list[str]:
-    """Return the first few sentences, and one that counts the rest."""
+    """Return the first `SHOWN` sentences, followed by one that counts the others."""
     all_of_them = list(sentences)
     more = len(all_of_them) - SHOWN
     return all_of_them[:SHOWN] + ([f"… and {more:,} more like these."] if more > 0 else [])

@@ -1,9 +1,9 @@
-"""A linked plan as one Cypher statement: its values are parameters, its names come from integers alone.
+"""Compiles a linked plan into one Cypher statement; values are parameters, names are made from integers only.
 
-Its steps are those of `graph_matching.eliminate`. Every hop is a MATCH of its own, so that an edge may serve two of
-them. Rows are made distinct in a subquery of its own that gives them as one list, reads no more of them than can be
-carried on, and tells whether it was cut. Two sets are joined where they share a variable: both are collected by its
-node, which Neo4j does by hashing.
+The steps are those of `graph_matching.eliminate`. Every hop is a separate MATCH, so that one edge may serve two hops.
+Rows are made distinct in a subquery that returns them as one list, reads at most `most_rows` of them, and reports
+whether it cut any off. Two sets are joined on the variable that they share: both are collected by its node, which Neo4j
+does by hashing.
 """
 
 from __future__ import annotations
@@ -28,14 +28,17 @@ from search.interfaces import Adjacency
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A statement with its parameters; it gives one row."""
+    """A statement with its parameters; its result is one row."""
 
     text: str
     parameters: Mapping[str, Any]
 
 
 class Compiler(Elimination[Rows]):
-    """Compiles one linked plan; used once for one statement. No step carries on more than `most_rows` matches."""
+    """Compiles one linked plan; an instance compiles one statement.
+
+    No step passes on more than `most_rows` partial matches.
+    """
 
     def __init__(
         self, linked: LinkedPlan, names: Names, adjacency: Adjacency | None = None, most_rows: int = MOST_ROWS
@@ -51,8 +54,8 @@ class Compiler(Elimination[Rows]):
     def candidates(self, rows: int) -> Query:
         """Return the statement of `execute`.
 
-        Its row holds the keys of the nodes that T takes, at most rows + 1, best first, their scores, and whether
-        partial matches were cut.
+        Its only row holds the keys that T takes (at most rows + 1, best first), their scores, and whether partial
+        matches were cut off.
         """
         found = self.match()
         target = self.short[self.plan.target.var]
@@ -65,7 +68,7 @@ class Compiler(Elimination[Rows]):
             "}",
             f"WITH best, {' OR '.join([*self.cuts, 'cut'])} AS cut",
             "UNWIND CASE best WHEN [] THEN [[null, null]] ELSE best END AS row",
-            # A row that is sorted is counted with every list that it can see; of a group, only its own values are left.
+            # Sorting charges each row with the memory of every list in scope; grouping leaves only its own values.
             "WITH cut, row[0] AS key, max(row[1]) AS score",
             f"WITH cut, key, score ORDER BY score DESC, key LIMIT {most}",
             "RETURN collect(key) AS keys, collect(score) AS scores, cut",
@@ -91,7 +94,7 @@ class Compiler(Elimination[Rows]):
         return Query("\n".join(self.steps), self.parameters.values)
 
     def start(self, var: str) -> Rows:
-        """Begin with the bindings of an anchor."""
+        """Return the set of an anchor's bindings."""
         node = self.short[var]
         bindings = self.parameters.add([[key, float(score)] for key, score in self.bound[var].items()])
         clauses = [
@@ -104,7 +107,7 @@ class Compiler(Elimination[Rows]):
         return rows
 
     def start_at_target(self, keys: Sequence[int]) -> Rows:
-        """Begin with the candidates asked for, which no anchor is."""
+        """Return the set of the requested candidates; the target is not an anchor."""
         var = self.plan.target.var
         node = self.short[var]
         clauses = [
@@ -113,20 +116,20 @@ class Compiler(Elimination[Rows]):
             f"WITH {node}, 0.0 AS score",
         ]
         rows = Rows(clauses, [node], [], size=len(keys), untouched=var)
-        # Where the walk begins at the target, no hop leads to it that would look at its type.
+        # The walk begins at the target, so no hop leads to it and checks its type.
         rows.where([*self.type(var), *self.conditions(var)])
         return rows
 
     def read(self, hop: Hop, near: str, far: str, home: Mapping[str, Rows]) -> float:
-        """Return how many edges walking a hop is expected to read."""
+        """Return the number of edges that walking a hop is expected to read."""
         return self.estimate.edges(hop, near, far, home[near].size)
 
     def close(self, rows: Rows, hop: Hop, near: str, far: str) -> None:
-        """Keep the rows that have an edge for a hop between two nodes that they hold."""
+        """Keep the rows that have an edge for a hop between two of their nodes."""
         rows.where([f"EXISTS {{ {self.pattern(hop, near, far)} }}"])
 
     def extend(self, rows: Rows, hop: Hop, near: str, far: str, other: Rows | None) -> None:
-        """Walk a hop from a node of each row to one more node, one of the given ones where `other` holds just these."""
+        """Walk a hop from a node of each row to a new node; if `other` is untouched, to one of its given nodes."""
         node = self.short[far]
         asked = self.keys is not None and far == self.plan.target.var
         given = self.given(far) if asked or (other is not None and other.untouched == far) else ()
@@ -141,7 +144,7 @@ class Compiler(Elimination[Rows]):
         rows.where([*among, *self.type(far), *rows.apart(node, but=node), *self.conditions(far)])
 
     def _looked_up(self, node: str, keys: Sequence[int]) -> list[str]:
-        """Return what binds a node to each of some keys, before a hop to it: of a hub no edge but theirs is read."""
+        """Return clauses that bind a node to some keys before a hop, so that a hub's other edges are not read."""
         self._fresh += 1
         key = f"k{self._fresh}"
         return [
@@ -151,7 +154,7 @@ class Compiler(Elimination[Rows]):
         ]
 
     def join(self, rows: Rows, other: Rows, shared: str) -> None:
-        """Join two sets on the variable that both have; no variable of one may take an anchor's node of the other."""
+        """Join two sets on the variable that both hold; no variable of one may take an anchor's node of the other."""
         for side in (rows, other):
             if side.untouched is None:
                 self.make_distinct(side)
@@ -184,7 +187,7 @@ class Compiler(Elimination[Rows]):
         rows.where(list(dict.fromkeys(apart)))
 
     def drop(self, rows: Rows, needed: frozenset[str]) -> None:
-        """Drop the variables that no hop needs any more, remembering what an anchor outside might collide with."""
+        """Drop the variables that are not needed, but remember their nodes that an anchor outside may be bound to."""
         kept = {*(self.short[var] for var in needed), *rows.anchors}
         outside = self.bindings_outside([var for var in self.bound if self.short[var] in rows.anchors])
         for column in [column for column in rows.columns if column not in kept]:
@@ -197,10 +200,9 @@ class Compiler(Elimination[Rows]):
             rows.dropped = True
 
     def make_distinct(self, rows: Rows) -> None:
-        """Make a list of the rows, distinct, in a subquery of its own.
+        """Turn the rows into a list of distinct rows, computed in a separate subquery.
 
-        It takes no more rows than can be carried on, and counts what it merged, so that one sees whether there were
-        more.
+        It reads at most `most_rows` rows and counts the rows that it merged, which shows whether there were more.
         """
         self._fresh += 1
         name, cut = f"s{self._fresh}", f"c{self._fresh}"
@@ -223,11 +225,11 @@ class Compiler(Elimination[Rows]):
 
     @cached_property
     def most(self) -> str:
-        """The placeholder of how many rows a step may carry on."""
+        """Placeholder of the most rows that a step passes on."""
         return self.parameters.add(self._most_rows)
 
     def pattern(self, hop: Hop, near: str, far: str, edge: str = "") -> str:
-        """Return a hop as a pattern from the variable `near` to the variable `far`, both by name."""
+        """Return a hop as a Cypher pattern from variable `near` to variable `far`; `edge` names the relationship."""
         kind = "" if hop.rel == ANY else f":{self.names.relation(self.schema.relation_codes[hop.rel])}"
         stored = directions(hop, self.types, self.schema)
         left, right = "-", "-"
@@ -236,13 +238,14 @@ class Compiler(Elimination[Rows]):
         return f"({self.short[near]}){left}[{edge}{kind}]{right}({self.short[far]})"
 
     def type(self, var: str) -> list[str]:
+        """Return the condition on a variable's node types; none if it may have any."""
         if var not in self.types:
             return []
         labels = "|".join(self.names.type(code) for code in sorted(self.types[var]))
         return [f"{self.short[var]}:{labels}"] if labels else ["false"]
 
     def conditions(self, var: str) -> list[str]:
-        """Return what a variable's node must satisfy beyond its type: the filters, and the keys asked for."""
+        """Return the conditions on a variable's node other than its type: its filters, and the requested keys."""
         node = self.short[var]
         conditions = []
         if (asked := self.asked_of(var)) is not None:
@@ -252,5 +255,5 @@ class Compiler(Elimination[Rows]):
 
 
 def unpacked(row: str, names: Sequence[str]) -> list[str]:
-    """Return what takes a list apart into variables."""
+    """Return expressions that assign the items of the list `row` to variables."""
     return [f"{row}[{index}] AS {name}" for index, name in enumerate(names)]

@@ -1,4 +1,4 @@
-"""The Cypher statement that gives the best paths of candidates: once more the match, from either of its ends."""
+"""Compiles the Cypher statement for the best paths of candidates, which repeats the match from either of its ends."""
 
 from __future__ import annotations
 
@@ -25,27 +25,27 @@ def compile_paths(
     *,
     from_target: bool = False,
 ) -> Query:
-    """Return the statement that gives the best `most` paths of each key; see `compiled`."""
+    """Return the statement for the best `most` paths of each key; see `compiled`."""
     return compiled(lambda: _PathCompiler(linked, names, adjacency, most_rows), keys, most, from_target=from_target)
 
 
 class _PathCompiler(Compiler):
-    """Compiles one linked plan for given candidates; used once for one statement."""
+    """Compiles one linked plan for given candidates; an instance compiles one statement."""
 
     def paths(self, keys: Sequence[int], most: int, *, from_target: bool) -> Query:
-        """Return the statement of `paths`: one list of rows, and whether partial matches were cut.
+        """Return the statement of `paths`: its result is one list of rows, and whether partial matches were cut off.
 
-        A row is its place among those of its target, the score, the key of every variable's node (in the order of
-        `Plan.variables`), and for every hop the type of the relationship and whether it is stored as the hop is
-        written. The best bindings of each key are found first; the rest of the match is then filled in for these alone,
-        and the first that fits is taken. The match is walked from the anchors, or from the candidates with
-        `from_target`.
+        A row is its rank among the paths of its target, the score, the key of every variable (in the order of
+        `Plan.variables`), and for every hop the type of the relationship and whether it is stored in the hop's
+        direction. The best bindings of each candidate are found first. The rest of the match is then filled in for
+        these only, and the first fitting match is taken. The match is walked from the anchors, or from the candidates
+        with `from_target`.
         """
         self.keys, self.from_target = keys, from_target
         found = self.match()
         target = self.short[self.plan.target.var]
         anchors = [anchor for anchor in found.anchors if anchor != target]
-        # What the match compared its parts by is of no use any more.
+        # All joins are done, so the remembered nodes are not needed any more.
         found.columns, found.marks = [target, *anchors], {}
         self.make_distinct(found)
         limit = self.parameters.add(most)
@@ -54,7 +54,7 @@ class _PathCompiler(Compiler):
         self.steps += [
             *found.opened(),
             f"WITH {target}, collect({row}) AS rows",
-            # Apart for each target: of rows that are sorted each is counted with every list that it can see.
+            # One subquery for each target: sorting charges each row with the memory of every list in scope.
             f"CALL ({target}, rows) {{",
             "UNWIND rows AS row",
             f"WITH {', '.join(unpacked('row', [*anchors, 'score']))} ORDER BY {order} LIMIT {limit}",
@@ -75,11 +75,11 @@ class _PathCompiler(Compiler):
         return ["score", *keys, *(f"{kind}{i}" for i in range(len(self.plan.hops)) for kind in ("r", "o"))]
 
     def _filled(self, target: str, anchors: Sequence[str], limit: str) -> list[str]:
-        """Return the subquery that walks every hop between the anchors and a known target; nothing without hops."""
+        """Return the subquery that walks every hop between the anchors and a known target; empty without hops."""
         if not self.plan.hops:
             return []
         known = [target, *anchors]
-        # Anchors are in `Rows.anchors`, of which the target may be one; here they keep every other variable off.
+        # As `Rows.anchors`, the anchors (the target may be one) exclude their nodes for every other variable.
         rows = Rows([], list(known), [self.short[anchor.var] for anchor in self.plan.anchors])
         pending, depth, taken = list(self.plan.hops), depths(self.plan), {}
         standing = {var for var, node in self.short.items() if node in known}

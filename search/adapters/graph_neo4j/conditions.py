@@ -10,23 +10,23 @@ from search.domain.plan import Filter
 
 
 class Parameters:
-    """Collects the values of a statement, each under a name of its own."""
+    """Collects the values of a statement, each under its own name."""
 
     def __init__(self) -> None:
         self.values: dict[str, Any] = {}
 
     def add(self, value: Any) -> str:
-        """Keep a value and return its placeholder."""
+        """Add a value and return its placeholder."""
         name = f"p{len(self.values)}"
         self.values[name] = value
         return f"${name}"
 
 
 def field_conditions(filters: Sequence[Filter], node: str, names: Names, parameters: Parameters) -> list[str]:
-    """Return one condition a filter on the node that the Cypher variable `node` holds.
+    """Return one Cypher condition for each filter, on the node that the variable `node` holds.
 
-    A list matches when any of its items does, a missing field never; text is compared without regard to case by `=`,
-    `in` and `contains`, and in the order of code points otherwise. A number never equals a text.
+    A list matches if any of its items does; a missing field never matches. `=`, `in` and `contains` ignore the case of
+    text. The other operators compare text by code point. A number never equals a text.
     """
     conditions = []
     for condition in filters:

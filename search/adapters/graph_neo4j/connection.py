@@ -1,7 +1,7 @@
-"""The connection to Neo4j: one driver a process and address, on an event loop in a thread of its own.
+"""The connection to Neo4j: one driver for each process and address, on an event loop in its own thread.
 
-Searches run in threads; handing their statements to a loop is what lets one be given up in mid-air when its time is
-over or nobody wants it any more, also where the server does not say a word.
+Searches run in threads. A statement on an event loop can be abandoned when the time has run out or the search is
+cancelled, even if the server does not respond at all.
 """
 
 from __future__ import annotations
@@ -32,15 +32,17 @@ from search.domain.errors import DeadlineExceeded, SearchCancelled, StageError
 from search.domain.trace import Limit
 
 CONNECT_SECONDS = 1.0
+"""Time limit for opening a connection."""
 LOOK_SECONDS = 0.1
-"""Between two looks at whether the search is still wanted."""
+"""Interval at which a waiting call checks whether the search was cancelled."""
 GRACE_SECONDS = 0.25
-"""How much later than the limit says the server may tell that the time ran out."""
+"""Time after the limit in which the server may still report that the time ran out."""
 CONNECTIONS = 32
+"""Most connections to the server."""
 IDLE_SECONDS = 30.0
-"""A connection that was idle for longer is tried before it is used."""
+"""A connection that was idle for longer is tested before it is used."""
 LEAST_TIMEOUT = 0.001
-"""A time-out of 0 would mean none at all."""
+"""Shortest time-out in seconds: 0 would mean no time-out."""
 TIMED_OUT = "Neo.ClientError.Transaction.TransactionTimedOut"
 RETRIED = (ServiceUnavailable, SessionExpired)
 AWAY = (ServiceUnavailable, SessionExpired, AuthError, ConfigurationError)
@@ -51,16 +53,16 @@ Statement = tuple[str, Mapping[str, Any]]
 
 
 class Neo4jAway(StageError):
-    """No statement whatever would be answered now; it is worth waiting a little before the next is tried."""
+    """Neo4j cannot answer any statement at present; the caller should wait before it tries again."""
 
 
 class Neo4jSilent(DeadlineExceeded):
-    """The server has not even said that the time ran out."""
+    """The time ran out, and the server did not even report it."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Open:
-    """What one process has open: an event loop does not survive a fork."""
+    """The event loop and driver of one process: an event loop does not survive a fork."""
 
     pid: int
     loop: asyncio.AbstractEventLoop
@@ -68,7 +70,7 @@ class _Open:
 
 
 class Connection:
-    """Statements to one database; opened by the first of them."""
+    """Runs statements in one database; the first statement opens it."""
 
     def __init__(self, address: Address) -> None:
         self.address = address
@@ -76,11 +78,11 @@ class Connection:
         self._opened: _Open | None = None
 
     def read(self, stage: str, statements: Sequence[Statement], limit: Limit) -> list[list[Row]]:
-        """Return the rows of each of some statements that read, one after the other; see `_ask` for the errors."""
+        """Return the rows of each of several reading statements, run one after the other; see `_ask` for the errors."""
         return self._ask(stage, statements, limit, neo4j.READ_ACCESS)
 
     def write(self, query: str, parameters: Mapping[str, Any], limit: Limit) -> list[Row]:
-        """Run a statement that writes, in a transaction of its own, and return its rows."""
+        """Run a writing statement in a transaction of its own and return its rows."""
         return self._ask("sync_graph", [(query, parameters)], limit, neo4j.WRITE_ACCESS)[0]
 
     def close(self) -> None:
@@ -92,11 +94,10 @@ class Connection:
             opened.loop.call_soon_threadsafe(opened.loop.stop)
 
     def _ask(self, stage: str, statements: Sequence[Statement], limit: Limit, access: str) -> list[list[Row]]:
-        """Run statements.
+        """Run statements and return the rows of each.
 
-        Raises DeadlineExceeded when the time ran out (Neo4jSilent where the server did not tell so), SearchCancelled
-        when nobody wants the answer any more, Neo4jAway when the server does not answer, and StageError when it refuses
-        the statement.
+        Raises DeadlineExceeded if the time ran out (Neo4jSilent if the server did not report it), SearchCancelled if
+        the search was cancelled, Neo4jAway if the server does not answer, and StageError if it refuses a statement.
         """
         limit.check(stage)
         try:
@@ -116,8 +117,8 @@ class Connection:
         try:
             return await self._once(statements, limit, access)
         except RETRIED:
-            # A connection of before the server was started anew; the next one is new. Writing again is not for us to
-            # decide: whether it was done before the connection broke, the server alone knows.
+            # The connection is older than the server's restart; retry on a new one. A write is not repeated, because it
+            # may have been completed before the connection broke.
             if access == neo4j.WRITE_ACCESS:
                 raise
             return await self._once(statements, limit, access)
@@ -128,7 +129,7 @@ class Connection:
             for text, parameters in statements:
                 left = limit.remaining()
                 timeout = None if left == float("inf") else max(LEAST_TIMEOUT, left)
-                # What the driver wants to be a literal is put together from integers by whoever calls.
+                # The driver's type asks for a literal text; callers compose these texts from integers only.
                 result = await session.run(neo4j.Query(text, timeout=timeout), dict(parameters))
                 answers.append(await result.values())
         return answers
@@ -143,7 +144,7 @@ class Connection:
             return self._opened
 
     def _run(self, coroutine: Coroutine[Any, Any, T], limit: Limit, stage: str) -> T:
-        """Wait for a coroutine on the loop for as long as the limit says, and a moment for the server to say so."""
+        """Wait for a coroutine on the loop until the limit, and `GRACE_SECONDS` longer for the server's own report."""
         future = asyncio.run_coroutine_threadsafe(coroutine, self._open().loop)
         patience = Limit(limit.ends + GRACE_SECONDS, limit.cancelled)
         try:
@@ -162,7 +163,7 @@ class Connection:
 
 
 async def _driver(address: Address) -> neo4j.AsyncDriver:
-    """Return a driver that belongs to the running loop; it sends nothing yet."""
+    """Return a driver that belongs to the running loop; it does not connect yet."""
     return neo4j.AsyncGraphDatabase.driver(
         address.uri,
         auth=(address.user, address.password),
@@ -183,6 +184,6 @@ def connect(address: Address) -> Connection:
 
 
 def _sentence(error: Exception) -> str:
-    """Return the first line of what server or driver says."""
+    """Return the first line of the error message of server or driver."""
     text = error.message if isinstance(error, Neo4jError) else str(error)
     return ((text or "").strip().splitlines() or [type(error).__name__])[0].rstrip(".")

@@ -18,16 +18,17 @@ from search.domain.trace import Limit
 from search.interfaces import Adjacency, NodeStore
 
 WHOLE = f"MATCH (m:{MARKER} {{snapshot: $snapshot, fingerprint: $fingerprint, state: 'whole'}}) RETURN count(m) > 0"
+"""Query that tells whether the snapshot's projection is complete."""
 
 
 class ProjectionMissing(StageError):
-    """Neo4j holds no whole projection of the snapshot."""
+    """Neo4j holds no complete projection of the snapshot."""
 
 
 class Neo4jGraph:
-    """The graph of one snapshot as it is projected into Neo4j (interfaces.GraphStore).
+    """The projection of one snapshot's graph in Neo4j (interfaces.GraphStore).
 
-    No step of a plan carries on more than `most_rows` partial matches.
+    No step of a plan passes on more than `most_rows` partial matches.
     """
 
     backend = "neo4j"
@@ -50,7 +51,7 @@ class Neo4jGraph:
     def execute(self, linked: LinkedPlan, limit: Limit, rows: int = 10_000) -> Traversal:
         """Return the candidates of a linked plan; see the protocol.
 
-        Raises ProjectionMissing where Neo4j does not hold this snapshot, and Neo4jAway where it does not answer.
+        Raises ProjectionMissing if Neo4j does not hold this snapshot, and Neo4jAway if it does not answer.
         """
         if not linked.is_bound:
             return Traversal(linked.index, self.backend, ())
@@ -95,8 +96,8 @@ class Neo4jGraph:
     def _fetch(self, stage: str, query: Query, limit: Limit) -> Row:
         """Return the columns of the statement's only row.
 
-        Whether the projection is whole is read after that: one that is being removed says so before anything goes, so
-        what was read of it before is all there was.
+        Whether the projection is complete is read after the statement. A removal changes the marker before it removes
+        anything, so if the marker still says complete, the statement has read complete data.
         """
         marker = {"snapshot": self._names.snapshot_id, "fingerprint": self._names.fingerprint}
         [[columns], [[whole]]] = self._connection.read(stage, [(query.text, query.parameters), (WHOLE, marker)], limit)
@@ -108,7 +109,7 @@ class Neo4jGraph:
 
 
 def _with_codes(linked: LinkedPlan, rows: Sequence[Row]) -> Iterator[Row]:
-    """Give the rows of paths by their places, with the codes of relations instead of their names."""
+    """Yield the rows of paths in the order of their ranks, with the relation's code instead of its name in Neo4j."""
     first_hop = 1 + len(linked.plan.variables)
     for _, *row in sorted(rows, key=lambda row: row[0]):
         hops = row[first_hop:]

@@ -1,4 +1,4 @@
-"""Neo4j where it answers, Postgres where it does not: slower to say so than silent, but never without saying so."""
+"""Executes plans in Neo4j, and in Postgres while Neo4j does not answer; the result says so."""
 
 from __future__ import annotations
 
@@ -23,17 +23,18 @@ from search.domain.trace import Limit
 from search.interfaces import Adjacency, GraphStore, NodeStore
 
 SHARE = 0.6
-"""The part of a plan's time that Neo4j has; the rest is for Postgres, should Neo4j not answer."""
+"""Share of a plan's time limit for Neo4j; the rest is for Postgres, in case Neo4j does not answer."""
 FIRST_PAUSE_SECONDS = 1.0
+"""Pause after the first failure; it doubles with each further one."""
 LONGEST_PAUSE_SECONDS = 30.0
 
 T = TypeVar("T")
 
 
 class Breaker:
-    """Remembers that a server does not answer, so that not every search waits to find it out.
+    """A circuit breaker: remembers that a server does not answer, so that not every search waits to find out.
 
-    After a pause one caller is let through; the pause doubles while the server stays away.
+    After a pause one caller may try again; the pause doubles with each failure.
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
@@ -44,36 +45,36 @@ class Breaker:
         self._again = 0.0
 
     def reason(self) -> str:
-        """Return why the server is not to be asked now; an empty text where it is."""
+        """Return why the server must not be called now, or an empty string if it may be."""
         with self._lock:
             if self._reason and self._clock() >= self._again:
-                # Whoever asks next while this caller is trying is told to wait.
+                # Other callers have to wait while this one tries.
                 self._again = self._clock() + self._pause
                 return ""
             return self._reason
 
     def failed(self, reason: str) -> None:
-        """Take note that the server did not answer."""
+        """Record that the server did not answer."""
         with self._lock:
             self._pause = min(LONGEST_PAUSE_SECONDS, 2 * self._pause) if self._reason else FIRST_PAUSE_SECONDS
             self._reason, self._again = reason, self._clock() + self._pause
 
     def answered(self) -> None:
-        """Take note that the server is there."""
+        """Record that the server answered."""
         with self._lock:
             self._reason = ""
 
 
 @lru_cache(maxsize=8)
 def breaker(address: Address) -> Breaker:
-    """Return the breaker of this process for an address: all releases share it."""
+    """Return the breaker of this process for an address; all releases share it."""
     return Breaker()
 
 
 class Neo4jOrPostgres:
-    """The graph of one snapshot in Neo4j, and in Postgres while Neo4j cannot answer (interfaces.GraphStore).
+    """The graph of one snapshot in Neo4j, or in Postgres while Neo4j cannot answer (interfaces.GraphStore).
 
-    Neo4j is the one that `NEO4J_URL` names. A traversal that Postgres did instead says why in its `note`.
+    The server is the one of `NEO4J_URL`. If Postgres executed a plan instead, the `note` of the traversal says why.
     """
 
     backend = "neo4j"
@@ -108,7 +109,7 @@ class Neo4jOrPostgres:
         return found
 
     def _ask(self, question: Callable[[GraphStore, Limit], T], limit: Limit) -> tuple[T, str]:
-        """Return an answer, and why it is not Neo4j's where it is not."""
+        """Return the result, and the reason why Neo4j did not compute it (empty if it did)."""
         why = self._fault or self._breaker.reason()
         if self._neo4j is not None and not why:
             try:

@@ -1,13 +1,13 @@
-"""What things of a snapshot are called in Neo4j: by number, so that nothing a bundle says ever stands in a query.
+"""Names of a snapshot's parts in Neo4j, made from numbers, so that no text of a bundle is part of a query.
 
 | in the snapshot | in Neo4j |
 |---|---|
 | a node | a node with the label of its snapshot (`S12`), the label of its type (`T4`), `key` and `id` |
 | an edge | a relationship of the type of its relation (`R3`), in the stored direction |
-| a field | `f2t`: its texts, folded; `f2s`: its texts, `ordered`; `f2n`: its numbers; lists all of them |
-| the snapshot | a node `GraspProjection` that says whether the projection is whole, and of what |
+| a field | lists: `f2t`, its texts `folded`; `f2s`, its texts `ordered`; `f2n`, its numbers |
+| the snapshot | a node `GraspProjection` with the snapshot's fingerprint and the state of the projection |
 
-Codes are those of the schema; fields are numbered in the order of their names, and number 0 is the node's name.
+Codes are those of the schema. Fields are numbered in the order of their names; number 0 is the node's name.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _LATE, _LAST = "\ue000", "\ue001"
 
 
 class Names:
-    """Names for one snapshot; made from integers alone."""
+    """Names for one snapshot, made from integers only."""
 
     def __init__(self, snapshot_id: int, schema: Schema) -> None:
         self.snapshot_id = snapshot_id
@@ -38,7 +38,7 @@ class Names:
 
     @cached_property
     def fingerprint(self) -> str:
-        """A digest of number and schema, counts included: another installation's snapshot 12 is not this one's."""
+        """Hash of the snapshot's number and schema with counts; another installation's snapshot 12 has another hash."""
         content = json.dumps([self.snapshot_id, self.schema.to_json()], sort_keys=True)
         return hashlib.blake2b(content.encode(), digest_size=16).hexdigest()
 
@@ -56,17 +56,17 @@ class Names:
         return f"R{code:d}"
 
     def field(self, name: str) -> str | None:
-        """Return what the properties of a field begin with; None for a field that no type has."""
+        """Return the prefix of the properties of a field, or None for a field that no type has."""
         number = self._fields.get(name)
         return None if number is None else f"f{number:d}"
 
     def meaning(self, key: str) -> str:
-        """Return what a property holds, in words of the snapshot."""
+        """Return the field's name for a property of Neo4j, or the property itself if it belongs to no field."""
         of_field = {f"f{code}{kind}": name for name, code in self._fields.items() for kind in "stn"}
         return of_field.get(key, key)
 
     def properties(self, node: Node) -> dict[str, Any]:
-        """Return the properties of a node."""
+        """Return the properties that represent a node in Neo4j."""
         written: dict[str, Any] = {"key": node.key, "id": node.id}
         fields: Mapping[str, FieldValue] = {**node.fields, NAME: node.name}
         for name, value in fields.items():
@@ -77,21 +77,21 @@ class Names:
                 written[f"{prefix}s"] = [ordered(text) for text in texts]
                 written[f"{prefix}t"] = [folded(text) for text in texts]
             if numbers := [number(item) for item in items if is_number(item)]:
-                # A stored list holds numbers of one kind.
+                # Neo4j stores lists of integers or of floats, not mixed ones.
                 whole = all(isinstance(item, int) for item in numbers)
                 written[f"{prefix}n"] = numbers if whole else [float(item) for item in numbers]
         return written
 
 
 def relation_code(relationship_type: str) -> int:
-    """Return the code of a relation from its name in Neo4j."""
+    """Return the code of a relation from its relationship type in Neo4j."""
     return int(relationship_type[1:])
 
 
 def folded(text: str) -> str:
-    """Return a text as it is compared without regard to case: letter by letter, as Postgres' `lower` does.
+    """Return a text for comparison that ignores case, lowered letter by letter, as `lower` does in Postgres.
 
-    Java's and Python's own lowering know endings of words (Σ) and one letter that becomes two (İ).
+    Java and Python lower Σ by its position in the word, and İ to two letters.
     """
     if "Σ" not in text and "İ" not in text:
         return text.lower()
@@ -99,19 +99,19 @@ def folded(text: str) -> str:
 
 
 def ordered(text: str) -> str:
-    """Return a text that stands, among others such, where the text stands in the order of code points.
+    """Return a text whose order in Java is the order of the original text by code points.
 
-    Java compares 16-bit units, and the units of what lies beyond 16 bits (emoji) are smaller than U+E000 to U+FFFF.
-    Letters of both ranges get a prefix that tells which of the two comes first; other texts are returned as they are.
+    Java compares 16-bit units, and the units of characters beyond U+FFFF (emoji) are smaller than U+E000 to U+FFFF.
+    Characters of both ranges get a prefix that restores their order. Other texts are returned unchanged.
     """
     return _HIGH.sub(lambda letter: (_LAST if letter[0] > "\uffff" else _LATE) + letter[0], text)
 
 
 def is_number(value: object) -> bool:
-    """Whether a value counts as a number; true and false do not."""
+    """Whether a value is a number; booleans are not."""
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def number(value: Any) -> int | float:
-    """Return a number as Neo4j can hold it: whole ones of more than 64 bits become floating."""
+    """Return a number that Neo4j can store: integers beyond 64 bits become floats."""
     return value if isinstance(value, float) or value in INT64 else float(value)

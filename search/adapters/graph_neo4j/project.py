@@ -1,7 +1,7 @@
-"""Writes a snapshot into Neo4j under a label of its own, and removes it again. Every step can be cut off at any point.
+"""Writes a snapshot into Neo4j under its own label, and removes it again. Every step may be interrupted.
 
-The marker of a projection counts what has been written, in the transaction that writes it: whoever goes on after a
-process was killed goes on exactly there. The states of a marker are `building`, `whole` and `leaving`.
+The marker of a projection counts the written nodes and edges in the same transaction that writes them, so that an
+interrupted run can be continued. Its states are `building`, `whole` (complete) and `leaving` (being removed).
 """
 
 from __future__ import annotations
@@ -20,13 +20,14 @@ from search.domain.trace import Limit
 
 State = Literal["building", "whole", "leaving"]
 BATCH_SECONDS = 300.0
-"""A batch that takes longer than this is given up: the server is not at work but in trouble."""
+"""Time limit of one batch: a server that takes longer has a problem."""
 REMOVED_AT_ONCE = 20_000
+"""Nodes or edges that one transaction removes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Marker:
-    """What Neo4j says of a projection: of which snapshot, of what content, how far it has come."""
+    """The state of a projection as stored in Neo4j: its snapshot, the fingerprint of the content, its progress."""
 
     snapshot: int
     knowledge_base: str
@@ -37,7 +38,7 @@ class Marker:
 
 
 def markers(connection: Connection, limit: Limit | None = None) -> list[Marker]:
-    """Return the markers of every projection that Neo4j holds, whole or not, newest snapshot first."""
+    """Return the marker of every projection that Neo4j holds, complete or not, newest snapshot first."""
     columns = "m.snapshot, m.knowledge_base, m.fingerprint, m.state, m.nodes, m.edges"
     query = f"MATCH (m:{MARKER}) RETURN {columns} ORDER BY m.snapshot DESC"
     [rows] = connection.read("sync_graph", [(query, {})], limit or Limit.seconds(BATCH_SECONDS))
@@ -45,14 +46,14 @@ def markers(connection: Connection, limit: Limit | None = None) -> list[Marker]:
 
 
 class Projection:
-    """The projection of one snapshot."""
+    """Writes and removes the projection of one snapshot."""
 
     def __init__(self, connection: Connection, names: Names) -> None:
         self._connection = connection
         self._names = names
 
     def begin(self, knowledge_base: str) -> None:
-        """Make the marker, and the constraints that a projection is found by, where they are not there yet."""
+        """Create the marker, the constraints and the index of the projection if they are missing."""
         self._write(f"CREATE CONSTRAINT {MARKER} IF NOT EXISTS FOR (m:{MARKER}) REQUIRE m.snapshot IS UNIQUE")
         self._write(f"CREATE CONSTRAINT {self._key} IF NOT EXISTS FOR (n:{self._names.nodes}) REQUIRE n.key IS UNIQUE")
         self._write(f"CREATE INDEX {self._id} IF NOT EXISTS FOR (n:{self._names.nodes}) ON (n.id)")
@@ -65,7 +66,7 @@ class Projection:
         )
 
     def write_nodes(self, nodes: Sequence[Node], done: int) -> None:
-        """Write nodes and count up to `done`, the number of nodes there are then."""
+        """Write nodes and set the marker's count to `done`, the number of nodes written so far."""
         codes = self._names.schema.type_codes
         rows = [[self._names.type(codes[node.type]), self._names.properties(node)] for node in nodes]
         self._write(
@@ -76,7 +77,7 @@ class Projection:
         )
 
     def write_edges(self, relation: int, source: NDArray[np.int32], target: NDArray[np.int32], done: int) -> None:
-        """Write edges of one relation (its code), ordered by source, and count up to `done`."""
+        """Write edges of one relation (its code), sorted by source, and set the marker's count to `done`."""
         begins = np.flatnonzero(np.concatenate(([True], source[1:] != source[:-1])))
         groups = [list(pair) for pair in zip(source[begins].tolist(), map(_keys, np.split(target, begins[1:])),
                                              strict=True)]  # fmt: skip
@@ -89,11 +90,11 @@ class Projection:
         )
 
     def finish(self) -> None:
-        """Say that the projection is whole: from now on plans are executed on it."""
+        """Mark the projection as complete: from now on plans are executed on it."""
         self._mark("whole")
 
     def remove(self) -> None:
-        """Remove everything; before anything goes, plans are told to stop trusting it."""
+        """Remove the projection; it is marked first, so that no plan relies on it while it is being removed."""
         self._mark("leaving")
         nodes = self._names.nodes
         self._until_nothing(f"MATCH (:{nodes})-[r]->() WITH r LIMIT {REMOVED_AT_ONCE} DELETE r RETURN count(r)")

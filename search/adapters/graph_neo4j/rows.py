@@ -1,4 +1,4 @@
-"""Partial matches while a statement is put together."""
+"""Partial matches while a Cypher statement is being compiled."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from dataclasses import dataclass, field
 
 @dataclass
 class Rows:
-    """Partial matches under construction: the clauses that make them, and the Cypher variables that hold their nodes.
+    """Partial matches under construction: the clauses that produce them, and the variables that hold their nodes.
 
-    `columns` are the variables still needed, `anchors` those of them that anchors are bound to. `marks` are the
-    remembered nodes of dropped variables: name → expression. `dropped` says that duplicates may have come up since the
-    rows were last made distinct. `lists` are the results of earlier steps that the clauses read, `size` is how many
-    rows are expected, and `untouched` is the variable whose given nodes are all that the rows hold so far. Every row
-    has a `score`.
+    `columns` are the Cypher variables that are still needed, `anchors` those of them that anchors are bound to. `marks`
+    are the remembered nodes of dropped variables: name → expression. `dropped` says that the rows may contain
+    duplicates since they were last made distinct. `lists` are the results of earlier steps that the clauses read.
+    `size` is the expected number of rows. `untouched` is the variable whose given nodes are the whole content of the
+    rows so far. Every row has a `score`.
     """
 
     clauses: list[str]
@@ -28,22 +28,22 @@ class Rows:
 
     @property
     def held(self) -> list[str]:
-        """Return every variable of a row that is carried on, the score last."""
+        """Every variable of a row that is passed on, with the score last."""
         return [*self.columns, *self.marks, "score"]
 
     def where(self, conditions: Sequence[str]) -> None:
         """Keep the rows that satisfy the conditions.
 
-        They follow a WITH, so that Neo4j's planner walks from the nodes at hand and does not begin anew with every node
-        of a type.
+        The conditions follow a WITH. Otherwise Neo4j's planner might start again from all nodes of a type instead of
+        from the nodes at hand.
         """
         if conditions:
             self.clauses.append(f"WITH * WHERE {' AND '.join(conditions)}")
 
     def apart(self, column: str, *, but: str) -> list[str]:
-        """Return the conditions that `column` holds none of the nodes that the anchors are bound to, `but`'s aside."""
+        """Return the conditions that `column` differs from the nodes of all anchors except `but`."""
         return [f"{column} <> {anchor}" for anchor in self.anchors if anchor != but]
 
     def opened(self) -> list[str]:
-        """Return the clauses behind the opening of a subquery that they can stand in."""
+        """Return the clauses preceded by the opening of a subquery that imports the lists they read."""
         return [f"CALL ({', '.join(self.lists)}) {{", *self.clauses]

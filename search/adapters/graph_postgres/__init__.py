@@ -1,4 +1,4 @@
-"""Executes plans in Postgres, on the edges' partition of a snapshot."""
+"""Executes plans in Postgres, on the partition of edges of a snapshot."""
 
 from search.adapters.graph_postgres.execute import PostgresGraph
 

@@ -1,6 +1,7 @@
-"""A linked plan as one SQL statement: its values are parameters, its identifiers come from integers alone.
+"""Compiles a linked plan into one SQL statement; values are parameters, identifiers are made from integers only.
 
-Its steps are those of `graph_matching.eliminate`. Rows that are too many are cut, and the statement says so.
+The steps are those of `graph_matching.eliminate`. If a step has too many rows they are cut off, and the statement
+reports it.
 """
 
 from __future__ import annotations
@@ -23,13 +24,14 @@ from search.interfaces import Adjacency
 from search.models.partitions import partition
 
 STEPS = ",\n"
+"""Separator of the statement's common table expressions."""
 
 
 @dataclass(frozen=True, slots=True)
 class Query:
     """A statement with named placeholders, and their values.
 
-    `keep` says that it may be prepared: planned once, for whatever values, it is as fast.
+    `keep` says that it may be prepared, because one query plan is fast for all values.
     """
 
     text: str
@@ -39,9 +41,9 @@ class Query:
 
 @dataclass(frozen=True, slots=True)
 class Tables:
-    """The partitions of one snapshot, whose names hold nothing but its number, and how many rows are read of them.
+    """The partitions of one snapshot, whose names contain no input but its number, and the limit of rows.
 
-    `most_rows` is how many partial matches a step of a statement carries on at most.
+    `most_rows` is the most partial matches that a step of a statement passes on.
     """
 
     snapshot_id: int
@@ -59,7 +61,7 @@ class Tables:
 
 
 class Compiler(Elimination[Rows]):
-    """Compiles one linked plan; used once for one statement."""
+    """Compiles one linked plan; an instance compiles one statement."""
 
     def __init__(self, linked: LinkedPlan, schema: Schema, tables: Tables, adjacency: Adjacency | None = None) -> None:
         super().__init__(linked, schema, adjacency)
@@ -74,8 +76,8 @@ class Compiler(Elimination[Rows]):
     def candidates(self, rows: int) -> Query:
         """Return the statement of `execute`.
 
-        Its one row holds the keys of the nodes that T takes, at most rows + 1, best first, their scores, and whether
-        partial matches were cut. Arrays are some five times as fast as rows on their way to the client.
+        Its only row holds an array of the keys that T takes (at most rows + 1, best first), an array of their scores,
+        and whether partial matches were cut off. Arrays reach the client about five times as fast as rows.
         """
         found = self.match()
         most = self.parameters.add(rows + 1)
@@ -87,7 +89,7 @@ class Compiler(Elimination[Rows]):
         )
         cut = " OR ".join([*self.cuts, f"max(merged) >= {self.most}"])
         text = f"WITH {STEPS.join(self.steps)}\nSELECT array_agg(key), array_agg(score), {cut} FROM best"
-        # How two sets are best joined depends on their sizes, which the values tell.
+        # The best join method depends on the sizes of both sets, and these depend on the values.
         return Query(text, self.parameters.values, keep=not self.joined)
 
     def matching(self, keys: Sequence[int], *, from_target: bool) -> Query:
@@ -106,7 +108,7 @@ class Compiler(Elimination[Rows]):
         return Query(text, self.parameters.values, keep=not self.joined)
 
     def start(self, var: str) -> Rows:
-        """Begin with the bindings of an anchor."""
+        """Return the set of an anchor's bindings."""
         scores = self.bound[var]
         alias = f"b{self.short[var]}"
         keys = self.parameters.add(list(scores), "int[]")
@@ -119,14 +121,14 @@ class Compiler(Elimination[Rows]):
         return rows
 
     def start_at_target(self, keys: Sequence[int]) -> Rows:
-        """Begin with the candidates asked for, which no anchor is."""
+        """Return the set of the requested candidates; the target is not an anchor."""
         var = self.plan.target.var
         alias = f"b{self.short[var]}"
         item = f"unnest({self.parameters.add(list(keys), 'int[]')}) AS {alias}(key)"
         rows = Rows([item], {var: f"{alias}.key"}, [], "0", size=len(keys), untouched=var)
         rows.conditions += self._conditions(var, f"{alias}.key")
         if var in self.types:
-            # Where the walk begins at the target, no hop leads to it that would look at its type.
+            # The walk begins at the target, so no hop leads to it and checks its type.
             codes = self.parameters.add(sorted(self.types[var]), "int2[]")
             rows.conditions.append(
                 f"EXISTS (SELECT FROM {self.tables.nodes} AS node "
@@ -135,20 +137,20 @@ class Compiler(Elimination[Rows]):
         return rows
 
     def read(self, hop: Hop, near: str, far: str, home: Mapping[str, Rows]) -> float:
-        """Return how many edges walking a hop is expected to read; given nodes at its far end may be looked up."""
+        """Return the expected number of edges that walking a hop reads, or looks up if its far nodes are given."""
         rows, other = home[near], home.get(far)
         edges = self.estimate.edges(hop, near, far, rows.size)
         return edges if other is None or other.untouched != far else min(edges, LOOK_UP * rows.size * other.size)
 
     def close(self, rows: Rows, hop: Hop, near: str, far: str) -> None:
-        """Keep the rows that have an edge for a hop between two nodes that they hold."""
+        """Keep the rows that have an edge for a hop between two of their nodes."""
         rows.conditions.append(self.edges.exists(hop, rows.columns))
 
     def extend(self, rows: Rows, hop: Hop, near: str, far: str, other: Rows | None) -> None:
-        """Walk a hop from a node of each row to one more node, one of the given ones where `other` holds just these."""
+        """Walk a hop from a node of each row to a new node; if `other` is untouched, to one of its given nodes."""
         alias = self._alias("e")
         if self.keys is not None and far == self.plan.target.var:
-            # Looked up, whatever is expected: so a hub that the walk meets before the candidates is not read.
+            # Always look the candidates up, so that the edges of a hub just before them are not all read.
             among: Sequence[int] = self.keys
         else:
             given = self.given(far) if other is not None and other.untouched == far else ()
@@ -161,7 +163,7 @@ class Compiler(Elimination[Rows]):
         rows.conditions += self._conditions(far, column)
 
     def join(self, rows: Rows, other: Rows, shared: str) -> None:
-        """Join two sets on the variable that both have; no variable of one may take an anchor's node of the other."""
+        """Join two sets on the variable that both hold; no variable of one may take an anchor's node of the other."""
         self.joined = True
         for side in (rows, other):
             if side.dropped:
@@ -181,7 +183,7 @@ class Compiler(Elimination[Rows]):
         rows.size = max(1.0, rows.size * other.size / self.estimate.nodes(shared))
 
     def drop(self, rows: Rows, needed: frozenset[str]) -> None:
-        """Drop the variables that no hop needs any more, remembering what an anchor outside might collide with."""
+        """Drop the variables that are not needed, but remember their nodes that an anchor outside may be bound to."""
         outside = self.bindings_outside(rows.anchors)
         for var in [var for var in rows.columns if var not in needed and var not in rows.anchors]:
             column = rows.columns.pop(var)
@@ -192,10 +194,9 @@ class Compiler(Elimination[Rows]):
             rows.dropped = True
 
     def make_distinct(self, rows: Rows) -> None:
-        """Make a step of its own of the rows, distinct and computed once, where variables have been dropped.
+        """Turn the rows into a separate step that computes distinct rows once.
 
-        It takes no more rows than can be carried on, and counts what it merged, so that one sees whether there were
-        more.
+        It reads at most `most_rows` rows and counts the rows that it merged, which shows whether there were more.
         """
         alias = self._alias("s")
         named = {f"{self.short[var]}": column for var, column in rows.columns.items()}
@@ -220,7 +221,7 @@ class Compiler(Elimination[Rows]):
         return self.parameters.add(self.tables.most_rows)
 
     def _conditions(self, var: str, column: str) -> list[str]:
-        """Return what a node must satisfy beyond its type: the filters, and of the target the keys asked for."""
+        """Return the conditions on a variable's node other than its type: filters, and the target's requested keys."""
         conditions = []
         if (asked := self.asked_of(var)) is not None:
             conditions.append(f"{column} = ANY({self.parameters.add(asked, 'int[]')})")

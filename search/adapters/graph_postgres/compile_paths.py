@@ -1,4 +1,4 @@
-"""The statement that gives the best paths of candidates: once more the match, from both of its ends."""
+"""Compiles the statement for the best paths of candidates, which repeats the match from either of its ends."""
 
 from __future__ import annotations
 
@@ -25,21 +25,21 @@ def compile_paths(
     *,
     from_target: bool = False,
 ) -> Query:
-    """Return the statement that gives the best `most` paths of each key; see `compiled`."""
+    """Return the statement for the best `most` paths of each key; see `compiled`."""
     return compiled(lambda: _PathCompiler(linked, schema, tables, adjacency), keys, most, from_target=from_target)
 
 
 class _PathCompiler(Compiler):
-    """Compiles one linked plan for given candidates; used once for one statement."""
+    """Compiles one linked plan for given candidates; an instance compiles one statement."""
 
     def paths(self, keys: Sequence[int], most: int, *, from_target: bool) -> Query:
         """Return the statement of `paths`.
 
-        Its columns are whether partial matches were cut, the score, the node of every variable (in the order of
-        `Plan.variables`), and for every hop the code of its relation and whether the edge is stored as the hop is
-        written. The best bindings of each key are found first; the rest of the match is then filled in for these alone,
-        and the first that fits is taken. Where nothing is found, one row says whether something was cut; its other
-        columns are NULL.
+        Its columns are: whether partial matches were cut off, the score, the key of every variable (in the order of
+        `Plan.variables`), and for every hop the code of its relation and whether the edge is stored in the hop's
+        direction. The best bindings of each candidate are found first. The rest of the match is then filled in for
+        these only, and the first fitting match is taken. If nothing is found, one row says whether something was cut
+        off; its other columns are NULL.
         """
         self.keys, self.from_target = keys, from_target
         found = self.match()
@@ -99,5 +99,5 @@ class _PathCompiler(Compiler):
         return taken
 
     def _one_row(self, hop: Hop, near: str, far: str) -> int:
-        """Return the burden of a hop when it is walked for every row that is shown."""
+        """Return the cost class of a hop that is walked once for each requested candidate."""
         return self.estimate.burden(self.estimate.edges(hop, near, far, len(self.keys or ())))

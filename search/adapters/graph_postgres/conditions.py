@@ -9,28 +9,28 @@ from typing import Any
 from search.domain.plan import Filter
 
 NAME = "name"
-"""The field of every node that is stored beside the others."""
+"""The field that every node has, stored in a column of its own."""
 
 
 class Parameters:
-    """Collects the values of a statement, each under a name of its own."""
+    """Collects the values of a statement, each under its own name."""
 
     def __init__(self) -> None:
         self.values: dict[str, Any] = {}
 
     def add(self, value: Any, cast: str = "") -> str:
-        """Keep a value and return its placeholder, with a cast to the type named where one is given."""
+        """Add a value and return its placeholder, with a cast to the given type if there is one."""
         name = f"p{len(self.values)}"
         self.values[name] = value
         return f"%({name})s::{cast}" if cast else f"%({name})s"
 
 
 def field_conditions(filters: Sequence[Filter], node: str, parameters: Parameters) -> list[str]:
-    """Return one condition a filter on the row `node` of the nodes' table.
+    """Return one SQL condition for each filter, on the row `node` of the table of nodes.
 
-    A list matches when any of its items does, a missing field never; text is compared without regard to case by `=`,
-    `in` and `contains`, and in bytewise order otherwise, so that ISO dates are in the order of time. A number never
-    equals a text.
+    A list matches if any of its items does; a missing field never matches. `=`, `in` and `contains` ignore the case of
+    text. The other operators compare text bytewise, so that ISO dates are in the order of time. A number never equals a
+    text.
     """
     conditions = []
     for condition in filters:
@@ -45,7 +45,7 @@ def field_conditions(filters: Sequence[Filter], node: str, parameters: Parameter
 
 
 def _item(condition: Filter, item: str, parameters: Parameters) -> str:
-    """Return the condition on one item, a jsonb scalar."""
+    """Return the condition on one item, a jsonb scalar given as an SQL expression."""
     if condition.op == "in":
         tests = [_compare("=", value, item, parameters) for value in condition.value]
         return f"({' OR '.join(tests)})" if tests else "false"

@@ -1,4 +1,4 @@
-"""Hops as SQL over a snapshot's edges."""
+"""Writes hops as SQL over a snapshot's edges."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from search.domain.plan import Hop
 
 @dataclass(frozen=True, slots=True)
 class Edges:
-    """Writes hops; `types` are the codes that a variable may have."""
+    """Writes hops as SQL; `types` maps a variable to the type codes that it may have."""
 
     table: str
     schema: Schema
@@ -22,11 +22,12 @@ class Edges:
     parameters: Parameters
 
     def walk(self, hop: Hop, near: str, far: str, alias: str, known: Mapping[str, str], among: Sequence[int]) -> str:
-        """Return the FROM item of one hop; it gives `there`, `relation` and `forward`.
+        """Return the FROM item of one hop; its columns are `there`, `relation` and `forward`.
 
-        `known` holds the columns of the ends that are known, `among` the only nodes that an unknown `far` may be. A
-        lateral subquery that cannot be merged into the statement (a union, or one with OFFSET) is run once a row, from
-        the index. Left free, Postgres' planner, whose estimates multiply along the hops, turns to reading every edge.
+        `known` holds the columns of the known ends. `among` holds the only keys that an unknown `far` may take; empty
+        means any. Each lateral subquery is one that Postgres cannot merge into the statement (a union, or one with
+        OFFSET), so that it runs once for each row, from the index. Without this, Postgres' planner reads every edge,
+        because its estimates multiply along the hops.
         """
         selects: list[str] = []
         for arm in self._arms(hop, near):
@@ -51,7 +52,7 @@ class Edges:
         return f"CROSS JOIN LATERAL ({' UNION ALL '.join(selects)}{fence}) AS {alias}"
 
     def exists(self, hop: Hop, columns: Mapping[str, str]) -> str:
-        """Return the condition that an edge joins two nodes that are known already."""
+        """Return the condition that an edge for the hop joins its two known nodes."""
         relation = "" if hop.rel == ANY else f" AND relation = {self._relation(hop)}"
         arms = [
             f"EXISTS (SELECT FROM {self.table} WHERE {arm.here} = {columns[hop.source]} "
@@ -64,7 +65,7 @@ class Edges:
         return self.parameters.add(self.schema.relation_codes[hop.rel], "int2")
 
     def _arms(self, hop: Hop, near: str) -> list[Arm]:
-        """Return the ways to walk a hop from `near` that the schema has edges for."""
+        """Return the ways to walk a hop from `near` for which the schema has edges."""
         arms = []
         for stored in directions(hop, self.types, self.schema):
             if (stored == "out") == (near == hop.source):

@@ -1,4 +1,4 @@
-"""Runs compiled plans within the limits of a search."""
+"""Runs compiled plans in Postgres within the limits of a search."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ SETTINGS = {
     "random_page_cost": "1.1",
     "max_parallel_workers_per_gather": "0",
 }
-"""A plan starts from a few nodes: the planner, which cannot know the degrees, is kept from preparing for millions."""
+"""Settings against large scans: a plan starts from a few nodes, but Postgres' planner does not know degrees."""
 
 
 class PostgresGraph:
     """The graph of one snapshot in its partitions of Postgres (interfaces.GraphStore).
 
-    No step of a plan carries on more than `most_rows` partial matches.
+    No step of a plan passes on more than `most_rows` partial matches.
     """
 
     backend = "postgres"

@@ -1,4 +1,4 @@
-"""Partial matches while a statement is put together."""
+"""Partial matches while an SQL statement is being compiled."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from search.domain.graph import Direction
 
 @dataclass
 class Rows:
-    """Partial matches under construction: what they are selected from, and which expression holds which node.
+    """Partial matches under construction: the FROM items, and the expression that holds each variable's node.
 
-    `marks` are the remembered nodes of dropped variables, `dropped` says that duplicates may have come up since the
-    rows were last made distinct. `size` is how many rows are expected; `untouched` is the variable whose given nodes
-    are all that the rows hold so far.
+    `marks` are the remembered nodes of dropped variables. `dropped` says that the rows may contain duplicates since
+    they were last made distinct. `size` is the expected number of rows. `untouched` is the variable whose given nodes
+    are the whole content of the rows so far.
     """
 
     items: list[str]
@@ -27,21 +27,21 @@ class Rows:
     untouched: str | None = None
 
     def body(self) -> str:
-        """Return FROM and WHERE."""
+        """Return the FROM and WHERE clauses."""
         where = f"\nWHERE {' AND '.join(self.conditions)}" if self.conditions else ""
         return "FROM " + "\n".join(self.items) + where
 
     def apart(self, column: str, *, but: str) -> None:
-        """Demand that `column`, which holds the variable `but`, is none of the nodes that the anchors are bound to."""
+        """Require that `column`, the node of the variable `but`, differs from the nodes of all other anchors."""
         self.conditions += [f"{column} <> {self.columns[anchor]}" for anchor in self.anchors if anchor != but]
 
 
 @dataclass(frozen=True, slots=True)
 class Arm:
-    """One way to walk a hop: the column where the walk stands, the one it goes to, and the latter's type."""
+    """One way to walk a hop: the column of the near node, of the far node, and of the far node's type."""
 
     here: str
     there: str
     there_type: str
     stored: Direction
-    """`out` when the edge is stored from the hop's source to its `to_var`."""
+    """`out` if the edge is stored from the hop's source to its `to_var`."""

@@ -1,4 +1,4 @@
-"""Language models behind any OpenAI-compatible server: vLLM, llama.cpp, Ollama, a hosted one."""
+"""Language models on any OpenAI-compatible server: vLLM, llama.cpp, Ollama, or a hosted service."""
 
 from search.adapters.llm_openai.calls import Call, CallLog
 from search.adapters.llm_openai.configured import ConfiguredLanguageModel, environment_server, server_of

@@ -1,7 +1,7 @@
-"""One event loop a process, in a thread of its own, on which the clients of all servers live.
+"""One event loop for each process, in its own thread; the clients of all servers live on it.
 
-Searches run in threads and are not asynchronous; this is where they hand their requests over, so that several are under
-way at once, connections are kept, and each can be given up in mid-air.
+Searches run in synchronous threads and submit their requests to the loop. Several requests can then be in progress at
+once, connections are kept open, and each request can be abandoned at any time.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from search.domain.trace import Limit
 
 T = TypeVar("T")
 LOOK = 0.1
-"""Seconds between two looks at whether the search is still wanted."""
+"""Seconds between two checks whether the search was cancelled."""
 GRACE = 1.0
-"""Seconds beyond the limit in which a coroutine that watches the clock itself may end."""
+"""Seconds after the limit in which a coroutine that observes the limit itself may still end."""
 
 
 class Background:
@@ -34,9 +34,10 @@ class Background:
         threading.Thread(target=self._loop.run_forever, name="language models", daemon=True).start()
 
     def run(self, coroutine: Coroutine[Any, Any, T], limit: Limit, stage: str) -> T:
-        """Run a coroutine that ends by itself with the limit, and return what it returns.
+        """Run a coroutine that ends by itself at the limit, and return its result.
 
-        Raises SearchCancelled as soon as the search is not wanted any more, DeadlineExceeded when it overstays.
+        Raises SearchCancelled as soon as the search is cancelled, and DeadlineExceeded if the coroutine does not end in
+        time.
         """
         future = asyncio.run_coroutine_threadsafe(coroutine, self._loop)
         overdue = Limit(limit.ends + GRACE, limit.cancelled)
@@ -52,7 +53,7 @@ class Background:
             future.cancel()
 
     async def client(self, server: Server) -> Client:
-        """Return the client of a server; one with older settings is closed. To be awaited on this loop."""
+        """Return the client of a server; a client with older settings is closed. Must be awaited on this loop."""
         known = self._clients.get(server.name)
         if known is not None and known.server == server:
             return known
@@ -67,7 +68,7 @@ _running: list[Background] = []
 
 
 def background() -> Background:
-    """Return the loop of this process; a process that was forked starts its own."""
+    """Return the loop of this process; a forked process starts its own."""
     with _starting:
         if not _running or _running[0].pid != os.getpid():
             _running[:] = [Background()]

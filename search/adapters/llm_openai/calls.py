@@ -1,4 +1,4 @@
-"""One call of a language model as it is recorded, and who records it."""
+"""One recorded call of a language model, and the protocol of the log that records it."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from search.domain.conversation import Completion, Prompt
 
 @dataclass(frozen=True)
 class Call:
-    """A prompt that was sent, and its completion or the sentence that says why there is none.
+    """A prompt that was sent, with its completion, or with a sentence that says why there is none.
 
-    `requests` counts HTTP requests, repeated ones included; `structured` says whether the server was asked to hold the
-    model to a JSON schema; `permanent` whether the same call would fail again.
+    `requests` counts HTTP requests, retries included. `structured` says whether the server was asked to enforce a JSON
+    schema. `permanent` says whether the same call would fail again.
     """
 
     server: Server
@@ -28,12 +28,12 @@ class Call:
 
 
 class CallLog(Protocol):
-    """Remembers calls."""
+    """Stores calls, and finds their answers again."""
 
     def find(self, server: Server, prompt: Prompt) -> Completion | None:
-        """Return the answer that this server gave to this very prompt before, where there is one."""
+        """Return the answer that this server gave to the same prompt earlier, or None."""
         ...
 
     def record(self, call: Call) -> None:
-        """Keep a call. It must not raise: a search does not fail because a call could not be written down."""
+        """Store a call. It must not raise: a search does not fail because a call could not be stored."""
         ...

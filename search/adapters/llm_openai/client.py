@@ -1,4 +1,4 @@
-"""A server asked over and over: its own limit of requests at once, repeats with jitter, and what it does not take."""
+"""Client of one server: limits concurrent requests, retries with jitter, and leaves out unsupported parameters."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from search.domain.conversation import Completion, Prompt
 
 ATTEMPTS = 3
 FIRST_WAIT = 0.4
-"""Seconds; doubled from repeat to repeat, and drawn between half and the whole of it."""
+"""Seconds before the first retry, doubled for each further one; the actual pause is random, half of it or more."""
 REFUSING = frozenset({400, 404, 415, 422, 501})
-"""HTTP statuses by which a server may say that it does not take a parameter."""
+"""HTTP statuses by which a server may say that it does not support a parameter."""
 PARAMETERS = {
     "response_format": ("response_format", "json_schema", "guided", "grammar", "structured"),
     "temperature": ("temperature",),
     "max_tokens": ("max_tokens", "max_completion_tokens"),
 }
-"""Parameters that not every server takes, and the words that name them in a refusal."""
+"""Parameters that some servers do not support, and the words that refer to them in an error message."""
 
 
 @dataclass(slots=True)
 class _Tally:
-    """What one call has cost so far, and what went wrong last."""
+    """The cost of one call so far, and its latest error."""
 
     requests: int = 0
     structured: bool = False
@@ -37,7 +37,7 @@ class _Tally:
 
 
 class Client:
-    """Asks one server. It belongs to one event loop, and lives as long as the server's settings stay as they are."""
+    """Sends calls to one server. It belongs to one event loop, and is replaced when the server's settings change."""
 
     def __init__(self, server: Server) -> None:
         self.server = server
@@ -50,7 +50,7 @@ class Client:
         await self._http.aclose()
 
     async def answer(self, prompt: Prompt, ends: float) -> Call:
-        """Return the call with its completion, or with the reason for having none; `ends` is on the monotonic clock."""
+        """Return the call with its completion, or with the reason for its absence; `ends` is on the monotonic clock."""
         began, tally = time.monotonic(), _Tally()
         completion, error, permanent = None, "", False
         try:
@@ -82,7 +82,7 @@ class Client:
         return [name for name in named if isinstance(name, str)]
 
     async def _complete(self, prompt: Prompt, ends: float, tally: _Tally) -> Completion:
-        """Ask, leaving out what the server turns out not to take; once it has answered, that is remembered."""
+        """Return the completion; refused parameters are left out, and remembered once the server has answered."""
         refused = set(self._refused)
         while True:
             body = self._body(prompt, refused)
@@ -132,7 +132,7 @@ class Client:
         return body
 
     def _blamed(self, fault: ServerFault, body: Mapping[str, Any], refused: set[str]) -> str | None:
-        """Return the parameter to do without after a refusal, None where nothing can be left out."""
+        """Return the parameter to leave out after a refusal, or None if nothing can be left out."""
         if fault.status not in REFUSING:
             return None
         said = fault.message.casefold()
@@ -149,24 +149,24 @@ class Client:
 
     @staticmethod
     def _no_time(fault: ServerFault, pause: float) -> ServerFault:
-        """Say that there is no time left for another try."""
+        """Return the fault with the addition that no time is left for a retry."""
         asked = f" It asks to wait {pause:.0f} seconds, longer than there is time for." if fault.wait else ""
         return ServerFault(f"{fault.reason}{asked}", again=True, status=fault.status, message=fault.message)
 
 
 def _too_late(earlier: ServerFault) -> str:
-    """Say why a call failed whose last repeat the time ran out on: for what made it necessary."""
+    """Return the reason of a call whose last retry ran out of time: the error that caused the retry."""
     return f"{earlier.reason} There was no time to wait for another answer."
 
 
 def _completion(data: Any, server: Server, seconds: float) -> Completion:
-    """Read an answer of `chat/completions`. Raises ServerFault where it is none."""
+    """Return the completion in a response of `chat/completions`. Raises ServerFault if there is none."""
     choices = data.get("choices") if isinstance(data, dict) else None
     if not isinstance(choices, list):
         raise ServerFault("answers without choices; it is not OpenAI-compatible at that address.")
     choice = choices[0] if choices and isinstance(choices[0], dict) else {}
     message = choice.get("message")
-    # A server that says the key back must not have it shown as a part of a plan.
+    # If a server repeats the key in its answer, the key must not be shown as part of a plan.
     reason = server.key.cut_from(str(choice.get("finish_reason") or ""))[:40]
     text = server.key.cut_from(_text(message.get("content") if isinstance(message, dict) else choice.get("text")))
     if not text.strip():
@@ -183,7 +183,7 @@ def _completion(data: Any, server: Server, seconds: float) -> Completion:
 
 
 def _text(content: Any) -> str:
-    """Return a message's text, which some servers send in parts; NUL and half characters cannot be stored."""
+    """Return a message's text, which some servers send in parts, without NUL and lone surrogates (not storable)."""
     if isinstance(content, list):
         content = "".join(part.get("text") or "" for part in content if isinstance(part, dict) and _is_text(part))
     if not isinstance(content, str):

@@ -1,4 +1,4 @@
-"""The language model that rows and environment name: looked up at each call, so that a change counts at once."""
+"""The language model of the admin or the environment; it is looked up at each call, so that changes apply at once."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ from search.models.sealed import Secret, Unsealable
 STAGE = "language model"
 ENVIRONMENT = "the environment's server"
 _patience = Patience()
-"""Of this process, whoever asks."""
+"""Shared by all searches of this process."""
 
 
 class ConfiguredLanguageModel:
-    """The first active endpoint of the admin, else that of the environment (interfaces.LanguageModel).
+    """The first active endpoint of the admin, otherwise the server of the environment (interfaces.LanguageModel).
 
-    `log` remembers calls and answers, or names by dotted path what makes such a log; `server` fixes the server. One
-    that keeps one search after another waiting for nothing is left alone for a while: `patience` remembers which, for
-    the whole process where no server is fixed.
+    `log` stores calls and answers; it may be given as the dotted path of its factory. `server` fixes the server.
+    `patience` suspends a server that repeatedly kept searches waiting without an answer; unless a server is fixed, all
+    searches of the process share it.
     """
 
     def __init__(self, log: CallLog | str, server: Server | None = None, patience: Patience | None = None) -> None:
@@ -39,11 +39,11 @@ class ConfiguredLanguageModel:
         self._patience = patience or (Patience() if server else _patience)
 
     def configured(self) -> bool:
-        """Whether there is a server to ask, at this moment; see interfaces.LanguageModel."""
+        """Whether there is a server to call at this moment; see interfaces.LanguageModel."""
         return self._fixed is not None or bool(settings.LLM_BASE_URL) or Endpoint.objects.filter(active=True).exists()
 
     def complete(self, prompts: Sequence[Prompt], limit: Limit) -> list[Completion | StageError]:
-        """Answer several prompts at once, in their order; see interfaces.LanguageModel."""
+        """Return the answers to several prompts, in their order; see interfaces.LanguageModel."""
         server = self._fixed or current_server()
         answers: dict[int, Completion | StageError] = {}
         for index, prompt in enumerate(prompts):
@@ -87,7 +87,7 @@ def list_models(server: Server, limit: Limit) -> list[str]:
 
 
 def current_server() -> Server:
-    """Return the server to ask. Raises StageError where none is configured or its key cannot be read."""
+    """Return the server to call. Raises StageError if none is configured or its key cannot be read."""
     endpoint = Endpoint.objects.filter(active=True).first()
     server = server_of(endpoint) if endpoint is not None else environment_server()
     if server is None:
@@ -97,7 +97,7 @@ def current_server() -> Server:
 
 
 def server_of(endpoint: Endpoint) -> Server:
-    """Return the server of a row. Raises StageError when its key cannot be read any more."""
+    """Return the server of an endpoint. Raises StageError if its key cannot be read any more."""
     try:
         key = endpoint.api_key
     except Unsealable as error:
@@ -116,7 +116,7 @@ def server_of(endpoint: Endpoint) -> Server:
 
 
 def environment_server() -> Server | None:
-    """Return the server that LLM_BASE_URL, LLM_MODEL and LLM_API_KEY name, None where they name none."""
+    """Return the server of LLM_BASE_URL, LLM_MODEL and LLM_API_KEY, or None if they are not set."""
     if not settings.LLM_BASE_URL:
         return None
     return Server(ENVIRONMENT, settings.LLM_BASE_URL, settings.LLM_MODEL, Secret(settings.LLM_API_KEY))

@@ -1,6 +1,6 @@
-"""One HTTP exchange: bounded in time and size, with a sentence for everything that can go wrong.
+"""One HTTP exchange, bounded in time and size, with a sentence for every error.
 
-No exception of the HTTP library leaves this module, not even as a cause: their texts and frames may hold headers, and
+No exception of the HTTP library leaves this module, not even as a cause: its text and frames may contain headers, and
 with them the key.
 """
 
@@ -22,27 +22,30 @@ from search.models.sealed import Secret
 MOST_BYTES = 4 * 1024 * 1024
 CONNECT_SECONDS = 5.0
 PASSING = frozenset({408, 425, 429, 500, 502, 503, 504, 529})
-"""HTTP statuses after which the same request may succeed."""
+"""HTTP statuses after which the same request may succeed later."""
 PASSING_TYPES = ("server", "overload", "rate")
-"""Words in the type of an error after which the same request may succeed."""
+"""Words in the type of an error after which the same request may succeed later."""
 SHOWN = 200
+"""Most characters of a server's message that are shown."""
+LONGEST_HEADER = 100
+"""Characters of a header that are read; a date has about thirty."""
 
 
 class Bearer(httpx2.Auth):
-    """Puts the key into the request when it is sent, so that no other object holds it in the open."""
+    """Adds the key to the request when it is sent, so that no other object holds it unprotected."""
 
     def __init__(self, key: Secret) -> None:
         self._key = key
 
     async def async_auth_flow(self, request: httpx2.Request) -> AsyncGenerator[httpx2.Request, httpx2.Response]:
-        """Add the header where there is a key; a local server needs none."""
+        """Add the header if there is a key; a local server needs none."""
         if self._key:
             request.headers["Authorization"] = f"Bearer {self._key.reveal()}"
         yield request
 
 
 def session(server: Server) -> httpx2.AsyncClient:
-    """Return a session for a server; redirects are not followed, since they would carry the key elsewhere."""
+    """Return a session for a server; redirects are not followed, because they would send the key elsewhere."""
     return httpx2.AsyncClient(
         auth=Bearer(server.key),
         timeout=httpx2.Timeout(None, connect=CONNECT_SECONDS),
@@ -55,9 +58,9 @@ def session(server: Server) -> httpx2.AsyncClient:
 async def exchange(
     http: httpx2.AsyncClient, server: Server, path: str, body: Mapping[str, Any] | None, seconds: float
 ) -> Any:
-    """Send one request (POST with a body, GET without) and return the JSON that comes back.
+    """Send one request (POST with a body, GET without) and return the JSON of the response.
 
-    Raises ServerFault. `seconds` bound the whole exchange, however slowly the answer drips.
+    Raises ServerFault. `seconds` limits the whole exchange, however slowly the response arrives.
     """
     if not (server.key.reveal().isascii() and server.key.reveal().isprintable()):
         raise ServerFault("has a key with characters that no HTTP header can carry; enter the key again.")
@@ -111,7 +114,7 @@ def _read(server: Server, status: int, headers: Mapping[str, str], content: byte
 
 
 def _reported(server: Server, status: int, data: Mapping[str, Any]) -> ServerFault:
-    """Return the fault that an error in the body of a success stands for."""
+    """Return the fault for an error in the body of a successful response."""
     message = server.key.cut_from(_message(data, ""))
     error = data["error"] if isinstance(data["error"], dict) else {}
     code = error.get("code")
@@ -121,7 +124,7 @@ def _reported(server: Server, status: int, data: Mapping[str, Any]) -> ServerFau
 
 
 def _refusal(server: Server, status: int, headers: Mapping[str, str], data: Any, text: str) -> ServerFault:
-    """Return the fault that an HTTP status other than 200 stands for."""
+    """Return the fault for an HTTP status other than 200."""
     message = server.key.cut_from(_message(data, text))
     if 300 <= status < 400:
         return ServerFault(f"redirects elsewhere (HTTP {status}); give the address it redirects to.", status=status)
@@ -139,7 +142,7 @@ def _refusal(server: Server, status: int, headers: Mapping[str, str], data: Any,
 
 
 def _message(data: Any, text: str) -> str:
-    """Return what a server says of an error, one line; a web page says nothing."""
+    """Return a server's error message in one line; empty for a web page."""
     if isinstance(data, dict):
         error = data.get("error", data.get("detail", data.get("message", "")))
         said = error.get("message", error.get("type", "")) if isinstance(error, dict) else error
@@ -158,6 +161,7 @@ def _one_line(text: str) -> str:
 
 def _retry_after(value: str) -> float | None:
     """Return the seconds that Retry-After asks for, written as seconds or as a date (RFC 9110, section 10.2.3)."""
+    value = value[:LONGEST_HEADER]
     try:
         seconds = float(value)
     except ValueError:

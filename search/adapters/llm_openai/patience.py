@@ -1,4 +1,4 @@
-"""Which servers are left alone for a while, because they kept one search after another waiting for nothing."""
+"""Suspends servers that repeatedly kept searches waiting without an answer."""
 
 from __future__ import annotations
 
@@ -12,16 +12,18 @@ from search.adapters.llm_openai.calls import Call
 from search.adapters.llm_openai.server import Server
 
 LONG = 1.0
-"""Seconds from which a call that failed has kept somebody waiting: a quick refusal costs a search next to nothing."""
+"""Seconds from which a failed call counts as slow: a quick refusal costs a search next to nothing."""
 MOST_IN_A_ROW = 3
+"""Slow failures in a row after which a server is suspended."""
 PAUSE = 30.0
-"""Seconds that a server is left alone; after them one call tries it again."""
+"""Seconds for which a server is suspended; after them one call tries it again."""
 _KEPT = 32
+"""Most servers that are remembered."""
 
 
 @dataclass(slots=True)
 class _Record:
-    """How often in a row a server failed slowly, why it did last, and from when on it is asked again."""
+    """A server's slow failures in a row, the reason of the last one, and the time from which it may be called again."""
 
     failures: int = 0
     reason: str = ""
@@ -29,7 +31,7 @@ class _Record:
 
 
 class Patience:
-    """Counts slow failures by server. Safe to share by threads; new settings of a server are a new server."""
+    """Counts slow failures by server. Threads may share it; a server with new settings counts as a new server."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
@@ -37,7 +39,7 @@ class Patience:
         self._lock = threading.Lock()
 
     def lost(self, server: Server) -> str:
-        """Say why a server is not to be asked now; an empty string where it is."""
+        """Return why a server must not be called now, or an empty string if it may be."""
         with self._lock:
             record = self._records.get(server)
             if record is None or record.failures < MOST_IN_A_ROW:
@@ -45,15 +47,15 @@ class Patience:
             left = record.again - self._clock()
             if left > 0:
                 return (
-                    f"{server.shown} kept searches waiting for nothing {record.failures} times in a row, and is asked "
+                    f"{server.shown} failed slowly {record.failures} times in a row, and is asked "
                     f"again in {max(1, round(left))} seconds. The last time: {record.reason}"
                 )
-            # Whoever comes while this call tries is told to wait.
+            # Other callers have to wait while this call tries.
             record.again = self._clock() + PAUSE
             return ""
 
     def note(self, server: Server, calls: Sequence[Call]) -> None:
-        """Take in how the calls went that one search made at once."""
+        """Record the outcome of the calls that one search made at once."""
         with self._lock:
             if not all(call.error for call in calls):
                 self._records.pop(server, None)

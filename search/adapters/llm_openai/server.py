@@ -1,4 +1,4 @@
-"""A server as it is asked: address, model, key, limits."""
+"""Settings of a language-model server: address, model, key, limits."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ Structured = Literal["auto", "on", "off"]
 
 
 class ServerFault(Exception):
-    """An exchange that gave nothing to use; `reason` goes on from the server's name and ends in a full stop.
+    """An exchange without a usable answer; `reason` continues the server's name to a sentence that ends in a full stop.
 
-    `again` says that the same request may succeed soon, after `wait` seconds where the server says how many; `status`
-    is the HTTP status where there was one.
+    `again` says that the same request may succeed soon, after `wait` seconds if the server gave a number. `status` is
+    the HTTP status if there was one. `message` is the server's own message.
     """
 
     def __init__(
@@ -34,10 +34,10 @@ class ServerFault(Exception):
 
 @dataclass(frozen=True)
 class Server:
-    """A server and the model to ask for there.
+    """A server, and the model to use there.
 
-    `base_url` is used as given: paths are appended to it, nothing else. `timeout` is in seconds, for one HTTP request
-    from its first byte to the answer's last; `concurrency` counts requests at once from this process.
+    `base_url` is used as given; only paths are appended to it. `timeout` is in seconds, for one HTTP request from its
+    first byte to the last byte of the response. `concurrency` is the most simultaneous requests of this process.
     """
 
     name: str
@@ -51,22 +51,22 @@ class Server:
     endpoint_id: int | None = None
 
     def url(self, path: str) -> str:
-        """Return the address of a path of the API; a query of the base URL stays at the end."""
+        """Return the address of a path of the API; a query in the base URL stays at the end."""
         parts = urlsplit(self.base_url)
         return urlunsplit(parts._replace(path=f"{parts.path.rstrip('/')}/{path}"))
 
     @property
     def shown(self) -> str:
-        """The name that reasons and traces show: never the address, which may hold a password."""
+        """The name in reasons and traces. It never contains the address, which may include a password."""
         return f"{self.model} at {self.name}" if self.model else self.name
 
     @property
     def shown_url(self) -> str:
-        """The address for people, without a user or password that it may hold."""
+        """The address for people, without the user and password that it may contain."""
         before, at, after = self.base_url.rpartition("@")
         return f"{before.partition('//')[0]}//***@{after}" if at else self.base_url
 
     def request_hash(self, prompt: Prompt) -> str:
-        """Return the fingerprint of everything that decides about an answer."""
+        """Return the hash of everything that determines an answer."""
         said = [self.base_url, self.model, self.max_tokens, self.structured, prompt.fingerprint]
         return hashlib.blake2b(json.dumps(said).encode(), digest_size=16).hexdigest()

@@ -10,7 +10,7 @@ from typing import Any
 from rest_framework import serializers
 
 from search.api.serializers.basics import Anything, Flag, NodeReference, Number, Text, Whole
-from search.domain.trace import ROLES
+from search.services.searches.request_search import MAX_QUESTION
 
 
 class Pipeline(serializers.Serializer[Any]):
@@ -29,30 +29,19 @@ class SearchRequest(serializers.Serializer[Any]):
     """A question to a knowledge base."""
 
     knowledge_base = Text(max_length=100)
-    question = Text(max_length=2000)
+    question = Text(max_length=MAX_QUESTION)
     pipeline = Text(required=False)
     k = Whole(required=False, min_value=1, max_value=100, default=20)
     plan = serializers.DictField(child=Anything(), required=False, allow_null=True)
     settings = serializers.DictField(child=Anything(), required=False, allow_null=True)
 
 
-class Stage(serializers.Serializer[Any]):
-    """A stage of a pipeline: what it is for, and what pages call it and say while it runs."""
-
-    name = Text()
-    role = serializers.ChoiceField(ROLES)
-    title = Text()
-    doing = Text()
-
-
 class UsedPipeline(serializers.Serializer[Any]):
-    """The pipeline of a search, as it was frozen for it; `flow` has its stages in the order in which they run."""
+    """The pipeline of a search, as it was frozen for it."""
 
     name = Text()
-    title = Text()
     version = Whole()
     specification = serializers.DictField(child=Anything())
-    flow = Stage(many=True)
 
 
 class Degraded(serializers.Serializer[Any]):
@@ -103,7 +92,7 @@ class Graph(serializers.Serializer[Any]):
 
 
 class Fusion(serializers.Serializer[Any]):
-    """The arithmetic of the fusion, and what pages call its lists."""
+    """The arithmetic of the fusion."""
 
     method = Text()
     k = Number()
@@ -111,7 +100,6 @@ class Fusion(serializers.Serializer[Any]):
     bucket = Text(allow_blank=True)
     risk = Text(allow_blank=True)
     leads = Flag()
-    titles = serializers.DictField(child=Text())
 
 
 class Result(serializers.Serializer[Any]):
@@ -126,14 +114,9 @@ class Result(serializers.Serializer[Any]):
 
 
 class Step(serializers.Serializer[Any]):
-    """A step of a search: `name` is the pipeline's, `role` what it is for, whatever the pipeline.
-
-    The last two are filled where a language model was asked: the prompt's version, tokens by kind.
-    """
+    """A step of a search; the last two where a language model was asked: the prompt's version, tokens by kind."""
 
     name = Text()
-    role = serializers.ChoiceField(ROLES)
-    title = Text()
     backend = Text(allow_blank=True)
     status = serializers.ChoiceField(["ok", "degraded", "failed", "skipped"])
     seconds = Number()
@@ -142,19 +125,8 @@ class Step(serializers.Serializer[Any]):
     tokens = serializers.DictField(child=Whole())
 
 
-class OtherPlan(serializers.Serializer[Any]):
-    """The results that another plan than the one shown put where they stand, by rank."""
-
-    plan_index = Whole()
-    ranks = serializers.ListField(child=Whole())
-
-
 class Search(serializers.Serializer[Any]):
-    """A search, as far as it has come.
-
-    `plans` are in the order of their probability. `plan` is the one that put the first result where it stands, and
-    `plan_index` its place in `plans`; `other_plans` names the results that come from others.
-    """
+    """A search, as far as it has come."""
 
     id = serializers.UUIDField()
     status = serializers.ChoiceField(["queued", "running", "done", "failed", "cancelled"])
@@ -167,10 +139,9 @@ class Search(serializers.Serializer[Any]):
     created = serializers.DateTimeField()
     error = serializers.DictField(child=Anything(), allow_null=True)
     waiting = Text(allow_null=True)
+    changes = serializers.IntegerField(help_text="Grows with everything that is written of the search.")
     degraded = Degraded(many=True)
     plan = serializers.DictField(child=Anything(), allow_null=True)
-    plan_index = Whole(allow_null=True)
-    other_plans = OtherPlan(many=True)
     plans = PlanEntry(many=True)
     linked = Linked(many=True)
     graph = Graph(allow_null=True)

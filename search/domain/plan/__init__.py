@@ -1,4 +1,4 @@
-"""The plan of a question: its parts, its reading with every fault at once, its normal form and JSON schema."""
+"""The plan of a question: its parts, its parser with all faults at once, its normal form and its JSON schema."""
 
 from search.domain.plan.parts import (
     MAX_ANCHORS,

@@ -1,4 +1,4 @@
-"""Whether the parts of a plan fit together and fit the schema: what keeps it from being executed as a whole."""
+"""Checks whether the parts of a plan fit together and fit the schema, so that the plan can be executed."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _DATE = re.compile(r"[0-9]{4}(-(0[1-9]|1[0-2])(-(0[1-9]|[12][0-9]|3[01])([T ][0-
 
 
 def misfits(plan: Plan, schema: Schema) -> list[Fault]:
-    """Return every fault of the plan's shape and of its filters."""
+    """Return every fault in the plan's structure and in its filters."""
     checker = _Checker(schema)
     checker.check_anchors(plan)
     checker.check_connections(plan)
@@ -26,7 +26,7 @@ def misfits(plan: Plan, schema: Schema) -> list[Fault]:
 
 
 class _Checker(FaultFinder):
-    """Collects what does not fit; used once."""
+    """Collects the faults of one plan; an instance is used once."""
 
     def __init__(self, schema: Schema) -> None:
         super().__init__()
@@ -44,7 +44,7 @@ class _Checker(FaultFinder):
                 self.fault(f"/hops/{i}/to_var", f"The hop leads from {hop.source!r} to itself; give it another to_var.")
 
     def check_connections(self, plan: Plan) -> None:
-        """Everything has to be connected with the target."""
+        """Check that every anchor and hop is connected to the target."""
         target = plan.target.var
         touched = {var for hop in plan.hops for var in (hop.source, hop.to_var)}
         if plan.anchors and target not in touched | {anchor.var for anchor in plan.anchors}:
@@ -63,7 +63,7 @@ class _Checker(FaultFinder):
                 self.fault(f"/hops/{i}/from", f"The hop from {hop.source!r} is not connected to the target.")
 
     def check_filters(self, plan: Plan) -> None:
-        """Hold every filter against the fields of the types its variable may have."""
+        """Check every filter against the fields of the node types that its variable may have."""
         labels = plan.labels_of
         for i, condition in enumerate(plan.filters):
             at = f"/filters/{i}"

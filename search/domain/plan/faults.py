@@ -1,4 +1,4 @@
-"""Collecting the faults of a plan while it is read: each with its pointer and the nearest valid name."""
+"""Collects the faults of a plan while it is read, each with its pointer and the nearest valid name."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from search.domain.plan.parts import MAX_TEXT
 
 
 class FaultFinder:
-    """Reads values out of JSON and notes what is wrong with them; what cannot be read gets a harmless stand-in."""
+    """Reads values from JSON and records their faults; a valid placeholder replaces a value that cannot be read."""
 
     def __init__(self) -> None:
         self.faults: list[Fault] = []
 
     def items(self, data: Mapping[str, Any], key: str, most: int) -> Iterable[tuple[int, dict[str, Any]]]:
-        """Return the objects of a list with their places, at most `most` of them."""
+        """Yield (position, object) for the first `most` objects of the list under a key."""
         items = data.get(key, [])
         if not isinstance(items, list):
             self.fault(f"/{key}", f"{key} is a list, not {kind_of(items)}.")
@@ -31,13 +31,13 @@ class FaultFinder:
                 self.fault(f"/{key}/{i}", f"Each of {key} is an object, not {kind_of(item)}.")
 
     def keys(self, item: Mapping[str, Any], known: Sequence[str], at: str) -> None:
-        """Note every key that is not known here."""
+        """Record a fault for every key that is not known here."""
         for key in item:
             if key not in known:
                 self.fault(at + pointer(key), f"There is no key {key!r} here.", nearest(str(key), known))
 
     def var(self, item: Mapping[str, Any], key: str, at: str) -> str:
-        """Return the variable under a key."""
+        """Return the variable under a key, or an empty string with a fault."""
         value = item.get(key)
         if isinstance(value, str) and 0 < len(value) <= 64 and value.isprintable():
             return value
@@ -45,7 +45,7 @@ class FaultFinder:
         return ""
 
     def text(self, item: Mapping[str, Any], key: str, at: str, *, required: bool) -> str:
-        """Return the text under a key, without the white space around it."""
+        """Return the text under a key, without leading and trailing white space."""
         value = item.get(key, "")
         if not isinstance(value, str):
             self.fault(f"{at}/{key}", f"{key} is a string, not {kind_of(value)}.")
@@ -59,7 +59,7 @@ class FaultFinder:
         return value.strip()
 
     def name(self, value: object, valid: Sequence[str], at: str, what: str) -> str:
-        """Return a name that must be one of the valid ones."""
+        """Return the name if it is valid, otherwise ANY with a fault; `what` says what is named."""
         if isinstance(value, str) and value in valid:
             return value
         if not isinstance(value, str):
@@ -69,7 +69,7 @@ class FaultFinder:
         return ANY
 
     def choice(self, value: object, valid: Sequence[str], at: str) -> str:
-        """Return a word that must be one of the valid ones."""
+        """Return the word if it is valid, otherwise the first valid one with a fault."""
         if isinstance(value, str) and value in valid:
             return value
         shown = repr(value) if isinstance(value, str) else kind_of(value)
@@ -77,19 +77,19 @@ class FaultFinder:
         return valid[0]
 
     def fault(self, pointer: str, message: str, nearest: str | None = None) -> None:
-        """Note a fault."""
+        """Record a fault."""
         if nearest is not None:
             message = f"{message} Did you mean {nearest!r}?"
         self.faults.append(Fault(pointer, message, nearest))
 
 
 def storable(text: str) -> bool:
-    """Whether a text can be written as UTF-8 and kept in a database: no NUL, no half of a surrogate pair."""
+    """Whether a text can be written as UTF-8 and stored in Postgres: no NUL character, no lone surrogate."""
     return "\x00" not in text and not any("\ud800" <= character <= "\udfff" for character in text)
 
 
 def kind_of(value: object) -> str:
-    """Return what a JSON value is, in words."""
+    """Return the type of a JSON value in words, with its article."""
     if value is None:
         return "nothing"
     names = {bool: "a boolean", int: "a number", float: "a number", str: "a string", list: "a list", dict: "an object"}
@@ -97,7 +97,7 @@ def kind_of(value: object) -> str:
 
 
 def article(kind: str) -> str:
-    """Return what a field of that kind holds, in words."""
+    """Return the values of a field of that kind in words, with the article."""
     return {
         "number": "a number",
         "date": "a date as YYYY, YYYY-MM or YYYY-MM-DD",

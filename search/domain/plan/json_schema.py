@@ -1,4 +1,4 @@
-"""The plan format as a JSON schema over the names of one knowledge base, for servers that hold a model to it."""
+"""The plan format as a JSON schema over the names of one knowledge base, for servers that enforce a schema."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from search.domain.graph import ANY, Direction, Schema
 from search.domain.plan import MAX_ANCHORS, MAX_HOPS, RISKS, MatchMode, Operator, RetrievalMode
 
 MOST_NAMES = 200
-"""Servers refuse long enumerations; beyond this a name is any string, and the parser checks it."""
+"""Longest enumeration: servers refuse long ones. With more names any string is allowed, and the parser checks it."""
 
 
 def plan_json_schema(schema: Schema, *, retrieval_modes: bool = False) -> dict[str, Any]:
-    """Return a JSON schema of plans, strict: every key required, none beside them, names enumerated.
+    """Return the strict JSON schema of plans: every key is required, no other is allowed, names are enumerated.
 
-    A key that may be left out in a plan has a value that says so here: an empty list, an empty text, null.
-    `retrieval_modes` adds the mode of retrieval, which some domains use.
+    A key that plans may omit has an empty value here: an empty list, an empty text, null. `retrieval_modes` adds the
+    key `retrieval_mode`, which some domains use.
     """
     types = _enumeration([t.name for t in schema.node_types if not t.hidden], extra=[ANY])
     relations = _enumeration([r.name for r in schema.relations], extra=[ANY])

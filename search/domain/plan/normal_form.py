@@ -1,4 +1,4 @@
-"""Plans without the accidents of writing: two plans that ask the same of a graph have the same normal form."""
+"""Normal form of plans: two plans that ask the graph the same have the same normal form, however they are written."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from search.domain.graph import ANY, Schema
 from search.domain.plan import Hop, Plan
 
 Types = Mapping[str, frozenset[str]]
-"""For each variable of a plan the node types that it can take."""
+"""Variable of a plan → node types that it can take."""
 
 
 def possible_types(plan: Plan, schema: Schema) -> dict[str, frozenset[str]]:
-    """Return the node types that each variable can take: what its labels allow and what its hops lead to.
+    """Return the node types that each variable can take, by its labels and by the relations of its hops.
 
-    Types are taken away until nothing changes (arc consistency), so that an empty set says that no graph of this schema
+    Types are removed until nothing changes (arc consistency). An empty set therefore means that no graph of this schema
     can answer the plan.
     """
     everything = frozenset(node_type.name for node_type in schema.node_types)
@@ -40,9 +40,9 @@ def possible_types(plan: Plan, schema: Schema) -> dict[str, frozenset[str]]:
 
 
 def contradictions(plan: Plan, schema: Schema) -> list[Fault]:
-    """Return a fault for each label and hop that makes the plan one that no graph of this schema can answer.
+    """Return a fault for each label and hop that no graph of this schema can satisfy.
 
-    `Plan.parse` lets such a plan through: it can be executed, and finds nothing.
+    `Plan.parse` accepts such a plan: it can be executed, and finds nothing.
     """
     labels = plan.labels_of
     declared = {var: _declared(labels.get(var, ()), schema) for var in plan.variables}
@@ -67,11 +67,11 @@ def contradictions(plan: Plan, schema: Schema) -> list[Fault]:
 
 
 def normal_form(plan: Plan, schema: Schema) -> str:
-    """Return a fingerprint that two plans share when they ask the same of the graph.
+    """Return a fingerprint that is equal for two plans that ask the same of the graph.
 
-    The names of variables, the order of anchors and hops, the end from which a hop is written, a direction that the
-    schema leaves no choice about, and labels that follow from the relations make no difference. Neither do
-    `relevance_text`, `risk_level` and `retrieval_mode`: they decide what is done with what the graph finds.
+    These make no difference: the names of variables, the order of anchors and hops, the end from which a hop is
+    written, a direction that the schema implies, and labels that the relations imply. `relevance_text`, `risk_level`
+    and `retrieval_mode` make none either, because they only decide how the graph's candidates are used.
     """
     types = possible_types(plan, schema)
     colours = {var: _digest(_vertex(plan, var, types)) for var in plan.variables}
@@ -86,14 +86,17 @@ def normal_form(plan: Plan, schema: Schema) -> str:
 
 
 def _vertex(plan: Plan, var: str, types: Types) -> list[Any]:
-    """Return what a variable is apart from its hops."""
+    """Return a variable's properties apart from its hops: whether it is the target, its types, anchors and filters."""
     anchors = sorted((" ".join(a.text.casefold().split()), sorted(a.ids)) for a in plan.anchors if a.var == var)
     filters = sorted((f.field, f.op, json.dumps(f.value, sort_keys=True)) for f in plan.filters if f.var == var)
     return [var == plan.target.var, sorted(types[var]), anchors, filters]
 
 
 def _edge(hop: Hop, types: Types, schema: Schema) -> tuple[str, str, str, str]:
-    """Return a hop from one end, always the same one, with its direction only where the schema leaves a choice."""
+    """Return (variable, variable, relation, direction) of a hop, with the smaller variable name first.
+
+    The direction is empty where the schema allows only one.
+    """
     ways = {way for _, _, way in _ends(hop, types, schema)}
     free = {way for _, _, way in _ends(Hop(hop.source, hop.rel, hop.to_var), types, schema)}
     way = ways.pop() if len(ways) == 1 and len(free) > 1 else ""
@@ -103,7 +106,7 @@ def _edge(hop: Hop, types: Types, schema: Schema) -> tuple[str, str, str, str]:
 
 
 def _ends(hop: Hop, types: Types, schema: Schema) -> list[tuple[str, str, str]]:
-    """Return every (type of source, type of to_var, direction) that the schema has for a hop."""
+    """Return every (type of source, type of to_var, direction) that the schema allows for a hop."""
     found = []
     for kind in schema.relation_types:
         if hop.rel not in (kind.relation, ANY):
@@ -122,7 +125,7 @@ def _declared(sets: Iterable[tuple[str, ...]], schema: Schema) -> frozenset[str]
 
 
 def _joining(near: frozenset[str], far: frozenset[str], schema: Schema) -> list[str]:
-    """Return the names of the relations between two sets of types, most edges first."""
+    """Return the names of up to six relations between two sets of types, most edges first."""
     joining: dict[str, int] = {}
     for kind in schema.relation_types:
         if (kind.source in near and kind.target in far) or (kind.source in far and kind.target in near):
@@ -131,7 +134,7 @@ def _joining(near: frozenset[str], far: frozenset[str], schema: Schema) -> list[
 
 
 def _pointer_of(plan: Plan, var: str) -> str:
-    """Return where the plan gives a variable its last label."""
+    """Return the pointer to the last place where the plan gives a variable a label."""
     if var == plan.target.var and plan.target.labels:
         return "/target/labels"
     hops = [i for i, hop in enumerate(plan.hops) if hop.to_var == var and hop.to_label != ANY]

@@ -1,4 +1,4 @@
-"""A plan's JSON → its parts. Whether they make a plan that can be executed is checked elsewhere."""
+"""Reads a plan's JSON into its parts; `search.domain.plan.checks` checks whether they make an executable plan."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ KEYS = ("anchors", "hops", "target", "filters", "risk_level", "retrieval_mode")
 
 
 class Parts(NamedTuple):
-    """The parts of a plan, in the order of its fields."""
+    """The parts of a plan, in the order of the fields of `Plan`."""
 
     anchors: tuple[Anchor, ...]
     hops: tuple[Hop, ...]
@@ -37,7 +37,7 @@ class Parts(NamedTuple):
 
 
 class PlanReader(FaultFinder):
-    """Reads a plan over a schema and collects faults on the way; used once."""
+    """Reads a plan's JSON over a schema and collects its faults; an instance is used once."""
 
     def __init__(self, schema: Schema) -> None:
         super().__init__()
@@ -45,7 +45,7 @@ class PlanReader(FaultFinder):
         self.relations = [r.name for r in schema.relations]
 
     def read(self, data: dict[str, Any]) -> Parts:
-        """Return the parts; where `faults` is not empty they are no plan."""
+        """Return the parts of the plan; they are usable only if `faults` is empty."""
         for key in data:
             if key not in KEYS:
                 self.fault(pointer(key), f"A plan has no key {key!r}.", nearest(str(key), KEYS))

@@ -1,4 +1,4 @@
-"""What a plan is made of: anchors, hops, target, filters, and the words they may use."""
+"""The parts of a plan: anchors, hops, target, filters, and the words that they may use."""
 
 from __future__ import annotations
 
@@ -26,9 +26,8 @@ MAX_NUMBER = 10**300
 class Anchor:
     """An entity that the question names or describes.
 
-    `label` is its node type, `match_mode` says whether `text` is a short exact name or a descriptive phrase. `ids`,
-    when given, are the nodes themselves: the planner found them by name, or a person picked them, and nothing is
-    looked up.
+    `label` is its node type. `match_mode` says whether `text` is a short exact name or a descriptive phrase. If `ids`
+    are given they are the anchor's nodes, found by name or picked by a person, and no look-up is needed.
     """
 
     var: str
@@ -38,7 +37,7 @@ class Anchor:
     ids: tuple[str, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
-        """Return the anchor as plans write it."""
+        """Return the anchor as it is written in a plan's JSON."""
         written: dict[str, Any] = {
             "var": self.var, "text": self.text, "label": self.label, "match_mode": self.match_mode,
         }  # fmt: skip
@@ -47,10 +46,10 @@ class Anchor:
 
 @dataclass(frozen=True, slots=True)
 class Hop:
-    """One edge from `source` (a variable) to `to_var`, a node of type `to_label`.
+    """One edge from the variable `source` to the variable `to_var`, a node of type `to_label`.
 
-    `direction` is `out` where the edge is stored from `source` to `to_var`, `in` where it is stored the other way,
-    and None where either will do. `rel` and `to_label` may be `*`.
+    `direction` is `out` if the edge is stored from `source` to `to_var`, `in` if it is stored the other way, and None
+    if both are allowed. `rel` and `to_label` may be `*`.
     """
 
     source: str
@@ -60,7 +59,7 @@ class Hop:
     direction: Direction | None = None
 
     def to_json(self) -> dict[str, Any]:
-        """Return the hop as plans write it."""
+        """Return the hop as it is written in a plan's JSON."""
         written: dict[str, Any] = {
             "from": self.source, "rel": self.rel, "to_var": self.to_var, "to_label": self.to_label,
         }  # fmt: skip
@@ -69,20 +68,23 @@ class Hop:
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """What is asked for: a variable, the node types it may have (none: any), and the text that hops cannot say."""
+    """The variable that the answers take, its node types (none: any), and the residual of the question.
+
+    The residual, `relevance_text`, is the part of the question that hops and filters cannot express.
+    """
 
     var: str = "T"
     labels: tuple[str, ...] = ()
     relevance_text: str = ""
 
     def to_json(self) -> dict[str, Any]:
-        """Return the target as plans write it."""
+        """Return the target as it is written in a plan's JSON."""
         return {"var": self.var, "labels": list(self.labels), "relevance_text": self.relevance_text}
 
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """A condition on a typed field of the node that `var` stands for."""
+    """A condition on a typed field of the node that the variable `var` takes."""
 
     var: str
     field: str
@@ -90,5 +92,5 @@ class Filter:
     value: Any
 
     def to_json(self) -> dict[str, Any]:
-        """Return the filter as plans write it."""
+        """Return the filter as it is written in a plan's JSON."""
         return {"var": self.var, "field": self.field, "op": self.op, "value": self.value}

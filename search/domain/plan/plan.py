@@ -24,9 +24,9 @@ from search.domain.plan.parts import (
 
 @dataclass(frozen=True)
 class Plan:
-    """A walk or tree from anchors to the target (GRASP, section on planning; filters and direction are ours).
+    """A chain or tree of hops from anchors to the target (GRASP, section on planning; filters and directions are new).
 
-    A plan without anchors has no hops either: its answer is found by text alone.
+    A plan without anchors has no hops either; text alone answers it.
     """
 
     anchors: tuple[Anchor, ...] = ()
@@ -38,7 +38,10 @@ class Plan:
 
     @classmethod
     def parse(cls, data: object, schema: Schema) -> Plan:
-        """Read a plan from JSON; PlanInvalid with every fault, each with its pointer and the nearest valid name."""
+        """Return the plan that the JSON describes.
+
+        Raises PlanInvalid with every fault, each with its pointer and the nearest valid name.
+        """
         if not isinstance(data, dict):
             raise PlanInvalid([Fault("", f"A plan is a JSON object, not {kind_of(data)}.")])
         reader = PlanReader(schema)
@@ -48,7 +51,7 @@ class Plan:
         return plan
 
     def to_json(self) -> dict[str, Any]:
-        """Return the plan as the API shows it; `parse` reads it back equal."""
+        """Return the plan as a JSON object; `parse` reads it back equal."""
         written: dict[str, Any] = {
             "anchors": [anchor.to_json() for anchor in self.anchors],
             "hops": [hop.to_json() for hop in self.hops],
@@ -60,7 +63,7 @@ class Plan:
 
     @property
     def labels_of(self) -> dict[str, tuple[tuple[str, ...], ...]]:
-        """Every set of types a variable must satisfy, by variable; a node has to be in one type of each set."""
+        """Variable → sets of node types; the type of its node must be in each of the sets."""
         wanted: dict[str, list[tuple[str, ...]]] = {}
         for anchor in self.anchors:
             if anchor.label != ANY:
@@ -74,7 +77,7 @@ class Plan:
 
     @property
     def variables(self) -> tuple[str, ...]:
-        """Every variable once, anchors first, then in the order of the hops, then the target."""
+        """Every variable once: those of the anchors, then of the hops in their order, then the target."""
         names = [anchor.var for anchor in self.anchors]
         for hop in self.hops:
             names += [hop.source, hop.to_var]
@@ -82,17 +85,16 @@ class Plan:
 
     @property
     def searches_documents(self) -> bool:
-        """Whether the plan is one description of the target itself, which the whole corpus answers."""
+        """Whether the plan is a single description of the target, which all documents are searched for."""
         if self.hops or len(self.anchors) != 1:
             return False
         anchor = self.anchors[0]
         return anchor.var == self.target.var and anchor.match_mode == "doc" and not anchor.ids
 
     def branch(self, var: str) -> Plan:
-        """Return the plan of one anchor alone: its shortest chain of hops to the target, and the filters on that chain.
+        """Return the plan of one anchor alone: its shortest chain of hops to the target, with the filters on the chain.
 
-        For a tree this is the only chain. Where an anchor reaches the target by several chains, the first shortest
-        in the order of the hops is taken.
+        In a tree this is the only chain. If several shortest chains exist, the first in the order of the hops is taken.
         """
         chain = _chain(self.hops, var, self.target.var)
         kept = {end for hop in chain for end in (hop.source, hop.to_var)} | {var, self.target.var}
@@ -106,19 +108,19 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class ScoredPlan:
-    """A plan in the list of plans: where it came from and how probable it is among them (they sum to at most 1)."""
+    """A plan with its source and its probability among the plans of a search (they sum to at most 1)."""
 
     plan: Plan
     source: PlanSource
     probability: float
 
     def to_json(self) -> dict[str, Any]:
-        """Return the entry as a search shows it."""
+        """Return the entry as a JSON object, as searches show it."""
         return {"plan": self.plan.to_json(), "source": self.source, "probability": self.probability}
 
 
 def _chain(hops: Sequence[Hop], start: str, goal: str) -> tuple[Hop, ...]:
-    """Breadth-first walk over the hops, undirected, from one variable to another."""
+    """Return the hops of a shortest undirected path between two variables; empty if there is none."""
     if start == goal:
         return ()
     reached: dict[str, tuple[int, ...]] = {start: ()}

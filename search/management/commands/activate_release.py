@@ -1,4 +1,4 @@
-"""activate_release: another release answers, from one moment to the next; so is one rolled back."""
+"""activate_release: switches a knowledge base to another release, or back to an earlier one."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from search.services.knowledge.activate_release import activate_release
 class Command(ReleaseCommand):
     """Switches a knowledge base to one of its releases."""
 
-    help = "Lets another release of a knowledge base answer."
+    help = "Makes another release of a knowledge base the active one."
 
     def do(self, knowledge_base: KnowledgeBase, release: Release) -> str:
-        """Switch."""
+        """Activate the release."""
         activate_release(knowledge_base=knowledge_base, release=release)
-        return f"{release} answers for {knowledge_base.name}."
+        return f"{release} is now the active release of {knowledge_base.name}."

@@ -1,4 +1,4 @@
-"""ask NAME "question": one search, in this process, with everything that explains its results."""
+"""ask NAME "question": runs one search in this process and shows the explanation of its results."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from search.services.searches.run_search import run_search
 
 
 class Command(BaseCommand):
-    """Exit 0 answered, 1 failed, 2 bad arguments or a request that cannot be run."""
+    """Exit 0 if the search was answered, 1 if it failed, 2 for bad arguments or an invalid request."""
 
     help = "Asks a knowledge base one question, in this process, and shows the plan, the results and their arithmetic."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Take the arguments."""
+        """Declare the arguments."""
         parser.add_argument("name", help="the knowledge base")
         parser.add_argument("question")
         parser.add_argument("--pipeline", default="", metavar="P", help="the site's default when left out")
@@ -37,7 +37,7 @@ class Command(BaseCommand):
         parser.add_argument("--json", action="store_true", help="one JSON object on stdout, as the API gives it")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Ask, and show the answer."""
+        """Run the search and show its results."""
         try:
             run = self._ask(options)
         except SearchRejected as error:
@@ -82,4 +82,4 @@ def _plan(file: Path) -> Any:
     except OSError as error:
         raise CommandError(f"--plan: {file} cannot be read: {error.strerror}.", returncode=2) from error
     except (ValueError, RecursionError) as error:
-        raise CommandError(f"--plan: {file} is no JSON: {error}.", returncode=2) from error
+        raise CommandError(f"--plan: {file} is not JSON: {error}.", returncode=2) from error

@@ -1,4 +1,4 @@
-"""delete_kb: removes a knowledge base with everything that only it has."""
+"""delete_kb: deletes a knowledge base with all data that only it uses."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from search.services.knowledge.list_knowledge_bases import named
 
 
 class Command(BaseCommand):
-    """Exit 0 deleted, 1 not now, 2 bad arguments or not confirmed."""
+    """Exit 0 if deleted, 1 if not possible now, 2 for bad arguments or without confirmation."""
 
     help = "Deletes a knowledge base with its releases, index files and artifacts; recorded searches stay."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Take the arguments."""
+        """Declare the arguments."""
         parser.add_argument("name", help="the knowledge base")
         parser.add_argument("--yes", action="store_true", help="delete it; without this nothing is deleted")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Delete it where that was confirmed, else say what would go."""
+        """Delete the knowledge base if confirmed, otherwise report what would be deleted."""
         try:
             knowledge_base = named(options["name"])
         except ReleaseError as error:
@@ -32,7 +32,7 @@ class Command(BaseCommand):
             owned = Artifact.objects.filter(knowledge_base=knowledge_base)
             releases, artifacts = knowledge_base.releases.count(), owned.count()
             raise CommandError(
-                f"'{knowledge_base.name}' would go with {_many(releases, 'release')} and "
+                f"This would delete '{knowledge_base.name}' with {_many(releases, 'release')} and "
                 f"{_many(artifacts, 'artifact')}, for good. Add --yes to delete it.",
                 returncode=2,
             )
@@ -40,7 +40,7 @@ class Command(BaseCommand):
             deleted = delete_knowledge_base(knowledge_base=knowledge_base)
         except ReleaseError as error:
             raise CommandError(str(error)) from error
-        kept = f" Others go on using {', '.join(deleted.kept)}." if deleted.kept else ""
+        kept = f" Other knowledge bases still use {', '.join(deleted.kept)}." if deleted.kept else ""
         self.stdout.write(
             f"'{options['name']}' was deleted with {_many(deleted.releases, 'release')} and "
             f"{_many(deleted.artifacts, 'artifact')}.{kept}"

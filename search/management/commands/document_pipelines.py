@@ -1,4 +1,4 @@
-"""document_pipelines: writes the page of the documentation that lists the pipelines' settings to stdout."""
+"""document_pipelines: writes docs/pipelines.md, the page on the pipelines' settings, to stdout."""
 
 from __future__ import annotations
 
@@ -16,5 +16,5 @@ class Command(BaseCommand):
     requires_system_checks = []
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Write."""
+        """Write the page."""
         self.stdout.write(document_pipelines(), ending="")

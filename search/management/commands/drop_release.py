@@ -1,4 +1,4 @@
-"""drop_release: removes a release that does not answer any more."""
+"""drop_release: removes a release that is not active."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from search.services.knowledge.drop_release import drop_release
 class Command(ReleaseCommand):
     """Drops a release of a knowledge base."""
 
-    help = "Drops a release that does not answer, with its vectors, graph and files where nothing else needs them."
+    help = "Drops a release that is not active, with its vectors, graph and files unless another release needs them."
 
     def do(self, knowledge_base: KnowledgeBase, release: Release) -> str:
-        """Drop."""
+        """Drop the release."""
         drop_release(knowledge_base=knowledge_base, release=release)
         return f"{release} was dropped."

@@ -20,12 +20,12 @@ class Command(BaseCommand):
     help = "Writes the active release of a knowledge base as a bundle that import_kb reads back."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Take the arguments."""
+        """Declare the arguments."""
         parser.add_argument("name", help="the knowledge base")
         parser.add_argument("folder", type=Path, metavar="dir", help="folder to write, new or empty")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Export."""
+        """Export the knowledge base."""
         try:
             knowledge_base = named(options["name"])
         except ReleaseError as error:

@@ -1,4 +1,4 @@
-"""import_kb: reads, checks and loads a bundle, indexes it and lets it answer."""
+"""import_kb: checks and loads a bundle, indexes it, and activates it as a release."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from search.services.knowledge.import_snapshot import FAULTS_SHOWN, ImportFailed
 
 
 def rows(text: str) -> int:
-    """Read a number of rows."""
+    """Return the number of rows that the argument gives."""
     number = int(text)
     if number < 0:
         raise argparse.ArgumentTypeError("has to be 0 or more")
@@ -30,25 +30,30 @@ class Command(BaseCommand):
     help = "Reads, checks and loads a bundle into a new snapshot, indexes it and activates it as a release."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Take the arguments."""
+        """Declare the arguments."""
         parser.add_argument("source", type=Path, help="folder with kb.json, nodes.* and edges.*")
         parser.add_argument("--name", help="name of the knowledge base; the one in kb.json when not given")
-        parser.add_argument("--tolerance", type=rows, default=0, help="so many bad rows are left out without failing")
-        parser.add_argument("--report", type=Path, help="file for every fault, one JSON object a line")
+        parser.add_argument("--tolerance", type=rows, default=0, help="most bad rows that are left out without failing")
+        parser.add_argument("--report", type=Path, help="file for every fault, one JSON object for each line")
         parser.add_argument("--dry-run", action="store_true", help="check the bundle and load nothing")
         parser.add_argument("--no-index", action="store_true", help="stop when the graph is loaded")
-        parser.add_argument("--no-activate", action="store_true", help="make the release without letting it answer")
+        parser.add_argument("--no-activate", action="store_true", help="make the release without activating it")
         parser.add_argument("--json", action="store_true", help="one JSON object on stdout and no progress")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Import; exit code 1 where nothing came of it."""
+        """Import the bundle; exit code 1 if the import failed, 2 for bad arguments."""
         source: Path = options["source"]
         if not source.is_dir():
-            raise CommandError(f"{source} is no folder.", returncode=2)
+            raise CommandError(f"{source} is not a folder.", returncode=2)
         if options["name"] is not None and not NAME.fullmatch(options["name"]):
-            raise CommandError(f"'{options['name']}' is no name for a knowledge base: {NAME_RULE}.", returncode=2)
+            raise CommandError(
+                f"'{options['name']}' is not a valid name for a knowledge base: {NAME_RULE}.", returncode=2
+            )
         if options["report"] is not None and not options["report"].absolute().parent.is_dir():
-            raise CommandError(f"{options['report'].absolute().parent} is no folder for a report.", returncode=2)
+            raise CommandError(
+                f"{options['report'].absolute().parent} is not a folder, so no report can be written there.",
+                returncode=2,
+            )
         shown = nullcontext(silent) if options["json"] else progress_on(sys.stderr)
         try:
             with shown as progress:

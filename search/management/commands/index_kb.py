@@ -1,4 +1,4 @@
-"""index_kb: builds or resumes what is missing of the newest snapshot of a knowledge base."""
+"""index_kb: builds the missing indexes of the newest snapshot of a knowledge base, or continues building them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from search.domain.errors import SearchError
+from search.domain.errors import InvalidRequest, SearchError
 from search.ingest.progress import progress_on, silent
 from search.models import KnowledgeBase
 from search.models.knowledge import Status
@@ -21,12 +21,15 @@ class Command(BaseCommand):
     help = "Builds or resumes the indexes of a knowledge base's newest snapshot, and makes its release."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Take the arguments."""
+        """Declare the arguments."""
         parser.add_argument("name", help="name of the knowledge base")
+        parser.add_argument("--kind", action="append", default=[], dest="kinds", metavar="KIND",
+                            help="a further kind of vectors: document, chunk, field:<name> or relation:<name>; may be "
+                                 "repeated")  # fmt: skip
         parser.add_argument("--json", action="store_true", help="one JSON object on stdout and no progress")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Index; exit code 1 where no release came of it."""
+        """Index the snapshot; exit code 1 if no release was made, 2 if there is no such knowledge base."""
         knowledge_base = KnowledgeBase.objects.filter(name=options["name"]).first()
         if knowledge_base is None:
             raise CommandError(f"There is no knowledge base '{options['name']}'.", returncode=2)
@@ -36,7 +39,9 @@ class Command(BaseCommand):
         shown = nullcontext(silent) if options["json"] else progress_on(self.stderr._out)  # type: ignore[arg-type]
         try:
             with shown as progress:
-                indexed = build_index(snapshot=snapshot, progress=progress)
+                indexed = build_index(snapshot=snapshot, progress=progress, kinds=options["kinds"])
+        except InvalidRequest as error:
+            raise CommandError(str(error), returncode=2) from error
         except (IndexFailed, SearchError) as error:
             raise CommandError(str(error)) from error
         self._tell(indexed, options["json"])

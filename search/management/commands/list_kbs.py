@@ -1,4 +1,4 @@
-"""list_kbs: the knowledge bases with their releases."""
+"""list_kbs: lists the knowledge bases with their releases."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from search.services.knowledge.list_knowledge_bases import list_knowledge_bases
 class Command(BaseCommand):
     """Lists knowledge bases."""
 
-    help = "Lists the knowledge bases with their counts and releases; the one that answers is marked."
+    help = "Lists the knowledge bases with their counts and releases; the active release is marked."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Take the arguments."""
+        """Declare the arguments."""
         parser.add_argument("--json", action="store_true", help="one JSON object on stdout")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """List."""
+        """List the knowledge bases."""
         listed = list_knowledge_bases()
         if options["json"]:
             self.stdout.write(json.dumps({"knowledge_bases": listed}, ensure_ascii=False))

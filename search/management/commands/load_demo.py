@@ -1,4 +1,4 @@
-"""load_demo: brings in the demo knowledge bases that are not there yet."""
+"""load_demo: imports the demo knowledge bases that are missing."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ NAMES = ("products", "papers", "biomedical")
 
 
 class Command(BaseCommand):
-    """Imports the demo."""
+    """Imports the demo knowledge bases."""
 
-    help = "Imports the demo knowledge bases that do not answer yet."
+    help = "Imports the demo knowledge bases that have no active release yet."
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Import what is missing; one that was begun and never answered is imported again."""
+        """Import the demo knowledge bases without an active release."""
         answering = KnowledgeBase.objects.filter(active_release__isnull=False).values_list("name", flat=True)
         missing = [name for name in NAMES if name not in set(answering)]
         for name in missing:

@@ -1,4 +1,4 @@
-"""prune_runs: forgets searches that are older than the site keeps them."""
+"""prune_runs: deletes searches that are older than the site keeps them."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from django.core.management.base import BaseCommand, CommandParser
 from search.services.searches.prune_runs import prune_runs
 
 MOST_DAYS = 36_500
+"""Largest value of --days."""
 
 
 class Command(BaseCommand):
@@ -20,13 +21,13 @@ class Command(BaseCommand):
     help = "Deletes searches and calls of language models that were made longer ago than GRASP_RUNS_DAYS or --days."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Take the arguments."""
+        """Declare the arguments."""
         default = settings.GRASP_RUNS_DAYS
         parser.add_argument("--days", type=_days, metavar="N", help=f"keep those of the last N days ({default})")
         parser.add_argument("--json", action="store_true", help="one JSON object on stdout")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Delete, and say how many."""
+        """Delete the old runs and report their number."""
         days = settings.GRASP_RUNS_DAYS if options["days"] is None else options["days"]
         deleted = prune_runs(days)
         if options["json"]:

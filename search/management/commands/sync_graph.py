@@ -1,4 +1,4 @@
-"""sync_graph: puts the active snapshot of a knowledge base into Neo4j, or compares what is there."""
+"""sync_graph: copies the active snapshot of a knowledge base into Neo4j, or compares it with its copy there."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from search.services.knowledge.sync_graph import Synced, SyncFailed, check_graph
 
 
 class Command(BaseCommand):
-    """Projects a knowledge base into Neo4j."""
+    """Copies a knowledge base into Neo4j."""
 
-    help = "Puts the graph of a knowledge base's active release into Neo4j; with --check compares, and changes nothing."
+    help = "Copies the graph of a knowledge base's active release into Neo4j; with --check it only compares."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Take the arguments."""
+        """Declare the arguments."""
         parser.add_argument("name", help="name of the knowledge base")
-        parser.add_argument("--check", action="store_true", help="compare alone; exit 1 if anything differs")
+        parser.add_argument("--check", action="store_true", help="compare only; exit 1 if anything differs")
         parser.add_argument("--json", action="store_true", help="one JSON object on stdout and no progress")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Write or compare; exit code 1 where they differ or nothing could be done."""
+        """Copy or compare; exit code 1 if there are differences or an error."""
         try:
             knowledge_base = named(options["name"])
         except ReleaseError as error:
@@ -46,7 +46,7 @@ class Command(BaseCommand):
         else:
             self._tell(synced)
         if synced.differences:
-            raise CommandError(f"Neo4j differs from {synced.knowledge_base}; manage.py sync_graph mends it.")
+            raise CommandError(f"Neo4j differs from {synced.knowledge_base}; manage.py sync_graph repairs it.")
 
     def _tell(self, synced: Synced) -> None:
         for difference in synced.differences:

@@ -1,4 +1,4 @@
-"""activate_release: from one moment to the next, another release of a knowledge base answers."""
+"""activate_release: switches a knowledge base to another release, in one transaction."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ ABOUT = ("title", "description", "domain", "language", "licence", "source", "exa
 
 
 class ReleaseError(Exception):
-    """The release cannot be used like that; the text is a sentence for people."""
+    """The release cannot be used in this way; the text is a sentence for people."""
 
 
 def find_release(*, knowledge_base: KnowledgeBase, release: str) -> Release:
-    """Return a release by its number (`3`) or its name (`movies-3`); ReleaseError where there is none."""
+    """Return a release by its number (`3`) or its name (`movies-3`); ReleaseError if there is none."""
     number = release.removeprefix(f"{knowledge_base.name}-")
     found = knowledge_base.releases.filter(number=int(number)).first() if number.isdecimal() else None
     if found is None:
@@ -27,9 +27,9 @@ def find_release(*, knowledge_base: KnowledgeBase, release: str) -> Release:
 
 
 def activate_release(*, knowledge_base: KnowledgeBase, release: Release) -> None:
-    """Let `release` answer for `knowledge_base`, which also takes over what the release's bundle says about itself.
+    """Make `release` the active one; the knowledge base takes over the description of the release's bundle.
 
-    Raises ReleaseError where the release belongs to another knowledge base or is not ready.
+    Raises ReleaseError if the release belongs to another knowledge base or is not ready.
     """
     with transaction.atomic():
         locked = KnowledgeBase.objects.select_for_update().get(pk=knowledge_base.pk)

@@ -1,4 +1,4 @@
-"""delete_knowledge_base: a knowledge base goes, with everything that only it has on the disk and in the database."""
+"""delete_knowledge_base: deletes a knowledge base with all its data on the disk and in the databases."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ log = structlog.get_logger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Deleted:
-    """What was deleted: how many releases and artifacts, and the artifacts that others go on using."""
+    """Numbers of deleted releases and artifacts, and the ids of artifacts that other knowledge bases still use."""
 
     releases: int
     artifacts: int
@@ -33,11 +33,11 @@ class Deleted:
 
 
 def delete_knowledge_base(*, knowledge_base: KnowledgeBase) -> Deleted:
-    """Delete a knowledge base with its releases, settings, versions, and the artifacts that no other one uses.
+    """Delete a knowledge base with its releases, settings, versions, and the artifacts that only it uses.
 
-    Recorded searches stay. Its partitions, index files, artifacts' folders and what Neo4j holds of it are removed once
-    the transaction stands; what cannot be removed then is logged, and goes with the clean-up of the next import (from
-    Neo4j: with the next sync of a knowledge base of that name). Raises ReleaseError while an import of it runs.
+    Recorded searches are kept. Partitions, index files, folders of artifacts and projections in Neo4j are removed after
+    the transaction is committed. If something cannot be removed then, it is logged, and the next import removes it (in
+    Neo4j: the next sync of a knowledge base with this name). Raises ReleaseError while an import of it runs.
     """
     with import_lock(knowledge_base.name) as free:
         if not free:
@@ -53,7 +53,7 @@ def delete_knowledge_base(*, knowledge_base: KnowledgeBase) -> Deleted:
             folders = [snapshot.directory for snapshot in snapshots]
             folders += [artifact.directory for artifact in artifacts]
             deleted = Deleted(locked.releases.count(), len(artifacts), kept)
-            # Releases protect their snapshots, so they go first.
+            # Releases protect their snapshots, so they are deleted first.
             locked.releases.all().delete()
             locked.delete()
             transaction.on_commit(partial(_remove, tables, folders))
@@ -63,7 +63,7 @@ def delete_knowledge_base(*, knowledge_base: KnowledgeBase) -> Deleted:
 
 
 def _hand_over(knowledge_base: KnowledgeBase) -> tuple[str, ...]:
-    """Give artifacts that versions of another knowledge base name to that one; return their ids."""
+    """Assign artifacts that versions of another knowledge base use to that knowledge base; return their ids."""
     own = {artifact.pk: artifact for artifact in Artifact.objects.filter(knowledge_base=knowledge_base)}
     kept: dict[str, int] = {}
     versions = PipelineVersion.objects.exclude(knowledge_base=knowledge_base).order_by("pk")
@@ -84,7 +84,7 @@ def _remove_projections(knowledge_base: str, schema: Schema) -> None:
 
 
 def _remove(tables: Sequence[str], folders: Sequence[Path]) -> None:
-    """Drop tables and remove folders, each whatever becomes of the others."""
+    """Drop tables and remove folders; a failure of one does not stop the others."""
     for table in tables:
         try:
             partitions.drop([table])

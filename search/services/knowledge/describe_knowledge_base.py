@@ -1,4 +1,4 @@
-"""describe_knowledge_base: a knowledge base in few words, or with its whole schema."""
+"""describe_knowledge_base: a short description of a knowledge base, or one with its whole schema."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from search.models import KnowledgeBase
 
 
 def describe_knowledge_base(base: KnowledgeBase, *, schema: bool = False) -> dict[str, Any]:
-    """Return name, texts, release and counts; with `schema` also node types and relation types with their counts.
+    """Return name, description, release and counts as a JSON object; with `schema` also types and relations.
 
-    Reads no node: `base` needs its active release and that one's snapshot, which are best selected with it.
+    No node is read. `base` should be selected together with its active release and that release's snapshot.
     """
     release = base.active_release
     described: dict[str, Any] = {

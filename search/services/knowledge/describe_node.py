@@ -1,4 +1,4 @@
-"""describe_node: the one projection of a node to JSON: its fields, and its relations grouped and paged."""
+"""describe_node: a node as a JSON object, with its fields and its relations in groups and pages."""
 
 from __future__ import annotations
 
@@ -10,20 +10,21 @@ from search.models import Edge, Node, Release
 from search.text import words
 
 PAGE = 50
+"""Neighbours on one page of a group."""
 COUNTED = 10_000
-"""Edges of one group are counted up to here: the page of a hub costs no more than that of another node."""
+"""Edges of a group are counted up to this number, so that the page of a hub costs no more than any other."""
 SORTED = 2_000
-"""Groups up to this size are in the order of names, larger ones in that of ids, which is how they are stored."""
+"""Groups up to this size are sorted by name; larger ones are in the order of ids, in which they are stored."""
 
 Group = tuple[str, str]
 """A relation's name and a direction, `out` or `in`."""
 
 
 def describe_node(release: Release, node_id: str, turned: Group = ("", ""), page: int = 1) -> dict[str, Any] | None:
-    """Return a node of a release by its id, None when there is none.
+    """Return a node of a release by its id, or None if there is none.
 
-    Each group of relations shows its first page of 50 neighbours, but `turned` shows the page asked for, kept within
-    what there is. `count` is exact up to 10,000; beyond that `more` is true.
+    Each group of relations shows its first page of `PAGE` neighbours; the group `turned` shows page `page`, or the
+    nearest page that exists. `count` is exact up to `COUNTED`; beyond it, `more` is true.
     """
     snapshot, schema = release.snapshot, release.snapshot.schema
     node = Node.objects.filter(snapshot_id=snapshot.pk, id=node_id).first() if "\x00" not in node_id else None
@@ -48,7 +49,7 @@ def describe_node(release: Release, node_id: str, turned: Group = ("", ""), page
 
 
 def _fields(node: Node, node_type: NodeType) -> list[dict[str, Any]]:
-    """Return the fields that the node has, in the order of its type, then whatever the type does not know."""
+    """Return the fields that the node has, in the order of its type, followed by fields that the type does not list."""
     known = {field.name: field for field in node_type.fields}
     names = [name for name in known if name in node.fields] + [name for name in node.fields if name not in known]
     return [
@@ -59,7 +60,7 @@ def _fields(node: Node, node_type: NodeType) -> list[dict[str, Any]]:
 
 
 def _possible(schema: Schema, node_type: NodeType) -> Iterator[tuple[Relation, Direction]]:
-    """Give every relation and direction over which a node of that type may have edges, in the order of the schema."""
+    """Yield every relation and direction in which a node of this type may have edges, in the order of the schema."""
     seen: set[Group] = set()
     for relation_type in schema.relation_types:
         directions: list[Direction] = []
@@ -95,7 +96,7 @@ def _group(node: Node, schema: Schema, relation: Relation, direction: Direction,
 
 
 def _wording(relation: Relation, direction: Direction) -> str:
-    """Say the relation as seen from the node, in the schema's own words where it has some."""
+    """Return the relation as seen from the node, in the schema's wording if it has one."""
     said = relation.inverse if direction == "in" else relation.description
     return said or words(relation.name)
 

@@ -1,4 +1,4 @@
-"""drop_release: a release goes, with its vectors, graph and files where no other release needs them."""
+"""drop_release: removes a release, with its vectors, graph and files if no other release needs them."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from search.services.knowledge.activate_release import ReleaseError
 
 
 def drop_release(*, knowledge_base: KnowledgeBase, release: Release) -> None:
-    """Drop a release of a knowledge base; its row stays, so that its number is never given again.
+    """Drop a release of a knowledge base; its row is kept, so that its number is not used again.
 
-    Raises ReleaseError for the release that answers, and while an import runs, which may be reading its vectors.
+    Raises ReleaseError for the active release, and while an import runs, because it may read the vectors.
     """
     with import_lock(knowledge_base.name) as free:
         if not free:
             raise ReleaseError(f"An import of '{knowledge_base.name}' is running; wait until it has ended.")
         vector_set, snapshot = _mark(knowledge_base, release)
-        # What is marked is found again by the next import's clean-up, should this process die here.
+        # If this process dies here, the next import's clean-up finds what was marked.
         if vector_set is not None:
             partitions.drop([partition("search_vector", vector_set.pk)])
         if snapshot is not None:
@@ -30,7 +30,7 @@ def drop_release(*, knowledge_base: KnowledgeBase, release: Release) -> None:
 
 
 def _mark(knowledge_base: KnowledgeBase, release: Release) -> tuple[VectorSet | None, Snapshot | None]:
-    """Mark as dropped the release and what it alone used; return these, None for what others use."""
+    """Mark the release and the data that only it uses as dropped; return the data, None for what others use."""
     with transaction.atomic():
         locked = KnowledgeBase.objects.select_for_update().get(pk=knowledge_base.pk)
         if release.knowledge_base_id != locked.pk:

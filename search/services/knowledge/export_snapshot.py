@@ -1,4 +1,4 @@
-"""export_snapshot: what answers under a name, written as a bundle."""
+"""export_snapshot: writes the active release's snapshot as a bundle."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ class ExportFailed(Exception):
 
 
 def export_snapshot(*, knowledge_base: KnowledgeBase, folder: Path, progress: Progress = silent) -> Snapshot:
-    """Write the active release's snapshot into `folder`, which is made, and return the snapshot.
+    """Write the active release's snapshot into `folder`, which is created, and return the snapshot.
 
-    The bundle is written beside the folder and renamed when it is whole. Raises ExportFailed where the folder holds
-    something, nothing is active, or the disk gives out.
+    The bundle is written into a temporary folder and renamed when it is complete. Raises ExportFailed if the folder is
+    not empty, no release is active, or the disk fails.
     """
     if knowledge_base.active_release is None:
         raise ExportFailed(f"'{knowledge_base.name}' has no active release to export.")

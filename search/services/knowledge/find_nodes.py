@@ -1,4 +1,4 @@
-"""find_nodes, complete_name: the nodes whose name goes on as what somebody has typed so far."""
+"""find_nodes, complete_name: the nodes whose name continues the text that a person has typed."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from search.models import Node, Release
 from search.services.searches.storable import storable_text
 
 INDEXED = 200
-"""Characters of a name that its index holds: `lower(left(name, 200)) COLLATE "C"`."""
+"""Characters of a name in the database index: `lower(left(name, 200)) COLLATE "C"`."""
 COMPLETION = "completion"
-"""The part of a snapshot's index files that names are completed from."""
+"""The part of a snapshot's index files that completes names."""
 
 
 def find_nodes(release: Release, prefix: str = "", node_type: str = "") -> QuerySet[Node]:
-    """Return id, type and name of the nodes of a release whose name starts with `prefix`, whatever the case, by name.
+    """Return id, type and name of the nodes whose name starts with `prefix`, ignoring case, sorted by name.
 
-    Raises InvalidRequest when the release has no such node type.
+    Raises InvalidRequest if the release has no such node type.
     """
     nodes = Node.objects.filter(snapshot_id=release.snapshot.pk)
     code = _code(release, node_type)
@@ -37,7 +37,7 @@ def find_nodes(release: Release, prefix: str = "", node_type: str = "") -> Query
 
 
 def _code(release: Release, node_type: str) -> int | None:
-    """Return the code of a node type, None for any."""
+    """Return the code of a node type, or None for any type."""
     if not node_type:
         return None
     codes = release.snapshot.schema.type_codes
@@ -48,11 +48,11 @@ def _code(release: Release, node_type: str) -> int | None:
 
 
 def complete_name(release: Release, text: str, limit: int, node_type: str = "", *, inside: bool = True) -> list[Node]:
-    """Return at most `limit` nodes with a name or alias that begins as `text` does, then those in which a word does.
+    """Return at most `limit` nodes with a name or alias that begins with `text`, then those in which a word does.
 
-    Neither case nor accents nor punctuation count; `inside` False leaves the second kind out. A snapshot indexed before
-    this was part of its files is asked for the beginnings of names alone, letter by letter but for their case.
-    Raises InvalidRequest when the release has no such node type.
+    Case, accents and punctuation are ignored; with `inside` False, only names that begin with `text` are returned. A
+    snapshot without completion files is searched in the database by the beginning of names only, ignoring case. Raises
+    InvalidRequest if the release has no such node type.
     """
     directory = release.snapshot.directory
     if version_of(directory / COMPLETION) is None:
@@ -66,6 +66,6 @@ def complete_name(release: Release, text: str, limit: int, node_type: str = "", 
 
 @lru_cache(maxsize=16)
 def _opened(directory: Path, built: int) -> MemmapCompletion:
-    """Open the files of a snapshot once; `built` tells files that were built anew from those before."""
+    """Return the completion index of a snapshot; `built`, the time of the build, makes a rebuilt index a new entry."""
     types = np.load(directory / "nodes" / "types.npy", mmap_mode="r").view(np.ndarray)
     return MemmapCompletion(directory / COMPLETION, types)

@@ -1,4 +1,4 @@
-"""graph_state: whether Neo4j executes the plans of every knowledge base, and why not."""
+"""graph_state: whether Neo4j executes the plans of every knowledge base, and if not, why."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from search.domain.trace import Limit
 from search.models import KnowledgeBase
 
 SECONDS = 0.6
-"""How long Neo4j is waited for: less than a status page waits for all its services."""
+"""Time limit for Neo4j's answer, shorter than a status page's limit for all services."""
 
 
 def graph_state() -> str:
-    """Return in a sentence why Postgres executes plans in place of Neo4j; an empty text where it does not."""
+    """Return a sentence that says why Postgres executes plans instead of Neo4j, or an empty string if it does not."""
     try:
         known = markers(connect(Address.parse(settings.NEO4J_URL)), Limit.seconds(SECONDS))
     except ValueError as error:

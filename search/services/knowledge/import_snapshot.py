@@ -1,4 +1,4 @@
-"""import_snapshot: a bundle becomes a snapshot, its indexes a release, and the release the one that answers."""
+"""import_snapshot: imports a bundle as a snapshot, indexes it as a release, and activates the release."""
 
 from __future__ import annotations
 
@@ -32,7 +32,10 @@ FAULTS_SHOWN = 20
 
 @dataclass
 class ImportReport:
-    """What an import did, or would have done: `snapshot` and `release` are None where it did not come so far."""
+    """The outcome of an import or a dry run; `snapshot` and `release` are None if they were not made.
+
+    `seconds` holds the time that each part took.
+    """
 
     knowledge_base: str
     nodes: int = 0
@@ -45,7 +48,7 @@ class ImportReport:
     remarks: list[RowFault] = field(default_factory=list)
 
     def to_json(self) -> dict[str, Any]:
-        """Return the report with the first faults and remarks."""
+        """Return the report as a JSON object with the first faults and remarks."""
         return {
             "knowledge_base": self.knowledge_base,
             "snapshot": self.snapshot,
@@ -60,7 +63,7 @@ class ImportReport:
 
     @contextmanager
     def timed(self, part: str) -> Iterator[None]:
-        """Count the seconds of a part."""
+        """Measure the seconds of a part."""
         began = time.perf_counter()
         try:
             yield
@@ -69,7 +72,7 @@ class ImportReport:
 
 
 class ImportFailed(Exception):
-    """Nothing was activated; the text is a sentence for people, `report` says how far the import came."""
+    """No release was activated; the text is a sentence for people, `report` describes the import up to the failure."""
 
     def __init__(self, message: str, report: ImportReport) -> None:
         self.report = report
@@ -87,17 +90,18 @@ def import_snapshot(
     activate: bool = True,
     progress: Progress = silent,
 ) -> ImportReport:
-    """Import the bundle in the folder `source`, as the knowledge base `name` or the one that the bundle names.
+    """Import the bundle in the folder `source` as the knowledge base `name`, or as the one that the bundle names.
 
-    Beyond `tolerance` bad rows nothing is loaded; within it they are left out. `report` is a file for every fault.
-    `dry_run` stops after the check, without `index` no release is made, without `activate` it does not answer yet.
-    Raises ImportFailed; whatever happens, the active release goes on answering.
+    If there are more than `tolerance` bad rows, nothing is loaded; otherwise the bad rows are left out. `report` is the
+    file for all faults. With `dry_run` the bundle is only checked, without `index` no release is made, and without
+    `activate` the release is not activated. Raises ImportFailed. In every case the previous release stays active until
+    the new one is ready.
     """
     outcome = ImportReport(name or source.name)
     try:
         outcome.knowledge_base = name or read_manifest(source).name
         if not NAME.fullmatch(outcome.knowledge_base):
-            raise BundleError(f"'{outcome.knowledge_base}' is no name for a knowledge base: {NAME_RULE}.")
+            raise BundleError(f"'{outcome.knowledge_base}' is not a valid name for a knowledge base: {NAME_RULE}.")
         with outcome.timed("total"):
             if dry_run:
                 _check(source, tolerance, report, progress, outcome)
@@ -183,7 +187,7 @@ def _load(checked: Checked, source: Path, progress: Progress, outcome: ImportRep
             load(checked, snapshot.pk, progress)
             partitions.with_locks(lambda: _publish(snapshot, outcome))
     except BaseException:
-        # Where Postgres itself is gone, the next import cleans up.
+        # If Postgres itself is unavailable, the next import cleans up.
         with suppress(DatabaseError):
             connection.close_if_unusable_or_obsolete()
             fail(snapshot)

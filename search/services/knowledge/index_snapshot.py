@@ -1,9 +1,9 @@
-"""index_snapshot: a snapshot gets its index files and vectors, and becomes a release."""
+"""index_snapshot: builds index files and vectors of a snapshot, and makes a release of it."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -12,7 +12,7 @@ import numpy as np
 from django.db.models import Max
 from numpy.typing import NDArray
 
-from search import text, wiring
+from search import text
 from search.adapters import (
     adjacency_memmap,
     completion_memmap,
@@ -23,6 +23,7 @@ from search.adapters import (
 )  # fmt: skip
 from search.adapters.string_table import StringTable
 from search.domain.graph import Schema
+from search.domain.vector_kinds import checked, relation_kind
 from search.ingest import documents, vectors
 from search.ingest.index import Part, build_parts
 from search.ingest.locks import import_lock
@@ -31,10 +32,13 @@ from search.ingest.progress import Progress, silent
 from search.interfaces import Encoder
 from search.models import KnowledgeBase, Release, Snapshot, VectorSet
 from search.models.knowledge import Status
+from search.neural.site_encoders import encoder as site_encoder
 from search.services.knowledge.find_nodes import COMPLETION
 
+_VERSIONS = {"bm25": 2}
+"""Of the parts whose files have changed since the first version: BM25 has relations' neighbours from 2 on."""
 SEARCHED_FIELDS = ("text", "keyword")
-"""Kinds of fields that BM25 can search by themselves."""
+"""Kinds of fields that get a BM25 index of their own."""
 
 
 class IndexFailed(Exception):
@@ -43,7 +47,7 @@ class IndexFailed(Exception):
 
 @dataclass
 class Indexed:
-    """The release, the seconds of each part that had to be built, and how many texts were embedded or known."""
+    """The release, the seconds of each part that was built, and the numbers of texts that were embedded or reused."""
 
     release: Release
     seconds: dict[str, float] = field(default_factory=dict)
@@ -52,16 +56,27 @@ class Indexed:
 
 
 def index_snapshot(*, snapshot: Snapshot, progress: Progress = silent, encoder: Encoder | None = None) -> Release:
-    """Build or resume everything that a search of this snapshot reads, and return its release, which is not activated.
+    """Build or continue the indexes of a snapshot, and return its release, which is not activated.
 
-    `encoder` is the configured one when not given. A snapshot that is indexed already is returned as it is. Raises
-    IndexFailed where the snapshot cannot be indexed or somebody else is at it.
+    `encoder` defaults to the configured one. If the snapshot is already indexed, its release is returned. Raises
+    IndexFailed if the snapshot cannot be indexed or another process is indexing it.
     """
     return build_index(snapshot=snapshot, progress=progress, encoder=encoder).release
 
 
-def build_index(*, snapshot: Snapshot, progress: Progress = silent, encoder: Encoder | None = None) -> Indexed:
-    """Do what `index_snapshot` does, and tell what it took."""
+def build_index(
+    *,
+    snapshot: Snapshot,
+    progress: Progress = silent,
+    encoder: Encoder | None = None,
+    kinds: Sequence[str] = (),
+) -> Indexed:
+    """Do what `index_snapshot` does, and tell what it took.
+
+    `kinds` are kinds of vectors (`search.domain.vector_kinds`) beside the usual ones; with others than before a
+    snapshot gets another release. Raises InvalidRequest with a fault for every kind that there is not.
+    """
+    wanted = list(checked(kinds, snapshot.schema))
     knowledge_base = snapshot.knowledge_base
     if snapshot.status != Status.READY:
         raise IndexFailed(f"The {snapshot} is {snapshot.get_status_display()}; only one that is ready can be indexed.")
@@ -69,10 +84,11 @@ def build_index(*, snapshot: Snapshot, progress: Progress = silent, encoder: Enc
         if not free:
             raise IndexFailed(f"An import of '{knowledge_base.name}' is running; wait until it has ended.")
         seconds = build_parts(snapshot.directory, _parts(snapshot), progress)
-        encoder = encoder or wiring.encoder()
+        encoder = encoder or site_encoder()
         vector_set, _ = VectorSet.objects.get_or_create(
             snapshot=snapshot,
             encoder=encoder.name,
+            kinds=wanted,
             defaults={"dimensions": encoder.dimensions, "status": Status.BUILDING},
         )
         made = vector_set.releases.filter(status=Status.READY).first()
@@ -82,7 +98,7 @@ def build_index(*, snapshot: Snapshot, progress: Progress = silent, encoder: Enc
 
 
 def _finish(vector_set: VectorSet, encoder: Encoder, seconds: dict[str, float], progress: Progress) -> Indexed:
-    """Fill and index the vector set, and make the release."""
+    """Fill and index the vector set, make the release, and return it."""
     snapshot = vector_set.snapshot
     names = StringTable.open(snapshot.directory / "nodes" / "names")
     schema = snapshot.schema
@@ -103,19 +119,19 @@ def _finish(vector_set: VectorSet, encoder: Encoder, seconds: dict[str, float], 
 
 
 def _map_documents(vector_set: VectorSet, progress: Progress) -> dict[str, float]:
-    """Write the documents' vectors as a matrix, where that has not been done."""
+    """Write the document vectors as a memory-mapped matrix if it is missing; return the seconds it took."""
     folder = vector_set.directory
     write = partial(vectors_memmap.build, rows=vectors.documents(vector_set))
     return build_parts(folder.parent, {folder.name: Part(version=1, write=write)}, progress)
 
 
 def _release(vector_set: VectorSet, seconds: Mapping[str, float]) -> Release:
-    """Make the release, in the caller's transaction."""
+    """Create and return the release, in the caller's transaction."""
     snapshot = vector_set.snapshot
     vectors.attach(vector_set)
     snapshot.seconds = {**snapshot.seconds, **{f"index: {part}": taken for part, taken in seconds.items()}}
     snapshot.save(update_fields=["seconds"])
-    # The row of the knowledge base is the lock under which its releases are numbered.
+    # The lock on the knowledge base's row serialises the numbering of its releases.
     knowledge_base = KnowledgeBase.objects.select_for_update().get(pk=snapshot.knowledge_base_id)
     newest = knowledge_base.releases.aggregate(newest=Max("number"))["newest"] or 0
     return Release.objects.create(
@@ -128,7 +144,7 @@ def _release(vector_set: VectorSet, seconds: Mapping[str, float]) -> Release:
 
 
 def _parts(snapshot: Snapshot) -> dict[str, Part]:
-    """Return what is built of a snapshot, in order; a version goes up when the files of a part change."""
+    """Return the parts of a snapshot's index files, in order; a part's version increases when its format changes."""
     schema = snapshot.schema
     build: Mapping[str, Callable[[Path], None]] = {
         "nodes": lambda folder: nodes_memmap.build(folder, documents.references(snapshot.pk)),
@@ -137,7 +153,7 @@ def _parts(snapshot: Snapshot) -> dict[str, Part]:
         COMPLETION: lambda folder: completion_memmap.build(folder, _names(snapshot, schema)),
         "bm25": lambda folder: _write_bm25(folder, snapshot, schema),
     }
-    return {name: Part(version=1, write=write) for name, write in build.items()}
+    return {name: Part(version=_VERSIONS.get(name, 1), write=write) for name, write in build.items()}
 
 
 def _names(snapshot: Snapshot, schema: Schema) -> Iterator[tuple[int, str, bool]]:
@@ -177,6 +193,7 @@ def _write_bm25(folder: Path, snapshot: Snapshot, schema: Schema) -> None:
             for item in block:
                 fields = searched[item.node.type]
                 by_field = {name: text.field_text(value) for name, value in item.node.fields.items() if name in fields}
+                by_field |= {relation_kind(name): text.relation_text(near) for name, near in item.neighbours.items()}
                 yield text.document(item.node, item.neighbours), by_field
 
     text_bm25.build(folder, texts(), _types(snapshot), schema.language)

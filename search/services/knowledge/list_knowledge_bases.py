@@ -1,4 +1,4 @@
-"""list_knowledge_bases: what there is to search, for the machine's own doors, which see everything."""
+"""list_knowledge_bases: all knowledge bases, for commands, which may see everything."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def list_knowledge_bases() -> list[dict[str, Any]]:
 
 
 def named(name: str) -> KnowledgeBase:
-    """Return the knowledge base of that name; ReleaseError, a sentence that lists the names, where there is none."""
+    """Return the knowledge base with that name; if there is none, ReleaseError with the existing names."""
     found = KnowledgeBase.objects.filter(name=name).first()
     if found is None:
         names = ", ".join(KnowledgeBase.objects.values_list("name", flat=True))

@@ -1,6 +1,6 @@
-"""save_knowledge_settings: what people add to a knowledge base's schema; a save makes a version, and one can go back.
+"""save_knowledge_settings: settings that extend a knowledge base's schema; each change is saved as a new version.
 
-A search uses the version that is active when it runs, and says which.
+A search uses the version that is active when it is requested, and says which.
 """
 
 from __future__ import annotations
@@ -20,9 +20,10 @@ from search.models import KnowledgeBase, KnowledgeBaseSettings
 def save_knowledge_settings(
     *, knowledge_base: KnowledgeBase, values: Mapping[str, Any], author: User | None = None
 ) -> KnowledgeBaseSettings:
-    """Save settings (`search.domain.schema_settings` says their form) as the next version, active from now on.
+    """Save settings (their form: `search.domain.schema_settings`) as a new version, activate it, and return it.
 
-    What equals the active version makes no new one. Raises InvalidRequest with every fault, each with its pointer.
+    If the settings equal the active version, that version is returned. Raises InvalidRequest with every fault, each
+    with its pointer.
     """
     if knowledge_base.active_release is None:
         message = f"{knowledge_base.name!r} has no active release; import it again, or activate one of its releases."
@@ -30,7 +31,7 @@ def save_knowledge_settings(
     if faults := faults_of(values, knowledge_base.active_release.snapshot.schema):
         raise InvalidRequest(faults)
     with transaction.atomic():
-        # The row of the knowledge base is the lock under which its versions are numbered.
+        # The lock on the knowledge base's row serialises the numbering of its versions.
         locked = KnowledgeBase.objects.select_for_update().get(pk=knowledge_base.pk)
         active = locked.active_settings
         if active is not None and active.values == values:
@@ -44,5 +45,5 @@ def save_knowledge_settings(
 
 
 def activate_knowledge_settings(version: KnowledgeBaseSettings) -> None:
-    """Make this version the one that the knowledge base's next searches use."""
+    """Make this version the one that the knowledge base's searches use from now on."""
     KnowledgeBase.objects.filter(pk=version.knowledge_base_id).update(active_settings=version)

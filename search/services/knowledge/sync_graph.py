@@ -1,4 +1,4 @@
-"""sync_graph: the active snapshot of a knowledge base is projected into Neo4j, or held against its projection there."""
+"""sync_graph: copies the active snapshot of a knowledge base into Neo4j, or compares it with its copy there."""
 
 from __future__ import annotations
 
@@ -26,18 +26,18 @@ from search.models import KnowledgeBase, Snapshot
 NODES_AT_ONCE = 2_000
 EDGES_AT_ONCE = 5_000
 COMPARED = 50_000
-"""So many nodes are compared in everything they have, evenly spread where there are more."""
+"""About this many nodes are compared in full; if there are more, an evenly spaced sample is taken."""
 
 Outcome = Literal["written", "resumed", "up to date", "compared"]
 
 
 class SyncFailed(Exception):
-    """Nothing can be said of the projection, or it could not be finished; the text is a sentence for people."""
+    """The projection could not be finished or compared; the text is a sentence for people."""
 
 
 @dataclass
 class Synced:
-    """What became of the projection: its size, the seconds of each part, and in what it differs from the snapshot."""
+    """The outcome of a sync: size, seconds of each part, and the differences between projection and snapshot."""
 
     knowledge_base: str
     snapshot: int
@@ -48,7 +48,7 @@ class Synced:
     differences: list[str] = field(default_factory=list)
 
     def to_json(self) -> dict[str, Any]:
-        """Return everything, seconds rounded to the millisecond."""
+        """Return the outcome as a JSON object, with seconds rounded to milliseconds."""
         return {
             "knowledge_base": self.knowledge_base,
             "snapshot": self.snapshot,
@@ -61,16 +61,19 @@ class Synced:
 
 
 def sync_graph(*, knowledge_base: KnowledgeBase, progress: Progress = silent) -> Synced:
-    """Make Neo4j hold the active snapshot, and remove older ones of the knowledge base once it does.
+    """Copy the active snapshot into Neo4j, then remove older projections of the knowledge base; return the outcome.
 
-    A projection that is whole and right is left as it is; one that was begun is gone on with. Raises SyncFailed.
+    A projection that is complete and correct is kept; one that is incomplete is continued. Raises SyncFailed.
     """
     with _at_work(knowledge_base) as (connection, snapshot):
         return _Sync(connection, knowledge_base.name, snapshot, progress).run()
 
 
 def check_graph(*, knowledge_base: KnowledgeBase, progress: Progress = silent) -> Synced:
-    """Hold the projection of the active snapshot against it, and change nothing. Raises SyncFailed."""
+    """Compare the projection of the active snapshot with the snapshot, change nothing, and return the outcome.
+
+    Raises SyncFailed.
+    """
     with _at_work(knowledge_base) as (connection, snapshot):
         sync = _Sync(connection, knowledge_base.name, snapshot, progress)
         began = time.perf_counter()
@@ -80,7 +83,7 @@ def check_graph(*, knowledge_base: KnowledgeBase, progress: Progress = silent) -
 
 
 def remove_graph(*, knowledge_base: str, schema: Schema) -> None:
-    """Remove every projection of a knowledge base of that name, which is gone itself. Raises SyncFailed."""
+    """Remove every projection of a deleted knowledge base. Raises SyncFailed."""
     connection = _connected()
     try:
         for marker in markers(connection):
@@ -101,7 +104,7 @@ def _connected() -> Connection:
 
 @contextmanager
 def _at_work(knowledge_base: KnowledgeBase) -> Iterator[tuple[Connection, Snapshot]]:
-    """Hold the knowledge base's lock, so that its snapshot stays and nobody else writes the projection."""
+    """Hold the knowledge base's lock, so that its snapshot is kept and no other process writes the projection."""
     connection = _connected()
     with import_lock(knowledge_base.name) as free:
         if not free:
@@ -116,7 +119,7 @@ def _at_work(knowledge_base: KnowledgeBase) -> Iterator[tuple[Connection, Snapsh
 
 
 class _Sync:
-    """One run over one snapshot."""
+    """One sync of one snapshot."""
 
     def __init__(self, connection: Connection, knowledge_base: str, snapshot: Snapshot, progress: Progress) -> None:
         self._connection = connection
@@ -128,7 +131,7 @@ class _Sync:
         self.synced = Synced(knowledge_base, snapshot.pk, snapshot.nodes, snapshot.edges, "compared")
 
     def run(self) -> Synced:
-        """Write what is missing, and remove what is of no use any more."""
+        """Write the missing parts, remove outdated projections, and return the outcome."""
         began = time.perf_counter()
         known = markers(self._connection)
         mine = next((marker for marker in known if marker.snapshot == self._snapshot.pk), None)
@@ -147,12 +150,12 @@ class _Sync:
         return self.synced
 
     def differences(self) -> list[str]:
-        """Return sentences about what differs between snapshot and projection."""
+        """Return sentences about the differences between snapshot and projection."""
         mine = next((marker for marker in markers(self._connection) if marker.snapshot == self._snapshot.pk), None)
         if mine is None:
             return [f"Neo4j does not hold {self._snapshot}."]
         if mine.fingerprint != self._names.fingerprint:
-            return [f"What Neo4j holds as snapshot {self._snapshot.pk} is of another origin."]
+            return [f"The snapshot {self._snapshot.pk} in Neo4j comes from another installation."]
         if mine.state != "whole":
             return [f"The projection of {self._snapshot} is not finished: {mine.nodes:,} nodes, {mine.edges:,} edges."]
         comparison = Comparison(self._connection, self._names)
@@ -178,9 +181,9 @@ class _Sync:
         edges = documents.edges(self._snapshot.pk)
         self._timed("edges", lambda: self._write_edges(edges, mine.edges))
         if wrong := Comparison(self._connection, self._names).counts(edges):
-            # Somebody else has written under this label, so that going on would not mend it.
+            # Another process has written under this label, so continuing would not repair it.
             self._projection.remove()
-            raise SyncFailed(f"What was written is not what was read, and was removed: {' '.join(wrong)}")
+            raise SyncFailed(f"The copy in Neo4j differed from the snapshot and was removed: {' '.join(wrong)}")
         self._projection.finish()
 
     def _write_nodes(self, done: int) -> None:
@@ -190,7 +193,7 @@ class _Sync:
             self._progress("Writing nodes", done, self._snapshot.nodes)
 
     def _write_edges(self, edges: Edges, done: int) -> None:
-        """Write the edges from the place `done` on; their order is the same in every run."""
+        """Write the edges from position `done` on; their order is the same in every run."""
         relation, source, target = edges
         order = np.lexsort((target, source, relation))
         relation, source, target = relation[order], source[order], target[order]
@@ -202,7 +205,7 @@ class _Sync:
             self._progress("Writing edges", done, len(relation))
 
     def _remove(self, projection: Projection) -> None:
-        self._progress("Removing what is out of date", 0, None)
+        self._progress("Removing outdated projections", 0, None)
         self._timed("remove", projection.remove)
 
     def _timed(self, part: str, work: Any) -> None:

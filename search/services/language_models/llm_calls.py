@@ -1,4 +1,4 @@
-"""llm_calls: every call of a language model as a row, and the answers among them as a cache."""
+"""llm_calls: stores every call of a language model as a row, and serves stored answers as a cache."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ from search.domain.conversation import Completion, Prompt
 from search.models import LanguageModelCall
 
 CACHE_DAYS = 30
+"""Age in days up to which a stored answer is used again."""
 MOST_TEXT = 100_000
+"""Characters of an answer that are stored."""
 
 log = structlog.get_logger(__name__)
 
@@ -21,12 +23,12 @@ log = structlog.get_logger(__name__)
 class RecordedCalls:
     """The rows of `LanguageModelCall` as a log of calls (search.adapters.llm_openai.CallLog).
 
-    The search goes on when the database does not take a row: what is lost is a record, and the search's own rows will
-    say that the database is gone.
+    If the database rejects a row, the search continues and only the record is lost; the search's own rows will report
+    an unavailable database.
     """
 
     def find(self, server: Server, prompt: Prompt) -> Completion | None:
-        """Return the newest answer of the last 30 days to this very prompt by this very server, at no cost."""
+        """Return the newest stored answer of this server to this prompt, or None; its tokens and seconds are zero."""
         since = timezone.now() - timedelta(days=CACHE_DAYS)
         known = LanguageModelCall.objects.filter(
             request_hash=server.request_hash(prompt), created__gte=since, error="", finish_reason__in=("", "stop")
@@ -37,7 +39,7 @@ class RecordedCalls:
         return Completion(row.text, server.shown, row.finish_reason, cached=True)
 
     def record(self, call: Call) -> None:
-        """Write a call down."""
+        """Store a call."""
         try:
             with transaction.atomic():
                 record_call(call)
@@ -46,7 +48,7 @@ class RecordedCalls:
 
 
 def record_call(call: Call) -> LanguageModelCall:
-    """Write a call down and return its row; the key is cut out of whatever the server sent back."""
+    """Store a call and return its row; the key is removed from everything that the server sent."""
     key, completion = call.server.key, call.completion
     tokens = completion.tokens if completion else {}
     return LanguageModelCall.objects.create(
@@ -69,6 +71,6 @@ def record_call(call: Call) -> LanguageModelCall:
 
 
 def prune_calls(days: int) -> int:
-    """Delete the calls that are older, and return how many there were."""
+    """Delete calls older than `days`, and return the number of deleted rows."""
     deleted, _ = LanguageModelCall.objects.filter(created__lt=timezone.now() - timedelta(days=days)).delete()
     return deleted

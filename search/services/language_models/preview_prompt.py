@@ -1,4 +1,4 @@
-"""preview_prompt: the exact prompt by which a language model would be asked to plan a question."""
+"""preview_prompt: the exact prompt with which a language model would be asked to plan a question."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ CHARACTERS_PER_TOKEN = 4
 
 
 def preview_prompt(knowledge_base: KnowledgeBase, question: str) -> dict[str, Any]:
-    """Return the messages with their version, the guidance that was chosen, and about how many tokens they are.
+    """Return the messages with their version, the chosen guidance, and their approximate number of tokens.
 
-    `{"messages": [{"role", "content"}], "version", "guidance", "examples", "json_schema", "characters", "tokens"}`;
-    nothing is asked of any model. Raises InvalidRequest when the knowledge base has no active release.
+    `{"messages": [{"role", "content"}], "version", "guidance", "examples", "json_schema", "characters", "tokens"}`; no
+    model is called. Raises InvalidRequest if the knowledge base has no active release.
     """
     release = knowledge_base.active_release
     if release is None:

@@ -1,4 +1,4 @@
-"""probe_endpoint: ask a server for its models, for a word, and for JSON that it must hold its model to."""
+"""probe_endpoint: tests a server: its list of models, a short answer, and an answer under a JSON schema."""
 
 from __future__ import annotations
 
@@ -11,27 +11,30 @@ from search.adapters.llm_openai import ConfiguredLanguageModel, Server, environm
 from search.adapters.llm_openai.configured import list_models
 from search.domain.conversation import Completion, Message, Prompt
 from search.domain.errors import StageError
-from search.domain.reading import Unreadable, read_object
+from search.domain.model_reply import Unreadable, read_object
 from search.domain.trace import Limit
 from search.models import Endpoint
 from search.services.language_models.llm_calls import RecordedCalls
 
 SECONDS = 30.0
+"""Default time limit of a probe."""
 MOST_MODELS = 50
+"""Names of models that a report lists."""
 _SCHEMA = {
     "type": "object",
     "properties": {"planet": {"type": "string", "enum": ["Neptune"]}, "moons": {"type": "integer", "enum": [14]}},
     "required": ["planet", "moons"],
     "additionalProperties": False,
 }
-"""What no model answers unless it is held to it: the request asks for something else."""
+"""The prompt asks for a different planet, so only a model that is held to the schema gives this answer."""
 
 
 @dataclass(frozen=True)
 class EndpointReport:
-    """What a probe found; `error` is a sentence where the server gave no answer at all, else empty.
+    """The result of a probe; `error` is a sentence if the server gave no answer, otherwise empty.
 
-    `structured` is None where it was not tried, `structured_note` says what came instead.
+    `structured` is None if structured output was not tested; `structured_note` says what the server answered instead.
+    `seconds` is the time of the short answer.
     """
 
     models: list[str] = field(default_factory=list)
@@ -51,14 +54,14 @@ class EndpointReport:
 
 
 class _Fresh(RecordedCalls):
-    """Records calls, but takes no answer from the cache: a probe asks the server itself."""
+    """Records calls, but finds no stored answers: a probe must reach the server."""
 
     def find(self, server: Server, prompt: Prompt) -> Completion | None:
         return None
 
 
 def probe_endpoint(endpoint: Endpoint, *, seconds: float = SECONDS) -> EndpointReport:
-    """Probe a row's server within so many seconds, keep the report on the row, and return it."""
+    """Probe an endpoint's server within `seconds`, store the report in its row, and return it."""
     try:
         report = probe_server(server_of(endpoint), seconds=seconds)
     except StageError as error:
@@ -69,13 +72,13 @@ def probe_endpoint(endpoint: Endpoint, *, seconds: float = SECONDS) -> EndpointR
 
 
 def probe_environment(*, seconds: float = SECONDS) -> EndpointReport | None:
-    """Probe the server that the environment names; None where it names none."""
+    """Probe the server of the environment; return None if there is none."""
     server = environment_server()
     return None if server is None else probe_server(server, seconds=seconds)
 
 
 def probe_server(server: Server, *, seconds: float = SECONDS) -> EndpointReport:
-    """Probe a server within so many seconds. Never raises: what is wrong is in the report."""
+    """Probe a server within `seconds`. It raises nothing: errors are in the report."""
     limit = Limit.seconds(seconds)
     found: dict[str, Any] = {"when": _now()}
     try:

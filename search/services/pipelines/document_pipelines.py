@@ -1,4 +1,4 @@
-"""document_pipelines: the page of the documentation that lists what each pipeline takes."""
+"""document_pipelines: the page of the documentation that lists the settings of each pipeline."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ This page is written by `manage.py document_pipelines > docs/pipelines.md`.
 
 
 def document_pipelines() -> str:
-    """Return the page as Markdown: each pipeline with its steps, and each of its settings with bounds and default."""
+    """Return the page as Markdown: each pipeline with its steps, and its settings with bounds and defaults."""
     return "\n".join([HEAD, *(_section(name) for name in wiring.pipelines())])
 
 

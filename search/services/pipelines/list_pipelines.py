@@ -1,4 +1,4 @@
-"""list_pipelines: what can answer a question, in which version, and why one cannot where that is so."""
+"""list_pipelines: the pipelines of the site with their versions, and the reason if one is not available."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from search.models import KnowledgeBase, PipelineVersion
 
 
 def list_pipelines(base: KnowledgeBase | None = None) -> list[dict[str, Any]]:
-    """Return name, title, what it does, version, availability and settings of each pipeline, in the site's order.
+    """Return name, title, description, version, availability and settings of each pipeline, in the site's order.
 
-    The version is that of `base`; 0 stands for the site's own specification. `reason` says why a pipeline is not
-    available, and is null while it is. `settings_schema` is a JSON schema of the options that a search may set.
+    The version is the active one of `base`; 0 is the site's own specification. `reason` says why a pipeline is not
+    available, and is null if it is. `settings_schema` is a JSON schema of the options that a search may set.
     """
     active = (
         PipelineVersion.objects.filter(knowledge_base=base, active=True) if base else PipelineVersion.objects.none()

@@ -1,4 +1,4 @@
-"""register_artifact: weights become an artifact, its files and its row, all of it or nothing."""
+"""register_artifact: stores weights as an artifact: its files and its row, all or nothing."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ FORMAT = 1
 WEIGHTS, CONFIGURATION = "model.safetensors", "config.json"
 _UNFINISHED = ".new-"
 _STALE = 3600.0
-"""Seconds after which a folder that was never finished belongs to a process that was killed."""
+"""Age in seconds from which an unfinished folder is assumed to belong to a killed process."""
 
 
 def register_artifact(
@@ -36,12 +36,12 @@ def register_artifact(
     data_hash: str,
     files: Mapping[str, bytes] | None = None,
 ) -> Artifact:
-    """Write weights and what belongs to them under `GRASP_HOME/artifacts` and return their row.
+    """Write weights and their accompanying files under `GRASP_HOME/artifacts`, and return the artifact's row.
 
-    `served` is what whoever loads the weights has to know: it goes into `config.json` beside kind and format.
-    `configuration`, `metrics` and `data_hash` say how they came about. `files` are kept beside them by name. The folder
-    gets its name when everything in it is written, the row follows; whoever is killed before leaves nothing that has a
-    name. Raises OSError when the disk does not take it.
+    `served` is the configuration that the code which loads the weights needs: it is written to `config.json`, together
+    with kind and format. `configuration`, `metrics` and `data_hash` record how the weights were made. `files` are
+    stored in the same folder by name. The folder is renamed to its final name when it is complete; the row follows. A
+    process that is killed before leaves only an unfinished folder. Raises OSError if the disk fails.
     """
     artifact = Artifact(
         id=f"{kind}-{uuid.uuid4().hex[:12]}", kind=kind, knowledge_base=knowledge_base,
@@ -61,7 +61,7 @@ def register_artifact(
 
 
 def write_folder(folder: Path, files: Mapping[str, bytes]) -> None:
-    """Write files into a new folder that appears with all of them on the disk, or not at all."""
+    """Write files into a new folder that appears complete and flushed to disk, or not at all."""
     folder.parent.mkdir(parents=True, exist_ok=True)
     _clear_unfinished(folder.parent)
     unfinished = folder.parent / f"{_UNFINISHED}{folder.name}"

@@ -1,4 +1,4 @@
-"""save_pipeline_version: a change of a pipeline's options makes a new version; activating an old one goes back."""
+"""save_pipeline_version: saves changed options of a pipeline as a new version; old versions can be activated again."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ def save_pipeline_version(
     author: User | None = None,
     activate: bool = True,
 ) -> PipelineVersion:
-    """Lay options (`{"stage.option": value}`) over the active version's and save them as the next version.
+    """Save the active version's options, updated by `{"stage.option": value}`, as a new version, and return it.
 
-    With `activate` the knowledge base's next searches use it. Raises InvalidRequest with a fault for every option that
-    the pipeline does not have or whose value does not fit, and for a pipeline that the site does not have.
+    With `activate` the knowledge base's searches use it from now on. Raises InvalidRequest with a fault for every
+    unknown option and every invalid value, and for an unknown pipeline.
     """
     if pipeline not in wiring.pipelines():
         names = ", ".join(wiring.pipelines())
         raise InvalidRequest([Fault("/pipeline", f"There is no pipeline {pipeline!r}; there are: {names}.")])
     with transaction.atomic():
-        # The row of the knowledge base is the lock under which its versions are numbered.
+        # The lock on the knowledge base's row serialises the numbering of its versions.
         KnowledgeBase.objects.select_for_update().get(pk=knowledge_base.pk)
         versions = PipelineVersion.objects.filter(knowledge_base=knowledge_base, pipeline=pipeline)
         active = versions.filter(active=True).first()
@@ -55,7 +55,7 @@ def save_pipeline_version(
 
 
 def activate_pipeline_version(version: PipelineVersion) -> None:
-    """Make this version the one that the knowledge base's next searches use."""
+    """Make this version the one that the knowledge base's searches use from now on."""
     with transaction.atomic():
         others = PipelineVersion.objects.filter(knowledge_base=version.knowledge_base, pipeline=version.pipeline)
         others.filter(active=True).update(active=False)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from django.db.models import F
 from django.utils import timezone
 
 from search.models import SearchRun
+from search.services.searches.watch_search import notices
 
 
 def cancel_search(run: SearchRun) -> SearchRun:
@@ -13,8 +15,9 @@ def cancel_search(run: SearchRun) -> SearchRun:
     A queued search ends at once; a running one at its next check, within the time of one query.
     """
     SearchRun.objects.filter(pk=run.pk, status=SearchRun.Status.QUEUED).update(
-        status=SearchRun.Status.CANCELLED, cancel_requested=True, finished=timezone.now()
+        status=SearchRun.Status.CANCELLED, cancel_requested=True, finished=timezone.now(), changes=F("changes") + 1
     )
     SearchRun.objects.filter(pk=run.pk, status=SearchRun.Status.RUNNING).update(cancel_requested=True)
     run.refresh_from_db()
+    notices().tell(str(run.pk))
     return run

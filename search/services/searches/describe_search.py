@@ -23,8 +23,7 @@ from search.domain.payloads import (
     read_payload,
 )
 from search.models import SearchRun, SearchStep
-from search.services.health import worker_alive
-from search.services.searches.settle_search import IN_PROCESS, settle_search
+from search.services.searches.settle_search import settle_search, why_nobody_takes
 from search.text import words
 
 SHOWN_DEGRADED = ("degraded", "failed")
@@ -76,7 +75,8 @@ def describe_search(run: SearchRun) -> dict[str, Any]:
         "seconds": run.seconds,
         "created": run.created.isoformat(),
         "error": run.error,
-        "waiting": _waiting(run),
+        "waiting": why_nobody_takes(run),
+        "changes": run.changes,
         "degraded": [{"stage": s.name, "reason": s.detail} for s in steps if s.status in SHOWN_DEGRADED],
         "plan": plans[shown]["plan"] if shown is not None else None,
         "plan_index": shown,
@@ -88,15 +88,6 @@ def describe_search(run: SearchRun) -> dict[str, Any]:
         "results": output.results.to_json(),
         "steps": [describe_step(step, pipeline) for step in steps],
     }
-
-
-def _waiting(run: SearchRun) -> str | None:
-    if run.status != SearchRun.Status.QUEUED or run.origin in IN_PROCESS:
-        return None
-    alive = worker_alive("search")
-    if alive is None:
-        return "Valkey does not answer, so no search worker takes the search."
-    return None if alive else "No search worker is running, or it is still loading its models."
 
 
 def _flow(run: SearchRun, pipeline: Pipeline | None) -> list[dict[str, str]]:

@@ -22,8 +22,8 @@ from search.services.searches.describe_search import (
     outputs_of,
 )
 from search.services.searches.settle_search import settle_search
+from search.services.searches.watch_search import ENDED
 
-ENDED = frozenset({SearchRun.Status.DONE, SearchRun.Status.FAILED, SearchRun.Status.CANCELLED})
 KINDS: Mapping[str, str] = {
     "plan": "plan", "link": "linked", "graph": "paths", "recover": "paths", "graph list": "candidates",
     "text list": "candidates", "list": "candidates", "fusion": "fused", "rerank": "reranked",

@@ -10,7 +10,7 @@ from search.domain.errors import StageError
 from search.domain.linking import Binding, LinkedPlan
 from search.domain.plan import Plan
 from search.domain.trace import Limit
-from search.models import Release, SearchRun
+from search.models import SearchRun
 from search.services.searches.describe_search import Outputs, outputs_of
 
 MOST = 50
@@ -49,13 +49,12 @@ def list_paths(run: SearchRun, rank: int) -> Paths | None:
     if run.release is None:
         return Paths(result, index, reason="The release that was searched is gone, and its paths with it.")
     try:
-        return _asked(run.release, output, result, index)
+        return _asked(wiring.tools(run.release, run.settings_version), output, result, index)
     except StageError as error:
         return Paths(result, index, reason=f"The paths could not be looked up: {error.reason}.")
 
 
-def _asked(release: Release, output: Outputs, result: dict[str, Any], index: int) -> Paths:
-    tools = wiring.tools(release)
+def _asked(tools: wiring.Tools, output: Outputs, result: dict[str, Any], index: int) -> Paths:
     [key] = tools.nodes.keys([result["node"]["id"]])
     if key is None:
         raise StageError("explain", "the release has no such node any more", permanent=True)

@@ -2,18 +2,33 @@
 
 from __future__ import annotations
 
+import threading
 import time
+from collections.abc import Sequence
 from typing import Any
 
+import orjson
+import psycopg
 from django.db import DatabaseError, InterfaceError, OperationalError, connection, transaction
 from django.utils import timezone
 
 from search.domain.trace import VERSION, Step
 from search.interfaces import NodeStore
-from search.models import SearchRun, SearchStep
-from search.services.searches.storable import storable_output, storable_text
+from search.models import SearchRun
+from search.services.searches.storable import storable_text, stored_json
+from search.services.searches.watch_search import notices
 
-WRITTEN = [
+BLINK = 0.1
+"""Seconds that a finished step of a live search may wait to be written: nobody sees less, and most searches end before,
+which saves a statement, a commit and a notice for each of their steps."""
+LIVE_SECONDS = 1.0
+"""Seconds that a statement may take while the search runs: what is locked is written at its end."""
+PATIENCE = 15.0
+"""Seconds that the end of a search waits for Postgres to come back."""
+PAUSE = 0.25
+"""Seconds between two attempts to write the end of a search."""
+
+_COLUMNS = (
     "name",
     "role",
     "version",
@@ -24,61 +39,146 @@ WRITTEN = [
     "output",
     "prompt_fingerprint",
     "tokens",
-]
-PATIENCE = 15.0
-"""Seconds that the end of a search waits for Postgres to come back."""
-PAUSE = 0.25
-"""Seconds between two attempts to write the end of a search."""
+)
+_STEP = (
+    f"INSERT INTO search_searchstep (run_id, position, {', '.join(_COLUMNS)}) "
+    "VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s::jsonb, %s, %s::jsonb) "
+    "ON CONFLICT (run_id, position) DO UPDATE SET " + ", ".join(f"{column} = excluded.{column}" for column in _COLUMNS)
+)
+_TIMEOUT = "SELECT set_config('statement_timeout', %s, true)"
+_CHANGED = "UPDATE search_searchrun SET changes = changes + 1 WHERE id = %s"
+_CLOSED = (
+    "UPDATE search_searchrun SET changes = changes + 1, status = %s, answer = %s::jsonb, error = %s::jsonb, "
+    "seconds = %s, finished = %s WHERE id = %s AND status = 'running'"
+)
+Row = tuple[Any, ...]
+Statement = tuple[str, Sequence[Row]]
 
 
 class Recorder:
-    """Turns steps into rows, with ids instead of keys, for a key means nothing once the snapshot is gone."""
+    """Turns steps into rows, with ids instead of keys, for a key means nothing once the snapshot is gone.
+
+    Steps come from the thread that searches; while it is at it, another one writes them.
+    """
 
     def __init__(self, run: SearchRun, live: bool) -> None:
         self.run, self.live = run, live
         self.nodes: NodeStore | None = None
         self.began = time.perf_counter()
-        self.rows: list[SearchStep] = []
-        self._position: dict[int, int] = {}
+        self._steps: list[Step] = []
+        self._outputs: list[str | None] = []
         self._unwritten: set[int] = set()
+        self._lock = threading.Lock()
 
     def observe(self, step: Step) -> None:
         """Take a finished step, or a step again whose status changed."""
-        position = self._position.setdefault(id(step), len(self._position))
-        if position == len(self.rows):
-            self.rows.append(SearchStep(run=self.run, position=position, output=self._output(step)))
-        row = self.rows[position]
-        row.name, row.role, row.version = step.name, step.role, VERSION
-        row.backend, row.status, row.seconds = step.backend, step.status, step.seconds
-        row.detail, row.tokens = storable_text(step.detail), step.tokens
-        row.prompt_fingerprint = step.prompt_fingerprint
-        self._unwritten.add(position)
+        with self._lock:
+            known = next((at for at, one in enumerate(self._steps) if one is step), None)
+            if known is None:
+                known = len(self._steps)
+                self._steps.append(step)
+                self._outputs.append(None if step.output is None else self._output(step))
+            self._unwritten.add(known)
         if self.live:
-            self._write_now()
+            _writer.soon(self)
 
-    def write(self, *, every: bool = False) -> None:
-        """Write the rows that are new or changed, or all of them; a row that is there already is replaced."""
-        positions = range(len(self.rows)) if every else sorted(self._unwritten)
-        for position in positions:
-            # One by one: several would travel as arrays of texts, and every quote in their JSON be escaped twice.
-            SearchStep.objects.bulk_create(
-                [self.rows[position]],
-                update_conflicts=True,
-                unique_fields=["run", "position"],
-                update_fields=WRITTEN,
-            )
-
-    def _write_now(self) -> None:
+    def write_now(self) -> None:
         """Write while the search runs. Where that fails the search goes on: the rows are written at its end."""
-        try:
-            self.write()
-            self._unwritten.clear()
-        except DatabaseError:
-            self.live = False
-            connection.close()
+        with self._lock:
+            if not self.live or not self._unwritten:
+                return
+            try:
+                write([(_STEP, self._rows(sorted(self._unwritten))), (_CHANGED, [(self.run.pk,)])], LIVE_SECONDS)
+                self._unwritten.clear()
+            except DatabaseError:
+                self.live = False
+                return
+        notices().tell(str(self.run.pk))
 
-    def _output(self, step: Step) -> Any:
-        return storable_output(with_ids(step.output, self.nodes))
+    def close(self, closing: Row, *, every: bool) -> None:
+        """Write what is not written yet, or every step again, and the end of the run."""
+        with self._lock:
+            places = range(len(self._steps)) if every else sorted(self._unwritten)
+            write([(_STEP, self._rows(places)), (_CLOSED, [closing])], PATIENCE)
+            self._unwritten.clear()
+
+    def stop(self) -> None:
+        """Nothing is written any more while the search runs; returns when what is being written has been."""
+        self.live = False
+        with self._lock:
+            _writer.drop(self)
+
+    def _rows(self, places: Sequence[int]) -> list[Row]:
+        return [
+            (
+                self.run.pk, at, step.name, step.role, VERSION, step.backend, step.status, step.seconds,
+                storable_text(step.detail), self._outputs[at], step.prompt_fingerprint,
+                orjson.dumps(step.tokens).decode(),
+            )
+            for at in places
+            for step in [self._steps[at]]
+        ]  # fmt: skip
+
+    def _output(self, step: Step) -> str:
+        return stored_json(with_ids(step.output, self.nodes))
+
+
+class _Writer:
+    """Writes the steps of live searches a blink after they finished, for all searches of a process."""
+
+    def __init__(self) -> None:
+        self._thread: threading.Thread | None = None
+        self._due: dict[Recorder, float] = {}
+        self._changed = threading.Condition()
+
+    def soon(self, recorder: Recorder) -> None:
+        """Have a recorder write within a blink, unless it is closed before."""
+        with self._changed:
+            if self._thread is None or not self._thread.is_alive():
+                self._thread = threading.Thread(target=self._run, name="live-steps", daemon=True)
+                self._thread.start()
+            if recorder not in self._due:
+                self._due[recorder] = time.monotonic() + BLINK
+                self._changed.notify()
+
+    def drop(self, recorder: Recorder) -> None:
+        """Forget a recorder whose search ends."""
+        with self._changed:
+            self._due.pop(recorder, None)
+
+    def _run(self) -> None:
+        while True:
+            with self._changed:
+                while not self._due:
+                    self._changed.wait()
+                recorder, due = min(self._due.items(), key=lambda item: item[1])
+                left = due - time.monotonic()
+                if left > 0:
+                    self._changed.wait(left)
+                    continue
+                del self._due[recorder]
+            try:
+                recorder.write_now()
+            finally:
+                connection.close()
+
+
+_writer = _Writer()
+
+
+def write(statements: Sequence[Statement], seconds: float) -> None:
+    """Run statements as one transaction and in one journey, each for so many seconds at most.
+
+    Raises what Django raises of a database. Parameters are bound on the server, so that long texts are not escaped and
+    read twice.
+    """
+    with transaction.atomic(), connection.wrap_database_errors:
+        raw = connection.connection
+        with raw.pipeline():
+            psycopg.Cursor(raw).execute(_TIMEOUT, [str(int(1000 * seconds))], prepare=None)
+            for statement, rows in statements:
+                for row in rows:
+                    psycopg.Cursor(raw).execute(statement, row, prepare=None)
 
 
 def close_run(run: SearchRun, recorder: Recorder) -> None:
@@ -87,22 +187,27 @@ def close_run(run: SearchRun, recorder: Recorder) -> None:
     Postgres may be restarting just now, so this tries again for some seconds, each time over a fresh connection, and
     raises what Django raises when it stays away.
     """
+    live = recorder.live
+    recorder.stop()
     run.finished = timezone.now()
+    closing = (run.status, _json(run.answer), _json(run.error), run.seconds, run.finished, run.pk)
     patience, again = time.monotonic() + PATIENCE, False
     while True:
         try:
-            with transaction.atomic():
-                recorder.write(every=again)
-                SearchRun.objects.filter(pk=run.pk, status=SearchRun.Status.RUNNING).update(
-                    status=run.status, answer=run.answer, error=run.error, seconds=run.seconds, finished=run.finished
-                )
-            return
+            recorder.close(closing, every=again)
+            break
         except (OperationalError, InterfaceError):
             connection.close()
             if time.monotonic() > patience:
                 raise
             again = True
             time.sleep(PAUSE)
+    if live:
+        notices().tell(str(run.pk))
+
+
+def _json(value: Any) -> str | None:
+    return None if value is None else stored_json(value)
 
 
 def with_ids(output: Any, nodes: NodeStore | None) -> Any:

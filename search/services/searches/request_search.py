@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Mapping, Sequence
+from typing import Any
+from uuid import UUID
 
 from celery import current_app
 from django.conf import settings as site
@@ -15,12 +17,14 @@ from kombu.exceptions import OperationalError as BrokerError
 
 from search import wiring
 from search.domain.errors import Fault, InvalidRequest, PlanInvalid, ServiceUnavailable, nearest
+from search.domain.graph import Schema
 from search.domain.plan import Plan
 from search.domain.question import Question
 from search.models import KnowledgeBase, PipelineVersion, Release, SearchRun
 from search.models.pipelines import specification_hash
 from search.services.code_version import code_version
 from search.services.health import worker_alive
+from search.services.searches.pin import Pin
 from search.services.searches.storable import storable_json, storable_text
 
 MAX_QUESTION = 2_000
@@ -54,12 +58,14 @@ def request_search(
     time_limit: float | None = None,
     enqueue: bool = True,
     faults: Sequence[Fault] = (),
+    pin: Pin | None = None,
 ) -> SearchRun:
     """Record a search and, with `enqueue`, hand it to the search worker once the row is committed.
 
     What is asked may be of any type that JSON has: the wrong ones are faults. `user` None stands for the machine itself
     (commands, evaluation), which sees every knowledge base. `plan` is a plan as JSON, `settings` options as
     `{"stage.option": value}`, `time_limit` seconds, `faults` what the door itself has found wrong with the request.
+    `pin`, of `pin_searches`, decides release, settings and specification; `pipeline` and `settings` are then its own.
 
     Raises SearchRejected with every fault at once; ServiceUnavailable when the broker does not take the task. Both
     leave a run that says so.
@@ -80,8 +86,11 @@ def request_search(
         code_version=code_version(),
     )
     found = [*faults, *_check_question(question), *_check_k(k), *plan_faults, *option_faults]
-    found += _point_at_release(run, knowledge_base, user)
-    found += _specify(run, settings if not option_faults else None)
+    if pin is not None:
+        pin.apply(run)
+    else:
+        found += _point_at_release(run, knowledge_base, user)
+        found += _specify(run, settings if not option_faults else None)
     if plan is not None and run.release is not None and not plan_faults:
         found += _check_plan(plan, run.release)
     if found:
@@ -98,10 +107,32 @@ def request_search(
     return run
 
 
-def question_of(run: SearchRun) -> Question:
+def pin_searches(
+    *, knowledge_base: str, pipelines: Sequence[str], settings: Mapping[str, Any], evaluation: UUID | None = None
+) -> dict[str, Pin]:
+    """Return, by pipeline, what searches asked from now on shall use: all of one release and one version of settings.
+
+    Raises InvalidRequest with every fault of the request.
+    """
+    run = SearchRun()
+    faults = _point_at_release(run, knowledge_base, None)
+    pins: dict[str, Pin] = {}
+    for name in pipelines:
+        run.pipeline, run.pipeline_version = name, None
+        if found := _specify(run, settings):
+            faults += [fault for fault in found if fault not in faults]
+        elif run.release is not None:
+            pins[name] = Pin(
+                run.release, run.settings_version, name, run.pipeline_version, run.specification, evaluation
+            )  # fmt: skip
+    if faults:
+        raise InvalidRequest(faults)
+    return pins
+
+
+def question_of(run: SearchRun, schema: Schema) -> Question:
     """Return the run's question as the pipeline takes it; the run was checked when it was requested."""
-    assert run.release is not None
-    plan = Plan.parse(run.plan, wiring.tools(run.release).schema) if run.plan is not None else None
+    plan = Plan.parse(run.plan, schema) if run.plan is not None else None
     return Question(text=run.question, k=run.k, plan=plan)
 
 

@@ -6,7 +6,9 @@ import time
 from collections.abc import Callable
 from uuid import UUID
 
+import orjson
 from django.db import InterfaceError, OperationalError
+from django.db.models import F
 from django.utils import timezone
 
 from search import wiring
@@ -14,9 +16,10 @@ from search.domain.errors import SearchCancelled, SearchError, StageError
 from search.domain.trace import Limit, Trace
 from search.models import SearchRun
 from search.models.knowledge import Status
+from search.models.timeouts import bounded
 from search.services.searches.record_search import Recorder, close_run, with_ids
 from search.services.searches.request_search import question_of
-from search.services.searches.storable import storable_output, storable_text
+from search.services.searches.storable import storable_text, stored_json
 
 CANCEL_LOOK = 0.25
 """Seconds between two looks at the row for a cancel request."""
@@ -32,7 +35,7 @@ def run_search(run_id: UUID | str, *, live: bool = False) -> SearchRun:
     django.db.OperationalError when Postgres is gone and stays away, which leaves the row to `settle_search`.
     """
     claimed = SearchRun.objects.filter(pk=run_id, status=SearchRun.Status.QUEUED).update(
-        status=SearchRun.Status.RUNNING, started=timezone.now()
+        status=SearchRun.Status.RUNNING, started=timezone.now(), changes=F("changes") + 1
     )
     run = SearchRun.objects.select_related("release__snapshot", "release__knowledge_base").get(pk=run_id)
     if not claimed:
@@ -74,18 +77,20 @@ def _attempt(run: SearchRun, recorder: Recorder) -> StageError | None:
 
 
 def _answer(run: SearchRun, recorder: Recorder) -> None:
-    """Run the pipeline over the release that was active when the search was requested."""
+    """Run the pipeline over the release, with the settings, that were active when the search was requested."""
     if run.release is None or run.release.status == Status.DROPPED:
         raise StageError("search", "The release that this search asked for has been dropped.", permanent=True)
-    tools = wiring.tools(run.release)
-    recorder.nodes = tools.nodes
-    pipeline = wiring.pipeline(run.pipeline)
-    stages = pipeline.compose(run.specification, tools)
+    with bounded("search", Limit.seconds(run.time_limit)):
+        tools = wiring.tools(run.release, run.settings_version)
+        recorder.nodes = tools.nodes
+        pipeline = wiring.pipeline(run.pipeline)
+        stages = pipeline.compose(run.specification, tools)
     # From here on: the first search of a process would else count the seconds that its models took to load.
     recorder.began = time.perf_counter()
     trace = Trace(Limit.seconds(run.time_limit, _cancel_asked(run.pk)), recorder.observe)
-    ranking = pipeline.search(question_of(run), stages, trace)
-    run.answer = {"ranking": storable_output(with_ids(ranking.to_json(), tools.nodes))}
+    with bounded("search", trace.limit):
+        ranking = pipeline.search(question_of(run, tools.schema), stages, trace)
+    run.answer = {"ranking": orjson.loads(stored_json(with_ids(ranking.to_json(), tools.nodes)))}
     run.status, run.error = SearchRun.Status.DONE, None
 
 

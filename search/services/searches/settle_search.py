@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 
-from django.db.models import QuerySet
+from django.db.models import F, QuerySet
 from django.utils import timezone
 
 from search.models import SearchRun
@@ -37,6 +37,16 @@ def settle_searches() -> int:
     return sum(settle_search(run).status == SearchRun.Status.FAILED for run in open_runs)
 
 
+def why_nobody_takes(run: SearchRun) -> str | None:
+    """Return why a queued search waits, where a reason is known."""
+    if run.status != SearchRun.Status.QUEUED or run.origin in IN_PROCESS:
+        return None
+    alive = worker_alive("search")
+    if alive is None:
+        return "Valkey does not answer, so no search worker takes the search."
+    return None if alive else "No search worker is running, or it is still loading its models."
+
+
 def _reason(run: SearchRun, now: datetime) -> str:
     limit = timedelta(seconds=run.time_limit) + GRACE
     if run.status == SearchRun.Status.QUEUED:
@@ -52,4 +62,4 @@ def _reason(run: SearchRun, now: datetime) -> str:
 
 def _fail(runs: QuerySet[SearchRun], reason: str) -> int:
     error = {"title": "The search failed", "detail": reason, "stage": "queue" if reason == NOT_TAKEN else "worker"}
-    return runs.update(status=SearchRun.Status.FAILED, error=error, finished=timezone.now())
+    return runs.update(status=SearchRun.Status.FAILED, error=error, finished=timezone.now(), changes=F("changes") + 1)

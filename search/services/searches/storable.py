@@ -30,16 +30,19 @@ def storable_json(value: Any, pointer: str) -> tuple[Any, list[Fault]]:
     return _clean(value, pointer, 0, faults), faults
 
 
-def storable_output(output: Any) -> Any:
-    """Return what a step gave as `jsonb` takes it, at once where nothing has to be replaced.
+def stored_json(value: Any) -> str:
+    """Return a value as the text of a `jsonb`, with what Postgres or UTF-8 would refuse replaced.
 
-    Lists of a trace hold hundreds of entries, and hardly ever anything that has to be replaced.
+    Lists of a trace hold hundreds of entries, and hardly ever anything that has to be replaced: it is looked for in
+    what is written, not in each of them.
     """
     try:
-        written = orjson.dumps(output)
+        written = orjson.dumps(value)
     except TypeError:
-        return storable_json(output, "")[0]
-    return storable_json(output, "")[0] if rb"\u0000" in written else orjson.loads(written)
+        written = orjson.dumps(storable_json(value, "")[0])
+    if rb"\u0000" in written:
+        written = orjson.dumps(storable_json(value, "")[0])
+    return written.decode()
 
 
 def _clean(value: Any, at: str, depth: int, faults: list[Fault]) -> Any:

@@ -15,11 +15,11 @@ from search.domain.conversation import Completion, Prompt
 from search.domain.errors import DeadlineExceeded, Fault, PlanInvalid, StageError
 from search.domain.graph import Schema
 from search.domain.mending import mend
+from search.domain.model_reply import Unreadable, read_object, without_thinking
 from search.domain.options import option
 from search.domain.plan import Plan, ScoredPlan
 from search.domain.plan.normal_form import contradictions, normal_form
 from search.domain.question import Question
-from search.domain.reading import Unreadable, read_object, without_thinking
 from search.domain.trace import Limit, Noted, StepStatus
 from search.interfaces import LanguageModel
 from search.prompts import PlanPrompts

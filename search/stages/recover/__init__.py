@@ -1,4 +1,4 @@
-"""A plan that finds nothing is changed, one step after another, until it finds something."""
+"""Recover: weakens plans that found nothing, step by step, until one of them finds something."""
 
 from search.stages.recover.stage import Recover
 

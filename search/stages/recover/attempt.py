@@ -1,4 +1,4 @@
-"""One attempt to make a plan find something: what was changed, and what that found."""
+"""One attempt to make a plan find something: the change, and its result."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from search.domain.trace import StepStatus
 
 @dataclass(frozen=True)
 class Attempt:
-    """What an attempt came to.
+    """The result of one attempt.
 
-    `detail` says it in a sentence. Where something was found, `linked` is the changed plan, `given` the plan as it was
-    before any change, `dropped` what its text has to say from now on, in words.
+    `detail` describes it in a sentence. If something was found, `linked` is the changed plan, `given` the plan before
+    any change, and `dropped` the conditions that now count as text, in words.
     """
 
     detail: str
@@ -29,7 +29,7 @@ class Attempt:
     def laid_over(
         self, plans: Sequence[LinkedPlan], found: Sequence[Traversal]
     ) -> tuple[list[LinkedPlan], list[Traversal]]:
-        """Return plans and traversals with those of this attempt in place of what they were."""
+        """Return the plans and traversals with this attempt's in place of the original ones."""
         linked, traversal = self.linked, self.traversal
         if linked is None or traversal is None:
             return list(plans), list(found)
@@ -39,7 +39,7 @@ class Attempt:
         )
 
     def to_json(self) -> dict[str, Any] | None:
-        """Return the changed plan with its bindings and what it found; None where nothing was found."""
+        """Return the changed plan with its bindings and its traversal as a JSON object; None if nothing was found."""
         if self.linked is None or self.traversal is None or self.given is None:
             return None
         return {
@@ -54,6 +54,6 @@ class Attempt:
 
 @dataclass(frozen=True)
 class Judgement(Attempt):
-    """What each anchor of a plan finds by itself: how many nodes, by its variable."""
+    """For each anchor of a plan, the number of nodes that it finds alone, by its variable."""
 
     sizes: dict[str, int] = field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""What happens when no plan finds anything: the recovery that GRASP's authors name as missing."""
+"""The recovery of plans that found nothing, which the authors of GRASP name as missing."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ _OFF = "Nothing was found, and recovery is switched off: the text decides alone.
 
 @dataclass(frozen=True)
 class Recover:
-    """Changes plans that found nothing, the most probable one first, until one finds something.
+    """Changes plans that found nothing, the most probable one first, until one of them finds something.
 
-    For each plan: the next nodes like its anchors' texts; more of them, less alike; then the plan without some of its
-    conditions, as few as will do, whose words count as text from then on. What finds nothing by itself goes first, then
-    filters, then the anchor that is least surely bound. An anchor that carries ids is not looked up, except where no
-    node has them.
+    The changes of a plan are, in this order: bind anchors to further nodes of the same similarity; bind them to more
+    and less similar nodes; drop as few conditions as possible, whose words then count as text. Anchors that find
+    nothing alone are dropped first, then filters, then the anchor with the least certain binding. An anchor with ids is
+    looked up only if no node has these ids.
     """
 
     on: bool = option(True, "Whether plans that find nothing are changed until one does.")
@@ -43,9 +43,9 @@ class Recover:
         trace: Trace,
         limit: Limit,
     ) -> tuple[list[LinkedPlan], list[Traversal]]:
-        """Return plans and traversals as they are, or with one of each replaced; each attempt is a step of the trace.
+        """Return plans and traversals unchanged, or with one of each replaced; each attempt is a step of the trace.
 
-        Raises DeadlineExceeded when the time for attempts ran out, SearchCancelled.
+        Raises DeadlineExceeded if the time for attempts ran out, and SearchCancelled.
         """
         failed = _that_found_nothing(plans, found)
         if not failed:
@@ -63,9 +63,9 @@ class Recover:
 
 
 def _that_found_nothing(plans: Sequence[LinkedPlan], found: Sequence[Traversal]) -> list[LinkedPlan]:
-    """Return the plans that were executed to the end and found nothing, most probable first.
+    """Return the plans that were executed completely and found nothing, most probable first.
 
-    None where any plan found something, or will by its description alone: then there is nothing to recover.
+    The list is empty if any plan found something or will be answered from documents: then there is nothing to recover.
     """
     if any(traversal.candidates for traversal in found) or any(linked.plan.searches_documents for linked in plans):
         return []

@@ -1,4 +1,4 @@
-"""The attempts at plans that found nothing, each a step of the trace."""
+"""The attempts for plans that found nothing; each is a step of the trace."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from search.stages.recover.weaken import Condition, conditions, smallest_first, 
 STEP: Final = "recover"
 """Name and role of the steps."""
 NEXT = Reach(k=2.0)
-"""As many further nodes as K allowed, no less like the anchor's text than τ demands."""
+"""Bind anchors to up to twice K nodes, with the same τ."""
 _NO_TIME = "nothing was found, and the time for further attempts ran out"
 
 P = ParamSpec("P")
@@ -26,7 +26,7 @@ Made = TypeVar("Made", bound=Attempt)
 
 @dataclass(frozen=True)
 class Tries:
-    """The attempts of one search, each made when it is asked for; `wide` is how far anchors are looked up at last."""
+    """The attempts of one search, each made when it is requested; `wide` is the reach of the last look-up."""
 
     link: LinkStage
     traverse: TraverseStage
@@ -35,9 +35,9 @@ class Tries:
     wide: Reach
 
     def at(self, linked: LinkedPlan) -> Iterator[Attempt]:
-        """Make one attempt after another at a plan, from the smallest change to the largest.
+        """Yield one attempt after another for a plan, from the smallest change to the largest.
 
-        Raises DeadlineExceeded when the time ran out, SearchCancelled.
+        Raises DeadlineExceeded if the time ran out, and SearchCancelled.
         """
         if looked_up := [anchor for anchor in linked.plan.anchors if _is_looked_up(anchor, linked)]:
             yield self._step(linked, self._look_further, linked, looked_up, NEXT, "further matches")
@@ -52,7 +52,10 @@ class Tries:
             yield self._step(linked, self._drop, linked, dropped)
 
     def _step(self, linked: LinkedPlan, make: Callable[P, Attempt], *args: P.args, **kwargs: P.kwargs) -> Attempt:
-        """Make an attempt as a step. One that fails takes no other with it, unless no time is left for another."""
+        """Make an attempt as a step of the trace.
+
+        A failed attempt does not prevent the next one, unless no time is left.
+        """
 
         def attempt() -> Attempt:
             if not self.limit.remaining():
@@ -68,7 +71,7 @@ class Tries:
         return self.trace.step(STEP, STEP, attempt)
 
     def _look_further(self, linked: LinkedPlan, looked_up: Sequence[Anchor], reach: Reach, what: str) -> Attempt:
-        """Bind anchors to more nodes than before, by their texts."""
+        """Bind anchors to more nodes than before, by their texts, and return what the plan then finds."""
         plan = _without_ids(linked.plan, looked_up)
         [again] = self.link([ScoredPlan(plan, linked.source, linked.probability)], self.limit, reach)
         again = replace(again, plan=linked.plan, index=linked.index)
@@ -81,7 +84,7 @@ class Tries:
         return Attempt(f"Found with {what} for {_quoted(gained)}.", linked.plan, again, traversal)
 
     def _judge(self, linked: LinkedPlan, parts: Sequence[Condition]) -> Judgement:
-        """Find out what each anchor finds by itself, without anything else that the plan demands."""
+        """Return how many nodes each anchor finds alone, without the plan's other conditions."""
         sizes: dict[str, int] = {}
         empty: list[Condition] = []
         for condition in reversed(parts):
@@ -98,7 +101,7 @@ class Tries:
         return Judgement(f"By itself, {_listed(empty)} {finds} nothing.", sizes=sizes)
 
     def _drop(self, linked: LinkedPlan, dropped: Sequence[Condition]) -> Attempt:
-        """Do without some conditions."""
+        """Drop some conditions, and return what the plan then finds."""
         weaker = _weaker(linked, dropped)
         traversal = self._traversed(weaker)
         if not traversal.candidates:
@@ -114,7 +117,7 @@ class Tries:
 
 
 def _is_looked_up(anchor: Anchor, linked: LinkedPlan) -> bool:
-    """Whether an anchor's text may bind it to other nodes: ids that are those of nodes are what was asked for."""
+    """Whether an anchor may be looked up by its text: not if its ids exist, because those nodes were asked for."""
     return bool(anchor.text) and not (anchor.ids and linked.bindings_of(anchor.var))
 
 
@@ -124,7 +127,7 @@ def _without_ids(plan: Plan, looked_up: Sequence[Anchor]) -> Plan:
 
 
 def _weaker(linked: LinkedPlan, dropped: Sequence[Condition]) -> LinkedPlan:
-    """Return a plan without some conditions, trusted as much less as it says less of the question."""
+    """Return a plan without some conditions, with lower risk level and probability, because it covers less."""
     plan = without(linked.plan, dropped)
     kept = len(conditions(plan)) / len(conditions(linked.plan))
     level = RISKS.index(plan.risk_level)
@@ -140,9 +143,9 @@ def _weaker(linked: LinkedPlan, dropped: Sequence[Condition]) -> LinkedPlan:
 def _in_order(
     parts: Sequence[Condition], judgement: Attempt, linked: LinkedPlan
 ) -> tuple[list[Condition], list[Condition]]:
-    """Return the anchors that find nothing by themselves, and everything else in the order in which it may be dropped.
+    """Return the anchors that find nothing alone, and all other conditions in the order in which to drop them.
 
-    Anchors come last: first those that are least surely bound, among them those that say least.
+    Anchors come last: those with the least certain binding first, and among equals those that find the most nodes.
     """
     sizes = judgement.sizes if isinstance(judgement, Judgement) else {}
     hopeless: list[Condition] = []

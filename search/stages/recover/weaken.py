@@ -1,4 +1,4 @@
-"""Plans with a condition less, whose words count as text from then on (what GRASP's authors name as missing)."""
+"""Removes conditions from plans; the words of a removed condition then count as text (new against GRASP)."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ _IN_WORDS = {
 
 @dataclass(frozen=True)
 class Condition:
-    """Something of a plan that can be dropped without leaving a hop in the air.
+    """A part of a plan that can be dropped without disconnecting a hop.
 
-    That is a filter, a hop that leads to no anchor ("has a review"), or an anchor with the walk that only it needs.
-    `words` is what it says as text.
+    It is a filter, a hop that leads to no anchor ("has a review"), or an anchor with the hops that only it needs.
+    `words` is the condition as text.
     """
 
     part: Part
@@ -32,7 +32,7 @@ class Condition:
 
     @property
     def told(self) -> str:
-        """The condition in a sentence for people."""
+        """The condition as it is shown to people."""
         if isinstance(self.part, Anchor):
             name = f"“{self.part.text or ', '.join(self.part.ids[:3])}”"
             return name if self.part.label == ANY else f"{name} ({words(self.part.label)})"
@@ -40,9 +40,9 @@ class Condition:
 
 
 def conditions(plan: Plan) -> list[Condition]:
-    """Return everything that can be dropped: filters, then hops that lead to no anchor, then anchors, last ones first.
+    """Return everything that can be dropped: filters, hops that lead to no anchor, anchors; last ones first in each.
 
-    That is the order in which they are dropped where nothing else speaks: a filter narrows what the walk has found.
+    This is the default order for dropping, because a filter only narrows the nodes that the walk found.
     """
     found = [Condition(part, _filter_words(part)) for part in plan.filters]
     found += [Condition(hop, _hop_words(hop)) for hop, _ in _loose_ends(plan)]
@@ -52,10 +52,10 @@ def conditions(plan: Plan) -> list[Condition]:
 
 
 def without(plan: Plan, dropped: Collection[Condition]) -> Plan:
-    """Return the plan without these conditions, what they say added to its text.
+    """Return the plan without these conditions; their words are added to its residual.
 
-    A hop goes where it only led from a dropped anchor, a filter where its variable went. The type that a dropped hop
-    gave to the target stays.
+    Hops that only led from a dropped anchor are removed, and so are filters on removed variables. If a dropped hop gave
+    the target its type, the type is kept.
     """
     parts = [condition.part for condition in dropped]
     anchors = tuple(anchor for anchor in plan.anchors if anchor not in parts)
@@ -73,9 +73,9 @@ def without(plan: Plan, dropped: Collection[Condition]) -> Plan:
 
 
 def smallest_first(certain: Sequence[Condition], others: Sequence[Condition]) -> Iterator[tuple[Condition, ...]]:
-    """Give what to drop: the certain ones alone where there are any, then with one of the others, with two, and so on.
+    """Yield the sets of conditions to drop: the certain ones alone, then with one of the others, with two, and so on.
 
-    At least one anchor of the others is always left: without any there is no plan.
+    At least one anchor of the others is always kept, because a plan needs an anchor.
     """
     anchors = {id(condition) for condition in others if isinstance(condition.part, Anchor)}
     for size in range(0 if certain else 1, len(others) + 1):
@@ -85,7 +85,7 @@ def smallest_first(certain: Sequence[Condition], others: Sequence[Condition]) ->
 
 
 def _pruned(hops: list[Hop], held: Collection[str]) -> list[Hop]:
-    """Take away hops that end at a variable nobody holds and no other hop leads on from, until there are none."""
+    """Return the hops without those that end at a variable which is not held and has no other hop, repeatedly."""
     while True:
         ends = Counter(end for hop in hops for end in (hop.source, hop.to_var))
         kept = [hop for hop in hops if all(ends[end] > 1 or end in held for end in (hop.source, hop.to_var))]
@@ -95,7 +95,7 @@ def _pruned(hops: list[Hop], held: Collection[str]) -> list[Hop]:
 
 
 def _loose_ends(plan: Plan) -> list[tuple[Hop, str]]:
-    """Return each hop that ends at a variable which is neither anchor nor target and leads nowhere, with its end."""
+    """Return (hop, variable) for each hop that ends at a variable with no other hop, neither anchor nor target."""
     held = {anchor.var for anchor in plan.anchors} | {plan.target.var}
     ends = Counter(end for hop in plan.hops for end in (hop.source, hop.to_var))
     return [(hop, end) for hop in plan.hops for end in (hop.source, hop.to_var) if ends[end] == 1 and end not in held]

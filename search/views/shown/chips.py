@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from search.domain.plan.parts import MAX_TEXT
+
 
 @dataclass(frozen=True, slots=True)
 class Choice:
@@ -71,7 +73,7 @@ class FilterChip:
 
 @dataclass(frozen=True, slots=True)
 class Editor:
-    """Everything that the form shows."""
+    """Everything that the form shows; `longest` characters fit into each of its texts."""
 
     lines: tuple[tuple[Chip, ...], ...]
     target: Chip
@@ -83,3 +85,4 @@ class Editor:
     faults: tuple[str, ...]
     json: str
     fault_count: int = 0
+    longest: int = MAX_TEXT

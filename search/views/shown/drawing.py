@@ -1,7 +1,11 @@
-"""Paths of the graph as a drawing from left to right: columns are hops, so that the layout is given."""
+"""Paths of the graph as a drawing from left to right: columns are hops, so that the layout is given.
+
+Where the page is narrower than the drawing, the same boxes stand one below the other.
+"""
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -15,8 +19,13 @@ ROW = 84.0
 MARGIN = 2.0
 NAME_WIDTH = 7.7
 LABEL_WIDTH = 6.9
+WIDE, CAPITAL = 2.1, 1.35
+"""Widths of an ideograph or emoji and of a capital letter, in widths of a usual small letter."""
 LONGEST_NAME = 30
 CURVE = 34.0
+PIXELS_PER_REM = 16.0
+ROOMS = (20, 26, 32, 38, 44, 50, 56)
+"""Widths in rem that the style sheet knows: from the first that holds a drawing on, it is shown from left to right."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,14 +86,34 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
+class Stop:
+    """A box of a stack: a node, and the relation that leads on from it, with the direction in which it is stored."""
+
+    kind: str
+    id: str
+    type: str
+    name: str
+    var: str
+    relation: str
+    direction: str
+
+
+@dataclass(frozen=True, slots=True)
 class Drawing:
-    """Boxes and lines within width × height, and the same in words."""
+    """Boxes and lines within width × height, the same as stacks, and in words.
+
+    `room` is the width in rem that the drawing needs, 0 where no page is that wide. Each of `stacks` is a path; the
+    target that all paths share stands once, in `shared`, below them.
+    """
 
     width: float
     height: float
     boxes: tuple[Box, ...]
     lines: tuple[Line, ...]
     summary: str
+    room: int
+    stacks: tuple[tuple[Stop, ...], ...]
+    shared: Stop | None
 
 
 def path_in_words(path: Sequence[Json]) -> str:
@@ -119,13 +148,35 @@ def draw(paths: Sequence[Sequence[Json]]) -> Drawing | None:
         boxes += placed[:-1] if shared else placed
         lines += [_line(edge, a, b) for edge, a, b in zip(path[1::2], placed, placed[1:], strict=False)]
     boxes += [target] if target else []
+    width = round(starts[-1] + widths[-1] + MARGIN, 1)
     return Drawing(
-        width=round(starts[-1] + widths[-1] + MARGIN, 1),
+        width=width,
         height=(len(rows) - 1) * ROW + BOX_HEIGHT + 2 * MARGIN,
         boxes=tuple(boxes),
         lines=tuple(lines),
         summary="; ".join(path_in_words(path) for path in rows),
+        room=next((room for room in ROOMS if width <= room * PIXELS_PER_REM), 0),
+        stacks=tuple(_stack(path[:-1] if shared else path) for path in rows),
+        shared=_stack(_named_target(rows))[0] if shared else None,
     )
+
+
+def _stack(path: Sequence[Json]) -> tuple[Stop, ...]:
+    """Return the nodes of a path, each with the relation that follows it."""
+    stops = []
+    for at in range(0, len(path), 2):
+        node, var = path[at]["node"], path[at].get("var", "")
+        follows = path[at + 1] if at + 1 < len(path) else {"relation": "", "direction": ""}
+        relation = relation_words(follows["relation"]) if follows["relation"] else ""
+        kind = ("between" if at else "anchor") if relation else "target"
+        words = (type_words(node["type"]), node["name"], var)
+        stops.append(Stop(kind, node["id"], *words, relation, follows["direction"]))
+    return tuple(stops)
+
+
+def _named_target(rows: Sequence[Sequence[Json]]) -> list[Json]:
+    """Return the target that all paths share, from a path that says which variable of the plan it is, if one does."""
+    return [max((path[-1] for path in rows), key=lambda last: len(last.get("var", "")))]
 
 
 def _columns(rows: Sequence[Sequence[Json]], columns: int) -> tuple[list[float], list[float]]:
@@ -137,7 +188,7 @@ def _columns(rows: Sequence[Sequence[Json]], columns: int) -> tuple[list[float],
         for at, item in enumerate(path[0::2], offset):
             widths[at] = max(widths[at], _width(item))
         for at, edge in enumerate(path[1::2], offset):
-            gaps[at] = max(gaps[at], len(relation_words(edge["relation"])) * LABEL_WIDTH + 18 + CURVE)
+            gaps[at] = max(gaps[at], _breadth(relation_words(edge["relation"])) * LABEL_WIDTH + 18 + CURVE)
     starts = [MARGIN]
     for width, gap in zip(widths, gaps, strict=True):
         starts.append(starts[-1] + width + gap)
@@ -145,9 +196,17 @@ def _columns(rows: Sequence[Sequence[Json]], columns: int) -> tuple[list[float],
 
 
 def _width(item: Json) -> float:
-    name = len(_shortened(item["node"]["name"])) * NAME_WIDTH
-    head = (len(type_words(item["node"]["type"])) + len(item.get("var", "")) + 2) * LABEL_WIDTH
+    name = _breadth(_shortened(item["node"]["name"])) * NAME_WIDTH
+    head = (_breadth(type_words(item["node"]["type"])) + len(item.get("var", "")) + 2) * LABEL_WIDTH
     return max(name, head, 60.0) + 24
+
+
+def _breadth(text: str) -> float:
+    """Return how wide a text is at most, in widths of a usual small letter."""
+    wide = sum(unicodedata.east_asian_width(letter) in "WF" for letter in text)
+    capital = sum(letter.isupper() or letter in "mw@%" for letter in text)
+    marks = sum(unicodedata.combining(letter) > 0 for letter in text)
+    return len(text) - marks + wide * (WIDE - 1) + capital * (CAPITAL - 1)
 
 
 def _shortened(name: str) -> str:
@@ -162,7 +221,7 @@ def _box(item: Json, x: float, y: float, kind: str) -> Box:
 
 def _target(rows: Sequence[Sequence[Json]], starts: Sequence[float], widths: Sequence[float]) -> Box:
     """The shared target, halfway between the first row and the last, with the variable of whichever row names it."""
-    item = max((path[-1] for path in rows), key=lambda last: len(last.get("var", "")))
+    [item] = _named_target(rows)
     return _box(item, starts[-1], MARGIN + (len(rows) - 1) * ROW / 2, "target")
 
 

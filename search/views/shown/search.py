@@ -81,6 +81,7 @@ class ShownSearch:
     results: tuple[ShownResult, ...]
     waiting: str = ""
     recovery: tuple[str, ...] = ()
+    changes: int = 0
     plan: ShownPlan | None = None
     readings: tuple[ShownReading, ...] = ()
 
@@ -112,14 +113,9 @@ class ShownSearch:
         return next((step for step in self.steps if step.status == "current"), None)
 
     @property
-    def finished_steps(self) -> int:
-        """How many steps have been recorded."""
-        return sum(step.status not in ("current", "waiting", "missing") for step in self.steps)
-
-    @property
     def mark(self) -> str:
         """Changes whenever there is something new to show."""
-        return f"{self.state}-{self.finished_steps}-{'alone' if self.waiting else 'attended'}"
+        return f"{self.state}-{self.changes}-{'alone' if self.waiting else 'attended'}"
 
 
 def show_search(search: Json) -> ShownSearch:
@@ -153,6 +149,7 @@ def show_search(search: Json) -> ShownSearch:
         steps=show_steps(search),
         results=show_results(search),
         waiting=search.get("waiting") or "",
+        changes=search.get("changes", 0),
         recovery=tuple(step["detail"] for step in search["steps"] if step["role"] == RECOVERY and step["detail"]),
         plan=plans[first] if first is not None else None,
         readings=tuple(

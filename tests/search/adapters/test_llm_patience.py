@@ -1,4 +1,4 @@
-"""A server that keeps one search after another waiting for nothing is left alone for a while."""
+"""A server that repeatedly keeps searches waiting without an answer is suspended for a while."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SILENT = Call(SERVER, PROMPT, error="tiny-1 at kestrel did not answer within 8 s
 REFUSED = Call(SERVER, PROMPT, error="tiny-1 at kestrel does not accept the key (HTTP 401).", seconds=0.01)
 ANSWERED = Call(SERVER, PROMPT, Completion("ready"), seconds=8.0)
 LOST = (
-    "tiny-1 at kestrel kept searches waiting for nothing 3 times in a row, and is asked again in 30 seconds. "
+    "tiny-1 at kestrel failed slowly 3 times in a row, and is asked again in 30 seconds. "
     "The last time: tiny-1 at kestrel did not answer within 8 seconds."
 )
 

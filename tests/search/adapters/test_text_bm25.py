@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from search.adapters.text_bm25 import Bm25Index, build
+from search.domain.errors import StageError
 from search.domain.graph import NodeType, Schema
 
 SCHEMA = Schema((NodeType("film", 2), NodeType("person", 1)), (), ())
@@ -73,8 +74,9 @@ def test_a_field_is_searched_among_the_nodes_that_have_it(tmp_path: Path) -> Non
     # One of the two plots holds the word; every plot has one word, for "a" is too short.
     assert (found.key, found.score) == (0, pytest.approx(math.log(1 + 1.5 / 1.5) * 1 / (1 + 1.5), rel=1e-6))
     assert [candidate.key for candidate in built.search("lighthouse", 10, field="tag/line")] == [2]
-    with pytest.raises(KeyError):
+    with pytest.raises(StageError, match="the index has no field 'year'; it has: plot, tag/line") as raised:
         built.search("lighthouse", 10, field="year")
+    assert raised.value.permanent
 
 
 def test_documents_without_any_word_can_be_indexed(tmp_path: Path) -> None:

@@ -104,7 +104,7 @@ def test_another_release_can_be_let_to_answer(staff: Client, films: KnowledgeBas
     release = second_release(films)
     asked = {"action": "let_answer", "_selected_action": [release.pk]}
     answer = staff.post(reverse("admin:search_release_changelist"), asked, follow=True)
-    assert "films-2 answers for films" in answer.content.decode()
+    assert "films-2 is now the active release of films" in answer.content.decode()
     films.refresh_from_db()
     assert films.active_release == release
 
@@ -131,7 +131,7 @@ def test_texts_visibility_and_active_release_are_changed_in_one_form(staff: Clie
     address = reverse("admin:search_knowledgebase_change", args=[films.pk])
     changed = form_of(films, title="Moving pictures", visibility="staff", active_release=release.pk)
     answer = staff.post(address, changed, follow=True)
-    assert "films-2 answers for films" in answer.content.decode()
+    assert "films-2 is now the active release of films" in answer.content.decode()
     films.refresh_from_db()
     assert (films.title, films.visibility, films.active_release) == ("Moving pictures", "staff", release)
     assert films.active_release.activated is not None

@@ -124,7 +124,7 @@ def test_a_plan_that_is_no_json_is_said(films: KnowledgeBase, tmp_path: Path) ->
     for text in ("{", "\xff", "[" * 100_000):
         file.write_text(text)
         error = refused("films", QUESTION, "--plan", str(file))
-        assert (error.returncode, "is no JSON" in str(error)) == (2, True)
+        assert (error.returncode, "is not JSON" in str(error)) == (2, True)
 
 
 def test_every_fault_of_a_plan_is_said_once_each_on_its_line(films: KnowledgeBase, tmp_path: Path) -> None:

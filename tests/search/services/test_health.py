@@ -63,6 +63,23 @@ def test_a_check_that_hangs_counts_as_down_within_a_second_or_so(settings, monke
     assert (state["state"], "not answered" in state["reason"]) == ("down", True)
 
 
+@pytest.fixture(autouse=True)
+def nothing_believed() -> None:
+    health.forget()
+
+
+def test_many_questions_after_a_worker_ask_the_broker_once(settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+    monkeypatch.setattr(f"{__name__}.no_queues", lambda: asked.append(1) or [])
+    settings.GRASP_QUEUES = f"{__name__}.no_queues"
+    assert [worker_alive("search") for _ in range(50)] == [False] * 50
+    assert len(asked) == 1
+
+
+def no_queues() -> list[object]:
+    return []
+
+
 def test_queues_tell_what_waits_and_that_nobody_works_on_them() -> None:
     [queue] = [queue for queue in queue_status() if queue["name"] == "search"]
     assert (queue["worker"], queue["reason"]) == (None, "waiting: no worker for queue search")

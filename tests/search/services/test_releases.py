@@ -107,11 +107,11 @@ def test_a_number_is_never_given_again(films: KnowledgeBase, tmp_path: Path) -> 
     assert import_snapshot(source=tmp_path / "second").release == "films-3"
 
 
-def test_knowledge_bases_are_listed_with_their_releases(films: KnowledgeBase) -> None:
+def test_knowledge_bases_are_listed_with_their_releases(films: KnowledgeBase, settings: Settings) -> None:
     [entry] = list_knowledge_bases()
     assert (entry["name"], entry["title"], entry["active_release"]) == ("films", "Second", "films-2")
     assert (entry["nodes"], entry["edges"]) == (3, 1)
     assert [(r["release"], r["active"], r["edges"], r["encoder"]) for r in entry["releases"]] == [
-        ("films-2", True, 1, "hash@1"),
-        ("films-1", False, 2, "hash@1"),
+        ("films-2", True, 1, settings.GRASP_ENCODER),
+        ("films-1", False, 2, settings.GRASP_ENCODER),
     ]

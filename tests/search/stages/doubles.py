@@ -43,11 +43,13 @@ class Cosines:
         found = [Candidate(key, score) for key, score in known.items() if not labels or self._types[key] in labels]
         return sorted(found, key=lambda candidate: (-candidate.score, candidate.key))[:k]
 
-    def cosines(self, vector: Vectors, keys: Sequence[int]) -> dict[int, float]:
-        known = self._table.get("document+relations", {}).get(self._text(vector), {})
+    def cosines(
+        self, vector: Vectors, keys: Sequence[int], kind: VectorKind = "document+relations"
+    ) -> dict[int, float]:
+        known = self._table.get(kind, {}).get(self._text(vector), {})
         return {key: known[key] for key in keys if key in known}
 
-    def sample(self, label: str, n: int = 1000) -> list[int]:
+    def sample(self, label: str, n: int = 1000, limit: Limit | None = None) -> list[int]:
         return sorted(key for key, kind in self._types.items() if kind == label)[:n]
 
 

@@ -111,7 +111,7 @@ def cosine(planner: Planner, question: Question, candidate: Candidate) -> float:
 def test_the_same_seed_gives_the_same_weights_and_another_one_others(planner: Planner, lists: PlanLists) -> None:
     def weights(seed: int) -> dict[str, torch.Tensor]:
         how = Fit(epochs=2, batch=2, rate=0.01, decay=0.1, hidden=4, seed=seed)
-        fitted = fit(lists, wordings(planner, lists), np.arange(len(TEXTS)), how, lambda: None)
+        fitted = fit(lists, wordings(planner, lists), np.arange(len(TEXTS)), how, lambda epoch, loss: None)
         return {**fitted.net.state_dict(), "free": fitted.free}
 
     one, again, other = weights(1), weights(1), weights(2)

@@ -6,6 +6,7 @@ import gzip
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ import numpy as np
 import pytest
 from safetensors.numpy import save_file
 
-from search.domain.errors import DeadlineExceeded
+from search.domain.errors import DeadlineExceeded, SearchCancelled
 from search.domain.question import Question
 from search.domain.trace import Limit
 from search.neural.plan_scorer import LearnedPlanScorer, PlanScorers
@@ -22,10 +23,11 @@ from search.stages.plan.scoring.features import Features
 from search.stages.plan.scoring.learned import LearnedScorer, Told
 from tests.training import makers
 from training.data.examples import Example
+from training.learning.checkpoints import FileCheckpoints
 from training.learning.plan_fit import Fit, fit
 from training.learning.plan_lists import Collector
-from training.learning.planner import _served, _tensors
-from training.learning.task import Learned, TooFew
+from training.learning.planner import LearnedPlanner, PlannerTask, _served, _tensors
+from training.learning.task import Learned, RunContext, TooFew, TrainingCancelled
 
 
 @dataclass(frozen=True)
@@ -44,8 +46,13 @@ def planner(tmp_path_factory: pytest.TempPathFactory) -> Planner:
 
 
 @pytest.fixture(scope="module")
-def learned(planner: Planner) -> Learned:
-    return makers.learner()(makers.task(planner, makers.questions(end=makers.TAUGHT)), makers.untold)
+def taught(planner: Planner) -> makers.Taught:
+    return makers.taught(makers.learner(), planner, makers.questions(end=makers.TAUGHT))
+
+
+@pytest.fixture(scope="module")
+def learned(taught: makers.Taught) -> Learned:
+    return taught.learned
 
 
 def right(planner: Planner, examples: Sequence[Example]) -> float:
@@ -60,16 +67,17 @@ def right(planner: Planner, examples: Sequence[Example]) -> float:
     )  # fmt: skip
 
 
-def test_what_words_cannot_tell_is_learned_from_answers(planner: Planner, learned: Learned) -> None:
+def test_what_words_cannot_tell_is_learned_from_answers(planner: Planner, taught: makers.Taught) -> None:
+    learned, metrics = taught.learned, taught.metrics
     unseen = makers.questions(makers.TAUGHT)
     assert right(planner, unseen) <= 0.5
-    taught = replace(planner, plan_scorers=Kept(learned), artifact="a")
-    assert right(taught, unseen) == 1.0
-    accuracy = learned.metrics["plan_accuracy"]
+    wise = replace(planner, plan_scorers=Kept(learned), artifact="a")
+    assert right(wise, unseen) == 1.0
+    accuracy = metrics["plan_accuracy"]
     assert (accuracy["before"] <= 50, accuracy["after"]) == (True, 100)
-    assert learned.tensors["temperature"] == pytest.approx([learned.metrics["temperature"]], abs=1e-3)
-    assert learned.metrics["temperature"] != 1
-    listed = taught(Question(unseen[0].text), Limit())
+    assert learned.tensors["temperature"] == pytest.approx([metrics["temperature"]], abs=1e-3)
+    assert metrics["temperature"] != 1
+    listed = wise(Question(unseen[0].text), Limit())
     assert {plan.source for plan in listed} == {"learned"}
     assert sum(plan.probability for plan in listed) == pytest.approx(1)
     assert listed.status == "ok"
@@ -106,12 +114,12 @@ def swapped(examples: Sequence[Example], poisoned: set[str]) -> list[Example]:
             for e in examples]  # fmt: skip
 
 
-def agree(one: Learned, other: Learned, name: str) -> bool:
+def agree(one: LearnedPlanner, other: LearnedPlanner, name: str) -> bool:
     """Say whether two trainings tell a question's plans apart alike; the temperature comes from all questions."""
     shares = [{str(plan["branches"]): plan["probability"] for plan in lines(learned)[name]["plans"]}
               for learned in (one, other)]  # fmt: skip
     both = [key for key in shares[0] if min(share.get(key, 0.0) for share in shares) > 1e-4]
-    logs = [np.log([share[key] for key in both]) * learned.metrics["temperature"]
+    logs = [np.log([share[key] for key in both]) * learned.temperature
             for share, learned in zip(shares, (one, other), strict=True)]  # fmt: skip
     return len(both) > 1 and np.allclose(logs[0] - logs[0][0], logs[1] - logs[1][0], atol=0.05)
 
@@ -120,8 +128,8 @@ def test_what_is_kept_of_a_question_was_learned_without_it(planner: Planner) -> 
     examples = makers.questions(end=12)
     learner = makers.learner(epochs=3, rate=0.001, measured=0)
 
-    def learn(given: list[Example]) -> Learned:
-        return learner(makers.task(planner, given), makers.untold)
+    def learn(given: list[Example]) -> LearnedPlanner:
+        return PlannerTask(learner, makers.lesson(planner, given)).fit(RunContext())
 
     honest, again = learn(examples), learn(examples)
     assert honest.files == again.files
@@ -136,19 +144,19 @@ def test_what_is_kept_of_a_question_was_learned_without_it(planner: Planner) -> 
 
 def test_what_is_served_gives_the_sums_of_what_was_trained(planner: Planner, tmp_path: Path) -> None:
     examples = makers.questions(end=8)
-    task = makers.task(planner, examples)
+    lesson = makers.lesson(planner, examples)
     known = planner.knowledge
     features = Features(known.shape, known.lexicon)
     collector = Collector(planner.proposer, features, planner.adjacency)
-    lists = collector.collect([example.text for example in examples], task.answers, lambda done: None, Limit())
+    lists = collector.collect([example.text for example in examples], lesson.answers, lambda done: None, Limit())
     wordings = known.vectors.of([known.wording.plan((path,)) for path in lists.paths])
     how = Fit(epochs=2, batch=8, rate=0.05, decay=0.1, hidden=8, seed=3)
-    fitted = fit(lists, wordings, np.arange(len(lists)), how, lambda: None)
+    fitted = fit(lists, wordings, np.arange(len(lists)), how, lambda epoch, loss: None)
     fitted.net.temperature.fill_(1.5)
     folder = tmp_path / "planner-1"
     folder.mkdir()
     (folder / "config.json").write_text(
-        json.dumps({"kind": "planner", "format": 1, **_served(fitted, lists.paths, task)})
+        json.dumps({"kind": "planner", "format": 1, **_served(fitted, lists.paths, planner)})
     )
     save_file(_tensors(fitted), folder / "model.safetensors")
     scorer = PlanScorers(tmp_path).get("planner-1")
@@ -164,23 +172,44 @@ def test_what_is_served_gives_the_sums_of_what_was_trained(planner: Planner, tmp
 
 
 def test_a_few_questions_are_refused_with_the_number_that_it_takes(planner: Planner) -> None:
-    task = makers.task(planner, makers.questions(end=4))
     with pytest.raises(TooFew, match="There are 8 questions to learn from; it takes 10 at least"):
-        makers.learner()(task, makers.untold)
+        makers.taught(makers.learner(), planner, makers.questions(end=4))
 
 
 def test_questions_that_name_nothing_teach_that_the_text_answers_them(planner: Planner) -> None:
     examples = [Example(f"q{at}", "who is meant by all of this", ("p0",)) for at in range(12)]
-    learned = makers.learner(measured=0)(makers.task(planner, examples), makers.untold)
-    assert (learned.metrics["reachable"], learned.metrics["plan_accuracy"]["after"]) == (0, 0)
-    assert all((line["no_hops"], line["plans"]) == (1.0, []) for line in lines(learned).values())
-    taught = replace(planner, plan_scorers=Kept(learned), artifact="a")
-    [only] = taught(Question("who is meant by all of this"), Limit())
+    found = makers.taught(makers.learner(measured=0), planner, examples)
+    assert (found.metrics["reachable"], found.metrics["plan_accuracy"]["after"]) == (0, 0)
+    assert all((line["no_hops"], line["plans"]) == (1.0, []) for line in lines(found.learned).values())
+    wise = replace(planner, plan_scorers=Kept(found.learned), artifact="a")
+    [only] = wise(Question("who is meant by all of this"), Limit())
     assert (only.source, only.probability, only.plan.anchors) == ("learned", 1.0, ())
-    assert taught(Question(makers.questions()[0].text), Limit())
+    assert wise(Question(makers.questions()[0].text), Limit())
 
 
 def test_a_training_stops_when_its_time_is_over(planner: Planner) -> None:
-    task = replace(makers.task(planner, makers.questions()), limit=Limit.seconds(0))
     with pytest.raises(DeadlineExceeded):
-        makers.learner()(task, makers.untold)
+        makers.taught(makers.learner(), planner, makers.questions(), RunContext(Limit.seconds(0)))
+
+
+def test_a_training_that_is_started_again_goes_on_from_its_checkpoints(planner: Planner, tmp_path: Path) -> None:
+    examples, learner = makers.questions(end=12), makers.learner(measured=0)
+    whole = makers.taught(learner, planner, examples).learned
+    asked = count()
+    stopped = RunContext(Limit(cancelled=lambda: (tmp_path / "kept").is_dir() and next(asked) > 2),
+                         checkpoints=FileCheckpoints(tmp_path / "kept"))  # fmt: skip
+    with pytest.raises((TrainingCancelled, SearchCancelled)):
+        makers.taught(learner, planner, examples, stopped)
+    kept = sorted(file.name for file in (tmp_path / "kept").iterdir())
+    assert len(kept) == 1
+    losses: list[tuple[str, float]] = []
+    again = RunContext(metric=lambda name, step, value: losses.append((name, value)),
+                       checkpoints=FileCheckpoints(tmp_path / "kept"))  # fmt: skip
+    resumed = makers.taught(learner, planner, examples, again).learned
+    assert all(np.array_equal(whole.tensors[name], resumed.tensors[name]) for name in whole.tensors)
+    assert resumed.files == whole.files
+    # The first part was read back, the two others were learned.
+    assert {name for name, value in losses if np.isnan(value)} == {"loss, without fold 0"}
+    assert {name for name, _ in losses} == {"loss, without fold 0", "loss, without fold 1", "loss, all questions"}
+    other = makers.taught(learner, planner, makers.questions(end=11), again).learned
+    assert len(other.lists) == 22

@@ -29,7 +29,9 @@ def teachable(films: KnowledgeBase, settings: Settings, tmp_path: Path) -> Itera
     stages = {**small.PIPELINES["path"]["STAGES"], "plan": {"BACKEND": "search.stages.plan.Planner"}}
     settings.GRASP_PIPELINES = {"path": {**small.PIPELINES["path"], "STAGES": stages}}
     none = {"BACKEND": "tests.search.small.no_tool"}
-    settings.GRASP_TOOLS = {**small.TOOLS, "mentions": none, "encoder": none}
+    settings.GRASP_TOOLS = {
+        **small.TOOLS, "mentions": none, "encoder": {"BACKEND": "tests.fakes.HashEncoder"},
+    }  # fmt: skip
     settings.GRASP_LEARNERS = {"planner": {**settings.GRASP_LEARNERS["planner"], "PIPELINE": "path"}}
     KnowledgeBase.objects.create(name="bare", title="Bare")
     wiring.forget()
@@ -65,7 +67,11 @@ def refused(*arguments: str) -> str:
     [
         (["films", "--split", "test"], "Training on the split 'test' would spoil what it measures"),
         (["films", "--split", " Test-0.1"], "Training on the split ' Test-0.1' would spoil"),
-        (["films", "--split", "hidden"], "has no question of split 'hidden'; its splits are: none."),
+        (["films", "--split", "hidden"], "Training on the split 'hidden' would spoil what it measures"),
+        (["films", "--split", ""], "Training on the split '' would spoil what it measures"),
+        (["films", "--split", "dev"], "only questions of the splits 'train' and 'val' may be learned or chosen from."),
+        (["films", "--split", "val"], "Training on the split 'val' has to be asked for, by --allow-val"),
+        (["films", "--split", "train"], "has no question of split 'train'; its splits are: none."),
         (["nowhere"], "There is no knowledge base 'nowhere'."),
         (["bare"], "bare has no active release; `index_kb bare` builds one, `activate_release` switches to one."),
         (["films", "--limit", "9"], "There are 9 questions to learn from; it takes 10 at least."),

@@ -30,7 +30,7 @@ def questions(tmp_path: Path) -> Path:
         {"id": f"q{place}", "text": text, "answers": ["film/1"], "split": "val"}
         for place, text in enumerate(sorted(LAST))
     ]
-    rows += [{"id": "few", "text": "what else", "answers": ["film/1"], "split": "dev"}]
+    rows += [{"id": "few", "text": "what else", "answers": ["film/1"], "split": "train"}]
     rows += [{"id": "t", "text": "hidden", "answers": ["film/1"], "split": "test"}]
     path = tmp_path / "questions.jsonl"
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
@@ -69,14 +69,14 @@ def test_a_version_can_be_saved_without_being_used(fusing: KnowledgeBase, questi
 
 
 def test_too_few_questions_save_nothing_and_say_so(fusing: KnowledgeBase, questions: Path) -> None:
-    report = run("films", "--questions", str(questions), "--split", "dev")
+    report = run("films", "--questions", str(questions), "--split", "train")
     assert report["reason"] == "Too few questions to choose by (1). The settings in use stay."
     assert (report["decided"], report["pipeline_version"]) == (False, None)
     assert not PipelineVersion.objects.exists()
 
 
 def test_the_searches_are_recorded_as_an_evaluation(fusing: KnowledgeBase, questions: Path) -> None:
-    run("films", "--questions", str(questions), "--split", "dev")
+    run("films", "--questions", str(questions), "--split", "train")
     assert list(SearchRun.objects.values_list("origin", "status", "purpose")) == [("evaluation", "done", "few")]
 
 
@@ -107,7 +107,7 @@ def test_people_get_a_table_and_the_reason(
         (["nowhere", "--questions", "FILE", "--split", "val"], "There is no knowledge base 'nowhere'."),
         (["films", "--questions", "FILE", "--split", "test"], "Tuning on the split 'test' would spoil"),
         (["films", "--questions", "FILE"], "Tuning on the split 'test' would spoil"),
-        (["films", "--questions", "FILE", "--split", "hidden"], "its splits are: dev, test, val"),
+        (["films", "--questions", "FILE", "--split", "hidden"], "Tuning on the split 'hidden' would spoil"),
         (["films", "--questions", "FILE", "--split", "val", "--pipeline", "magic"], "There is no pipeline 'magic'."),
         (["films", "--questions", "FILE", "--split", "val", "--pipeline", "text"], "These can be tuned: path."),
         (["films", "--questions", "/nowhere.jsonl"], "cannot be read"),

@@ -19,7 +19,9 @@ from search.services.searches.request_search import request_search
 from search.services.searches.run_search import ranking_of, run_search
 from tests.training import makers
 from training.data.examples import BadQuestions, Example
-from training.services.train import data_hash, train
+from training.data.hashes import data_hash
+from training.learning.task import RunContext
+from training.services.train import train
 
 pytestmark = pytest.mark.django_db
 TAUGHT = makers.questions(end=makers.TAUGHT)
@@ -81,7 +83,7 @@ def test_the_artifact_says_what_it_was_trained_on_and_how_good_it_is(makers_base
     assert artifact.metrics["reachable"] == 100
     assert artifact.data_hash == data_hash(TAUGHT[::-1]) != data_hash(TAUGHT[1:])
     assert {file.name for file in artifact.directory.iterdir()} == {
-        "config.json", "cross_fitted.jsonl.gz", "model.safetensors",
+        "README.md", "config.json", "cross_fitted.jsonl.gz", "model.safetensors", "questions.json",
     }  # fmt: skip
 
 
@@ -154,8 +156,8 @@ def test_a_version_that_does_not_fit_the_site_any_more_is_refused_before_anythin
     assert not Artifact.objects.exists()
 
 
-@pytest.mark.parametrize("split", ["test", "TEST", "test-0.1"])
-def test_questions_for_testing_are_refused_whatever_door_they_come_through(split: str) -> None:
+@pytest.mark.parametrize("split", ["test", "TEST", "test-0.1", "dev", "testing", "Train", "validation"])
+def test_questions_of_other_splits_are_refused_whatever_door_they_come_through(split: str) -> None:
     examples = [*TAUGHT, Example("q", "what now", ("p0",), split)]
     with pytest.raises(BadQuestions, match=f"Training on the split '{split}' would spoil what it measures"):
         trained(examples=examples)
@@ -172,6 +174,6 @@ def test_progress_is_told_of_every_part(makers_base: KnowledgeBase) -> None:
     def tell(part: str, done: int, total: int) -> None:
         told.setdefault(part, []).append((done, total))
 
-    trained(settings=LITTLE, progress=tell)
+    trained(settings=LITTLE, run=RunContext(progress=tell))
     assert list(told) == ["plans", "learning", "measuring"]
     assert all(done == total for done, total in (steps[-1] for steps in told.values()))

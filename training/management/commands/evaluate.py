@@ -14,9 +14,10 @@ from rich.table import Table
 
 from search import wiring
 from search.domain.options import assigned
-from training.data.examples import read_examples
+from training.data.examples import select
 from training.management.console import bars, positive, refusals, teller
 from training.services.evaluate import evaluate
+from training.services.question_sets import import_questions
 
 
 class Command(BaseCommand):
@@ -37,8 +38,9 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         try:
             with refusals(self.stderr):
-                examples = read_examples(options["questions"], options["split"], options["limit"])
                 settings = assigned(options["assigned"])
+                question_set, examples, _ = import_questions(knowledge_base=options["name"], path=options["questions"])
+                examples = select(examples, options["questions"].name, options["split"], options["limit"])
                 with bars(Console(stderr=True)) as shown:
                     report = evaluate(
                         knowledge_base=options["name"],
@@ -48,6 +50,7 @@ class Command(BaseCommand):
                         settings=settings,
                         output=options["output"],
                         progress=teller(shown),
+                        question_set=question_set,
                     )
         except OSError as error:
             self.stderr.write(f"{options['output']}: {error.strerror or error}")
@@ -61,10 +64,13 @@ class Command(BaseCommand):
 def _table(report: dict[str, Any]) -> Table:
     title = f"{report['knowledge_base']} · {report['release']} · {report['questions']} questions"
     table = Table(
-        "pipeline", "H@1", "H@5", "R@20", "MRR", "p50 ms", "p95 ms", "answered", "empty", "errors", title=title
-    )
+        "pipeline", "H@1", "H@5", "R@20", "MRR", "p50 ms", "p95 ms", "answered", "empty", "errors", "seen",
+        title=title,
+    )  # fmt: skip
     for name, part in report["pipelines"].items():
         figures = [f"{part['metrics'][measure]:.1f}" for measure in ("H@1", "H@5", "R@20", "MRR")]
         times = [f"{part['latency_ms'][p] or 0:.0f}" for p in ("p50", "p95")]
-        table.add_row(name, *figures, *times, *(str(part[count]) for count in ("answered", "empty", "errors")))
+        seen = part["seen_in_training"]
+        counts = [str(part[count]) for count in ("answered", "empty", "errors")]
+        table.add_row(name, *figures, *times, *counts, "?" if seen is None else str(seen))
     return table

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from argparse import ArgumentParser
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,12 +15,12 @@ from rich.table import Table
 
 from search.domain.options import assigned
 from training import wiring
-from training.data.examples import Example, read_examples, spread
-from training.data.splits import refuse_test
+from training.data.examples import Example, select
+from training.data.splits import TRAIN, VAL, refuse_split
+from training.learning.task import RunContext
 from training.management.console import bars, positive, refusals, teller
+from training.services.question_sets import import_questions
 from training.services.train import train
-
-SPLIT = "train"
 
 
 class Command(BaseCommand):
@@ -31,8 +32,9 @@ class Command(BaseCommand):
         parser.add_argument("kind", choices=wiring.learners(), help="What is trained.")
         parser.add_argument("name", help="The knowledge base.")
         parser.add_argument("--questions", required=True, type=Path, metavar="FILE", help="JSON lines, plain or gzip.")
-        parser.add_argument("--split", help=f"Only the questions of this split ({SPLIT} where the file has splits); "
-                                            "one for testing is refused.")  # fmt: skip
+        parser.add_argument("--split", help=f"Only the questions of this split ({TRAIN} where the file has splits).")
+        parser.add_argument("--allow-val", action="store_true",
+                            help="Let questions of val be learned from; the artifact and reports say so.")  # fmt: skip
         parser.add_argument("--limit", type=positive, metavar="N", help="N questions, evenly spaced over all.")
         parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", dest="assigned")
         parser.add_argument("--no-activate", action="store_true", help="Save the version without using it.")
@@ -41,7 +43,10 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         try:
             with refusals(self.stderr):
-                examples = _examples(options["questions"], options["split"], options["limit"])
+                allowed = (TRAIN, VAL) if options["allow_val"] else (TRAIN,)
+                refuse_split(options["split"], "Training", allowed)
+                question_set, examples, _ = import_questions(knowledge_base=options["name"], path=options["questions"])
+                examples = _chosen(examples, options["questions"].name, options["split"], options["limit"])
                 with bars(Console(stderr=True)) as shown:
                     report = train(
                         kind=options["kind"],
@@ -49,7 +54,9 @@ class Command(BaseCommand):
                         examples=examples,
                         settings=assigned(options["assigned"]),
                         activate=not options["no_activate"],
-                        progress=teller(shown),
+                        allow_val=options["allow_val"],
+                        run=RunContext(progress=teller(shown)),
+                        question_set=question_set,
                     )
         except OSError as error:
             self.stderr.write(f"{error.filename or 'GRASP_HOME'}: {error.strerror or error}")
@@ -60,25 +67,19 @@ class Command(BaseCommand):
             _show(report)
 
 
-def _examples(path: Path, split: str | None, limit: int | None) -> list[Example]:
+def _chosen(examples: Sequence[Example], name: str, split: str | None, limit: int | None) -> list[Example]:
     """Return the questions of a split; where none is named those for training, or all of a file without splits."""
-    refuse_test(split, "Training")
-    if split is not None:
-        return read_examples(path, split, limit)
-    examples = read_examples(path)
-    if any(example.split for example in examples):
-        return read_examples(path, SPLIT, limit)
-    return spread(examples, limit)
+    if split is None and any(example.split for example in examples):
+        split = TRAIN
+    return select(examples, name, split, limit)
 
 
 def _show(report: dict[str, Any]) -> None:
-    metrics = report["metrics"]
     title = f"{report['artifact']} · {report['knowledge_base']} · {report['questions']} questions"
-    table = Table("cross-fitted", "plan right", "H@1", "H@5", "R@20", "MRR", title=title)
-    for name, label in (("before", "untrained"), ("after", "trained")):
-        listed = metrics["graph_list"][name]
-        figures = [f"{listed[measure]:.1f}" if listed else "–" for measure in ("H@1", "H@5", "R@20", "MRR")]
-        table.add_row(label, f"{metrics['plan_accuracy'][name]:.1f}", *figures)
+    columns = list(dict.fromkeys(column for figures in report["table"].values() for column in figures))
+    table = Table("", *columns, title=title)
+    for name, figures in report["table"].items():
+        table.add_row(name, *(f"{figures[column]:.1f}" if column in figures else "–" for column in columns))
     console = Console()
     console.print(table)
     state = "in use" if report["active"] else "saved, not in use"

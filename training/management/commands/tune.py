@@ -12,9 +12,10 @@ from django.core.management.base import BaseCommand
 from rich.console import Console
 from rich.table import Table
 
-from training.data.examples import read_examples
-from training.data.splits import refuse_test
+from training.data.examples import select
+from training.data.splits import TRAIN, VAL, refuse_split
 from training.management.console import bars, positive, refusals, teller
+from training.services.question_sets import import_questions
 from training.services.tune import tune
 
 ROWS = {"before": "in use", "after": "the best", "held_out": "held out of the choice"}
@@ -28,7 +29,7 @@ class Command(BaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("name", help="The knowledge base.")
         parser.add_argument("--questions", required=True, type=Path, metavar="FILE", help="JSON lines, plain or gzip.")
-        parser.add_argument("--split", help="Only the questions of this split; one for testing is refused.")
+        parser.add_argument("--split", help="Only the questions of this split: train or val.")
         parser.add_argument("--pipeline", default=settings.GRASP_DEFAULT_PIPELINE, metavar="P")
         parser.add_argument("--limit", type=positive, metavar="N", help="N questions, evenly spaced over all.")
         parser.add_argument("--no-activate", action="store_true", help="Save the version without using it.")
@@ -36,8 +37,9 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         with refusals(self.stderr):
-            refuse_test(options["split"], "Tuning")
-            examples = read_examples(options["questions"], options["split"], options["limit"])
+            refuse_split(options["split"], "Tuning", (TRAIN, VAL))
+            question_set, examples, _ = import_questions(knowledge_base=options["name"], path=options["questions"])
+            examples = select(examples, options["questions"].name, options["split"], options["limit"])
             with bars(Console(stderr=True)) as shown:
                 report = tune(
                     knowledge_base=options["name"],
@@ -46,6 +48,7 @@ class Command(BaseCommand):
                     pipeline=options["pipeline"],
                     activate=not options["no_activate"],
                     progress=teller(shown),
+                    question_set=question_set,
                 )
         if options["json"]:
             self.stdout.write(json.dumps(report, ensure_ascii=False))

@@ -32,8 +32,8 @@ def test_the_password_shows_in_no_representation() -> None:
         (f"neo4j://neo4j:{SECRET}@host:port/neo4j", "cannot be read"),
         (f"neo4j://neo4j:{SECRET}@host:99999", "cannot be read"),
         (f"neo4j://neo4j:{SECRET}@[host/neo4j", "cannot be read"),
-        (f"neo4j://neo4j:{SECRET}@host/one/two", "goes on behind"),
-        (f"neo4j://neo4j:{SECRET}@host/neo4j?password={SECRET}", "goes on behind"),
+        (f"neo4j://neo4j:{SECRET}@host/one/two", "continues after"),
+        (f"neo4j://neo4j:{SECRET}@host/neo4j?password={SECRET}", "continues after"),
     ],
 )
 def test_what_cannot_be_read_is_answered_with_what_would_be_right_and_without_the_password(

@@ -130,7 +130,10 @@ def test_the_command_deletes_only_what_was_confirmed(films: KnowledgeBase, capsy
     with pytest.raises(CommandError) as refused:
         call_command("delete_kb", "films")
     assert refused.value.returncode == 2
-    assert str(refused.value) == "'films' would go with 2 releases and 2 artifacts, for good. Add --yes to delete it."
+    assert (
+        str(refused.value)
+        == "This would delete 'films' with 2 releases and 2 artifacts, for good. Add --yes to delete it."
+    )
     assert KnowledgeBase.objects.exists()
 
     call_command("delete_kb", "films", "--yes")

@@ -168,7 +168,7 @@ def test_the_old_projection_answers_until_the_new_one_is_whole(
 def test_what_was_begun_of_another_origin_is_written_anew(films: KnowledgeBase, neo4j: Connection) -> None:
     sync_graph(knowledge_base=films)
     change(neo4j, "MATCH (m:GraspProjection {snapshot: $pk}) SET m.fingerprint = 'another'", pk=active(films).pk)
-    assert "of another origin" in " ".join(check_graph(knowledge_base=films).differences)
+    assert "comes from another installation" in " ".join(check_graph(knowledge_base=films).differences)
     assert sync_graph(knowledge_base=films).outcome == "written"
     assert_holds(neo4j, active(films))
 
@@ -217,7 +217,7 @@ def test_the_command_says_what_differs_and_ends_with_1(
     call_command("sync_graph", "films", "--check")
     assert "Neo4j holds the same 30 nodes, 60 edges." in capsys.readouterr().out
     change(neo4j, f"MATCH (n:S{active(films).pk} {{id: 'n04'}}) SET n.f1n = [5]")
-    with pytest.raises(CommandError, match="sync_graph mends it") as caught:
+    with pytest.raises(CommandError, match="sync_graph repairs it") as caught:
         call_command("sync_graph", "films", "--check")
     assert caught.value.returncode == 1
     assert "The node n04 differs in year." in capsys.readouterr().err

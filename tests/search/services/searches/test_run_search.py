@@ -12,13 +12,16 @@ from search.domain.errors import SearchCancelled, StageError
 from search.domain.trace import Limit
 from search.models import KnowledgeBase, Release, SearchRun, SearchStep
 from search.models.knowledge import Status
+from search.services.searches import record_search
 from search.services.searches.cancel_search import cancel_search
 from search.services.searches.request_search import request_search
 from search.services.searches.run_search import ranking_of, run_search
+from search.services.searches.watch_search import notices
 from tests.search import small
 
 pytestmark = pytest.mark.django_db
 QUESTION = "Who made Amber Road?"
+PATIENCE = 20.0
 STEPS = ["plan", "link", "traverse", "rescore", "retrieve", "fuse", "check", "rerank", "explain"]
 
 
@@ -61,15 +64,38 @@ def test_a_search_delivered_twice_runs_once(films: KnowledgeBase) -> None:
     assert SearchStep.objects.filter(run=run).count() == len(STEPS)
 
 
-def test_a_live_search_shows_each_step_as_it_finishes(films: KnowledgeBase) -> None:
-    run, seen = recorded(), []
+@pytest.mark.django_db(transaction=True)
+def test_a_live_search_shows_its_finished_steps_while_it_runs(films: KnowledgeBase) -> None:
+    run, told = recorded(), threading.Event()
 
     def look(limit: Limit) -> None:
-        seen.extend(SearchStep.objects.filter(run=run).values_list("name", flat=True))
+        with notices().heard(str(run.pk), told.set):
+            while list(SearchStep.objects.filter(run=run).values_list("name", flat=True)) != STEPS[:4]:
+                assert told.wait(PATIENCE), "nobody was told of the steps"
+                told.clear()
 
     small.HOOKS[QUESTION] = look
     run_search(run.pk, live=True)
-    assert seen == ["plan", "link", "traverse", "rescore"]
+    assert [step.name for step in run.steps.all()] == STEPS
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_quick_search_is_written_once_with_all_its_steps(
+    films: KnowledgeBase, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(record_search, "BLINK", PATIENCE)
+    run, written = recorded(), []
+
+    def noted(execute: Any, sql: str, *rest: Any) -> Any:
+        written.append(sql.split()[0])
+        return execute(sql, *rest)
+
+    with connection.execute_wrapper(noted):
+        run_search(run.pk, live=True)
+    assert "INSERT" not in written, "a step was written on its own"
+    run.refresh_from_db()
+    # Taken by a worker, then written with its end.
+    assert (run.status, run.changes) == ("done", 2)
     assert [step.name for step in run.steps.all()] == STEPS
 
 

@@ -92,3 +92,44 @@ def test_a_long_name_is_shortened_and_kept_whole_beside_it() -> None:
     [box] = drawing.boxes
     assert box.name == "A name that goes on and on wi…"
     assert box.full_name == name
+
+
+def test_where_there_is_no_room_each_path_is_a_stack_above_the_target_that_they_share() -> None:
+    drawing = draw([LONG, SHORT])
+
+    assert drawing is not None
+    assert [[(stop.name, stop.relation, stop.direction) for stop in stack] for stack in drawing.stacks] == [
+        [("a", "cites", "out"), ("b", "writes", "in")],
+        [("c", "in field", "out")],
+    ]
+    assert drawing.shared is not None
+    assert (drawing.shared.name, drawing.shared.var, drawing.shared.kind) == ("t", "T", "target")
+
+
+def test_paths_to_different_ends_are_stacks_with_their_own_ends() -> None:
+    drawing = draw([[node("a"), edge("CITES"), node("b")], [node("a"), edge("CITES"), node("c")]])
+
+    assert drawing is not None
+    assert drawing.shared is None
+    assert [[(stop.kind, stop.name) for stop in stack] for stack in drawing.stacks] == [
+        [("anchor", "a"), ("target", "b")],
+        [("anchor", "a"), ("target", "c")],
+    ]
+
+
+def test_a_drawing_is_shown_from_the_first_known_width_that_holds_it_and_never_where_none_does() -> None:
+    near, far = draw([SHORT]), draw([[node("a" * 30), edge("B" * 90), node("c")]])
+
+    assert near is not None
+    assert far is not None
+    assert (near.room - 6) * 16 < near.width <= near.room * 16
+    assert far.room == 0
+
+
+def test_wide_letters_get_wide_boxes() -> None:
+    small, capital, wide = (draw([[node(letter * 20)]]) for letter in ("a", "X", "漢"))
+
+    assert small is not None
+    assert capital is not None
+    assert wide is not None
+    assert small.width < capital.width < wide.width

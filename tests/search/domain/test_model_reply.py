@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from search.domain.reading import Unreadable, read_object, without_thinking
+from search.domain.model_reply import Unreadable, read_object, without_thinking
 
 PLAN = '{"anchors": [], "target": {"var": "T"}}'
 READ = {"anchors": [], "target": {"var": "T"}}

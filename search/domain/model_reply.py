@@ -1,0 +1,139 @@
+"""Finds the JSON object in what a language model wrote: thinking, fences and small talk around it are taken off."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+MOST_TEXT = 200_000
+"""Characters of an answer that are looked at."""
+MOST_TRIES = 200
+"""Opening braces at which an object is tried."""
+MOST_READ = 8
+"""How often the whole of an answer is read at most, while an object is looked for."""
+MOST_DEPTH = 20
+MOST_INTEGER = 2**63
+
+_TAG = re.compile(r"<(/?)(think|thinking|thought|reasoning)\b[^<>]*>", re.IGNORECASE)
+_INFO = re.compile(r"[a-zA-Z0-9_-]{0,40}[ \t]{0,40}\n")
+"""What may follow the mark that opens a fenced block: the name of a language."""
+_FENCE = "```"
+_STRING_OR_COMMA = re.compile(r'"(?:[^"\\]|\\.)*+(?:"|\\?\Z)|,(?=\s*+[}\]])', re.DOTALL)
+"""Strings are passed over whole, the last one also where it does not end; of commas those before a bracket match."""
+
+
+class Unreadable(ValueError):
+    """The text holds no JSON object; the message is a sentence that says what it holds instead."""
+
+
+def without_thinking(text: str) -> str:
+    """Return an answer without its thinking: whole blocks, one that only ends, one that never ends."""
+    tags = list(_TAG.finditer(text))
+    ends = _next_ends(tags)
+    kept: list[str] = []
+    loose: list[tuple[int, bool]] = []
+    """Tags outside of whole blocks: how many parts are kept before each, and whether it ends thinking."""
+    at = skipped = 0
+    for place, tag in enumerate(tags):
+        if place < skipped:
+            continue
+        kept.append(text[at : tag.start()])
+        end = None if tag[1] else ends[place]
+        if end is None:
+            loose.append((len(kept), bool(tag[1])))
+            at = tag.end()
+        else:
+            at, skipped = tags[end].end(), end + 1
+    kept.append(text[at:])
+    first = max((parts for parts, ending in loose if ending), default=0)
+    last = min((parts for parts, ending in loose if not ending and parts >= first), default=len(kept))
+    return "".join(kept[first:last]).strip()
+
+
+def _next_ends(tags: Sequence[re.Match[str]]) -> list[int | None]:
+    """Return for each tag the place of the next one that ends thinking of the same name."""
+    nearest: dict[str, int] = {}
+    found: list[int | None] = []
+    for place in range(len(tags) - 1, -1, -1):
+        name = tags[place][2].casefold()
+        found.append(nearest.get(name))
+        if tags[place][1]:
+            nearest[name] = place
+    return found[::-1]
+
+
+def read_object(text: str) -> dict[str, Any]:
+    """Return the JSON object that an answer consists of or contains, fenced or not.
+
+    Of several the first is taken that is not empty. A comma before a closing bracket is forgiven. Strings come back
+    without half characters (lone surrogates), so that they can be stored. Raises Unreadable.
+    """
+    answer = without_thinking(text[:MOST_TEXT])
+    if not answer:
+        raise Unreadable("The answer is empty." if not text.strip() else "The answer holds thinking and nothing else.")
+    for candidate in [*_fenced(answer), answer]:
+        found = _first_object(candidate)
+        if found is not None:
+            return found
+    if "{" not in answer:
+        raise Unreadable("The answer holds no JSON object.")
+    raise Unreadable("The answer begins a JSON object that does not end or is not JSON.")
+
+
+def _fenced(text: str) -> Iterator[str]:
+    """Give the content of each fenced block; one that does not end is none."""
+    at = text.find(_FENCE)
+    while at >= 0:
+        info = _INFO.match(text, at + len(_FENCE))
+        if info is None:
+            at = text.find(_FENCE, at + 1)
+            continue
+        end = text.find(_FENCE, info.end())
+        if end < 0:
+            return
+        yield text[info.end() : end]
+        at = text.find(_FENCE, end + len(_FENCE))
+
+
+def _first_object(text: str) -> dict[str, Any] | None:
+    text = _STRING_OR_COMMA.sub(lambda match: match.group() if match.group() != "," else "", text)
+    decoder = json.JSONDecoder(parse_constant=_refuse)
+    at, read = text.find("{"), 0
+    empty: dict[str, Any] | None = None
+    for _ in range(MOST_TRIES):
+        # An object that breaks off is read again from each brace inside it: not more than a few times the whole.
+        if at < 0 or read > MOST_READ * len(text):
+            break
+        try:
+            value, end = decoder.raw_decode(text, at)
+            value = _clean(value, 0)
+        except (ValueError, RecursionError) as error:
+            # What is nested too deeply, or holds what is no number, does not say how far it was read.
+            read += getattr(error, "pos", len(text)) - at
+            end = at + 1
+        else:
+            if value:
+                return dict(value)
+            empty = {}
+        at = text.find("{", end)
+    return empty
+
+
+def _clean(value: Any, depth: int) -> Any:
+    if depth > MOST_DEPTH:
+        raise ValueError("nested too deeply")
+    if isinstance(value, dict):
+        return {_clean(key, depth): _clean(item, depth + 1) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_clean(item, depth + 1) for item in value]
+    if isinstance(value, str):
+        return value.encode("utf-8", "replace").decode()
+    if isinstance(value, int) and abs(value) > MOST_INTEGER:
+        raise ValueError("too large a number")
+    return value
+
+
+def _refuse(constant: str) -> Any:
+    raise ValueError(f"{constant} is not JSON")

@@ -1,0 +1,290 @@
+"""Every page in every state, light and dark, on a phone and on a desk: nothing that axe finds, nothing too wide."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from os import environ
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from tests.browser.asking import QUESTION, ask
+from tests.browser.axe import violations
+from tests.browser.conftest import IMPORT_SECONDS, KEEPER, PROJECT, Site
+from tests.browser.unwieldy import LONG_ID, NAME, write_bundle
+from tests.browser.unwieldy import QUESTION as LONG_QUESTION
+
+pytestmark = pytest.mark.browser
+
+PHONE = {"width": 390, "height": 844}
+DESK = {"width": 1280, "height": 844}
+SCHEMES = ("light", "dark")
+
+PAGES = [
+    "/", f"/?kb={NAME}", "/status/", "/nothing/", "/settings/",
+    "/kb/products/nodes/designer:ingunn-aas/", "/kb/products/nodes/TH-101/", f"/kb/{NAME}/nodes/{LONG_ID}/",
+    "/kb/products/settings/", f"/kb/{NAME}/settings/",
+]  # fmt: skip
+# The viewer at /api/docs/ is left out: Swagger UI draws all of it, and nothing there is ours but the texts.
+ADMIN = [
+    "/admin/", "/admin/search/searchrun/services/", "/admin/password_change/", "/admin/search/endpoint/prompt/",
+    "/admin/search/endpoint/environment/", "/admin/search/endpoint/add/", "/admin/auth/user/add/",
+    "/admin/auth/group/add/",
+]  # fmt: skip
+LISTS = [
+    "search/knowledgebase", "search/release", "search/snapshot", "search/vectorset", "search/searchrun",
+    "search/pipelineversion", "search/artifact", "search/endpoint", "search/languagemodelcall", "auth/user",
+    "auth/group",
+]  # fmt: skip
+IMPOSSIBLE_PLAN = {
+    "anchors": [
+        {"var": "A1", "text": "Ingunn Aas", "label": "designer", "match_mode": "name"},
+        {"var": "A2", "text": "Tarnhollow", "label": "brand", "match_mode": "name"},
+    ],
+    "hops": [
+        {"from": "A1", "rel": "DESIGNED_BY", "to_var": "T", "to_label": "product", "direction": "in"},
+        {"from": "A2", "rel": "HAS_BRAND", "to_var": "T", "to_label": "product", "direction": "in"},
+    ],
+    "target": {"var": "T", "labels": ["product"], "relevance_text": ""},
+    "filters": [],
+    "risk_level": "normal",
+}
+
+TOO_WIDE = "() => document.scrollingElement.scrollWidth - document.documentElement.clientWidth"
+SCROLLING_SIDEWAYS = """() => [...document.querySelectorAll('main *')].filter((e) => {
+  const scrolls = ['auto', 'scroll'].includes(getComputedStyle(e).overflowX);
+  return scrolls && e.checkVisibility() && e.scrollWidth > e.clientWidth + 1;
+}).map((e) => e.tagName + '.' + e.className + ' by ' + (e.scrollWidth - e.clientWidth))"""
+CROWDED_DRAWINGS = """() => {
+  const faults = [];
+  for (const svg of document.querySelectorAll('.drawing svg')) {
+    if (!svg.checkVisibility()) continue;
+    const whole = svg.getBoundingClientRect();
+    const texts = [...svg.querySelectorAll('text')].map((e) => [e, e.getBoundingClientRect()]);
+    for (const [e, r] of texts) {
+      const room = (e.closest('a') ? e.closest('a').querySelector('rect') : svg).getBoundingClientRect();
+      if (r.left < room.left - 1 || r.right > room.right + 1) faults.push('sticks out: ' + e.textContent);
+      for (const [other, o] of texts) {
+        const apart = r.right <= o.left + 1 || o.right <= r.left + 1 || r.bottom <= o.top + 3 || o.bottom <= r.top + 3;
+        if (other !== e && !apart) faults.push('overlaps: ' + e.textContent + ' / ' + other.textContent);
+      }
+    }
+    if (whole.right > innerWidth + 1) faults.push('wider than the page');
+  }
+  return faults;
+}"""
+
+
+@pytest.fixture(scope="session")
+def unwieldy(site: Site, tmp_path_factory: pytest.TempPathFactory) -> None:
+    """A knowledge base with names that do not fit, beside the products."""
+    manage(site, "import_kb", str(write_bundle(tmp_path_factory.mktemp("unwieldy"))), "--json")
+
+
+def manage(site: Site, *arguments: str) -> str:
+    """Run a command on the site's data and return what it prints."""
+    return subprocess.run(
+        [sys.executable, "manage.py", *arguments], cwd=PROJECT, env={**environ, "GRASP_HOME": str(site.home)},
+        check=True, timeout=IMPORT_SECONDS, capture_output=True, text=True,
+    ).stdout  # fmt: skip
+
+
+@pytest.fixture(scope="session")
+def keeper(chromium: Browser, site: Site) -> dict[str, object]:
+    """The cookies of somebody who may see everything."""
+    context = chromium.new_context(base_url=site.url)
+    page = context.new_page()
+    page.goto("/admin/login/?next=/admin/")
+    page.locator("input[name=username]").fill(KEEPER[0])
+    page.locator("input[name=password]").fill(KEEPER[1])
+    page.locator("input[name=password]").press("Enter")
+    expect(page.get_by_text("Asked last")).to_be_visible()
+    state = context.storage_state()
+    context.close()
+    return dict(state)
+
+
+OpenPage = Callable[..., Page]
+
+
+@pytest.fixture
+def open_checked(open_page: OpenPage, keeper: dict[str, object]) -> OpenPage:
+    """Opens pages as a keeper, on a phone; axe has to be let in past the content security policy."""
+
+    def opened(path: str, scheme: str, **options: object) -> Page:
+        return open_page(
+            path, **{"viewport": PHONE, "storage_state": keeper, "bypass_csp": True, "color_scheme": scheme, **options}
+        )
+
+    return opened
+
+
+def faults_of(page: Page, scheme: str) -> list[str]:
+    """Return everything wrong with the page at both widths; its rules that look at no colour run once a width."""
+    found = []
+    for viewport in (PHONE, DESK):
+        page.set_viewport_size(viewport)
+        phone = viewport is PHONE
+        once = phone == (scheme == "light")
+        said = [*violations(page, *(() if once else ("color-contrast",))), *page.evaluate(CROWDED_DRAWINGS)]
+        if page.evaluate(TOO_WIDE) > 0:
+            said.append(f"wider than the screen by {page.evaluate(TOO_WIDE)}")
+        if phone and "/admin/" not in page.url:
+            said += page.evaluate(SCROLLING_SIDEWAYS)
+        found += [f"{viewport['width']}: {fault}" for fault in said]
+    return found
+
+
+def open_details(page: Page) -> None:
+    page.evaluate("() => document.querySelectorAll('details').forEach((each) => { each.open = true })")
+
+
+@pytest.mark.usefixtures("unwieldy")
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_pages_without_a_search_have_no_fault(open_checked: OpenPage, scheme: str) -> None:
+    page = open_checked("/", scheme)
+    found = {}
+    for path in PAGES:
+        page.goto(path)
+        found[path] = faults_of(page, scheme)
+    assert {path: faults for path, faults in found.items() if faults} == {}
+
+
+@pytest.mark.usefixtures("unwieldy")
+@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.parametrize(("knowledge_base", "question"), [("products", QUESTION), (NAME, LONG_QUESTION)])
+def test_an_answered_search_and_what_it_leads_to_have_no_fault(
+    open_checked: OpenPage, scheme: str, knowledge_base: str, question: str
+) -> None:
+    page = open_checked("/", scheme)
+    ask(page, question, knowledge_base)
+    results = page.url
+    found = {}
+    for leads_to in ("", "plan/", "trace/", "results/1/paths/"):
+        page.goto(results + leads_to)
+        open_details(page)
+        found[leads_to or "results"] = faults_of(page, scheme)
+    assert {path: faults for path, faults in found.items() if faults} == {}
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_a_search_in_every_other_state_has_no_fault(open_checked: OpenPage, site: Site, scheme: str) -> None:
+    page = open_checked("/", scheme)
+    found = {}
+
+    def look(state: str, shows: str) -> None:
+        expect(page.locator("main")).to_contain_text(shows)
+        open_details(page)
+        found[state] = faults_of(page, scheme)
+
+    with site.worker_asleep():
+        page.get_by_label("Question").fill(QUESTION)
+        page.get_by_role("button", name="Ask", exact=True).click()
+        look("waiting", "Waiting for the search worker")
+    page.goto("/")
+    ask(page, "a flask that keeps tea hot", pipeline="bm25")
+    look("no plan", "This way of answering follows no plan")
+    page.goto("/")
+    ask(page, "zzzzq xqxqx", pipeline="bm25")
+    look("empty", "Nothing found")
+    page.goto("/")
+    ask(page, "asdf qwer")
+    look("nearest", "Nothing in this question names anything here.")
+    # States that a healthy site does not get into are written into a search that was answered.
+    page.goto("/")
+    ask(page)
+    run_id = page.url.rstrip("/").split("/")[-1]
+    for state, change, shows in STATES:
+        manage(site, "shell", "-v", "0", "-c", _CHANGE.format(run_id=run_id, change=json.dumps(change)))
+        page.reload()
+        look(state, shows)
+    assert {state: faults for state, faults in found.items() if faults} == {}
+
+
+_CHANGE = """
+import json
+from search.models import SearchRun
+change = json.loads({change!r})
+run = SearchRun.objects.get(pk="{run_id}")
+run.steps.filter(name="retrieve").update(**change["step"])
+SearchRun.objects.filter(pk=run.pk).update(**change["run"])
+"""
+FAILURE = {
+    "title": "Postgres is not reachable", "detail": "connection refused", "stage": "traverse",
+    "errors": [{"pointer": "/question", "message": f"{'unbroken' * 40} is not valid"}],
+}  # fmt: skip
+STATES = [
+    (
+        "degraded",
+        {"step": {"status": "degraded", "detail": f"vectors: {'unbroken' * 40}"}, "run": {}},
+        "Answered with less than usual.",
+    ),
+    ("cancelled", {"step": {"status": "ok", "detail": ""}, "run": {"status": "cancelled"}}, "Cancelled."),
+    (
+        "failed",
+        {
+            "step": {"status": "failed", "detail": "refused"},
+            "run": {"status": "failed", "answer": None, "error": FAILURE},
+        },
+        "Postgres is not reachable",
+    ),
+]
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_a_plan_that_had_to_be_mended_has_no_fault(open_checked: OpenPage, scheme: str) -> None:
+    page = open_checked("/", scheme)
+    ask(page)
+    page.get_by_text("Plan as JSON").click()
+    page.get_by_text("Change it and ask again").click()
+    page.get_by_label("Plan (JSON)").fill(json.dumps(IMPOSSIBLE_PLAN))
+    before = page.url
+    page.locator(".code-box").get_by_role("button", name="Ask with this plan").click()
+    page.wait_for_url(lambda url: url != before)
+    expect(page.get_by_text("How this was found")).to_be_visible()
+    open_details(page)
+
+    assert faults_of(page, scheme) == []
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_a_plan_form_with_faults_and_offers_has_no_fault(open_checked: OpenPage, scheme: str) -> None:
+    page = open_checked("/", scheme)
+    ask(page)
+    page.locator(".plan-head").get_by_role("link", name="Change it").click()
+    page.get_by_role("button", name="+ condition").click()
+    page.get_by_label("Value, condition 1", exact=True).fill("cheap")
+    page.get_by_role("combobox", name="Type of entity 2").select_option("designer")
+    expect(page.locator("#hop-1-faults")).to_be_visible()
+    page.get_by_role("textbox", name="Entity 1").fill("ing")
+    expect(page.locator("#found-0 .offer").first).to_be_visible()
+
+    assert faults_of(page, scheme) == []
+
+
+@pytest.mark.usefixtures("unwieldy")
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_the_admin_has_no_fault(open_checked: OpenPage, scheme: str) -> None:
+    page = open_checked("/", scheme)
+    ask(page, LONG_QUESTION, NAME)
+    found = {}
+    for path in [*ADMIN, *(f"/admin/{name}/" for name in LISTS)]:
+        page.goto(path)
+        found[path] = faults_of(page, scheme)
+        row = page.locator("#result_list tbody a[href*='/change/']")
+        if path.strip("/").count("/") == 2 and row.count():
+            page.goto(str(row.first.get_attribute("href")))
+            found[f"{path} change"] = faults_of(page, scheme)
+    assert {path: faults for path, faults in found.items() if faults} == {}
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_signing_in_has_no_fault(open_checked: OpenPage, scheme: str) -> None:
+    page = open_checked("/admin/login/", scheme, storage_state=None)
+    assert faults_of(page, scheme) == []
+    page.locator("input[name=username]").fill("nobody")
+    page.locator("input[name=password]").fill("wrong")
+    page.locator("input[name=password]").press("Enter")
+    expect(page.get_by_text("correct username and password")).to_be_visible()
+    assert faults_of(page, scheme) == []

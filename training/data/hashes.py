@@ -1,0 +1,43 @@
+"""Fingerprints of questions: which ones were learned from can be told for ever, whatever file they come in again."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import unicodedata
+from collections.abc import Sequence
+
+import orjson
+
+from training.data.examples import Example
+
+_APART = re.compile(r"[\W_]+")
+
+
+def normalised(text: str) -> str:
+    """Return the words of a question in lower case (NFKC), one space between them: no case, no punctuation."""
+    return _APART.sub(" ", unicodedata.normalize("NFKC", text).casefold()).strip()
+
+
+def question_hash(example: Example) -> str:
+    """Return BLAKE2b-128 over the normalised text and the answers, in hexadecimal.
+
+    Id, split and further keys take no part: the same question in another file has the same hash.
+    """
+    said = normalised(example.text) or example.text
+    return hashlib.blake2b(orjson.dumps([said, sorted(example.answers)]), digest_size=16).hexdigest()
+
+
+def data_hash(examples: Sequence[Example]) -> str:
+    """Return a fingerprint of questions and answers, the same whatever order they come in."""
+    rows = sorted(orjson.dumps([example.id, example.text, sorted(example.answers)]) for example in examples)
+    return hashlib.blake2b(b"\n".join(rows), digest_size=16).hexdigest()
+
+
+def content_hash(examples: Sequence[Example]) -> str:
+    """Return a fingerprint of a whole file of questions: order, ids, splits, slices, texts and answers."""
+    content = hashlib.blake2b(digest_size=16)
+    for one in examples:
+        row = [one.id, one.text, one.answers, one.split, sorted(one.slices.items())]
+        content.update(orjson.dumps(row) + b"\n")
+    return content.hexdigest()

@@ -1,0 +1,91 @@
+"""import_questions: a file of questions becomes a version of a question set; the same content is the same version."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Max
+
+from search.domain.errors import Fault, InvalidRequest
+from search.models import KnowledgeBase
+from training.data.examples import Example, read_all
+from training.data.hashes import content_hash, question_hash
+from training.data.splits import counts
+from training.data.stark import read_stark
+from training.models import Question, QuestionSet
+
+LONGEST_NAME = 200
+A_BATCH = 2_000
+
+
+def import_questions(*, knowledge_base: str, path: Path, name: str = "") -> tuple[QuestionSet, list[Example], bool]:
+    """Read a file and return its question set, its questions, and whether the version is a new one.
+
+    `name` is the set's; without one it is the file's, without its endings. Raises BadQuestions with every row that is
+    wrong, InvalidRequest for a knowledge base that there is not.
+    """
+    examples = read_questions(path)
+    question_set, new = register_questions(
+        knowledge_base=knowledge_base, examples=examples, name=name or path.name.split(".")[0], source=str(path)
+    )
+    return question_set, examples, new
+
+
+def read_questions(path: Path) -> list[Example]:
+    """Read JSON lines, plain or gzip, or STaRK's CSV, by the file's ending. Raises BadQuestions."""
+    return read_stark(path) if path.suffix.casefold() == ".csv" else read_all(path)
+
+
+def register_questions(
+    *, knowledge_base: str, examples: Sequence[Example], name: str, source: str = ""
+) -> tuple[QuestionSet, bool]:
+    """Return the version of a question set that has exactly this content, made if there is none, and whether it was.
+
+    Raises InvalidRequest for a knowledge base that there is not, or a name that does not fit.
+    """
+    if not name.strip() or len(name) > LONGEST_NAME or "\x00" in name:
+        raise InvalidRequest([Fault("/name", f"A question set has a name of 1 to {LONGEST_NAME} characters.")])
+    hashed = content_hash(examples)
+    with transaction.atomic():
+        # The row of the knowledge base is the lock under which versions are numbered.
+        base = KnowledgeBase.objects.select_for_update().filter(name=knowledge_base).first()
+        if base is None:
+            raise InvalidRequest([Fault("/knowledge_base", f"There is no knowledge base {knowledge_base!r}.")])
+        versions = QuestionSet.objects.filter(knowledge_base=base, name=name)
+        known = versions.filter(content_hash=hashed).first()
+        if known is not None:
+            return known, False
+        newest = versions.aggregate(newest=Max("version"))["newest"] or 0
+        made = QuestionSet.objects.create(
+            knowledge_base=base, name=name, version=newest + 1, splits=counts(examples),
+            questions_count=len(examples), source=source, content_hash=hashed,
+        )  # fmt: skip
+        Question.objects.bulk_create(
+            [_row(made, position, example) for position, example in enumerate(examples)], batch_size=A_BATCH
+        )
+    return made, True
+
+
+def described_set(question_set: QuestionSet | None) -> dict[str, Any] | None:
+    """Return what reports and artifacts say of a question set; None where there is none."""
+    if question_set is None:
+        return None
+    return {
+        "name": question_set.name, "version": question_set.version, "content_hash": question_set.content_hash,
+    }  # fmt: skip
+
+
+def _row(question_set: QuestionSet, position: int, example: Example) -> Question:
+    return Question(
+        question_set=question_set, position=position, identifier=_storable(example.id), text=_storable(example.text),
+        answers=[_storable(answer) for answer in example.answers], split=_storable(example.split),
+        slices={_storable(key): _storable(value) for key, value in example.slices.items()}, hash=question_hash(example),
+    )  # fmt: skip
+
+
+def _storable(text: str) -> str:
+    """Return a text as Postgres takes it: without NUL and lone surrogates."""
+    return text.replace("\x00", "\ufffd").encode("utf-8", "replace").decode("utf-8")
