@@ -4,6 +4,7 @@ import os
 from typing import Any
 
 from celery import Celery
+from celery.beat import EmbeddedService, Scheduler
 from celery.signals import celeryd_after_setup, setup_logging, worker_ready, worker_shutting_down
 from django.conf import settings
 from django.utils.module_loading import import_string
@@ -17,6 +18,9 @@ app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
 
 _heartbeats: list[Heartbeat] = []
+_beats: list[Any] = []
+BEAT_QUEUE = "search"
+"""The queue whose worker also sends what is due at fixed times."""
 
 
 @setup_logging.connect
@@ -39,6 +43,22 @@ def start_heartbeats(sender: Any, **_: Any) -> None:
         heartbeat = Heartbeat(settings.REDIS_URL, queue, worker=sender.hostname)
         heartbeat.start()
         _heartbeats.append(heartbeat)
+
+
+@worker_ready.connect
+def start_beat(sender: Any, **_: Any) -> None:
+    """Sends what is due from a thread of this worker; it keeps no file, for the tasks know when it is time."""
+    if settings.GRASP_BEAT and BEAT_QUEUE in sender.app.amqp.queues.consume_from:
+        beat = EmbeddedService(sender.app, thread=True, scheduler_cls=Scheduler)
+        beat.start()
+        _beats.append(beat)
+
+
+@worker_shutting_down.connect
+def stop_beat(**_: Any) -> None:
+    while _beats:
+        # Not `stop`, which waits: the thread sleeps up to a second, and ends with the process anyway.
+        _beats.pop().service.stop()
 
 
 @worker_shutting_down.connect

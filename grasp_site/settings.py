@@ -6,10 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import django_stubs_ext
-from django.templatetags.static import static
-from django.urls import reverse_lazy
 
 from grasp_site.addresses import celery_url, database_settings
+from grasp_site.admin_look import UNFOLD as UNFOLD
 from grasp_site.csp import STRICT
 from grasp_site.embedded.home import Home
 from grasp_site.environment import env_bool, env_int, env_list, env_secret, env_str
@@ -49,6 +48,7 @@ MIDDLEWARE = [
     "csp.middleware.CSPMiddleware",
     "grasp_site.csp.policy_by_path",
     "whitenoise.middleware.WhiteNoiseMiddleware",
+    "grasp_site.errors.no_html_below_api",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
@@ -116,6 +116,13 @@ GRASP_WARM_UP: dict[str, list[str]] = {
     "search": ["search.services.searches.settle_search.settle_searches", "search.services.warm_up.warm_up"]
 }
 
+# What is sent at fixed times; the task decides what is due. The search worker sends it, from a thread of its own: a
+# process for `celery beat` would take another 90 MB. Where that process runs all the same, GRASP_BEAT is off.
+GRASP_BEAT = env_bool("GRASP_BEAT", True)
+CELERY_BEAT_SCHEDULE: dict[str, dict[str, Any]] = {
+    "retention": {"task": "search.tasks.keep_up", "schedule": 600.0, "options": {"queue": "search", "expires": 500}},
+}
+
 # The services a search needs, by dotted path to a function that tells their state.
 GRASP_HEALTH = {
     "postgres": "grasp_site.health.database",
@@ -128,6 +135,9 @@ GRASP_HEALTH_OPTIONAL = ["neo4j", "encoders"]
 # What tells other processes that something was written of a search, by dotted path.
 GRASP_NOTICES = "grasp_site.notices.notices"
 GRASP_QUEUES = "grasp_site.health.queues"
+
+# Limits that all processes share.
+GRASP_GATE = {name: f"grasp_site.gate.{name}" for name in ("take", "give_back", "reserve", "release")}
 
 # --- Tools and pipelines --------------------------------------------------------------------------------------------
 NEO4J_URL = env_secret("NEO4J_URL")
@@ -235,6 +245,11 @@ GRASP_PIPELINES: dict[str, dict[str, Any]] = {
 GRASP_DEFAULT_PIPELINE = "grasp"
 GRASP_SEARCH_SECONDS = env_int("GRASP_SEARCH_SECONDS", 30, minimum=1)
 GRASP_RUNS_DAYS = env_int("GRASP_RUNS_DAYS", 90)
+# How many searches may wait for the worker, and how many each asker may ask in a minute; 0 for no limit.
+GRASP_QUEUE_LENGTH = env_int("GRASP_QUEUE_LENGTH", 100)
+GRASP_SEARCHES_PER_MINUTE = env_int("GRASP_SEARCHES_PER_MINUTE", 120)
+GRASP_SEARCHES_PER_MINUTE_USER = env_int("GRASP_SEARCHES_PER_MINUTE_USER", 300)
+GRASP_SEARCHES_PER_MINUTE_TOKEN = env_int("GRASP_SEARCHES_PER_MINUTE_TOKEN", 600)
 
 # What can be trained: the learner, and the pipeline's option that names the artifact in use.
 GRASP_LEARNERS: dict[str, dict[str, Any]] = {
@@ -246,7 +261,14 @@ GRASP_LEARNERS: dict[str, dict[str, Any]] = {
 }
 
 # --- API ------------------------------------------------------------------------------------------------------------
+# Basic authentication sends the password with every request: only where somebody asks for it.
+_BASIC = ["search.api.authentication.LimitedBasic"] if env_bool("GRASP_BASIC_AUTHENTICATION", False) else []
 REST_FRAMEWORK: dict[str, Any] = {
+    "DEFAULT_AUTHENTICATION_CLASSES": [
+        "search.api.authentication.TokenAuthentication",
+        *_BASIC,
+        "rest_framework.authentication.SessionAuthentication",
+    ],
     "DEFAULT_RENDERER_CLASSES": ["search.api.rendering.QuickJSONRenderer"],
     "DEFAULT_PARSER_CLASSES": ["search.api.parsing.JSONBodyParser"],
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
@@ -276,103 +298,6 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
 }
 
 
-# --- Admin ----------------------------------------------------------------------------------------------------------
-def _admin_link(title: str, icon: str, model: str, app: str = "search") -> dict[str, Any]:
-    return {"title": title, "icon": icon, "link": reverse_lazy(f"admin:{app}_{model}_changelist")}
-
-
-def _link_out(title: str, icon: str, link: Any) -> dict[str, Any]:
-    """A link to a page outside the admin, which is therefore never the present one."""
-    return {"title": title, "icon": icon, "link": link, "active": False}
-
-
-UNFOLD: dict[str, Any] = {
-    "SITE_TITLE": "GRASP search",
-    "SITE_HEADER": "GRASP search",
-    "SITE_ICON": lambda request: static("search/logo.svg"),
-    "SITE_FAVICONS": [
-        {"rel": "icon", "type": "image/svg+xml", "href": lambda request: static("search/logo.svg")},
-    ],
-    "STYLES": [lambda request: static("search/admin.css")],
-    "SCRIPTS": [lambda request: static("search/admin.js")],
-    "SITE_URL": "/",
-    # The accent of the site's own pages, in steps.
-    "COLORS": {
-        "primary": {
-            "50": "#eff8f5",
-            "100": "#d9eee8",
-            "200": "#b5ddd2",
-            "300": "#74d5bf",
-            "400": "#3fae98",
-            "500": "#1b8b78",
-            "600": "#0b6b5d",
-            "700": "#0a594e",
-            "800": "#0b473f",
-            "900": "#0b3b35",
-            "950": "#05231f",
-        },
-    },
-    "SHOW_HISTORY": True,
-    "DASHBOARD_CALLBACK": "search.admin.services_page.dashboard",
-    "SIDEBAR": {
-        "show_search": True,
-        "navigation": [
-            {
-                "items": [
-                    {"title": "Overview", "icon": "dashboard", "link": reverse_lazy("admin:index")},
-                    {"title": "Services", "icon": "monitor_heart", "link": reverse_lazy("admin:search_services")},
-                    _link_out("Search page", "search", "/"),
-                    _link_out("API", "api", "/api/docs/"),
-                ],
-            },
-            {
-                "title": "Knowledge",
-                "separator": True,
-                "items": [
-                    _admin_link("Knowledge bases", "hub", "knowledgebase"),
-                    _link_out("What planners are told", "tune", reverse_lazy("search-settings-list")),
-                    _admin_link("Releases", "new_releases", "release"),
-                    _admin_link("Snapshots", "database", "snapshot"),
-                    _admin_link("Vector sets", "scatter_plot", "vectorset"),
-                ],
-            },
-            {
-                "title": "Searches",
-                "separator": True,
-                "items": [
-                    # The page of services has its address below theirs, and a link of its own.
-                    _admin_link("Searches", "manage_search", "searchrun")
-                    | {"active": lambda request: request.resolver_match.url_name.startswith("search_searchrun_")},
-                    _admin_link("Pipeline versions", "account_tree", "pipelineversion"),
-                    _admin_link("Artifacts", "model_training", "artifact"),
-                ],
-            },
-            {
-                "title": "Language models",
-                "separator": True,
-                "items": [
-                    _admin_link("Servers", "dns", "endpoint"),
-                    _admin_link("Calls", "forum", "languagemodelcall"),
-                    {
-                        "title": "Prompt of a question",
-                        "icon": "article",
-                        "link": reverse_lazy("admin:search_endpoint_prompt"),
-                    },
-                ],
-            },
-            {
-                "title": "People",
-                "separator": True,
-                "collapsible": True,
-                "items": [
-                    _admin_link("Accounts", "person", "user", app="auth"),
-                    _admin_link("Groups", "group", "group", app="auth"),
-                ],
-            },
-        ],
-    },
-}
-
 # --- Static files: served by the web process straight from where they lie -------------------------------------------
 STATIC_URL = "static/"
 STATICFILES_DIRS = [BASE_DIR / "static"]
@@ -387,7 +312,10 @@ AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator"},
     {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
 ]
-LOGIN_URL = "admin:login"
+AUTHENTICATION_BACKENDS = ["search.services.access.sign_in.LimitedBackend"]
+LOGIN_URL = "sign-in"
+LOGIN_REDIRECT_URL = LOGOUT_REDIRECT_URL = "search-home"
+CSRF_FAILURE_VIEW = "grasp_site.errors.csrf_failure"
 SECURE_REFERRER_POLICY = "same-origin"
 X_FRAME_OPTIONS = "DENY"
 DEFAULT_EXCEPTION_REPORTER_FILTER = "grasp_site.reports.ReporterFilter"

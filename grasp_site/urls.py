@@ -1,9 +1,19 @@
-"""The addresses of the site's doors."""
+"""Where each door of the site opens, and what answers where there is none."""
 
 from django.contrib import admin
 from django.urls import include, path
 
+from search.views.account import sign_in, sign_out
+
+handler400 = "grasp_site.errors.bad_request"
+handler403 = "grasp_site.errors.permission_denied"
+handler404 = "grasp_site.errors.page_not_found"
+handler500 = "grasp_site.errors.server_error"
+
 urlpatterns = [
+    # One door for everybody: the admin's own would be a second one to lock.
+    path("admin/login/", sign_in),
+    path("admin/logout/", sign_out),
     path("admin/", admin.site.urls),
     path("", include("search.urls")),
 ]

@@ -23,7 +23,7 @@ from django.utils.module_loading import import_string
 
 from search.domain.errors import Fault, InvalidRequest, nearest, pointer
 from search.domain.flow import StageField, flow_of
-from search.domain.options import assembled, misfit, options_of, tools_of, typed
+from search.domain.options import assembled, misfit, options_of, refused_to_visitors, tools_of, typed
 from search.domain.question import Question
 from search.domain.ranking import Ranking
 from search.domain.trace import Trace
@@ -115,10 +115,22 @@ class Pipeline:
                 values[f"{stage}.{name}"] = configured.get(name, declared.default)
         return values
 
-    def settings_schema(self) -> dict[str, Any]:
+    def refused_to_visitors(self, options: Mapping[str, Any]) -> list[Fault]:
+        """Return a fault for every option that only staff may set, or only staff to such a value, in any variant."""
+        faults = {}
+        for key, value in options.items():
+            stage, _, name = key.partition(".")
+            for variant in variants_of(self.rows[stage]).values() if stage in self.rows else ():
+                declared = _options(variant).get(name)
+                if declared is not None and (why := refused_to_visitors(declared, value)):
+                    faults[key] = Fault(pointer("settings", key), f"{key} {why}")
+        return list(faults.values())
+
+    def settings_schema(self, *, visitor: bool = False) -> dict[str, Any]:
         """Return the options as a JSON schema, with the site's values as defaults.
 
-        An option that only some variants of its stage have names them in `variants`.
+        An option that only some variants of its stage have names them in `variants`. For a visitor the schema holds the
+        options that a visitor may set, with a visitor's bounds.
         """
         properties: dict[str, Any] = {}
         for stage, row in self.rows.items():
@@ -128,9 +140,9 @@ class Pipeline:
             for name in dict.fromkeys([_default(row), *variants]):
                 configured = (variants[name] or {}).get("OPTIONS", {})
                 for option, declared in _options(variants[name]).items():
-                    if (key := f"{stage}.{option}") in properties:
+                    if (key := f"{stage}.{option}") in properties or (visitor and declared.metadata["staff_only"]):
                         continue
-                    described = _json_schema(declared, configured.get(option, declared.default))
+                    described = _json_schema(declared, configured.get(option, declared.default), visitor)
                     having = [other for other, variant in variants.items() if option in _options(variant)]
                     some = {"variants": having} if len(having) < len(variants) else {}
                     properties[key] = described | some
@@ -236,14 +248,15 @@ def _choice_schema(stage: str, row: Row) -> dict[str, Any]:
     }
 
 
-def _json_schema(declared: OptionField, default: Any) -> dict[str, Any]:
+def _json_schema(declared: OptionField, default: Any, visitor: bool) -> dict[str, Any]:
     kinds = {bool: "boolean", int: "integer", float: "number", str: "string", tuple: "array"}
     described: dict[str, Any] = {
         "type": kinds[type(declared.default)],
         "description": declared.metadata["help"],
         "default": list(default) if isinstance(default, tuple) else default,
     }
-    bounds = {"minimum": declared.metadata["low"], "maximum": declared.metadata["high"]}
+    public = declared.metadata["public_high"] if visitor else None
+    bounds = {"minimum": declared.metadata["low"], "maximum": declared.metadata["high"] if public is None else public}
     described |= {key: bound for key, bound in bounds.items() if bound is not None}
     if declared.metadata["choices"]:
         described["enum"] = list(declared.metadata["choices"])

@@ -7,6 +7,7 @@ from celery import shared_task
 
 from search.domain.errors import StageError
 from search.services.searches import run_search as service
+from search.services.upkeep.retention import keep_up as retention
 
 log = structlog.get_logger(__name__)
 
@@ -22,3 +23,9 @@ def run_search(run_id: str) -> None:
         service.run_search(run_id, live=True)
     except StageError as error:
         log.warning("search failed", run=run_id, stage=error.stage, reason=error.reason)
+
+
+@shared_task(name="search.tasks.keep_up", ignore_result=True)
+def keep_up() -> None:
+    """End searches that nobody works on, and delete what is older than the site keeps it; beat sends this."""
+    retention()

@@ -1,8 +1,9 @@
 """Where the doors of search open."""
 
 from django.urls import URLPattern, URLResolver, include, path
-from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerView
 
+from search.api.description import Description, Viewer
+from search.views.account import change_password, password_changed, sign_in, sign_out
 from search.views.entity import entity
 from search.views.export import results_csv
 from search.views.paths import paths
@@ -34,6 +35,10 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("settings/", settings_list, name="search-settings-list"),
     path("status/", status, name="search-status"),
     path("theme/", theme, name="search-theme"),
-    path("api/schema/", SpectacularAPIView.as_view(), name="api-schema"),
-    path("api/docs/", SpectacularSwaggerView.as_view(url_name="api-schema"), name="api-docs"),
+    path("account/sign-in/", sign_in, name="sign-in"),
+    path("account/sign-out/", sign_out, name="sign-out"),
+    path("account/password/", change_password, name="password"),
+    path("account/password/changed/", password_changed, name="password-changed"),
+    path("api/schema/", Description.as_view(), name="api-schema"),
+    path("api/docs/", Viewer.as_view(url_name="api-schema"), name="api-docs"),
 ]

@@ -27,6 +27,9 @@ for name in ("DATABASE_URL", "REDIS_URL", "NEO4J_URL", "LLM_BASE_URL", "GRASP_AD
     os.environ.pop(name, None)
     os.environ.pop(f"{name}_FILE", None)
 os.environ["GRASP_HOME"] = str(TEST_HOME)
+# A test run asks more than a visitor may, from one address; tests of the limits set them.
+for name in ("GRASP_SEARCHES_PER_MINUTE", "GRASP_SEARCHES_PER_MINUTE_USER", "GRASP_SEARCHES_PER_MINUTE_TOKEN"):
+    os.environ[name] = "0"
 os.environ["DJANGO_SETTINGS_MODULE"] = "grasp_site.settings"
 TEST_HOME.chmod(0o755)
 django.setup()
@@ -123,3 +126,8 @@ def search_worker(web_environment: dict[str, str], services: Home) -> Iterator[s
     while worker_state("search") is not None:
         assert time.monotonic() < deadline, "the heartbeat of a worker that has ended is still there"
         time.sleep(0.1)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--fuzz-requests", type=int, default=300, help="requests that the fuzz test makes up")
+    parser.addoption("--fuzz-seed", type=int, default=1, help="where it begins; the same seed makes the same requests")

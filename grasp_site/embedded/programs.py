@@ -4,7 +4,7 @@ import signal
 import sys
 
 from grasp_site.embedded.children import Program
-from grasp_site.environment import env_int, usual_search_threads
+from grasp_site.environment import env_int, env_str, usual_search_threads
 
 HOST = "127.0.0.1"
 WEB_CONNECTIONS = 8
@@ -21,6 +21,9 @@ def programs(port: int) -> list[Program]:
 
 def web(port: int) -> Program:
     arguments = ["--host", HOST, "--port", str(port), "--timeout-graceful-shutdown", "3", "--no-access-log"]
+    # Whoever is believed about the address of a caller can ask as many searches as they make up addresses.
+    proxies = env_str("TRUSTED_PROXIES")
+    arguments += ["--proxy-headers", "--forwarded-allow-ips", proxies] if proxies else ["--no-proxy-headers"]
     return Program(
         name="web",
         command=[

@@ -68,6 +68,11 @@ CALLS = WhenEmpty(
     "Every call of a language model is recorded here with its tokens and seconds, once a server is set under Servers "
     "or by LLM_BASE_URL in the environment.",
 )
+TOKENS = WhenEmpty(
+    "No API tokens yet",
+    "A program that sends a token in its requests acts for an account, without its password. Add one here, or with:",
+    f"{_MANAGE} create_token USERNAME",
+)
 GROUPS = WhenEmpty(
     "No groups yet",
     "A group gives the same rights to several accounts, such as changing knowledge bases. Add one, then put accounts "

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from django.contrib import admin
-from django.db.models import Model, QuerySet
+from django.contrib.admin.views.main import ChangeList
+from django.db.models import Model, Q, QuerySet
 from django.http import HttpRequest
 from django.urls import URLPattern, path, reverse
 from django.utils.html import format_html
@@ -46,6 +48,30 @@ class StepInline(TabularInline):
         return pretty(step.output)
 
 
+class AskedBy(admin.SimpleListFilter):
+    """People and their programs, unless somebody wants to see what evaluations asked."""
+
+    title = "asked by"
+    parameter_name = "asked_by"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        """Return what there is to choose from beside people, who are shown where nothing is chosen."""
+        return [("evaluations", "Evaluations"), ("all", "Everybody")]
+
+    def choices(self, changelist: ChangeList) -> Iterator[Any]:
+        """Give the choices, the first of them by its name."""
+        first, *others = super().choices(changelist)
+        yield {**first, "display": "People and programs"}
+        yield from others
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[SearchRun]) -> QuerySet[SearchRun]:
+        """Narrow a list; a search that is opened by its address is found whoever asked it."""
+        if self.value() == "all":
+            return queryset
+        evaluated = Q(origin=SearchRun.Origin.EVALUATION)
+        return queryset.filter(evaluated if self.value() == "evaluations" else ~evaluated)
+
+
 @admin.register(SearchRun)
 class SearchRunAdmin(Evidence):
     """Searches: the question, the pipeline that answered it, and the result."""
@@ -61,7 +87,7 @@ class SearchRunAdmin(Evidence):
         "milliseconds",
         "created",
     )
-    list_filter = ("status", "pipeline", "knowledge_base_name", "origin", "created")
+    list_filter = (AskedBy, "status", "pipeline", "knowledge_base_name", "origin", "created")
     search_fields = ("question", "id")
     list_select_related = ("user",)
     date_hierarchy = "created"

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.conf import settings
 from django.db import DatabaseError, connection
 from django.db.models import Count
 from django.http import HttpRequest
+from django.utils import timezone
 from django.views.generic import TemplateView
 from unfold.views import UnfoldModelAdminViewMixin
 
-from search.models import KnowledgeBase, SearchRun
+from search.models import KnowledgeBase, RetentionRun, SearchRun
+from search.services.access.count_refused import refused_by_day
 from search.services.health import all_ready, queue_status, system_status
+from search.services.upkeep.measure_storage import measure_storage
 
 OPEN = (SearchRun.Status.QUEUED, SearchRun.Status.RUNNING)
 
@@ -30,7 +34,8 @@ class ServicesPage(UnfoldModelAdminViewMixin, TemplateView):
 
 def dashboard(request: HttpRequest, context: dict[str, Any]) -> dict[str, Any]:
     """Return the context of the admin's first page: services, counts, and the latest searches."""
-    counts = dict(SearchRun.objects.values_list("status").annotate(number=Count("pk")).order_by())
+    asked = SearchRun.objects.of_people()
+    counts = dict(asked.values_list("status").annotate(number=Count("pk")).order_by())
     bases = KnowledgeBase.objects.select_related("active_release__snapshot", "active_release__knowledge_base")
     figures = [
         ("Knowledge bases", len(bases)),
@@ -39,8 +44,14 @@ def dashboard(request: HttpRequest, context: dict[str, Any]) -> dict[str, Any]:
         ("Searches failed", counts.get(SearchRun.Status.FAILED, 0)),
         ("Searches under way", sum(counts.get(status, 0) for status in OPEN)),
     ]
-    latest = SearchRun.objects.only("pk", "question", "status", "pipeline", "knowledge_base_name", "seconds", "created")
-    return context | state_of_services() | {"figures": figures, "bases": bases, "latest": latest[:8]}
+    latest = asked.only("pk", "question", "status", "pipeline", "knowledge_base_name", "seconds", "created")[:8]
+    shown = {"figures": figures, "bases": bases, "latest": latest, "refused": refused_by_day(timezone.now().date())}
+    return context | state_of_services() | shown | _kept()
+
+
+def _kept() -> dict[str, Any]:
+    """Return how much is kept, and what the retention did last."""
+    return {"stored": measure_storage(), "retention": RetentionRun.objects.first(), "days": settings.GRASP_RUNS_DAYS}
 
 
 def state_of_services() -> dict[str, Any]:

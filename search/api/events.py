@@ -68,7 +68,7 @@ class SearchEvents(APIView):
                 "finish, each with its position as id, then `done` with the whole search.",
             ),
             204: OpenApiResponse(description="All has been seen: a browser does not come back."),
-            **shape.problems(404, 503),
+            **shape.problems(401, 404, 503),
         },
     )
     def get(self, request: Request, run_id: UUID) -> HttpResponseBase:

@@ -34,7 +34,7 @@ class KnowledgeBases(APIView):
         summary="List the knowledge bases",
         tags=[groups.KNOWLEDGE_BASES],
         parameters=PAGING,
-        responses={200: shape.page_of(shape.KnowledgeBase), **shape.problems(404, 503)},
+        responses={200: shape.page_of(shape.KnowledgeBase), **shape.problems(401, 404, 503)},
     )  # fmt: skip
     def get(self, request: Request) -> Response:
         """Return a page of the knowledge bases that the caller may see, with their counts."""
@@ -51,7 +51,7 @@ class KnowledgeBaseDetail(APIView):
         operation_id="knowledge_bases_retrieve",
         summary="Show one with its schema",
         tags=[groups.KNOWLEDGE_BASES],
-        responses={200: shape.KnowledgeBaseSchema, **shape.problems(404, 503)},
+        responses={200: shape.KnowledgeBaseSchema, **shape.problems(401, 404, 503)},
     )
     def get(self, request: Request, name: str) -> Response:
         """Return the schema: node types with fields, relations, and relation types with counts."""
@@ -70,7 +70,7 @@ class Nodes(APIView):
             OpenApiParameter("type", OpenApiTypes.STR, description="A node type of the schema."),
             *PAGING,
         ],
-        responses={200: shape.page_of(shape.NodeReference), **shape.problems(400, 404, 503)},
+        responses={200: shape.page_of(shape.NodeReference), **shape.problems(400, 401, 404, 503)},
     )
     def get(self, request: Request, name: str) -> Response:
         """Return a page of nodes in the order of their names: what a box completes while somebody types."""
@@ -94,7 +94,7 @@ class NodeDetail(APIView):
             OpenApiParameter("direction", OpenApiTypes.STR, enum=["out", "in"], description="The group's direction."),
             OpenApiParameter("page", OpenApiTypes.INT, description="Page of that group, from 1; 50 neighbours each."),
         ],
-        responses={200: shape.Node, **shape.problems(404, 503)},
+        responses={200: shape.Node, **shape.problems(401, 404, 503)},
     )
     def get(self, request: Request, name: str, node_id: str) -> Response:
         """Return a node with its fields, and its relations grouped and paged. The id is percent-encoded."""

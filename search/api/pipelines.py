@@ -28,7 +28,7 @@ class Pipelines(APIView):
             OpenApiParameter("page", OpenApiTypes.INT),
             OpenApiParameter("page_size", OpenApiTypes.INT),
         ],
-        responses={200: shape.page_of(shape.Pipeline), **shape.problems(404, 503)},
+        responses={200: shape.page_of(shape.Pipeline), **shape.problems(401, 404, 503)},
     )
     def get(self, request: Request) -> Response:
         """Return name, what it does, version, availability and, when unavailable, why."""
@@ -37,5 +37,5 @@ class Pipelines(APIView):
         if name and base is None:
             raise Http404("There is no such knowledge base.")
         pages = Pages()
-        shown = pages.paginate_queryset(list_pipelines(base), request, view=self)
+        shown = pages.paginate_queryset(list_pipelines(base, request.user), request, view=self)
         return pages.get_paginated_response(shown)

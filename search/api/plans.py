@@ -27,7 +27,7 @@ class PlanCheck(APIView):
         request=shape.Plan,
         responses={
             200: OpenApiResponse(shape.CheckedPlan, description="What was found, also where the plan is not valid."),
-            **shape.problems(400, 404, 413, 415, 503),
+            **shape.problems(400, 401, 403, 404, 413, 415, 503),
         },
     )
     def post(self, request: Request, name: str) -> Response:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import uuid
 from collections.abc import Mapping, Sequence
@@ -11,13 +12,11 @@ from typing import Any
 import structlog
 from django.core.exceptions import PermissionDenied
 from django.db import InterfaceError, OperationalError
-from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
-from django.urls import reverse
-from rest_framework import exceptions, status
-from rest_framework.response import Response
+from django.http import Http404, HttpRequest, JsonResponse
+from django.views.decorators.csrf import csrf_exempt
+from rest_framework import exceptions
 
-from search.domain.errors import Fault, InvalidRequest, ServiceUnavailable
-from search.services.searches.request_search import SearchRejected
+from search.domain.errors import Fault, InvalidRequest, NotAllowed, NotNow, QueueFull, ServiceUnavailable
 
 CONTENT_TYPE = "application/problem+json"
 RETRY_SECONDS = 5
@@ -35,24 +34,25 @@ def problem(
     faults: Sequence[Fault] = (),
     headers: Mapping[str, str] | None = None,
     **more: Any,
-) -> Response:
-    """Return a problem document; `more` are further members of it (RFC 9457, section 3.2)."""
-    return Response(
-        _document(request, code, detail, title=title, faults=faults, **more),
-        status=code,
-        headers=dict(headers or {}),
-        content_type=CONTENT_TYPE,
-    )
+) -> JsonResponse:
+    """Return a problem document; `more` are further members of it (RFC 9457, section 3.2).
+
+    It is written here and not by a renderer of DRF's: a problem is JSON whatever the caller accepts.
+    """
+    document = _document(request, code, detail, title=title, faults=faults, **more)
+    return JsonResponse(document, status=code, headers=dict(headers or {}), content_type=CONTENT_TYPE)
 
 
-def handle(error: Exception, context: Mapping[str, Any]) -> Response | None:
+def handle(error: Exception, context: Mapping[str, Any]) -> JsonResponse:
     """Turn whatever a view raised into a problem; DRF calls this for every exception (`EXCEPTION_HANDLER`)."""
     request = context["request"]._request
-    if isinstance(error, SearchRejected):
-        place = reverse("api:search", args=[error.run.pk])
-        return problem(request, 400, str(error), title="Invalid request", faults=error.faults, search=place)
     if isinstance(error, InvalidRequest):
         return problem(request, 400, str(error), title="Invalid request", faults=error.faults)
+    if isinstance(error, NotAllowed):
+        return problem(request, 403, str(error))
+    if isinstance(error, NotNow):
+        code = 503 if isinstance(error, QueueFull) else 429
+        return problem(request, code, str(error), headers={"Retry-After": str(math.ceil(error.seconds))})
     if isinstance(error, ServiceUnavailable):
         return unavailable(request, error.service, error.reason)
     if isinstance(error, OperationalError | InterfaceError):
@@ -67,19 +67,19 @@ def handle(error: Exception, context: Mapping[str, Any]) -> Response | None:
     return _unexpected(request, error)
 
 
-def unavailable(request: HttpRequest, service: str, reason: str) -> Response:
+def unavailable(request: HttpRequest, service: str, reason: str) -> JsonResponse:
     """Return the problem that names a service which does not answer."""
     headers = {"Retry-After": str(RETRY_SECONDS)}
     return problem(request, 503, reason, title=f"{service} is not available", headers=headers, service=service)
 
 
-def not_found(request: HttpRequest, *_args: object, **_kwargs: object) -> HttpResponse:
+@csrf_exempt
+def not_found(request: HttpRequest, *_args: object, **_kwargs: object) -> JsonResponse:
     """Answer an address below the API that leads nowhere."""
-    document = _document(request, 404, "There is nothing at this address; /api/docs/ lists what there is.")
-    return JsonResponse(document, status=404, content_type=CONTENT_TYPE)
+    return problem(request, 404, "There is nothing at this address; /api/docs/ lists what there is.")
 
 
-def _of_framework(request: HttpRequest, error: exceptions.APIException) -> Response:
+def _of_framework(request: HttpRequest, error: exceptions.APIException) -> JsonResponse:
     headers = {}
     if auth := getattr(error, "auth_header", None):
         headers["WWW-Authenticate"] = auth
@@ -90,12 +90,10 @@ def _of_framework(request: HttpRequest, error: exceptions.APIException) -> Respo
     return problem(request, error.status_code, _sentence(error.detail), faults=faults, headers=headers)
 
 
-def _unexpected(request: HttpRequest, error: Exception) -> Response:
-    answer = problem(
-        request, status.HTTP_500_INTERNAL_SERVER_ERROR, "Something broke; the log has it under request_id."
-    )
-    log.error("unexpected error", request_id=answer.data["request_id"], path=request.path, exc_info=error)
-    return answer
+def _unexpected(request: HttpRequest, error: Exception) -> JsonResponse:
+    identifier = request_id(request)
+    log.error("unexpected error", request_id=identifier, path=request.path, exc_info=error)
+    return problem(request, 500, "Something broke; the log has it under request_id.", request_id=identifier)
 
 
 def _document(
@@ -108,13 +106,13 @@ def _document(
         "status": code,
         "detail": detail,
         "instance": request.path,
-        "request_id": _request_id(request),
+        "request_id": request_id(request),
         "errors": [fault.to_json() for fault in faults],
         **more,
     }
 
 
-def _request_id(request: HttpRequest) -> str:
+def request_id(request: HttpRequest) -> str:
     """Return the id that the caller gave the request, or a new one."""
     given = request.headers.get("X-Request-ID", "")
     return given if _GIVEN_ID.fullmatch(given) else uuid.uuid4().hex

@@ -11,7 +11,6 @@ from django.http import Http404
 from django.urls import reverse
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
-from rest_framework.exceptions import PermissionDenied
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
@@ -20,14 +19,13 @@ from search.api import groups
 from search.api import serializers as shape
 from search.domain.errors import Fault, InvalidRequest, nearest, pointer
 from search.models import SearchRun
+from search.services.access.visitor_cookie import asking_visitor, keep_visitor, visitor_of
 from search.services.searches.cancel_search import cancel_search
 from search.services.searches.describe_search import describe_search
 from search.services.searches.request_search import request_search
 from search.services.searches.watch_search import Glance, await_change
 
 KEYS = ("knowledge_base", "question", "pipeline", "k", "plan", "settings")
-LONGEST_WAIT = 30.0
-"""Seconds that a caller may wait for the end of a search in one request."""
 NOBODY_THERE = 2.5
 """Seconds after which a wait for a queued search ends when no worker is alive."""
 
@@ -41,32 +39,49 @@ class Searches(APIView):
         tags=[groups.SEARCHES],
         request=shape.SearchRequest,
         parameters=[
-            OpenApiParameter("wait", OpenApiTypes.FLOAT, description="Seconds to wait for the end, at most 30."),
+            OpenApiParameter(
+                "wait",
+                OpenApiTypes.FLOAT,
+                description="Seconds to wait for the end; never longer than the time limit of a search.",
+            ),
         ],
         responses={
             201: OpenApiResponse(shape.Search, description="It ended within `wait`."),
-            202: OpenApiResponse(shape.Search, description="It was queued; `Location` is where to look."),
-            **shape.problems(400, 413, 415, 503),
+            202: OpenApiResponse(
+                shape.Search,
+                description="It is recorded and queued, or has begun, and had not ended when this was written: without "
+                "`wait`, or because `wait` was over. It goes on; look at `Location`, or follow its `events/`.",
+            ),
+            **shape.problems(400, 401, 403, 413, 415, 429, 503),
         },
     )
     def post(self, request: Request) -> Response:
-        """Ask a question. 202 with its address, or 201 with the whole search if it ends within `wait` seconds."""
+        """Ask a question. 202 with its address, or 201 with the whole search if it ends within `wait` seconds.
+
+        Whoever asks without an account gets a cookie, with which the search can be cancelled. How many searches an
+        address, an account or a token may ask in a minute is limited: 429 says after how many seconds to ask again, and
+        503 does where too many searches wait already. Some settings are for staff; `GET pipelines/` lists a caller's.
+        """
         body = request.data
         if not isinstance(body, Mapping):
             raise InvalidRequest([Fault("", f"The body is an object with {' and '.join(KEYS[:2])}, at least.")])
-        seconds, faults = _wait_seconds(request)
+        wait, faults = _wait_seconds(request)
         asked = {key: body[key] for key in KEYS if key in body and not (body[key] is None and key not in KEYS[:2])}
+        visitor = asking_visitor(request)
         run = request_search(
             **{"knowledge_base": None, "question": None, **asked},
             user=request.user,
+            visitor=visitor,
             origin=SearchRun.Origin.API,
             faults=[*_unknown(body), *faults],
         )
-        ended = _wait_for_end(run, seconds) if seconds else False
-        if seconds:
+        ended = _wait_for_end(run, min(wait, run.time_limit)) if wait else False
+        if wait:
             run.refresh_from_db()
         address = reverse("api:search", args=[run.pk])
-        return Response(describe_search(run), status=201 if ended else 202, headers={"Location": address})
+        answer = Response(describe_search(run), status=201 if ended else 202, headers={"Location": address})
+        keep_visitor(request, answer, visitor)
+        return answer
 
 
 class SearchDetail(APIView):
@@ -76,7 +91,7 @@ class SearchDetail(APIView):
         operation_id="searches_retrieve",
         summary="Look at a search",
         tags=[groups.SEARCHES],
-        responses={200: shape.Search, **shape.problems(404, 503)},
+        responses={200: shape.Search, **shape.problems(401, 404, 503)},
     )
     def get(self, request: Request, run_id: UUID) -> Response:
         """Return the search as far as it has come: its plans, steps, lists and results, with what fell away and why."""
@@ -91,14 +106,16 @@ class SearchCancel(APIView):
         summary="Stop a search",
         tags=[groups.SEARCHES],
         request=None,
-        responses={200: shape.Search, **shape.problems(403, 404, 503)},
+        responses={200: shape.Search, **shape.problems(401, 403, 404, 503)},
     )
     def post(self, request: Request, run_id: UUID) -> Response:
-        """Ask the search to stop; one that has ended stays as it is."""
+        """Ask the search to stop; one that has ended stays as it is.
+
+        That is for who asked it, and for staff: for an account its session or token, for others the cookie `visitor`
+        that came with the answer to their question.
+        """
         run = find_run(request, run_id)
-        if run.user_id is not None and run.user_id != request.user.pk and not getattr(request.user, "is_staff", False):
-            raise PermissionDenied("Only who asked a search, or staff, may cancel it.")
-        return Response(describe_search(cancel_search(run)))
+        return Response(describe_search(cancel_search(run, user=request.user, visitor=visitor_of(request))))
 
 
 def find_run(request: Request, run_id: UUID) -> SearchRun:
@@ -117,15 +134,15 @@ def _unknown(body: Mapping[str, Any]) -> Iterator[Fault]:
 
 
 def _wait_seconds(request: Request) -> tuple[float, list[Fault]]:
-    """Return how long the caller wants to wait, at most 30 seconds."""
+    """Return how long the caller wants to wait, and what is wrong with that."""
     given = request.query_params.get("wait", "0")
     try:
         seconds = float(given)
     except ValueError:
         seconds = -1.0
     if not seconds >= 0:
-        return 0.0, [Fault("/wait", f"wait is a number of seconds from 0 to {LONGEST_WAIT:.0f}, not {given[:40]!r}.")]
-    return min(seconds, LONGEST_WAIT), []
+        return 0.0, [Fault("/wait", f"wait is a number of seconds from 0 on, not {given[:40]!r}.")]
+    return seconds, []
 
 
 def _wait_for_end(run: SearchRun, seconds: float) -> bool:

@@ -98,6 +98,27 @@ class SearchCancelled(SearchError):
         super().__init__("The search was cancelled.")
 
 
+class NotNow(SearchError):
+    """A search is refused for the moment; `seconds` says after how many it may be asked again."""
+
+    def __init__(self, reason: str, seconds: float) -> None:
+        self.reason = reason
+        self.seconds = seconds
+        super().__init__(reason)
+
+
+class TooManySearches(NotNow):
+    """This asker has asked as many searches as one may in a minute."""
+
+
+class QueueFull(NotNow):
+    """As many searches wait for the worker as the queue takes."""
+
+
+class NotAllowed(SearchError):
+    """Whoever asks may not do this; the text says who may."""
+
+
 class ServiceUnavailable(SearchError):
     """A service that every search needs does not answer; `service` names it (Postgres, Valkey, the search worker)."""
 

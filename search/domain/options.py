@@ -13,15 +13,29 @@ T = TypeVar("T")
 
 
 def option(
-    default: Any, help: str, *, low: float | None = None, high: float | None = None, choices: Sequence[str] = ()
+    default: Any,
+    help: str,
+    *,
+    low: float | None = None,
+    high: float | None = None,
+    choices: Sequence[str] = (),
+    public_high: float | None = None,
+    staff_only: bool = False,
 ) -> Any:
     """Return a dataclass field that declares an option of a stage.
 
     It becomes the key `<stage>.<field>` of the pipeline's `settings_schema`. The option's type is the type of its
     default: bool, int, float, str, or a tuple of numbers. `help` is a sentence for people; `low` and `high` are
     inclusive.
+
+    Staff, commands and evaluations may set every option within `low` and `high`. Visitors may set a public option up to
+    `public_high`, where one is given, and no option that is `staff_only`: such an option costs other people's time, an
+    administrator's money, or names something that is not public.
     """
-    metadata = {"help": help, "low": low, "high": high, "choices": tuple(choices)}
+    metadata = {
+        "help": help, "low": low, "high": high, "choices": tuple(choices), "public_high": public_high,
+        "staff_only": staff_only,
+    }  # fmt: skip
     return dataclasses.field(default=default, metadata=metadata)
 
 
@@ -68,6 +82,17 @@ def assembled(cls: type[T], options: Mapping[str, Any], tool: Callable[[str], An
             value = options[declared.name]
             arguments[declared.name] = tuple(value) if isinstance(declared.default, tuple) else value
     return cls(**arguments)
+
+
+def refused_to_visitors(field: dataclasses.Field[Any], value: Any) -> str:
+    """Say why a visitor may not set an option to a value that fits it, or return an empty string."""
+    if field.metadata["staff_only"]:
+        return "is a setting for staff; leave it out, or sign in with a staff account."
+    high = field.metadata["public_high"]
+    values = value if isinstance(value, list | tuple) else [value]
+    if high is not None and any(_is_number(item) and item > high for item in values):
+        return f"may be {high:,} at most, not {value!r}; staff may set it up to {field.metadata['high']:,}."
+    return ""
 
 
 def misfit(field: dataclasses.Field[Any], value: Any) -> str:

@@ -3,7 +3,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("search", "0006_evaluations_and_kinds"),
+        ("search", "0007_access_and_upkeep"),
     ]
 
     operations = [

@@ -1,5 +1,6 @@
 """Rows: what is stored of knowledge bases, runs and pipelines."""
 
+from search.models.access import ApiToken
 from search.models.artifacts import Artifact
 from search.models.endpoints import Endpoint, LanguageModelCall
 from search.models.knowledge import (
@@ -14,8 +15,10 @@ from search.models.knowledge import (
 )
 from search.models.pipelines import PipelineVersion
 from search.models.runs import SearchRun, SearchStep
+from search.models.upkeep import RefusedRequests, RetentionRun
 
 __all__ = [
+    "ApiToken",
     "Artifact",
     "Edge",
     "Endpoint",
@@ -24,7 +27,9 @@ __all__ = [
     "LanguageModelCall",
     "Node",
     "PipelineVersion",
+    "RefusedRequests",
     "Release",
+    "RetentionRun",
     "SearchRun",
     "SearchStep",
     "Snapshot",

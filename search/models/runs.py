@@ -17,16 +17,15 @@ class SearchRunQuerySet(models.QuerySet["SearchRun"]):
     """Runs, narrowed to what somebody may read."""
 
     def visible_to(self, user: AbstractBaseUser | AnonymousUser) -> SearchRunQuerySet:
-        """Return the runs that `user` may read: their own, those over knowledge bases they may search, staff all.
-
-        A run that named no knowledge base and was asked by nobody in particular holds nothing but its request: whoever
-        has its id may read it.
-        """
+        """Return the runs that `user` may read: their own, those over knowledge bases they may search, staff all."""
         if getattr(user, "is_staff", False) or getattr(user, "is_superuser", False):
             return self
         allowed = Q(knowledge_base__in=KnowledgeBase.objects.visible_to(user).values("pk"))
-        allowed |= Q(knowledge_base=None, user=None, release_name="", origin__in=("page", "api"))
         return self.filter(allowed | Q(user=user.pk) if user.is_authenticated else allowed)
+
+    def of_people(self) -> SearchRunQuerySet:
+        """Return the searches that people and their programs asked: those of evaluations count as none of them."""
+        return self.exclude(origin=SearchRun.Origin.EVALUATION)
 
 
 class SearchRun(models.Model):
@@ -48,6 +47,9 @@ class SearchRun(models.Model):
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     question = models.TextField()
     user = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL)
+    asker = models.CharField(
+        max_length=64, blank=True, editable=False, help_text="Hash of the key of a visitor who was not signed in."
+    )
     origin = models.CharField(max_length=12, choices=Origin.choices, default=Origin.API)
     purpose = models.CharField(max_length=200, blank=True)
     evaluation = models.UUIDField(

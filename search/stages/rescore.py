@@ -33,7 +33,11 @@ class Rescore:
     vectors: VectorIndex
     nodes: NodeStore
     corpus: int = option(
-        1_000, "How many documents a plan without any entity takes from the corpus.", low=1, high=10_000
+        1_000,
+        "How many documents a plan without any entity takes from the corpus.",
+        low=1,
+        high=10_000,
+        public_high=2_000,
     )
     believed: float = option(0.05, "A plan less probable than this is scored by its anchors alone.", low=0, high=1)
 

@@ -18,8 +18,10 @@ class Traverse:
     """Executes every plan whose anchors are bound; the failure of one plan does not affect the others."""
 
     graph: GraphStore
-    rows: int = option(10_000, "How many candidates a plan may give, the best ones.", low=1, high=1_000_000)
-    seconds: float = option(2.0, "How many seconds one plan may take.", low=0.01, high=600)
+    rows: int = option(
+        10_000, "How many candidates a plan may give, the best ones.", low=1, high=1_000_000, public_high=10_000
+    )
+    seconds: float = option(2.0, "How many seconds one plan may take.", low=0.01, high=600, public_high=5)
 
     @property
     def backend(self) -> str:

@@ -18,3 +18,15 @@ def is_keeper(context: Any) -> bool:
         return bool(user is not None and user.is_staff and user.has_perm("search.change_knowledgebase"))
     except (OperationalError, InterfaceError):
         return False
+
+
+@register.simple_tag(takes_context=True)
+def signed_in(context: Any) -> dict[str, Any]:
+    """Return `name` and `staff` of whoever looks at the page; nobody is known while Postgres is away."""
+    user = getattr(context.get("request"), "user", None)
+    try:
+        if user is not None and user.is_authenticated:
+            return {"name": user.get_username(), "staff": bool(user.is_staff)}
+    except (OperationalError, InterfaceError):
+        pass
+    return {"name": "", "staff": False}

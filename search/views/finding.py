@@ -20,7 +20,7 @@ def find_run(request: HttpRequest, run_id: UUID) -> SearchRun:
 def find_knowledge_base(request: HttpRequest, name: str) -> KnowledgeBase:
     """Return the knowledge base of that name if the asker may see it; Http404 otherwise."""
     visible = KnowledgeBase.objects.visible_to(request.user).select_related("active_release__snapshot")
-    base = visible.filter(name=name).first()
+    base = visible.filter(name=name).first() if "\x00" not in name else None
     if base is None:
         raise Http404(f"There is no knowledge base “{name[:80]}”.")
     return base

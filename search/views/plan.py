@@ -13,9 +13,10 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
 from search import wiring
-from search.domain.errors import Fault
+from search.domain.errors import Fault, NotNow
 from search.domain.graph import Schema
 from search.models import Node, Release, SearchRun
+from search.services.access.visitor_cookie import asking_visitor, keep_visitor
 from search.services.knowledge.find_nodes import complete_name
 from search.services.searches.check_plan import check_plan
 from search.services.searches.describe_search import describe_search
@@ -27,7 +28,7 @@ from search.views.plan_form import Json
 from search.views.shown.chips import Found, Looked
 from search.views.shown.editor import show_editor
 from search.views.shown.wording import type_words
-from search.views.unavailable import says_what_is_down
+from search.views.unavailable import not_now, says_what_is_down, status_of
 
 PART = "X-Page-Part"
 """A request with this header gets the form alone: the page around it is there already."""
@@ -96,6 +97,7 @@ def _ask(request: HttpRequest, run: SearchRun, release: Release, plan: Json, sch
     checked = check_plan(plan, schema)
     if checked.plan is None or _blanks(plan):
         return _page(request, run, release, plan, status=400)
+    visitor = asking_visitor(request)
     try:
         asked = request_search(
             knowledge_base=run.knowledge_base_name,
@@ -105,13 +107,19 @@ def _ask(request: HttpRequest, run: SearchRun, release: Release, plan: Json, sch
             plan=checked.plan.to_json(),
             settings=run.options,
             user=request.user,
+            visitor=visitor,
             origin=SearchRun.Origin.PAGE,
         )
     except SearchRejected as error:
         faults = [Fault(fault.pointer.removeprefix("/plan"), fault.message) for fault in error.faults]
         return _page(request, run, release, plan, more=faults, status=400)
+    except NotNow as error:
+        faults = [Fault("", error.reason)]
+        return not_now(_page(request, run, release, plan, more=faults, status=status_of(error)), error)
     remember(request, str(asked.pk), asked.question, asked.knowledge_base_name)
-    return redirect("search-results", asked.pk)
+    answer = redirect("search-results", asked.pk)
+    keep_visitor(request, answer, visitor)
+    return answer
 
 
 def _page(

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from uuid import UUID
 
+from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
+from search.domain.errors import NotAllowed
 from search.models import SearchRun
+from search.services.access.visitor_cookie import visitor_of
+from search.services.access.visitors import may_cancel
 from search.services.searches.cancel_search import cancel_search
 from search.services.searches.describe_search import describe_search
 from search.services.searches.watch_search import await_change, glance
@@ -29,7 +33,8 @@ def results(request: HttpRequest, run_id: UUID) -> HttpResponse:
     """Show a search at its shareable address, as far as it has come."""
     run = find_run(request, run_id)
     box = question_box(request, knowledge_base=run.knowledge_base_name, question=run.question, pipeline=run.pipeline)
-    return render(request, "search/results.html", {"box": box, "search": show_search(describe_search(run))})
+    context = {"box": box, "search": show_search(describe_search(run)), "may_cancel": _may_cancel(request, run)}
+    return render(request, "search/results.html", context)
 
 
 @require_safe
@@ -49,8 +54,9 @@ def live(request: HttpRequest, run_id: UUID) -> HttpResponse:
         now = await_change(run_id, held, lambda seen: seen.mark != known or seen.ended)
     if now.mark == known and not now.ended:
         return HttpResponse(status=204)
-    search = show_search(describe_search(find_run(request, run_id)))
-    return render(request, "search/_live.html", {"search": search})
+    run = find_run(request, run_id)
+    context = {"search": show_search(describe_search(run)), "may_cancel": _may_cancel(request, run)}
+    return render(request, "search/_live.html", context)
 
 
 def _held(request: HttpRequest) -> float:
@@ -62,5 +68,12 @@ def _held(request: HttpRequest) -> float:
 @says_what_is_down
 def cancel(request: HttpRequest, run_id: UUID) -> HttpResponse:
     """Ask the search to stop and go back to its page."""
-    cancel_search(find_run(request, run_id))
+    try:
+        cancel_search(find_run(request, run_id), user=request.user, visitor=visitor_of(request))
+    except NotAllowed as error:
+        raise PermissionDenied(str(error)) from error
     return redirect("search-results", run_id)
+
+
+def _may_cancel(request: HttpRequest, run: SearchRun) -> bool:
+    return may_cancel(run, request.user, visitor_of(request))

@@ -9,24 +9,28 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods
 
-from search.domain.errors import Fault
+from search.domain.errors import Fault, NotNow
 from search.models import SearchRun
+from search.services.access.visitor_cookie import asking_visitor, keep_visitor
 from search.services.searches.request_search import SearchRejected, request_search
 from search.views.form import by_field, question_box, recent, remember, typed
-from search.views.unavailable import says_what_is_down
+from search.views.unavailable import not_now, says_what_is_down, status_of
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @says_what_is_down
 def home(request: HttpRequest) -> HttpResponse:
-    """Show the box; with a question (`q`), posted or in the address, ask it and go to the search's own page."""
+    """Show the box, filled with what the address holds; a question that is posted is asked, and leads to its own page.
+
+    An address may be followed by a browser, a crawler or a preview by itself, so it asks nothing.
+    """
     given = request.POST if request.method == "POST" else request.GET
     values = {
         "knowledge_base": given.get("kb", ""),
         "question": typed(given.get("q", "")),
         "pipeline": given.get("pipeline", ""),
     }
-    if request.method == "POST" or ("q" in given and request.method == "GET"):
+    if request.method == "POST":
         return _ask(request, values, given.get("plan", ""))
     return _page(request, values, 200)
 
@@ -34,6 +38,7 @@ def home(request: HttpRequest) -> HttpResponse:
 def _ask(request: HttpRequest, values: dict[str, str], plan: str) -> HttpResponse:
     """Request the search; whatever is wrong is said beside the field, with status 400."""
     brought, faults = _read_plan(plan)
+    visitor = asking_visitor(request)
     try:
         run = request_search(
             knowledge_base=values["knowledge_base"],
@@ -42,12 +47,17 @@ def _ask(request: HttpRequest, values: dict[str, str], plan: str) -> HttpRespons
             plan=brought,
             faults=faults,
             user=request.user,
+            visitor=visitor,
             origin=SearchRun.Origin.PAGE,
         )
     except SearchRejected as error:
         return _page(request, values, 400, by_field(error.faults), plan)
+    except NotNow as error:
+        return not_now(_page(request, values, status_of(error), {"": [error.reason]}, plan), error)
     remember(request, str(run.pk), run.question, run.knowledge_base_name)
-    return redirect("search-results", run.pk)
+    answer = redirect("search-results", run.pk)
+    keep_visitor(request, answer, visitor)
+    return answer
 
 
 def _read_plan(text: str) -> tuple[Any, list[Fault]]:

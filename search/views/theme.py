@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.urls import reverse
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.http import require_POST
 
@@ -17,6 +17,7 @@ def theme(request: HttpRequest) -> HttpResponse:
     chosen = request.POST.get("theme", "")
     back = request.POST.get("next", "")
     safe = url_has_allowed_host_and_scheme(back, {request.get_host()}, require_https=request.is_secure())
-    answer = redirect(back if safe else "search-home")
+    # Not `redirect`, which takes an address for the name of a page where it looks like one.
+    answer = HttpResponseRedirect(back if safe else reverse("search-home"))
     answer.set_cookie("theme", chosen if chosen in THEMES else "auto", max_age=A_YEAR, samesite="Lax")
     return answer

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from functools import wraps
 from typing import Concatenate, ParamSpec
@@ -10,7 +11,7 @@ from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
-from search.domain.errors import ServiceUnavailable
+from search.domain.errors import NotNow, QueueFull, ServiceUnavailable
 
 P = ParamSpec("P")
 
@@ -30,6 +31,17 @@ def says_what_is_down(
             return unavailable(request, "Postgres", "the database does not answer; try again in a moment.")
 
     return answer
+
+
+def status_of(error: NotNow) -> int:
+    """Return the status of a page on which a search is refused for the moment."""
+    return 503 if isinstance(error, QueueFull) else 429
+
+
+def not_now(page: HttpResponse, error: NotNow) -> HttpResponse:
+    """Return the page with a header that says when to ask again."""
+    page["Retry-After"] = str(math.ceil(error.seconds))
+    return page
 
 
 def unavailable(request: HttpRequest, service: str, reason: str) -> HttpResponse:

@@ -20,7 +20,7 @@ def phone(open_page: Callable[..., Page]) -> Page:
     page = open_page("/admin/", viewport=PHONE)
     page.get_by_label("Username").fill(KEEPER[0])
     page.get_by_label("Password").fill(KEEPER[1])
-    page.get_by_role("button", name="Log in").click()
+    page.get_by_role("button", name="Sign in").click()
     expect(page.get_by_text("Asked last")).to_be_visible()
     return page
 

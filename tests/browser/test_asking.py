@@ -89,7 +89,7 @@ def test_the_address_of_a_search_can_be_shared(page: Page, open_page: Callable[.
 
 
 def test_an_example_is_asked_by_a_click(page: Page) -> None:
-    example = page.locator(".examples a").first
+    example = page.locator(".examples button").first
     question = example.inner_text()
     example.click()
     finished(page)

@@ -16,7 +16,7 @@ def signed_in(open_page: Callable[..., Page], **options: object) -> Page:
     page = open_page("/kb/products/settings/", **options)
     page.get_by_label("Username").fill(KEEPER[0])
     page.get_by_label("Password").fill(KEEPER[1])
-    page.get_by_role("button", name="Log in").click()
+    page.get_by_role("button", name="Sign in").click()
     expect(page.get_by_role("heading", name="Guidance for language models")).to_be_visible()
     return page
 

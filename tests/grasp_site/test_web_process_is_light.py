@@ -15,7 +15,7 @@ from grasp_site.asgi import application
 from django.test import Client
 
 client = Client(headers={"host": "localhost"})
-statuses = {path: client.get(path).status_code for path in ("/", "/api/v1/healthz/", "/admin/login/")}
+statuses = {path: client.get(path).status_code for path in ("/", "/api/v1/healthz/", "/account/sign-in/")}
 heavy = sorted({"torch", "transformers", "peft", "sentence_transformers"} & set(sys.modules))
 resident = next(line for line in Path("/proc/self/status").read_text().splitlines() if line.startswith("VmRSS"))
 sys.stdout.write(json.dumps({"statuses": statuses, "heavy": heavy, "megabytes": int(resident.split()[1]) / 1024}))

@@ -67,8 +67,11 @@ def page_of(item: type[serializers.Serializer[Any]]) -> Any:
 def problems(*codes: int) -> dict[Any, Any]:
     """Return the descriptions of the errors that an operation answers with."""
     meanings = {
-        400: "The request is not valid; every fault is listed.", 403: "Not for this caller.",
+        400: "The request is not valid; every fault is listed.", 401: "The token opens nothing.",
+        403: "Not for this caller, or a browser's request without its CSRF token.",
         404: "There is no such thing, or it is not for this caller.", 413: "The body is too large.",
-        415: "The body is not application/json.", 503: "A service does not answer; the problem names it.",
+        415: "The body is not application/json.",
+        429: "This caller has asked as many searches as one may in a minute; `Retry-After` says when to ask again.",
+        503: "A service does not answer, or too many searches wait; the problem says which.",
     }  # fmt: skip
     return {(code, "application/problem+json"): OpenApiResponse(Problem, description=meanings[code]) for code in codes}

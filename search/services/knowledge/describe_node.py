@@ -79,7 +79,9 @@ def _group(node: Node, schema: Schema, relation: Relation, direction: Direction,
     edges = Edge.objects.filter(
         **{"snapshot_id": node.snapshot_id, "relation": schema.relation_codes[relation.name], near: node.key}
     )
-    count = edges.values(far)[: COUNTED + 1].count()
+    # Parallel edges lead to one neighbour: counted twice, they would make pages with nobody on them.
+    neighbours = edges.order_by(far).values_list(far, flat=True).distinct()
+    count = neighbours[: COUNTED + 1].count()
     shown = min(count, COUNTED)
     pages = max(1, -(-shown // PAGE))
     page = min(max(page, 1), pages)
@@ -106,7 +108,7 @@ def _neighbours(node: Node, schema: Schema, edges: Any, far: str, page: slice, c
     if count <= SORTED:
         found = list(nodes.filter(key__in=edges.values(far)).order_by("name", "key")[page])
     else:
-        keys = list(edges.order_by(far).values_list(far, flat=True)[page])
+        keys = list(edges.order_by(far).values_list(far, flat=True).distinct()[page])
         found = list(nodes.filter(key__in=keys).order_by("key"))
     properties = dict(edges.filter(**{f"{far}__in": [n.key for n in found]}).values_list(far, "properties"))
     return [

@@ -11,7 +11,8 @@ from search.composition import Pipeline
 HEAD = """# Pipelines and their settings
 
 Each pipeline answers a question in its own way. A setting is given as `settings` in the API, as `--set key=value` to
-`ask` and `evaluate`, or kept in a pipeline version of a knowledge base. `GET /api/v1/pipelines/` tells the same.
+`ask` and `evaluate`, or kept in a pipeline version of a knowledge base. `GET /api/v1/pipelines/` tells each caller the
+settings that are theirs to give: visitors may give those that are not for staff, and no more than where it says so.
 In brackets stands what each stage is for. A stage may have variants: the setting with its name chooses one
 (`--set retrieve=bm25`), and settings of another variant are refused.
 
@@ -26,8 +27,8 @@ def document_pipelines() -> str:
 
 def _section(name: str) -> str:
     pipeline = wiring.pipeline(name)
-    schema = pipeline.settings_schema()["properties"]
-    rows = [_row(key, described) for key, described in schema.items()]
+    schema, public = (pipeline.settings_schema(visitor=visitor)["properties"] for visitor in (False, True))
+    rows = [_row(key, described, public.get(key)) for key, described in schema.items()]
     table = ["| setting | takes | default | |", "|---|---|---|---|", *rows] if rows else ["It takes no settings."]
     return "\n".join(
         [f"## `{name}`: {pipeline.title}", "", pipeline.description, "", _stages(pipeline), "", *table, ""]
@@ -45,11 +46,19 @@ def _stages(pipeline: Pipeline) -> str:
     return f"Stages: {', '.join(told)}."
 
 
-def _row(key: str, described: dict[str, Any]) -> str:
+def _row(key: str, described: dict[str, Any], public: dict[str, Any] | None) -> str:
     help_text = described["description"].replace("|", "\\|")
     if "variants" in described:
         help_text += f" Only of {', '.join(described['variants'])}."
-    return f"| `{key}` | {_takes(described)} | `{json.dumps(described['default'])}` | {help_text} |"
+    takes = _takes(described) + _for_visitors(described, public)
+    return f"| `{key}` | {takes} | `{json.dumps(described['default'])}` | {help_text} |"
+
+
+def _for_visitors(described: dict[str, Any], public: dict[str, Any] | None) -> str:
+    if public is None:
+        return "; staff only"
+    high = public.get("maximum")
+    return f"; visitors to {high:,}" if high != described.get("maximum") else ""
 
 
 def _takes(described: dict[str, Any]) -> str:

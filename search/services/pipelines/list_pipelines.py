@@ -6,22 +6,24 @@ from typing import Any
 
 from search import checks, wiring
 from search.models import KnowledgeBase, PipelineVersion
+from search.services.access.visitors import User, is_privileged
 
 
-def list_pipelines(base: KnowledgeBase | None = None) -> list[dict[str, Any]]:
+def list_pipelines(base: KnowledgeBase | None = None, user: User = None) -> list[dict[str, Any]]:
     """Return name, title, description, version, availability and settings of each pipeline, in the site's order.
 
     The version is the active one of `base`; 0 is the site's own specification. `reason` says why a pipeline is not
-    available, and is null if it is. `settings_schema` is a JSON schema of the options that a search may set.
+    available, and is null if it is. `settings_schema` is a JSON schema of the options that a search of `user` may
+    set: staff and the machine itself (None) all of them, visitors those that are public, within public bounds.
     """
     active = (
         PipelineVersion.objects.filter(knowledge_base=base, active=True) if base else PipelineVersion.objects.none()
     )
     versions = {version.pipeline: version for version in active}
-    return [_describe(name, versions.get(name)) for name in wiring.pipelines()]
+    return [_describe(name, versions.get(name), visitor=not is_privileged(user)) for name in wiring.pipelines()]
 
 
-def _describe(name: str, version: PipelineVersion | None) -> dict[str, Any]:
+def _describe(name: str, version: PipelineVersion | None, *, visitor: bool) -> dict[str, Any]:
     row = wiring.row(name)
     faults = checks.faults_of_pipeline(name)
     described = {
@@ -34,7 +36,8 @@ def _describe(name: str, version: PipelineVersion | None) -> dict[str, Any]:
     }
     if faults:
         return described | {"settings_schema": None}
-    schema = wiring.pipeline(name).settings_schema()
+    schema = wiring.pipeline(name).settings_schema(visitor=visitor)
     for key, value in (version.options if version else {}).items():
-        schema["properties"][key]["default"] = value
+        if key in schema["properties"]:
+            schema["properties"][key]["default"] = value
     return described | {"settings_schema": schema}

@@ -6,14 +6,17 @@ from django.db.models import F
 from django.utils import timezone
 
 from search.models import SearchRun
+from search.services.access.visitors import NOBODY, User, Visitor, check_may_cancel
 from search.services.searches.watch_search import notices
 
 
-def cancel_search(run: SearchRun) -> SearchRun:
+def cancel_search(run: SearchRun, *, user: User, visitor: Visitor = NOBODY) -> SearchRun:
     """Ask a queued or running search to stop, and return its row as it is now; an ended one stays as it is.
 
-    A queued search ends at once; a running one at its next check, within the time of one query.
+    A queued search ends at once; a running one at its next check, within the time of one query. `user` None stands for
+    the machine itself. Raises NotAllowed where the caller neither asked the search nor is staff.
     """
+    check_may_cancel(run, user, visitor)
     SearchRun.objects.filter(pk=run.pk, status=SearchRun.Status.QUEUED).update(
         status=SearchRun.Status.CANCELLED, cancel_requested=True, finished=timezone.now(), changes=F("changes") + 1
     )

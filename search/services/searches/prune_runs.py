@@ -11,6 +11,9 @@ from search.models import SearchRun
 from search.services.language_models.llm_calls import prune_calls
 from search.services.searches.settle_search import settle_searches
 
+BATCH = 500
+"""Runs that one transaction deletes: with their steps some ten megabytes, so that no lock is held for long."""
+
 
 def prune_runs(days: int | None = None) -> int:
     """Delete runs with their steps that were asked more than `days` days ago, and return how many runs that were.
@@ -21,6 +24,14 @@ def prune_runs(days: int | None = None) -> int:
     settle_searches()
     kept = settings.GRASP_RUNS_DAYS if days is None else days
     prune_calls(kept)
-    oldest = timezone.now() - timedelta(days=kept)
-    _, by_model = SearchRun.objects.filter(created__lt=oldest).delete()
-    return by_model.get(SearchRun._meta.label, 0)
+    return delete_runs(kept)
+
+
+def delete_runs(days: int) -> int:
+    """Delete runs with their steps that were asked more than `days` days ago, and return how many runs that were."""
+    oldest = timezone.now() - timedelta(days=days)
+    deleted = 0
+    while batch := list(SearchRun.objects.filter(created__lt=oldest).order_by().values_list("pk", flat=True)[:BATCH]):
+        _, by_model = SearchRun.objects.filter(pk__in=batch).delete()
+        deleted += by_model.get(SearchRun._meta.label, 0)
+    return deleted

@@ -3,25 +3,36 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 from uuid import UUID
 
 from celery import current_app
 from django.conf import settings as site
-from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
 from django.contrib.auth.models import User as Account
 from django.db import transaction
 from django.utils import timezone
 from kombu.exceptions import OperationalError as BrokerError
 
 from search import wiring
-from search.domain.errors import Fault, InvalidRequest, PlanInvalid, ServiceUnavailable, nearest
+from search.domain.errors import (
+    Fault,
+    InvalidRequest,
+    NotNow,
+    PlanInvalid,
+    QueueFull,
+    ServiceUnavailable,
+    nearest,
+)
 from search.domain.graph import Schema
 from search.domain.plan import Plan
 from search.domain.question import Question
 from search.models import KnowledgeBase, PipelineVersion, Release, SearchRun
 from search.models.pipelines import specification_hash
+from search.services.access.count_refused import FULL, LIMIT, count_refused, kind_of
+from search.services.access.limits import count_search, place_in_queue
+from search.services.access.visitors import NOBODY, User, Visitor, is_privileged
 from search.services.code_version import code_version
 from search.services.health import worker_alive
 from search.services.searches.pin import Pin
@@ -32,16 +43,11 @@ MAX_K = 100
 UNSEEN = frozenset({"Cc", "Cf", "Zs", "Zl", "Zp"})
 """Categories of characters that say nothing: controls, formats, spaces."""
 TASK = "search.tasks.run_search"
-
-User = AbstractBaseUser | AnonymousUser | None
+QUEUE = "search"
 
 
 class SearchRejected(InvalidRequest):
-    """The request cannot be run; `run` is the row that records it."""
-
-    def __init__(self, run: SearchRun, faults: list[Fault]) -> None:
-        super().__init__(faults)
-        self.run = run
+    """The request cannot be run. It leaves no row behind, but is counted."""
 
 
 def request_search(
@@ -53,6 +59,7 @@ def request_search(
     plan: object = None,
     settings: object = None,
     user: User = None,
+    visitor: Visitor = NOBODY,
     origin: str = SearchRun.Origin.API,
     purpose: str = "",
     time_limit: float | None = None,
@@ -66,10 +73,15 @@ def request_search(
     (commands, evaluation), which sees every knowledge base. `plan` is a plan as JSON, `settings` options as
     `{"stage.option": value}`, `time_limit` seconds, `faults` what the door itself has found wrong with the request.
     `pin`, of `pin_searches`, decides release, settings and specification; `pipeline` and `settings` are then its own.
+    `visitor` is what the door knows of the caller beyond the account.
 
-    Raises SearchRejected with every fault at once; ServiceUnavailable when the broker does not take the task. Both
-    leave a run that says so.
+    Raises SearchRejected with every fault at once, TooManySearches where the asker's limit is reached, QueueFull where
+    too many wait: none of these leaves a run. Raises ServiceUnavailable when the broker does not take the task, which
+    leaves a run that says so.
     """
+    if user is not None:
+        with _counted(origin):
+            count_search(user, visitor)
     kept_plan, plan_faults = storable_json(plan, "/plan")
     kept_options, option_faults = storable_json(settings or {}, "/settings")
     run = SearchRun(
@@ -80,6 +92,7 @@ def request_search(
         plan=kept_plan,
         options=kept_options if isinstance(kept_options, dict) else {},
         user=user if isinstance(user, Account) else None,
+        asker="" if isinstance(user, Account) else visitor.asker,
         origin=origin,
         purpose=purpose,
         time_limit=time_limit or site.GRASP_SEARCH_SECONDS,
@@ -90,18 +103,18 @@ def request_search(
         pin.apply(run)
     else:
         found += _point_at_release(run, knowledge_base, user)
-        found += _specify(run, settings if not option_faults else None)
+        found += _specify(run, settings if not option_faults else None, user)
     if plan is not None and run.release is not None and not plan_faults:
         found += _check_plan(plan, run.release)
     if found:
         # A pointer may name a key of the request that neither Postgres nor UTF-8 would take.
         found = [Fault(storable_text(f.pointer), storable_text(f.message), f.nearest) for f in found]
-        _reject(run, found)
-        raise SearchRejected(run, found)
+        count_refused(origin, kind_of(found))
+        raise SearchRejected(found)
     if not enqueue:
         run.save()
         return run
-    with transaction.atomic():
+    with _counted(origin), place_in_queue(QUEUE), transaction.atomic():
         run.save()
         transaction.on_commit(lambda: _send(run))
     return run
@@ -119,7 +132,7 @@ def pin_searches(
     pins: dict[str, Pin] = {}
     for name in pipelines:
         run.pipeline, run.pipeline_version = name, None
-        if found := _specify(run, settings):
+        if found := _specify(run, settings, None):
             faults += [fault for fault in found if fault not in faults]
         elif run.release is not None:
             pins[name] = Pin(
@@ -139,9 +152,9 @@ def question_of(run: SearchRun, schema: Schema) -> Question:
 def _send(run: SearchRun) -> None:
     """Hand the task to the broker, which is asked first: one that hangs would be waited for longer than people wait."""
     try:
-        if worker_alive("search") is None:
+        if worker_alive(QUEUE) is None:
             raise BrokerError("no answer within a second")
-        current_app.send_task(TASK, args=[str(run.pk)], queue="search", expires=run.time_limit)
+        current_app.send_task(TASK, args=[str(run.pk)], queue=QUEUE, expires=run.time_limit)
     except (BrokerError, OSError) as error:
         reason = "Valkey does not answer, so the search was not queued; ask again in a moment."
         run.status, run.finished = SearchRun.Status.FAILED, timezone.now()
@@ -150,10 +163,14 @@ def _send(run: SearchRun) -> None:
         raise ServiceUnavailable("Valkey", reason) from error
 
 
-def _reject(run: SearchRun, faults: list[Fault]) -> None:
-    run.status, run.finished = SearchRun.Status.FAILED, timezone.now()
-    run.error = {"title": "The request is not valid", "errors": [fault.to_json() for fault in faults]}
-    run.save()
+@contextmanager
+def _counted(origin: str) -> Iterator[None]:
+    """Count a search that is refused for the moment."""
+    try:
+        yield
+    except NotNow as error:
+        count_refused(origin, FULL if isinstance(error, QueueFull) else LIMIT)
+        raise
 
 
 def _check_question(question: object) -> list[Fault]:
@@ -201,8 +218,11 @@ def _point_at_release(run: SearchRun, name: object, user: User) -> list[Fault]:
     return []
 
 
-def _specify(run: SearchRun, settings: object) -> list[Fault]:
-    """Freeze the specification that the run will use: the site's, the version's, then the asker's options."""
+def _specify(run: SearchRun, settings: object, user: User) -> list[Fault]:
+    """Freeze the specification that the run will use: the site's, the version's, then the asker's options.
+
+    What the site and the version say holds for everybody; of the asker's options only staff may give some.
+    """
     names = wiring.pipelines()
     if run.pipeline not in names:
         message = f"There is no pipeline {_shown(run.pipeline)}. There are: {', '.join(names)}."
@@ -216,14 +236,13 @@ def _specify(run: SearchRun, settings: object) -> list[Fault]:
         ).first()
     if version is not None:
         run.pipeline_version, run.pipeline_number = version, version.version
+    pipeline = wiring.pipeline(run.pipeline)
     try:
-        run.specification = wiring.pipeline(run.pipeline).specification(
-            version.options if version else {}, settings or {}
-        )
+        run.specification = pipeline.specification(version.options if version else {}, settings or {})
     except InvalidRequest as error:
         return list(error.faults)
     run.specification_hash = specification_hash(run.specification)
-    return []
+    return [] if is_privileged(user) else pipeline.refused_to_visitors(settings or {})
 
 
 def _check_plan(plan: object, release: Release) -> list[Fault]:

@@ -47,9 +47,11 @@ class JoinedPlanner(Planner):
         high=1,
     )
     llm_seconds: float = option(
-        8.0, "Seconds that the language model may take for a question at most.", low=0.1, high=300
+        8.0, "Seconds that the language model may take for a question at most.", low=0.1, high=300, public_high=8
     )
-    llm_samples: int = option(1, "Plans that the language model is asked for; equal ones are merged.", low=1, high=10)
+    llm_samples: int = option(
+        1, "Plans that the language model is asked for; equal ones are merged.", low=1, high=10, public_high=1
+    )
     llm_temperature: float = option(
         0.7, "Temperature of the language model's plans after the first, which has 0.", low=0, high=2
     )

@@ -44,19 +44,23 @@ class Planner:
     nodes: NodeStore
     schema: Schema
     plan_scorers: PlanScorers | None = None
-    plans: int = option(10, "Plans that run for a question at most.", low=1, high=50)
+    plans: int = option(10, "Plans that run for a question at most.", low=1, high=50, public_high=20)
     least: float = option(
         0.002, "A plan less probable than this does not run, unless it is the best.", low=0.0, high=1.0
     )
-    max_hops: int = option(3, "Hops from a mention to the answer at most.", low=1, high=4)
-    max_mentions: int = option(5, "Mentions of a question that plans start from at most.", low=1, high=12)
+    max_hops: int = option(3, "Hops from a mention to the answer at most.", low=1, high=4, public_high=3)
+    max_mentions: int = option(
+        5, "Mentions of a question that plans start from at most.", low=1, high=12, public_high=8
+    )
     evidence: str = option(
         "both",
         "What plans are scored by: single words of the question, the plan's wording as a whole, or both.",
         choices=tuple(EVIDENCE),
     )
     temperature: float = option(1.0, "Above 1 spreads probability over more plans.", low=0.1, high=10.0)
-    artifact: str = option("", "The trained planner that scores the plans, as `train planner` made it; empty for none.")
+    artifact: str = option(
+        "", "The trained planner that scores the plans, as `train planner` made it; empty for none.", staff_only=True
+    )
     filters: bool = option(True, "Whether years, prices and amounts in a question become filters.")
 
     def __call__(self, question: Question, limit: Limit) -> list[ScoredPlan]:

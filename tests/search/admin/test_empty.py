@@ -27,6 +27,7 @@ LISTS = {
     "search_searchrun": empty.SEARCHES,
     "search_endpoint": empty.SERVERS,
     "search_languagemodelcall": empty.CALLS,
+    "search_apitoken": empty.TOKENS,
     "auth_group": empty.GROUPS,
 }
 

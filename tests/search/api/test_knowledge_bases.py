@@ -9,6 +9,7 @@ from django.contrib.auth.models import User
 from django.test import Client
 from httpx2 import Client as Caller
 
+from grasp_site import settings as site_settings
 from search.models import KnowledgeBase, PipelineVersion
 from tests.search import small
 
@@ -123,6 +124,47 @@ def test_an_unknown_type_is_a_fault_that_names_the_known_ones(api: Client, films
 @pytest.mark.parametrize("page", ["0", "x", "99", "last!"])
 def test_a_page_that_is_not_there_is_not_found(api: Client, films: KnowledgeBase, page: str) -> None:
     assert api.get(BASES, {"page": page}).status_code == 404
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 5, 14, 100, 1000])
+@pytest.mark.parametrize(
+    ("path", "entries"),
+    [("knowledge-bases/", 3), ("knowledge-bases/films/nodes/", 14), ("knowledge-bases/films/nodes/?type=film", 3),
+     ("knowledge-bases/films/nodes/?prefix=odd+1", 1), ("knowledge-bases/films/nodes/?prefix=zzz", 0),
+     ("pipelines/?knowledge_base=films", 2)],
+)  # fmt: skip
+def test_next_leads_from_page_to_page_to_the_last_and_every_entry_comes_once(
+    api: Client, films: KnowledgeBase, path: str, entries: int, size: int
+) -> None:
+    small.films("archive")
+    small.films("another")
+    found: list[str] = []
+    address: str | None = f"/api/v1/{path}{'&' if '?' in path else '?'}page_size={size}"
+    pages = 0
+    while address:
+        answer = api.get(address)
+        assert answer.status_code == 200, address
+        found += [str(entry.get("id", entry["name"])) for entry in answer.json()["results"]]
+        address, pages = answer.json()["next"], pages + 1
+    assert len(found) == len(set(found)) == entries
+    assert pages == max(1, -(-entries // min(size, 100)))
+
+
+def test_staff_are_shown_every_setting_and_visitors_what_is_theirs(api: Client, films: KnowledgeBase, settings) -> None:
+    settings.GRASP_PIPELINES, settings.GRASP_TOOLS = site_settings.GRASP_PIPELINES, site_settings.GRASP_TOOLS
+
+    def shown() -> dict[str, dict[str, object]]:
+        rows = {row["name"]: row for row in api.get("/api/v1/pipelines/").json()["results"]}
+        return rows["grasp"]["settings_schema"]["properties"]
+
+    visitors = shown()
+    assert "plan.artifact" not in visitors
+    assert (visitors["traverse.rows"]["maximum"], visitors["plan.llm_samples"]["maximum"]) == (10_000, 1)
+    api.force_login(User.objects.create_user("staff", is_staff=True))
+    staff = shown()
+    assert "plan.artifact" in staff
+    assert (staff["traverse.rows"]["maximum"], staff["plan.llm_samples"]["maximum"]) == (1_000_000, 10)
+    assert visitors["fuse.k"] == staff["fuse.k"]
 
 
 def test_pipelines_say_what_they_do_and_which_settings_they_take(api: Client, films: KnowledgeBase) -> None:

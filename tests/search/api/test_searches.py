@@ -10,7 +10,8 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
-from search.models import KnowledgeBase, SearchRun
+from search.api import searches
+from search.models import KnowledgeBase, RefusedRequests, SearchRun
 from search.services.searches.request_search import request_search
 from search.services.searches.run_search import run_search
 
@@ -66,11 +67,10 @@ def test_every_fault_of_a_request_is_named_with_its_place(
 
 
 @pytest.mark.django_db
-def test_a_refused_request_is_recorded_and_says_where(api: Client, films: KnowledgeBase) -> None:
-    found = problem(post(api, {"knowledge_base": "films", "question": "", "k": 0}), 400)
-    shown = api.get(found["search"]).json()
-    assert shown["status"] == "failed"
-    assert [fault["pointer"] for fault in shown["error"]["errors"]] == ["/question", "/k"]
+def test_a_refused_request_is_counted_and_leaves_no_search(api: Client, films: KnowledgeBase) -> None:
+    problem(post(api, {"knowledge_base": "films", "question": "", "k": 0}), 400)
+    assert not SearchRun.objects.exists()
+    assert list(RefusedRequests.objects.values_list("origin", "kind", "number")) == [("api", "question", 1)]
 
 
 @pytest.mark.django_db
@@ -168,6 +168,19 @@ def test_waiting_for_a_search_that_nobody_takes_ends_soon(api: Client, committed
     answer = post(api, {"knowledge_base": "films", "question": QUESTION}, f"{ADDRESS}?wait=30")
     assert answer.status_code == 202
     assert "No search worker" in answer.json()["waiting"]
+    SearchRun.objects.all().delete()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_nobody_waits_longer_than_a_search_may_take(
+    api: Client, committed_films: KnowledgeBase, settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings.GRASP_SEARCH_SECONDS = 1
+    waits: list[float] = []
+    monkeypatch.setattr(searches, "_wait_for_end", lambda run, seconds: waits.append(seconds) or False)
+    for wait in ("0.5", "600", "inf"):
+        assert post(api, {"knowledge_base": "films", "question": QUESTION}, f"{ADDRESS}?wait={wait}").status_code == 202
+    assert waits == [0.5, 1, 1]
     SearchRun.objects.all().delete()
 
 

@@ -48,7 +48,7 @@ def release() -> Release:
 
 def test_only_keepers_see_it_and_strangers_are_sent_to_sign_in(client: Client, films: KnowledgeBase) -> None:
     for place in (PLACE, "/settings/"):
-        assert client.get(place)["Location"] == f"/admin/login/?next={place}"
+        assert client.get(place)["Location"] == f"/account/sign-in/?next={place}"
     for name, staff in (("somebody", False), ("staff", True)):
         client.force_login(User.objects.create_user(name, is_staff=staff))
         assert client.get(PLACE).status_code == 403

@@ -88,3 +88,21 @@ def test_a_hub_costs_no_more_than_what_is_counted(star: Release, monkeypatch: py
 @pytest.mark.parametrize("node_id", ["nobody", "", "\x00", "HUB"])
 def test_an_id_that_no_node_has_is_none(star: Release, node_id: str) -> None:
     assert describe_node(star, node_id) is None
+
+
+def test_parallel_edges_lead_to_one_neighbour_and_to_no_empty_page() -> None:
+    """Sixty edges to thirty nodes fill one page of fifty."""
+    leaves = [Node(1 + i, f"leaf/{i}", "leaf", f"Leaf {i}") for i in range(30)]
+    graph = Graph((Node(0, "hub", "hub", "Hub"), *leaves), tuple((0, "likes", 1 + i % 30) for i in range(60)))
+    base = KnowledgeBase.objects.create(name="parallel")
+    snapshot = Snapshot.objects.create(knowledge_base=base, status=Status.READY, schema_json=schema_of(graph).to_json())
+    store(graph, schema_of(graph), snapshot.pk)
+    release = Release.objects.create(knowledge_base=base, number=1, snapshot=snapshot, status=Status.READY)
+    for sorted_up_to in (module.SORTED, 10):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(module, "SORTED", sorted_up_to)
+            described = describe_node(release, "hub", ("likes", "out"), 2)
+            assert described is not None
+            [group] = described["relations"]
+            assert (group["count"], group["pages"], group["page"]) == (30, 1, 1)
+            assert len({item["id"] for item in group["items"]}) == 30

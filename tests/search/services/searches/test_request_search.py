@@ -9,8 +9,9 @@ from celery import current_app
 from django.contrib.auth.models import AnonymousUser, User
 from kombu.exceptions import OperationalError as BrokerError
 
-from search.domain.errors import ServiceUnavailable
-from search.models import KnowledgeBase, KnowledgeBaseSettings, PipelineVersion, SearchRun
+from grasp_site import settings as site_settings
+from search.domain.errors import Fault, ServiceUnavailable
+from search.models import KnowledgeBase, KnowledgeBaseSettings, PipelineVersion, RefusedRequests, SearchRun
 from search.services.searches.request_search import SearchRejected, request_search
 
 pytestmark = pytest.mark.django_db
@@ -21,15 +22,16 @@ def ask(**asked: Any) -> SearchRun:
 
 
 def pointers(**asked: Any) -> list[str]:
-    """Return where the faults of a request are, and check that the run which records it says the same."""
+    """Return where the faults of a request are, and check that it was counted and left no run behind."""
+    before = SearchRun.objects.count(), counted()
     with pytest.raises(SearchRejected) as rejected:
         ask(**asked)
-    run = SearchRun.objects.get(pk=rejected.value.run.pk)
-    assert run.status == SearchRun.Status.FAILED
-    found = [fault.pointer for fault in rejected.value.faults]
-    assert run.error is not None
-    assert [fault["pointer"] for fault in run.error["errors"]] == found
-    return found
+    assert (SearchRun.objects.count(), counted() - 1) == before
+    return [fault.pointer for fault in rejected.value.faults]
+
+
+def counted() -> int:
+    return sum(RefusedRequests.objects.values_list("number", flat=True))
 
 
 def test_a_search_is_recorded_with_all_that_it_will_use(films: KnowledgeBase) -> None:
@@ -176,7 +178,48 @@ def test_a_plan_nested_without_end_is_refused(films: KnowledgeBase) -> None:
 def test_everything_that_is_wrong_is_said_at_once(films: KnowledgeBase) -> None:
     found = pointers(question="", k=0, pipeline="nothing", plan=[], settings=None)
     assert found == ["/question", "/k", "/pipeline", "/plan"]
-    assert SearchRun.objects.count() == 1
+
+
+def test_what_is_refused_is_counted_by_day_door_and_the_first_part_that_is_wrong(films: KnowledgeBase) -> None:
+    for wrong in ({"question": ""}, {"question": "", "k": 0}, {"settings": {"fuse.z": 1}}):
+        pointers(**wrong)
+    with pytest.raises(SearchRejected):
+        ask(origin=SearchRun.Origin.PAGE, faults=[Fault("/nonsense", "It is nonsense.")])
+    rows = set(RefusedRequests.objects.values_list("origin", "kind", "number"))
+    assert rows == {("api", "question", 2), ("api", "settings", 1), ("page", "other", 1)}
+    assert not SearchRun.objects.exists()
+
+
+SPENDTHRIFT = {"plan.llm_samples": 10, "plan.llm_seconds": 300, "traverse.rows": 1_000_000, "plan.artifact": "mine"}
+
+
+def test_a_visitor_is_refused_what_costs_others_with_a_sentence_that_names_the_bound(
+    films: KnowledgeBase, settings: Any
+) -> None:
+    settings.GRASP_PIPELINES = site_settings.GRASP_PIPELINES
+    asked = {"pipeline": "grasp", "settings": SPENDTHRIFT}
+    for user in (AnonymousUser(), User.objects.create_user("somebody")):
+        with pytest.raises(SearchRejected) as rejected:
+            ask(user=user, **asked)
+        assert {fault.pointer: fault.message for fault in rejected.value.faults} == {
+            "/settings/plan.llm_samples": "plan.llm_samples may be 1 at most, not 10; staff may set it up to 10.",
+            "/settings/plan.llm_seconds": "plan.llm_seconds may be 8 at most, not 300; staff may set it up to 300.",
+            "/settings/traverse.rows":
+                "traverse.rows may be 10,000 at most, not 1000000; staff may set it up to 1,000,000.",
+            "/settings/plan.artifact":
+                "plan.artifact is a setting for staff; leave it out, or sign in with a staff account.",
+        }  # fmt: skip
+    staff = User.objects.create_user("staff", is_staff=True)
+    assert ask(user=staff, **asked).options == ask(user=None, **asked).options == SPENDTHRIFT
+
+
+def test_what_an_administrator_has_set_holds_for_visitors_too(films: KnowledgeBase, settings: Any) -> None:
+    settings.GRASP_PIPELINES = site_settings.GRASP_PIPELINES
+    PipelineVersion.objects.create(
+        knowledge_base=films, pipeline="grasp", version=1, options={"plan.llm_samples": 5}, active=True
+    )
+    run = ask(user=AnonymousUser(), pipeline="grasp", settings={"fuse.k": 9})
+    assert run.specification["stages"]["plan"]["OPTIONS"]["llm_samples"] == 5
 
 
 @pytest.mark.django_db(transaction=True)
@@ -184,7 +227,7 @@ def test_a_broker_that_does_not_answer_a_question_is_not_given_a_task(films: Kno
     settings.REDIS_URL = "unix:///nowhere/valkey.sock"
     with pytest.raises(ServiceUnavailable, match="Valkey"):
         ask(enqueue=True)
-    assert SearchRun.objects.get().status == SearchRun.Status.FAILED
+    assert not SearchRun.objects.exists()
 
 
 @pytest.mark.django_db(transaction=True)

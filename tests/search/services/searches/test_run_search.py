@@ -156,7 +156,7 @@ def test_a_dropped_release_is_said(films: KnowledgeBase) -> None:
 
 
 def test_a_queued_search_that_was_cancelled_does_not_run(films: KnowledgeBase) -> None:
-    run = cancel_search(recorded())
+    run = cancel_search(recorded(), user=None)
     assert run.status == "cancelled"
     assert run_search(run.pk).status == "cancelled"
     assert not run.steps.exists()
@@ -166,7 +166,7 @@ def test_a_running_search_that_was_cancelled_stops_at_its_next_check(films: Know
     run = recorded()
 
     def cancel(limit: Limit) -> None:
-        assert cancel_search(run).status == "running"
+        assert cancel_search(run, user=None).status == "running"
         stopped = threading.Event()
         while not limit.cancelled():
             stopped.wait(0.02)
@@ -178,7 +178,7 @@ def test_a_running_search_that_was_cancelled_stops_at_its_next_check(films: Know
 
 
 def test_cancelling_what_has_ended_changes_nothing(films: KnowledgeBase) -> None:
-    assert cancel_search(run_search(recorded().pk)).status == "done"
+    assert cancel_search(run_search(recorded().pk), user=None).status == "done"
 
 
 def test_the_plan_of_the_asker_is_run(films: KnowledgeBase) -> None:

@@ -1,0 +1,104 @@
+"""The admin's colours and menu, as django-unfold reads them (`settings.UNFOLD`)."""
+
+from typing import Any
+
+from django.templatetags.static import static
+from django.urls import reverse_lazy
+
+
+def _admin_link(title: str, icon: str, model: str, app: str = "search") -> dict[str, Any]:
+    return {"title": title, "icon": icon, "link": reverse_lazy(f"admin:{app}_{model}_changelist")}
+
+
+def _link_out(title: str, icon: str, link: Any) -> dict[str, Any]:
+    """A link to a page outside the admin, which is therefore never the present one."""
+    return {"title": title, "icon": icon, "link": link, "active": False}
+
+
+UNFOLD: dict[str, Any] = {
+    "SITE_TITLE": "GRASP search",
+    "SITE_HEADER": "GRASP search",
+    "SITE_ICON": lambda request: static("search/logo.svg"),
+    "SITE_FAVICONS": [
+        {"rel": "icon", "type": "image/svg+xml", "href": lambda request: static("search/logo.svg")},
+    ],
+    "STYLES": [lambda request: static("search/admin.css")],
+    "SCRIPTS": [lambda request: static("search/admin.js")],
+    "SITE_URL": "/",
+    # The accent of the site's own pages, in steps.
+    "COLORS": {
+        "primary": {
+            "50": "#eff8f5",
+            "100": "#d9eee8",
+            "200": "#b5ddd2",
+            "300": "#74d5bf",
+            "400": "#3fae98",
+            "500": "#1b8b78",
+            "600": "#0b6b5d",
+            "700": "#0a594e",
+            "800": "#0b473f",
+            "900": "#0b3b35",
+            "950": "#05231f",
+        },
+    },
+    "SHOW_HISTORY": True,
+    "DASHBOARD_CALLBACK": "search.admin.services_page.dashboard",
+    "SIDEBAR": {
+        "show_search": True,
+        "navigation": [
+            {
+                "items": [
+                    {"title": "Overview", "icon": "dashboard", "link": reverse_lazy("admin:index")},
+                    {"title": "Services", "icon": "monitor_heart", "link": reverse_lazy("admin:search_services")},
+                    _link_out("Search page", "search", "/"),
+                    _link_out("API", "api", "/api/docs/"),
+                ],
+            },
+            {
+                "title": "Knowledge",
+                "separator": True,
+                "items": [
+                    _admin_link("Knowledge bases", "hub", "knowledgebase"),
+                    _link_out("What planners are told", "tune", reverse_lazy("search-settings-list")),
+                    _admin_link("Releases", "new_releases", "release"),
+                    _admin_link("Snapshots", "database", "snapshot"),
+                    _admin_link("Vector sets", "scatter_plot", "vectorset"),
+                ],
+            },
+            {
+                "title": "Searches",
+                "separator": True,
+                "items": [
+                    # The page of services has its address below theirs, and a link of its own.
+                    _admin_link("Searches", "manage_search", "searchrun")
+                    | {"active": lambda request: request.resolver_match.url_name.startswith("search_searchrun_")},
+                    _admin_link("Pipeline versions", "account_tree", "pipelineversion"),
+                    _admin_link("Artifacts", "model_training", "artifact"),
+                ],
+            },
+            {
+                "title": "Language models",
+                "separator": True,
+                "items": [
+                    _admin_link("Servers", "dns", "endpoint"),
+                    _admin_link("Calls", "forum", "languagemodelcall"),
+                    {
+                        "title": "Prompt of a question",
+                        "icon": "article",
+                        "link": reverse_lazy("admin:search_endpoint_prompt"),
+                    },
+                ],
+            },
+            {
+                "title": "People",
+                "separator": True,
+                "collapsible": True,
+                "items": [
+                    _admin_link("Accounts", "person", "user", app="auth"),
+                    _admin_link("Groups", "group", "group", app="auth"),
+                    _admin_link("API tokens", "key", "apitoken"),
+                ],
+            },
+        ],
+    },
+}

@@ -1,0 +1,75 @@
+"""Limits that all processes share: so many of something in a period, and so many tasks in a queue.
+
+Each is decided inside Valkey by one script, so that requests that arrive at the same time are counted one by one.
+`search` finds these functions by the dotted paths of `settings.GRASP_GATE`.
+"""
+
+import uuid
+
+from django.conf import settings
+
+from grasp_site.heartbeat import broker
+
+PREFIX = "grasp:limit:"
+RESERVED_SECONDS = 5
+"""How long a place in a queue is kept for a task that never arrives: its sender died in between."""
+
+# Keeps the moments at which something was allowed in the last `period`, oldest first. Refused ones are not kept.
+_TAKE = """
+local clock = redis.call('TIME')
+local now = clock[1] * 1000 + math.floor(clock[2] / 1000)
+local period = tonumber(ARGV[2])
+redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now - period)
+if redis.call('ZCARD', KEYS[1]) < tonumber(ARGV[1]) then
+  redis.call('ZADD', KEYS[1], now, ARGV[3])
+  redis.call('PEXPIRE', KEYS[1], period)
+  return 0
+end
+local oldest = redis.call('ZRANGE', KEYS[1], 0, 0, 'WITHSCORES')
+return math.max(1, tonumber(oldest[2]) + period - now)
+"""
+# A place is reserved from here until the task is in the queue: what counts is both together.
+_RESERVE = """
+local clock = redis.call('TIME')
+local now = tonumber(clock[1])
+redis.call('ZREMRANGEBYSCORE', KEYS[2], '-inf', now)
+if redis.call('LLEN', KEYS[1]) + redis.call('ZCARD', KEYS[2]) >= tonumber(ARGV[1]) then
+  return 0
+end
+redis.call('ZADD', KEYS[2], now + tonumber(ARGV[2]), ARGV[3])
+redis.call('EXPIRE', KEYS[2], 2 * tonumber(ARGV[2]))
+return 1
+"""
+
+
+def take(name: str, most: int, seconds: float) -> float:
+    """Take one of `most` in any `seconds` under this name. Returns 0, or the seconds until there is one again.
+
+    Raises `redis.RedisError` when Valkey does not answer.
+    """
+    arguments = (most, int(1000 * seconds), uuid.uuid4().hex)
+    return int(broker(settings.REDIS_URL).eval(_TAKE, 1, f"{PREFIX}{name}", *arguments)) / 1000
+
+
+def give_back(name: str) -> None:
+    """Give back what was taken last under this name."""
+    broker(settings.REDIS_URL).zpopmax(f"{PREFIX}{name}")
+
+
+def reserve(queue: str, length: int) -> str | None:
+    """Reserve a place in a queue of at most `length` tasks; None when it is full. `release` it once the task is sent.
+
+    Raises `redis.RedisError` when Valkey does not answer.
+    """
+    place = uuid.uuid4().hex
+    keys = (queue, _reserved(queue))
+    return place if broker(settings.REDIS_URL).eval(_RESERVE, 2, *keys, length, RESERVED_SECONDS, place) else None
+
+
+def release(queue: str, place: str) -> None:
+    """Give a reserved place back: the task is in the queue by now, or was never sent."""
+    broker(settings.REDIS_URL).zrem(_reserved(queue), place)
+
+
+def _reserved(queue: str) -> str:
+    return f"{PREFIX}queue:{queue}"

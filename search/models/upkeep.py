@@ -1,0 +1,41 @@
+"""What the site notes about itself: requests that it refused, and what its retention deleted."""
+
+from __future__ import annotations
+
+from django.db import models
+
+
+class RefusedRequests(models.Model):
+    """How many requests were refused on a day, by what was wrong with them and the door they came through."""
+
+    day = models.DateField()
+    origin = models.CharField(max_length=12)
+    kind = models.CharField(max_length=40, help_text="The part of the request that was wrong, or the limit it met.")
+    number = models.PositiveBigIntegerField(default=0)
+
+    class Meta:
+        ordering = ["-day", "-number"]
+        verbose_name = verbose_name_plural = "refused requests"
+        constraints = [models.UniqueConstraint(fields=["day", "origin", "kind"], name="refused_on_day")]
+
+    def __str__(self) -> str:
+        return f"{self.day} {self.kind}: {self.number}"
+
+
+class RetentionRun(models.Model):
+    """One run of the retention: what it deleted and ended, how long it took, and the reason where it failed."""
+
+    started = models.DateTimeField(auto_now_add=True)
+    finished = models.DateTimeField(null=True)
+    settled = models.PositiveIntegerField(default=0, help_text="Searches that nobody worked on any more.")
+    searches = models.PositiveIntegerField(default=0, help_text="Deleted searches.")
+    calls = models.PositiveIntegerField(default=0, help_text="Deleted calls of language models.")
+    sessions = models.PositiveIntegerField(default=0, help_text="Deleted sessions that had expired.")
+    error = models.TextField(blank=True)
+
+    class Meta:
+        ordering = ["-started"]
+        verbose_name = "retention run"
+
+    def __str__(self) -> str:
+        return f"retention of {self.started:%Y-%m-%d %H:%M}"

@@ -1,0 +1,58 @@
+"""gate: the limits that all processes share, by the dotted paths of `settings.GRASP_GATE`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import redis
+import structlog
+from django.conf import settings
+from django.utils.module_loading import import_string
+
+from search.domain.errors import ServiceUnavailable
+
+log = structlog.get_logger(__name__)
+
+
+def take(name: str, most: int, seconds: float) -> float:
+    """Take one of `most` in any `seconds` under a name; return 0, or the seconds until there is one again.
+
+    Raises ServiceUnavailable when Valkey does not answer.
+    """
+    with _answering():
+        return import_string(settings.GRASP_GATE["take"])(name, most, seconds)
+
+
+def give_back(name: str) -> None:
+    """Give back what was taken last under a name; where Valkey does not answer it comes back with time."""
+    try:
+        import_string(settings.GRASP_GATE["give_back"])(name)
+    except redis.RedisError as error:
+        log.warning("nothing given back", reason=str(error))
+
+
+def reserve(queue: str, length: int) -> str | None:
+    """Reserve a place in a queue of at most `length` tasks, None when it is full.
+
+    Raises ServiceUnavailable when Valkey does not answer.
+    """
+    with _answering():
+        return import_string(settings.GRASP_GATE["reserve"])(queue, length)
+
+
+def release(queue: str, place: str) -> None:
+    """Give a reserved place back; where Valkey does not answer it comes back by itself within seconds."""
+    try:
+        import_string(settings.GRASP_GATE["release"])(queue, place)
+    except redis.RedisError as error:
+        log.warning("place in the queue not released", reason=str(error))
+
+
+@contextmanager
+def _answering() -> Iterator[None]:
+    try:
+        yield
+    except redis.RedisError as error:
+        reason = "Valkey does not answer, so nothing can be queued; ask again in a moment."
+        raise ServiceUnavailable("Valkey", reason) from error

@@ -1,0 +1,150 @@
+"""How many searches an asker may ask, and how many may wait: counted in the real Valkey, by every process together."""
+
+from __future__ import annotations
+
+import json
+import uuid
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+from django.conf import settings as site
+from django.contrib.auth.models import User
+from django.test import Client
+from pytest_django.fixtures import Settings
+
+from grasp_site import gate
+from grasp_site.heartbeat import broker
+from search.models import KnowledgeBase, RefusedRequests, SearchRun
+from search.services.access.tokens import make_token
+from search.services.access.visitors import Visitor
+from search.services.searches.request_search import QUEUE
+
+pytestmark = pytest.mark.django_db
+BODY = json.dumps({"knowledge_base": "films", "question": "Who made Amber Road?"})
+
+
+@pytest.fixture(autouse=True)
+def nothing_counted(services: object) -> Iterator[None]:
+    """Tests count from nothing on, whatever others asked within the last minute."""
+    client = broker(site.REDIS_URL)
+    for key in client.scan_iter(f"{gate.PREFIX}*"):
+        client.delete(key)
+    yield
+    client.delete(QUEUE)
+
+
+@pytest.fixture
+def few(settings: Settings) -> Settings:
+    """Limits that are soon reached, a different one for each kind of asker."""
+    settings.GRASP_SEARCHES_PER_MINUTE = 2
+    settings.GRASP_SEARCHES_PER_MINUTE_USER = 3
+    settings.GRASP_SEARCHES_PER_MINUTE_TOKEN = 4
+    return settings
+
+
+def ask(client: Client, **extra: Any) -> Any:
+    return client.post("/api/v1/searches/", BODY, content_type="application/json", **extra)
+
+
+def taken(client: Client, **extra: Any) -> int:
+    """How many searches in a row are taken before one is refused."""
+    for number in range(10):
+        if ask(client, **extra).status_code == 429:
+            return number
+    return 10
+
+
+def test_of_many_that_come_at_once_exactly_as_many_are_let_in_as_may(services: object) -> None:
+    name = uuid.uuid4().hex
+    with ThreadPoolExecutor(16) as together:
+        waits = list(together.map(lambda _: gate.take(name, 25, 60.0), range(200)))
+    assert waits.count(0) == 25
+    assert all(59 < wait <= 60 for wait in waits if wait)
+
+
+def test_what_is_refused_does_not_lengthen_the_wait_and_what_is_given_back_is_free(services: object) -> None:
+    name = uuid.uuid4().hex
+    assert gate.take(name, 1, 0.2) == 0
+    waits = []
+    while wait := gate.take(name, 1, 0.2):
+        waits.append(wait)
+    assert waits == sorted(waits, reverse=True)
+    gate.give_back(name)
+    assert gate.take(name, 1, 60.0) == 0
+
+
+def test_address_account_and_token_each_have_their_limit(films: KnowledgeBase, few: Settings) -> None:
+    member = Client()
+    member.force_login(User.objects.create_user("member"))
+    _, text = make_token(User.objects.create_user("program"))
+    program = {"headers": {"Authorization": f"Token {text}"}}
+    assert (taken(Client()), taken(member), taken(Client(), **program)) == (2, 3, 4)
+    assert taken(Client(REMOTE_ADDR="192.0.2.7")) == 2
+
+
+def test_the_refusal_is_a_problem_that_says_when_to_ask_again_and_leaves_no_search(
+    films: KnowledgeBase, few: Settings
+) -> None:
+    client = Client()
+    taken(client)
+    before = SearchRun.objects.count()
+    answer = ask(client)
+    assert (answer.status_code, answer["Content-Type"]) == (429, "application/problem+json")
+    assert 1 <= int(answer["Retry-After"]) <= 60
+    assert "An address may ask 2 searches a minute" in answer.json()["detail"]
+    assert SearchRun.objects.count() == before == 2
+    assert RefusedRequests.objects.get(kind="too many").number == 2
+
+
+def test_the_page_says_it_in_a_sentence_and_keeps_what_was_typed(films: KnowledgeBase, few: Settings) -> None:
+    client = Client()
+    taken(client)
+    page = client.post("/", {"kb": "films", "q": "And who made Birch Street?"})
+    assert page.status_code == 429
+    assert int(page["Retry-After"]) >= 1
+    assert "An address may ask 2 searches a minute; ask again in" in page.content.decode()
+    assert "And who made Birch Street?</textarea>" in page.content.decode()
+
+
+def test_a_header_that_anybody_can_send_makes_no_new_address(films: KnowledgeBase, few: Settings) -> None:
+    client = Client()
+    answers = [ask(client, headers={"X-Forwarded-For": f"192.0.2.{n}"}).status_code for n in range(4)]
+    assert answers == [202, 202, 429, 429]
+
+
+@pytest.mark.parametrize(
+    ("address", "network"),
+    [
+        ("192.0.2.1", "192.0.2.1"), ("2001:db8:1:2:3::4", "2001:db8:1:2::/64"), ("::ffff:192.0.2.1", "192.0.2.1"),
+        ("", ""), ("testclient", "testclient"),
+    ],
+)  # fmt: skip
+def test_addresses_of_one_network_count_together(address: str, network: str) -> None:
+    assert Visitor(address=address).network == network
+
+
+def test_a_full_queue_says_so_at_once_and_leaves_no_search(films: KnowledgeBase, settings: Settings) -> None:
+    settings.GRASP_QUEUE_LENGTH = 3
+    broker(site.REDIS_URL).rpush(QUEUE, *["a task that waits"] * 3)
+    client = Client()
+    answer, page = ask(client), client.post("/", {"kb": "films", "q": "Who?"})
+    assert (answer.status_code, answer["Content-Type"]) == (503, "application/problem+json")
+    assert "3 searches are waiting already" in answer.json()["detail"]
+    assert page.status_code == 503
+    assert "3 searches are waiting already" in page.content.decode()
+    assert answer["Retry-After"] == page["Retry-After"] == "2"
+    assert not SearchRun.objects.exists()
+
+
+def test_places_are_never_given_twice_however_many_come_at_once(services: object) -> None:
+    queue = f"test-{uuid.uuid4().hex}"
+    broker(site.REDIS_URL).rpush(queue, "one")
+    with ThreadPoolExecutor(16) as together:
+        places = [place for place in together.map(lambda _: gate.reserve(queue, 10), range(100)) if place]
+    assert len(places) == 9
+    gate.release(queue, places[0])
+    assert gate.reserve(queue, 10) is not None
+    assert gate.reserve(queue, 10) is None
+    broker(site.REDIS_URL).delete(queue)
