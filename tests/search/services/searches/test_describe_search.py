@@ -141,6 +141,8 @@ def test_events_that_were_seen_do_not_come_again(films: KnowledgeBase) -> None:
     assert follow_search(run.pk, after=10) == ([], True)
 
 
+# As in the worker, no transaction is around the search: a statement that Postgres ends would end that, too.
+@pytest.mark.django_db(transaction=True)
 def test_a_failed_search_ends_with_the_problem_and_then_the_end(films: KnowledgeBase) -> None:
     run = run_search(recorded(time_limit=1e-6).pk)
     events, ended = follow_search(run.pk)

@@ -64,6 +64,16 @@ def test_a_search_delivered_twice_runs_once(films: KnowledgeBase) -> None:
     assert SearchStep.objects.filter(run=run).count() == len(STEPS)
 
 
+def test_what_is_returned_is_the_row_also_where_somebody_else_closed_it(films: KnowledgeBase) -> None:
+    def settled(limit: Limit) -> None:
+        SearchRun.objects.update(status="failed", error={"title": "The worker is gone"}, changes=7)
+
+    assert run_search(recorded().pk).changes == 2
+    small.HOOKS[QUESTION] = settled
+    run = run_search(recorded().pk)
+    assert (run.status, run.error, run.changes) == ("failed", {"title": "The worker is gone"}, 7)
+
+
 @pytest.mark.django_db(transaction=True)
 def test_a_live_search_shows_its_finished_steps_while_it_runs(films: KnowledgeBase) -> None:
     run, told = recorded(), threading.Event()
