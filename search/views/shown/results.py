@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from search.text import words
-from search.views.shown.drawing import Drawing, draw, path_in_words
+from search.text import path_text, words
+from search.views.shown.drawing import Drawing, draw
 from search.views.shown.wording import relation_words, type_words, value_text
 
 Json = Mapping[str, Any]
@@ -195,4 +195,4 @@ def show_path(path: Sequence[Json]) -> ShownPath:
     for start, edge, end in zip(path[0::2], path[1::2], path[2::2], strict=False):
         left, right = ("—", "→") if edge["direction"] == "out" else ("←", "—")
         rows.append((start, f"{left} {relation_words(edge['relation'])} {right}", end))
-    return ShownPath(path_in_words(path), tuple(rows))
+    return ShownPath(path_text(path), tuple(rows))

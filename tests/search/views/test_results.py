@@ -239,7 +239,7 @@ def test_the_results_can_be_taken_along_as_a_table(client: Client, ask: Callable
     assert float(rows[0]["graph contribution"]) == pytest.approx(1 / 3)
     assert float(rows[0]["score"]) == pytest.approx(1 / 2)
     assert rows[0]["name"] == '\'=HYPERLINK("http://x","y")'
-    assert rows[0]["paths"] == "Ada Holm <-directed by- Amber Road"
+    assert rows[0]["paths"] == "Ada Holm ← directed by — Amber Road"
     assert client.head(f"/search/{run.pk}/results.csv").status_code == 200
 
 
