@@ -21,15 +21,14 @@ from search.services.searches.pin import Pin, mixed
 from search.services.searches.request_search import pin_searches
 from search.stages.fuse import Fuse
 from training.data.examples import BadQuestions, Example
-from training.data.hashes import question_hash
 from training.data.splits import TRAIN, VAL, refuse_split, refuse_splits
 from training.evaluation.fused_ranks import Case
 from training.evaluation.measures import Values, intervals, means
 from training.evaluation.tuning import Tuning
 from training.evaluation.tuning import tune as choose
 from training.models import Evaluation, QuestionSet
+from training.services.cross_fitting import CrossFitted, cross_fitted
 from training.services.evaluate import MixedEvaluation, evaluation_of, search_pinned
-from training.services.learned_from import seen_by
 from training.services.question_sets import described_set
 
 Progress = Callable[[str, int, int], None]
@@ -74,13 +73,14 @@ def tune(
 
     Each question is searched once, recorded as an evaluation; its two lists, 100 deep, are what the grid is tried on.
     Release, settings and specification are decided once for all of them. Questions that the pipeline's artifacts have
-    learned from are left out, and `left_out` counts them: a planner is surer of what it has seen, so that weights
-    chosen there trust the graph too much.
+    learned from are asked of what was learned without them, and `cross_fitted` counts them: a planner is surer of what
+    it has seen, so that weights chosen there trust the graph too much. Where an artifact has not kept that, they are
+    left out, and `left_out` counts them.
 
     Where cross-validation bears the choice out it becomes the pipeline's next version, in use at once with `activate`;
     where it does not, nothing is saved and `reason` says why.
 
-    Raises BadQuestions for questions of other splits than train and val, or where all of them were learned from;
+    Raises BadQuestions for questions of other splits than train and val, or where all of them have to be left out;
     InvalidRequest with every fault of the request; StageError where the pipeline cannot be composed.
     """
     allowed = (TRAIN, VAL)
@@ -89,17 +89,19 @@ def tune(
     lists = _lists_of(pipeline)
     pins = pin_searches(knowledge_base=knowledge_base, pipelines=[pipeline], settings={}, evaluation=uuid4())
     pin = pins[pipeline]
-    kept = _unseen(pin, examples)
-    with evaluation_of(pins, kept, split, question_set, Evaluation.Purpose.TUNING) as evaluation:
+    crossed, kept = _askable(pin, examples)
+    asked_of = [example for example, _ in kept]
+    with evaluation_of(pins, asked_of, split, question_set, Evaluation.Purpose.TUNING) as evaluation:
         began = time.perf_counter()
         asked = _ask(pin, lists, kept, progress)
-        if reason := mixed(pins, evaluation.id):
+        if reason := mixed(pins, evaluation.id, {pipeline: crossed.specifications}):
             raise MixedEvaluation(reason)
         searched = time.perf_counter()
         tell = None if progress is None else lambda done, total: progress("weights", done, total)
         tuning = choose(asked.cases, asked.present, tell)
         seconds = {"searches": round(searched - began, 2), "weights": round(time.perf_counter() - searched, 2)}
         version = _save(pin, lists, tuning, len(kept), split, activate) if tuning.decided else None
+        left_out = len(examples) - len(kept)
         report = {
             "evaluation": str(evaluation.id),
             "knowledge_base": knowledge_base,
@@ -108,14 +110,15 @@ def tune(
             "question_set": described_set(question_set),
             "split": split,
             "questions": len(kept),
-            "left_out": len(examples) - len(kept),
+            "cross_fitted": crossed.count,
+            "left_out": left_out,
             "errors": asked.errors,
             "code_version": code_version(),
             "pipeline": pipeline,
             "pipeline_version": version.version if version else None,
             "active": version.active if version else False,
             "decided": tuning.decided,
-            "reason": _left_out(len(examples) - len(kept)) + tuning.reason,
+            "reason": _about_learned(crossed.count, left_out) + tuning.reason,
             "before": {"options": _options(lists, asked.present)} | _described(tuning.before),
             "after": {"options": _options(lists, tuning.best)} | _described(tuning.after),
             "held_out": _described(tuning.held_out),
@@ -126,17 +129,22 @@ def tune(
     return report
 
 
-def _unseen(pin: Pin, examples: Sequence[Example]) -> list[Example]:
-    """Return the questions that no artifact of the pipeline learned from. Raises BadQuestions where none is left."""
-    seen = seen_by(pin.specification)
-    kept = [example for example in examples if question_hash(example) not in seen]
+def _askable(pin: Pin, examples: Sequence[Example]) -> tuple[CrossFitted, list[tuple[Example, Pin]]]:
+    """Return the questions that nothing in use for them has learned from, and what to ask each with.
+
+    Raises BadQuestions where none is left.
+    """
+    crossed = cross_fitted(pin, examples)
+    kept = [(example, own) for example, own in zip(examples, crossed.pins, strict=True) if own is not None]
     if not kept:
         raise BadQuestions(["All of these questions were learned from, so that nothing can be chosen by them."])
-    return kept
+    return crossed, kept
 
 
-def _left_out(count: int) -> str:
-    return f"{count:,} questions were learned from and left out. " if count else ""
+def _about_learned(crossed: int, left_out: int) -> str:
+    """Say what was done about questions that were learned from; an empty string where there were none."""
+    said = f"{crossed:,} questions were asked of what was learned without them. " if crossed else ""
+    return said + (f"{left_out:,} questions were learned from and left out. " if left_out else "")
 
 
 def _lists_of(name: str) -> _Lists:
@@ -169,30 +177,37 @@ def _readable(pipeline: Pipeline) -> tuple[_Lists | None, str]:
     return _Lists(fusions[0], graphs[0], texts[0]), ""
 
 
-def _ask(pin: Pin, lists: _Lists, examples: Sequence[Example], progress: Progress | None) -> _Asked:
+def _ask(pin: Pin, lists: _Lists, questions: Sequence[tuple[Example, Pin]], progress: Progress | None) -> _Asked:
     """Search every question; one that cannot be searched has empty lists and stays in the mean.
 
     Raises UnreadableLists where a search is done and its lists cannot be read: tuning on nothing would say nothing.
     """
-    cases, errors = [], 0
-    for done, example in enumerate(examples, 1):
-        graph, text = None, None
-        try:
-            row = search_pinned(pin, example, k=1)  # One result is explained: only the lists are read.
-            if row.status == SearchRun.Status.DONE:
-                graph, text = _read(row, lists)
-        except UnreadableLists:
-            raise
-        except (InvalidRequest, StageError):
-            graph, text = None, None
+    cases: dict[int, Case] = {}
+    errors = 0
+    # One specification after the other, so that what a fold needs in memory is loaded once.
+    order = sorted(range(len(questions)), key=lambda place: questions[place][1].specification_hash)
+    for done, place in enumerate(order, 1):
+        example, own = questions[place]
+        graph, text = _listed(own, lists, example)
         errors += text is None
-        cases.append(case_of(example, graph, text))
+        cases[place] = case_of(example, graph, text)
         if progress is not None:
-            progress("searches", done, len(examples))
+            progress("searches", done, len(questions))
     options: dict[str, Any] = dict(pin.specification["stages"][lists.fusion]["OPTIONS"])
     for name in ("bucket_weights", "risk_multipliers"):
         options[name] = tuple(options[name])
-    return _Asked(cases, Fuse(**options), errors)
+    return _Asked([cases[place] for place in range(len(questions))], Fuse(**options), errors)
+
+
+def _listed(pin: Pin, lists: _Lists, example: Example) -> tuple[GraphListed | None, Listed | None]:
+    """Search one question and return its two lists; None, None where it cannot be searched."""
+    try:
+        row = search_pinned(pin, example, k=1)  # One result is explained: only the lists are read.
+        return _read(row, lists) if row.status == SearchRun.Status.DONE else (None, None)
+    except UnreadableLists:
+        raise
+    except (InvalidRequest, StageError):
+        return None, None
 
 
 def _read(run: SearchRun, lists: _Lists) -> tuple[GraphListed | None, Listed]:
