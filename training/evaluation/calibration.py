@@ -10,15 +10,17 @@ import numpy as np
 BINS = 10
 
 
-def calibration(probabilities: Sequence[float], right: Sequence[bool]) -> dict[str, Any] | None:
+def calibration(probabilities: Sequence[float], worth: Sequence[float], name: str) -> dict[str, Any] | None:
     """Return `{"error", "bins"}` over ten bins of equal width; None where there is no probability.
 
-    `error` is the mean distance, over all of these, of a bin's mean probability and the share of its entries that are
-    right. An empty bin is left out.
+    `worth` is what came of each, between 0 and 1, such as whether it was right; `name` is its key in the bins.
+
+    `error` is the mean distance, over all of these, of a bin's mean probability and the mean worth of its entries. An
+    empty bin is left out.
     """
     if not probabilities:
         return None
-    given, hit = np.asarray(probabilities, dtype=np.float64), np.asarray(right, dtype=np.float64)
+    given, hit = np.asarray(probabilities, dtype=np.float64), np.asarray(worth, dtype=np.float64)
     place = np.clip((given * BINS).astype(int), 0, BINS - 1)
     bins, error = [], 0.0
     for at in range(BINS):
@@ -28,6 +30,6 @@ def calibration(probabilities: Sequence[float], right: Sequence[bool]) -> dict[s
             error += abs(probability - share) * float(mine.mean())
             bins.append({
                 "from": at / BINS, "to": (at + 1) / BINS, "questions": int(mine.sum()),
-                "probability": round(probability, 4), "right": round(share, 4),
+                "probability": round(probability, 4), name: round(share, 4),
             })  # fmt: skip
     return {"error": round(error, 4), "bins": bins}

@@ -29,7 +29,7 @@ def comparisons(values: Mapping[str, Values]) -> list[dict[str, Any]]:
     less b, with its bootstrap interval; `wins`, `ties` and `losses` count questions for a. `p_holm` is `p` corrected
     for the pairs that are compared by the same measure.
     """
-    found = []
+    found: list[dict[str, Any]] = []
     for a, b in combinations(values, 2):
         gains = {name: values[a][name] - values[b][name] for name in values[a]}
         bounds = intervals(gains)

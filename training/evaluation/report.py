@@ -71,7 +71,7 @@ def _calibration(examples: Sequence[Example], outcomes: Mapping[str, Outcome]) -
         if outcome.probability is not None:
             given.append(outcome.probability)
             right.append(bool(outcome.ranking) and outcome.ranking[0][0] in example.answers)
-    return calibration(given, right)
+    return calibration(given, right, "right")
 
 
 def _slices(examples: Sequence[Example], values: Values) -> dict[str, dict[str, Any]]:

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import uuid4
 
+from django.db import transaction
+
 from search import wiring
 from search.composition import Pipeline
 from search.domain.errors import Fault, InvalidRequest, StageError
@@ -21,12 +23,13 @@ from search.services.searches.pin import Pin, mixed
 from search.services.searches.request_search import pin_searches
 from search.stages.fuse import Fuse
 from training.data.examples import BadQuestions, Example
+from training.data.hashes import question_hash
 from training.data.splits import TRAIN, VAL, refuse_split, refuse_splits
 from training.evaluation.fused_ranks import Case
 from training.evaluation.measures import Values, intervals, means
 from training.evaluation.tuning import Tuning
 from training.evaluation.tuning import tune as choose
-from training.models import Evaluation, QuestionSet
+from training.models import ChosenOptions, Evaluation, QuestionSet
 from training.services.cross_fitting import CrossFitted, cross_fitted
 from training.services.evaluate import MixedEvaluation, evaluation_of, search_pinned
 from training.services.question_sets import described_set
@@ -100,7 +103,7 @@ def tune(
         tell = None if progress is None else lambda done, total: progress("weights", done, total)
         tuning = choose(asked.cases, asked.present, tell)
         seconds = {"searches": round(searched - began, 2), "weights": round(time.perf_counter() - searched, 2)}
-        version = _save(pin, lists, tuning, len(kept), split, activate) if tuning.decided else None
+        version = _save(pin, lists, tuning, asked_of, evaluation, activate) if tuning.decided else None
         left_out = len(examples) - len(kept)
         report = {
             "evaluation": str(evaluation.id),
@@ -263,16 +266,25 @@ def _ranking(keys: Sequence[int], scores: Sequence[float]) -> Ranking:
 
 
 def _save(
-    pin: Pin, lists: _Lists, tuning: Tuning, questions: int, split: str | None, activate: bool
+    pin: Pin, lists: _Lists, tuning: Tuning, examples: Sequence[Example], evaluation: Evaluation, activate: bool
 ) -> PipelineVersion:
-    where = f" of split {split}" if split else ""
-    return save_pipeline_version(
-        knowledge_base=pin.release.knowledge_base,
-        pipeline=pin.pipeline,
-        options=_options(lists, tuning.best),
-        note=f"Fusion tuned on {questions:,} questions{where}. {tuning.reason}",
-        activate=activate,
-    )
+    """Save the best settings as the pipeline's next version, with the questions that they were chosen on."""
+    where = f" of split {evaluation.split}" if evaluation.split else ""
+    options = _options(lists, tuning.best)
+    with transaction.atomic():
+        version = save_pipeline_version(
+            knowledge_base=pin.release.knowledge_base,
+            pipeline=pin.pipeline,
+            options=options,
+            note=f"Fusion tuned on {len(examples):,} questions{where}. {tuning.reason}",
+            activate=activate,
+        )
+        ChosenOptions.objects.create(
+            pipeline_version=version, part="fusion", options=options, question_set=evaluation.question_set,
+            split=evaluation.split, hashes=sorted({question_hash(example) for example in examples}),
+            evaluation=evaluation,
+        )  # fmt: skip
+    return version
 
 
 def _options(lists: _Lists, fuse: Fuse) -> dict[str, Any]:
