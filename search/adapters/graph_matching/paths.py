@@ -9,6 +9,7 @@ from search.domain.errors import StageError
 from search.domain.evidence import Path, PathEdge, PathNode
 from search.domain.graph import Direction, Schema
 from search.domain.plan import Hop, Plan
+from search.domain.plan.routes import routes
 from search.interfaces import NodeStore
 
 Matches = dict[int, list[tuple[Path, ...]]]
@@ -60,6 +61,31 @@ def from_either_end(ask: Callable[[Sequence[int], bool], tuple[Matches, bool]], 
     return found
 
 
+def among_keys(
+    ask: Callable[[Sequence[int], bool], tuple[Iterable[int], bool]], keys: Sequence[int], *, anchored: bool
+) -> set[int]:
+    """Return which keys the target takes in a match.
+
+    `ask` takes keys and whether to walk from them, and gives those that match and whether partial matches were cut. A
+    plan without anchors can only be walked from the keys. What a cut leaves open is asked again from the keys, then key
+    by key: one alone either matches within the cut, or is not known. Raises StageError where one is not known.
+    """
+    found: set[int] = set()
+    missing = list(keys)
+    for from_target in (False, True) if anchored else (True,):
+        more, cut = ask(missing, from_target)
+        found.update(more)
+        missing = [key for key in missing if key not in found]
+        if not cut or not missing:
+            return found
+    for key in missing:
+        more, cut = ask([key], True)
+        found.update(more)
+        if cut and key not in found:
+            raise StageError("check", "the plan has more partial matches than are looked through", permanent=True)
+    return found
+
+
 def read_paths(plan: Plan, rows: Iterable[Sequence[Any]], schema: Schema, nodes: NodeStore, most: int) -> Matches:
     """Return key of the target → its best matches as paths.
 
@@ -87,14 +113,8 @@ def read_paths(plan: Plan, rows: Iterable[Sequence[Any]], schema: Schema, nodes:
 
 def _walk(plan: Plan, start: str) -> list[tuple[int, Hop, bool]]:
     """Return an anchor's chain to the target in walking order: (index of the hop, hop, walked as written)."""
-    left = list(plan.branch(start).hops)
-    here, walk = start, []
-    while left:
-        hop = next(hop for hop in left if here in (hop.source, hop.to_var))
-        left.remove(hop)
-        walk.append((plan.hops.index(hop), hop, here == hop.source))
-        here = hop.to_var if here == hop.source else hop.source
-    return walk
+    legs = routes([(hop.source, hop.to_var) for hop in plan.hops], start)[plan.target.var]
+    return [(leg.hop, plan.hops[leg.hop], not leg.turned) for leg in legs]
 
 
 def _path(

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from search.text import path_text
 from search.views.shown.wording import relation_words, type_words
 
 Json = Mapping[str, Any]
@@ -116,19 +117,6 @@ class Drawing:
     shared: Stop | None
 
 
-def path_in_words(path: Sequence[Json]) -> str:
-    """Return a path as one line: names with relations between arrows, which point as the edges are stored."""
-    said = []
-    for item in path:
-        if "node" in item:
-            said.append(item["node"]["name"])
-        elif item["direction"] == "out":
-            said.append(f"— {relation_words(item['relation'])} →")
-        else:
-            said.append(f"← {relation_words(item['relation'])} —")
-    return " ".join(said)
-
-
 def draw(paths: Sequence[Sequence[Json]]) -> Drawing | None:
     """Lay paths out row by row, all ending in one column; a target that they share is drawn once.
 
@@ -154,7 +142,7 @@ def draw(paths: Sequence[Sequence[Json]]) -> Drawing | None:
         height=(len(rows) - 1) * ROW + BOX_HEIGHT + 2 * MARGIN,
         boxes=tuple(boxes),
         lines=tuple(lines),
-        summary="; ".join(path_in_words(path) for path in rows),
+        summary="; ".join(path_text(path) for path in rows),
         room=next((room for room in ROOMS if width <= room * PIXELS_PER_REM), 0),
         stacks=tuple(_stack(path[:-1] if shared else path) for path in rows),
         shared=_stack(_named_target(rows))[0] if shared else None,

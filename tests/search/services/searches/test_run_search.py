@@ -22,7 +22,7 @@ from tests.search import small
 pytestmark = pytest.mark.django_db
 QUESTION = "Who made Amber Road?"
 PATIENCE = 20.0
-STEPS = ["plan", "link", "traverse", "rescore", "retrieve", "fuse", "rerank", "explain"]
+STEPS = ["plan", "link", "traverse", "rescore", "retrieve", "fuse", "check", "rerank", "explain"]
 
 
 def recorded(**asked: Any) -> SearchRun:
@@ -62,6 +62,16 @@ def test_a_search_delivered_twice_runs_once(films: KnowledgeBase) -> None:
     again = run_search(run.pk, live=True)
     assert again.finished == SearchRun.objects.get(pk=run.pk).finished
     assert SearchStep.objects.filter(run=run).count() == len(STEPS)
+
+
+def test_what_is_returned_is_the_row_also_where_somebody_else_closed_it(films: KnowledgeBase) -> None:
+    def settled(limit: Limit) -> None:
+        SearchRun.objects.update(status="failed", error={"title": "The worker is gone"}, changes=7)
+
+    assert run_search(recorded().pk).changes == 2
+    small.HOOKS[QUESTION] = settled
+    run = run_search(recorded().pk)
+    assert (run.status, run.error, run.changes) == ("failed", {"title": "The worker is gone"}, 7)
 
 
 @pytest.mark.django_db(transaction=True)
