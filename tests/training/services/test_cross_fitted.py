@@ -148,6 +148,9 @@ def test_an_evaluation_asks_seen_questions_so_where_that_is_wanted(makers_base: 
     crossed = part([*UNSEEN, *TAUGHT], tmp_path / "crossed", cross_fitted=True)
     assert (crossed["seen_in_training"], crossed["cross_fitted"]) == (16, 16)
     assert crossed["specification"] == plain["specification"]
+    assert {"plan", "graph", "text list", "fusion", "explain"} <= crossed["latency_ms"]["stages"].keys()
+    assert sum(one["questions"] for one in crossed["calibration"]["bins"]) == 22
+    assert crossed["cached_model_calls"] == 0
     folds = json.loads((artifact.directory / FOLDS).read_bytes())["hashes"]
     for example in TAUGHT:
         used = SearchRun.objects.get(purpose=example.id).specification["stages"]["plan"]["OPTIONS"]["fold"]
