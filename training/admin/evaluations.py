@@ -11,7 +11,7 @@ from django.http import HttpRequest
 from django.utils.safestring import SafeString
 from unfold.decorators import display
 
-from search.admin.parts import Evidence, pretty, table
+from search.admin.parts import ReadOnlyAdmin, pretty, table
 from search.admin.runs import STATUS_LABELS
 from training.admin import empty
 from training.admin.links import link
@@ -22,7 +22,7 @@ LARGE = ("report", "pipelines")
 
 
 @admin.register(Evaluation)
-class EvaluationAdmin(Evidence):
+class EvaluationAdmin(ReadOnlyAdmin):
     """Evaluations and tunings."""
 
     when_empty = empty.EVALUATIONS

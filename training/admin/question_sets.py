@@ -7,14 +7,14 @@ from django.http import HttpRequest
 from django.utils.safestring import SafeString
 from unfold.decorators import display
 
-from search.admin.parts import Evidence, number, pretty
+from search.admin.parts import ReadOnlyAdmin, number, pretty
 from training.admin import empty
 from training.admin.links import link
 from training.models import Question, QuestionSet
 
 
 @admin.register(QuestionSet)
-class QuestionSetAdmin(Evidence):
+class QuestionSetAdmin(ReadOnlyAdmin):
     """Versions of question sets."""
 
     when_empty = empty.QUESTION_SETS
@@ -51,7 +51,7 @@ class QuestionSetAdmin(Evidence):
 
 
 @admin.register(Question)
-class QuestionAdmin(Evidence):
+class QuestionAdmin(ReadOnlyAdmin):
     """Questions with their answers."""
 
     when_empty = empty.QUESTIONS

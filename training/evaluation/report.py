@@ -10,14 +10,14 @@ import numpy as np
 from training.data.examples import Example
 from training.evaluation.calibration import calibration
 from training.evaluation.measures import Values, intervals, means, measure
-from training.evaluation.runner import Outcome
+from training.evaluation.runner import QuestionOutcome
 
 MOST_SLICES = 50
 """A key with more values than this tells questions apart instead of grouping them, and is left out."""
 
 
 def describe_pipeline(
-    examples: Sequence[Example], outcomes: Mapping[str, Outcome], specification: Mapping[str, Any]
+    examples: Sequence[Example], outcomes: Mapping[str, QuestionOutcome], specification: Mapping[str, Any]
 ) -> dict[str, Any]:
     """Return one pipeline's part of the report. Percentages are over all questions asked, whatever became of them."""
     values = measured(examples, outcomes)
@@ -38,13 +38,13 @@ def describe_pipeline(
     }
 
 
-def measured(examples: Sequence[Example], outcomes: Mapping[str, Outcome]) -> Values:
+def measured(examples: Sequence[Example], outcomes: Mapping[str, QuestionOutcome]) -> Values:
     """Return each measure's value in percent for every question, in the order of the examples."""
     rankings = {example.id: [node for node, _ in outcomes[example.id].ranking] for example in examples}
     return measure(rankings, {example.id: example.answers for example in examples})
 
 
-def _latency(outcomes: Mapping[str, Outcome]) -> dict[str, Any]:
+def _latency(outcomes: Mapping[str, QuestionOutcome]) -> dict[str, Any]:
     """Return percentiles of whole searches and, by role, of the stages of those searches that had such a stage."""
     done = [outcome for outcome in outcomes.values() if not outcome.error]
     stages: dict[str, list[float]] = {}
@@ -63,7 +63,7 @@ def _percentiles(seconds: Sequence[float]) -> dict[str, float | None]:
     return {"p50": round(float(low), 2), "p95": round(float(high), 2)}
 
 
-def _calibration(examples: Sequence[Example], outcomes: Mapping[str, Outcome]) -> dict[str, Any] | None:
+def _calibration(examples: Sequence[Example], outcomes: Mapping[str, QuestionOutcome]) -> dict[str, Any] | None:
     """Hold the probability of the first plan against whether the first result is an answer."""
     given, right = [], []
     for example in examples:

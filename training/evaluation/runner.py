@@ -9,7 +9,7 @@ from training.data.examples import Example
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class QuestionOutcome:
     """What one question got: ids and scores from best to worst, the seconds of the search, or an error's sentence.
 
     `stages` are seconds by the roles of the steps, `probability` is that of the first plan (None where nothing was
@@ -24,11 +24,11 @@ class Outcome:
     cached_calls: int = 0
 
 
-Ask = Callable[[Example], Outcome]
+Ask = Callable[[Example], QuestionOutcome]
 Progress = Callable[[int, int], None]
 
 
-def run(examples: Sequence[Example], ask: Ask, progress: Progress | None = None) -> dict[str, Outcome]:
+def run(examples: Sequence[Example], ask: Ask, progress: Progress | None = None) -> dict[str, QuestionOutcome]:
     """Return the outcome of each question by its id; `progress` is told how many of how many are done."""
     outcomes = {}
     for done, example in enumerate(examples, 1):

@@ -16,7 +16,7 @@ from search.stages.plan.scoring.features import FEATURES
 from search.stages.plan.scoring.learned import path_key
 from training.data.examples import Example
 from training.data.hashes import question_hash
-from training.learning.plan_fit import Fitted, Places
+from training.learning.plan_fit import Fitted, Indices
 from training.learning.plan_lists import PlanList, PlanLists
 from training.learning.plan_quality import Floats, probabilities
 
@@ -54,7 +54,7 @@ def scorers_of_folds(fitted: Sequence[Fitted]) -> dict[str, bytes]:
     return files if sum(map(len, files.values())) <= MOST_FOLD_BYTES else {}
 
 
-def folds_of_hashes(examples: Sequence[Example], folds: Places) -> bytes:
+def folds_of_hashes(examples: Sequence[Example], folds: Indices) -> bytes:
     """Return the file FOLDS; a question that is in several folds is in none of them, for no scorer is without it."""
     mine: dict[str, set[int]] = {}
     for example, fold in zip(examples, folds.tolist(), strict=True):
@@ -66,7 +66,7 @@ def kept_lines(
     examples: Sequence[Example],
     lists: PlanLists,
     scored: Sequence[tuple[Floats, float]],
-    folds: Places,
+    folds: Indices,
     temperature: float,
     schema: Schema,
 ) -> Iterator[bytes]:

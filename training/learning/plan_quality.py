@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from search.domain.trace import Limit
 from search.interfaces import NodeStore
-from search.language.question import Question
-from search.stages.plan.enumeration.enumerate import Candidate
+from search.language.question import AnalysedQuestion
+from search.stages.plan.enumeration.enumerate import PlanCandidate
 from search.stages.plan.enumeration.propose import Proposer
 from search.stages.plan.scoring.score import Scored
 from training.data.examples import Example
@@ -19,7 +19,7 @@ from training.evaluation.calibration import calibration as by_bins
 from training.evaluation.measures import DEPTH, means, measure
 
 Floats = NDArray[np.float64]
-Score = Callable[[Question, Sequence[Candidate]], Scored]
+Score = Callable[[AnalysedQuestion, Sequence[PlanCandidate]], Scored]
 
 TEMPERATURES = np.geomspace(0.5, 4.0, 43)
 _SAME = 1e-6

@@ -15,12 +15,12 @@ from search.neural.plan_scorer import LearnedPlanScorer
 from search.stages.plan import Planner
 from search.stages.plan.knowledge.shape import Metapath
 from search.stages.plan.scoring.features import Features
-from search.stages.plan.scoring.learned import LearnedScorer, Told
+from search.stages.plan.scoring.learned import LearnedScorer, MappedPaths
 from search.stages.plan.scoring.score import Scorer
 from training.data.examples import Example
 from training.data.hashes import normalised
 from training.learning.plan_files import folds_of_hashes, kept_lines, scorers_of_folds, served, tensors
-from training.learning.plan_fit import Fit, Fitted, Places, fit, unlearned
+from training.learning.plan_fit import FitSettings, Fitted, Indices, fit, unlearned
 from training.learning.plan_lists import Collector, PlanLists
 from training.learning.plan_quality import (
     Floats,
@@ -31,7 +31,7 @@ from training.learning.plan_quality import (
 )
 from training.learning.task import FOLDS, Card, Evaluated, Learned, Material, RunContext, TooFew
 
-LEAST = 10
+FEWEST_QUESTIONS = 10
 """Questions that it takes."""
 CROSS_FITTED = "cross_fitted.jsonl.gz"
 """File of the artifact: a line a question, its best plans as scored by what was learned without it."""
@@ -64,7 +64,7 @@ class PlannerLearner:
         planner = Planner(tools.mentions, tools.adjacency, tools.encoder, tools.nodes, tools.schema, **options)
         return PlannerTask(self, Lesson(material.examples, material.answers, planner))
 
-    def folds_of(self, texts: Sequence[str]) -> Places:
+    def folds_of(self, texts: Sequence[str]) -> Indices:
         """Return the fold of each question. The same words are in one fold: elsewhere they would be learned from.
 
         A single text that is asked again and again has to be divided all the same.
@@ -77,10 +77,10 @@ class PlannerLearner:
         np.random.default_rng(self.seed).shuffle(folds)
         return folds[places]
 
-    def fit_of(self, questions: int) -> Fit:
+    def fit_of(self, questions: int) -> FitSettings:
         """Return how so many questions are fitted."""
         epochs = max(1, min(self.epochs, self.steps * self.batch // questions))
-        return Fit(epochs, self.batch, self.rate, self.decay, self.hidden, self.seed)
+        return FitSettings(epochs, self.batch, self.rate, self.decay, self.hidden, self.seed)
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,7 +98,7 @@ class LearnedPlanner(Learned):
 
     lists: PlanLists
     wordings: Vectors
-    folds: Places
+    folds: Indices
     fitted: Sequence[Fitted]
     scored: Sequence[tuple[Floats, float]]
     temperature: float
@@ -125,8 +125,8 @@ class PlannerTask:
     def fit(self, run: RunContext) -> LearnedPlanner:
         """Learn from the questions. Raises TooFew, TrainingCancelled, SearchCancelled, DeadlineExceeded."""
         examples, known = self.lesson.examples, self.lesson.planner.knowledge
-        if len(examples) < LEAST:
-            raise TooFew(f"There are {len(examples)} questions to learn from; it takes {LEAST} at least.")
+        if len(examples) < FEWEST_QUESTIONS:
+            raise TooFew(f"There are {len(examples)} questions to learn from; it takes {FEWEST_QUESTIONS} at least.")
         lists = self._collected(run)
         wordings = known.vectors.of([known.wording.plan((path,)) for path in lists.paths])
         folds = self.learner.folds_of([example.text for example in examples])
@@ -178,7 +178,7 @@ class PlannerTask:
         )  # fmt: skip
 
     def _fitted(
-        self, lists: PlanLists, wordings: Vectors, folds: Places, run: RunContext
+        self, lists: PlanLists, wordings: Vectors, folds: Indices, run: RunContext
     ) -> tuple[list[Fitted], Fitted]:
         """Return what was learned without each of the folds, and from all questions."""
         how = self.learner.fit_of(len(lists))
@@ -186,7 +186,7 @@ class PlannerTask:
         total = (count + 1) * how.epochs
         done = iter(range(1, total + 1))
 
-        def part(name: str, chosen: Places) -> Fitted:
+        def part(name: str, chosen: Indices) -> Fitted:
             def tick(epoch: int, loss: float) -> None:
                 run.progress("learning", next(done), total)
                 run.metric(f"loss, {name}", epoch, loss)
@@ -219,7 +219,7 @@ class PlannerTask:
         return before, after
 
 
-def _checkpoint(name: str, lists: PlanLists, wordings: Vectors, chosen: Places, how: Fit) -> str:
+def _checkpoint(name: str, lists: PlanLists, wordings: Vectors, chosen: Indices, how: FitSettings) -> str:
     """Return the name of a part's checkpoint: other questions, answers, paths or settings have another one."""
     content = hashlib.blake2b(repr((name, how)).encode(), digest_size=8)
     content.update(wordings.tobytes() + chosen.tobytes())
@@ -233,7 +233,7 @@ def _labels(lists: PlanLists) -> list[Floats]:
 
 
 def _cross_fitted(
-    fitted: Sequence[Fitted], lists: PlanLists, folds: Places, run: RunContext
+    fitted: Sequence[Fitted], lists: PlanLists, folds: Indices, run: RunContext
 ) -> list[tuple[Floats, float]]:
     """Return each question's sums by the scorer that has not seen it."""
     scored: list[tuple[Floats, float]] = [(np.zeros(0), 0.0)] * len(lists)
@@ -245,12 +245,12 @@ def _cross_fitted(
     return scored
 
 
-def _sums(fitted: Fitted, lists: PlanLists, chosen: Places) -> list[tuple[Floats, float]]:
+def _sums(fitted: Fitted, lists: PlanLists, chosen: Indices) -> list[tuple[Floats, float]]:
     return [(sums.astype(np.float64), text) for sums, text in fitted.sums(lists, chosen)]
 
 
 def _scorer(fitted: Fitted, paths: Sequence[Metapath], planner: Planner) -> LearnedScorer:
     known = planner.knowledge
     scorer = LearnedPlanScorer("fold", served(fitted, paths, planner), tensors(fitted))
-    told = Told(scorer, known.wording, known.vectors)
-    return LearnedScorer(Features(known.shape, known.lexicon), known.vectors, scorer, told)
+    path_vectors = MappedPaths(scorer, known.wording, known.vectors)
+    return LearnedScorer(Features(known.shape, known.lexicon), known.vectors, scorer, path_vectors)

@@ -18,7 +18,7 @@ from django.utils import timezone
 from search import wiring
 from search.domain.conversation import CACHED_CALLS
 from search.domain.errors import InvalidRequest, SearchError, StageError
-from search.domain.payloads import Plans, Unreadable, read_payload
+from search.domain.payloads import Plans, UnreadablePayload, read_payload
 from search.models import SearchRun, SearchStep
 from search.services.code_version import code_version
 from search.services.searches.pin import Pin, mixed
@@ -28,7 +28,7 @@ from training.data.examples import Example
 from training.evaluation.comparisons import comparisons
 from training.evaluation.measures import Values
 from training.evaluation.report import describe_pipeline, measured
-from training.evaluation.runner import Outcome, run
+from training.evaluation.runner import QuestionOutcome, run
 from training.evaluation.trec import qrels_lines, run_lines
 from training.models import Evaluation, QuestionSet
 from training.services.cross_fitting import cross_fitted as cross_fitting
@@ -147,22 +147,22 @@ def _compose(pin: Pin) -> None:
     pipeline.compose(dict(pin.specification), wiring.tools(pin.release, pin.settings_version))
 
 
-def _asker(pin: Pin, own: Mapping[str, Pin | None]) -> Callable[[Example], Outcome]:
+def _asker(pin: Pin, own: Mapping[str, Pin | None]) -> Callable[[Example], QuestionOutcome]:
     """Return what asks a question; `own` holds, by id, what to ask it with where that is not `pin`."""
 
-    def ask(example: Example) -> Outcome:
+    def ask(example: Example) -> QuestionOutcome:
         try:
             row = search_pinned(own.get(example.id) or pin, example)
         except (InvalidRequest, StageError) as error:
-            return Outcome(error=str(error))
+            return QuestionOutcome(error=str(error))
         if row.status != SearchRun.Status.DONE:
-            return Outcome(error=str((row.error or {}).get("detail") or row.status))
+            return QuestionOutcome(error=str((row.error or {}).get("detail") or row.status))
         return outcome_of(row)
 
     return ask
 
 
-def outcome_of(row: SearchRun) -> Outcome:
+def outcome_of(row: SearchRun) -> QuestionOutcome:
     """Return what a finished search came to, read from its row and its steps."""
     steps = list(row.steps.all())
     stages: dict[str, float] = {}
@@ -170,7 +170,7 @@ def outcome_of(row: SearchRun) -> Outcome:
         if step.status != "skipped":
             stages[step.role] = stages.get(step.role, 0.0) + step.seconds
     planned = next((step for step in steps if step.role == "plan"), None)
-    return Outcome(
+    return QuestionOutcome(
         tuple(ranking_of(row)), row.seconds or 0.0, stages=stages,
         probability=_first_probability(planned),
         cached_calls=sum(step.tokens.get(CACHED_CALLS, 0) for step in steps),
@@ -181,7 +181,7 @@ def _first_probability(step: SearchStep | None) -> float | None:
     """Return the probability of the first plan that a step listed; None where it listed none that can be read."""
     try:
         plans = None if step is None else read_payload(step.role, step.output, step.version)
-    except Unreadable:
+    except UnreadablePayload:
         return None
     return plans.entries[0].probability if isinstance(plans, Plans) and plans.entries else None
 

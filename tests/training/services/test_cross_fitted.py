@@ -14,7 +14,7 @@ from search import wiring
 from search.domain.question import Question
 from search.domain.trace import Limit
 from search.models import Artifact, KnowledgeBase, Release, SearchRun
-from search.neural.plan_scorer import LearnedPlanScorer, PlanScorers
+from search.neural.plan_scorer import LearnedPlanScorer, LoadedPlanScorers
 from search.stages.plan import Planner
 from search.stages.plan.scoring.features import Features
 from tests.training import makers
@@ -107,7 +107,7 @@ def test_tuning_asks_seen_questions_of_what_was_fitted_without_them(makers_base:
     assert (report["questions"], report["cross_fitted"], report["left_out"]) == (22, 16, 0)
     assert report["reason"].startswith("16 questions were asked of what was learned without them. ")
     folds = json.loads((artifact.directory / FOLDS).read_bytes())["hashes"]
-    whole = replace(planner(), plan_scorers=PlanScorers(artifact.directory.parent), artifact=artifact.id)
+    whole = replace(planner(), plan_scorers=LoadedPlanScorers(artifact.directory.parent), artifact=artifact.id)
     temperature = float(wiring.plan_scorers().get(artifact.id)._net.temperature)
     refits = [refitted(fold, folds, temperature) for fold in (0, 1)]
     differ = []
@@ -160,7 +160,7 @@ def test_an_evaluation_asks_seen_questions_so_where_that_is_wanted(makers_base: 
 def test_a_fold_that_was_not_kept_is_said(makers_base: KnowledgeBase) -> None:
     artifact = trained()
     asked = replace(
-        planner(), plan_scorers=PlanScorers(artifact.directory.parent), artifact=artifact.id, fold=7
+        planner(), plan_scorers=LoadedPlanScorers(artifact.directory.parent), artifact=artifact.id, fold=7
     )  # fmt: skip
     listed = asked(Question(UNSEEN[0].text), Limit())
     assert f"{artifact.id} has kept 2 scorers of folds, and number 7 is none of them" in listed.detail
