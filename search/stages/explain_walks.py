@@ -61,10 +61,9 @@ class ExplainWalks:
 
     def _edge(self, near: int, far: int) -> PathEdge:
         """Return the edge that joins two neighbours."""
-        ends = np.array([near], dtype=np.int32), np.array([far], dtype=np.int32)
-        shared = {"out": self.adjacency.counts(ends[0]), "in": self.adjacency.counts(ends[1])}
-        for relation, direction in sorted(shared["out"], key=lambda pair: (pair[0], pair[1] != "out")):
-            neighbours = self.adjacency.neighbours(ends[0], relation, direction)
+        start = np.array([near], dtype=np.int32)
+        for relation, direction in sorted(self.adjacency.counts(start), key=lambda pair: (pair[0], pair[1] != "out")):
+            neighbours = self.adjacency.neighbours(start, relation, direction)
             at = int(np.searchsorted(neighbours, far))
             if at < len(neighbours) and neighbours[at] == far:
                 return PathEdge(self.adjacency.schema.relations[relation].name, direction)
