@@ -173,8 +173,8 @@ _writer = _Writer()
 def write(statements: Sequence[Statement], seconds: float) -> Row | None:
     """Run statements as one transaction and in one journey, each for so many seconds at most.
 
-    Return the row that the last of them returns, None where it returns none. Raises what Django raises of a database.
-    Parameters are bound on the server, so that long texts are not escaped and read twice.
+    Return the row that the last of them returns, None where it returns none. Parameters are bound on the server, so
+    that long texts are not escaped and read twice. Raises Django's database errors.
     """
     with transaction.atomic(), connection.wrap_database_errors:
         raw = connection.connection

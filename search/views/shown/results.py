@@ -6,19 +6,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from search.text import words
-from search.views.shown.drawing import Drawing, draw, path_in_words
+from search.text import path_text, words
+from search.views.shown.drawing import Drawing, draw
 from search.views.shown.wording import relation_words, type_words, value_text
 
 Json = Mapping[str, Any]
 
-BAR = 160.0
+BAR_WIDTH = 160.0
 """Width of the largest contribution's bar, in units of the drawing."""
 SMALL_WEIGHT = 0.01
 """A weight below this is shown with two digits: what they leave out is no part of four places."""
-NEAR = "≈"
+TEXT_SIGN = "≈"
 """Mark of a text: how near a document is to it says something, but not that a condition holds."""
-STATES = {
+CONDITION_SIGNS = {
     "met": ("✓", "met"),
     "not_met": ("✗", "not met"),
     "unknown": ("?", "not checked"),
@@ -28,7 +28,7 @@ DROPPED = "nothing met it together with the rest, so it counts as text"
 
 
 @dataclass(frozen=True, slots=True)
-class Condition:
+class ShownCondition:
     """One condition of the plan held against one result."""
 
     kind: str
@@ -40,7 +40,7 @@ class Condition:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class ScorePart:
     """One list's part in the sum; `formula` is empty where the list does not hold the result.
 
     A list with `depth` 0 is one of those added up. Deeper ones follow the list that they were fused into, and share
@@ -76,8 +76,8 @@ class ShownResult:
     type_name: str
     name: str
     snippet: str
-    conditions: tuple[Condition, ...]
-    parts: tuple[Part, ...]
+    conditions: tuple[ShownCondition, ...]
+    parts: tuple[ScorePart, ...]
     total: float
     fused: bool
     plan_index: int | None
@@ -121,15 +121,15 @@ def _shares(result: Json) -> list[tuple[tuple[str, ...], Json]]:
     return sorted(((tuple(share.get("path", [name])), share) for name, share in named), key=lambda entry: entry[0])
 
 
-def _part(path: tuple[str, ...], share: Json, fusion: Json, largest: float) -> Part:
-    return Part(
+def _part(path: tuple[str, ...], share: Json, fusion: Json, largest: float) -> ScorePart:
+    return ScorePart(
         title=_title(path[-1], fusion),
         rank=share["rank"],
         score=share["score"],
         weight=share["weight"],
         formula=_formula(share, fusion),
         contribution=share["contribution"],
-        bar=round(BAR * share["contribution"] / largest, 1) if largest > 0 else 0.0,
+        bar=round(BAR_WIDTH * share["contribution"] / largest, 1) if largest > 0 else 0.0,
         depth=len(path) - 1,
     )
 
@@ -148,7 +148,7 @@ def _weight(weight: float) -> str:
     return f"{weight:g}" if weight >= SMALL_WEIGHT else f"{weight:.2g}"
 
 
-def _conditions(evidence: Json | None, plans: Sequence[Json]) -> tuple[Condition, ...]:
+def _conditions(evidence: Json | None, plans: Sequence[Json]) -> tuple[ShownCondition, ...]:
     """Return the conditions of the plan that the evidence speaks of: anchors, hops, filters, then the text.
 
     Before the text stand those that were dropped so that the plan finds something.
@@ -185,18 +185,18 @@ def _labels(plan: Json) -> dict[str, str]:
     return labels | {anchor["var"]: anchor["text"] for anchor in plan["anchors"]}
 
 
-def _condition(kind: str, label: str, status: str, note: str = "") -> Condition:
-    mark, word = STATES.get(status, STATES["unknown"])
-    return Condition(kind, label, status, mark, word, note)
+def _condition(kind: str, label: str, status: str, note: str = "") -> ShownCondition:
+    mark, word = CONDITION_SIGNS.get(status, CONDITION_SIGNS["unknown"])
+    return ShownCondition(kind, label, status, mark, word, note)
 
 
-def _nearness(residual: Json) -> Condition:
+def _nearness(residual: Json) -> ShownCondition:
     """Return how near the document is to a text, and what that is worth among documents of its type."""
     label, score, threshold = f"“{residual['text']}”", residual.get("score"), residual.get("threshold")
     if score is None:
         return _condition("text", label, "unknown", "similarity of the text")
     note = "" if threshold is None else f"the nearest entries of its type reach {threshold:.2f}"
-    return Condition("text", label, "near", NEAR, f"similarity {score:.2f}", note)
+    return ShownCondition("text", label, "near", TEXT_SIGN, f"similarity {score:.2f}", note)
 
 
 def show_path(path: Sequence[Json]) -> ShownPath:
@@ -205,4 +205,4 @@ def show_path(path: Sequence[Json]) -> ShownPath:
     for start, edge, end in zip(path[0::2], path[1::2], path[2::2], strict=False):
         left, right = ("—", "→") if edge["direction"] == "out" else ("←", "—")
         rows.append((start, f"{left} {relation_words(edge['relation'])} {right}", end))
-    return ShownPath(path_in_words(path), tuple(rows))
+    return ShownPath(path_text(path), tuple(rows))
