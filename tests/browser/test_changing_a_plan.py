@@ -73,7 +73,7 @@ def test_a_hop_is_dropped_a_condition_added_and_the_rest_is_kept(page: Page) -> 
     opened(page)
     page.get_by_label("about").fill("keeps drinks hot")
     page.get_by_role("button", name="Drop relation 2").click()
-    expect(page.locator(".chip.anchor")).to_have_count(1)
+    expect(page.locator(".editor .chip.anchor")).to_have_count(1)
     expect(page.get_by_label("about")).to_have_value("keeps drinks hot")
     page.get_by_role("button", name="+ condition").click()
     page.get_by_label("Field, condition 1", exact=True).select_option("price")

@@ -30,12 +30,12 @@ PAGES = [
 ADMIN = [
     "/admin/", "/admin/search/searchrun/services/", "/admin/password_change/", "/admin/search/endpoint/prompt/",
     "/admin/search/endpoint/environment/", "/admin/search/endpoint/add/", "/admin/auth/user/add/",
-    "/admin/auth/group/add/",
+    "/admin/auth/group/add/", "/admin/search/apitoken/add/",
 ]  # fmt: skip
 LISTS = [
     "search/knowledgebase", "search/release", "search/snapshot", "search/vectorset", "search/searchrun",
     "search/pipelineversion", "search/artifact", "search/endpoint", "search/languagemodelcall", "auth/user",
-    "auth/group",
+    "auth/group", "search/apitoken",
 ]  # fmt: skip
 IMPOSSIBLE_PLAN = {
     "anchors": [
@@ -286,5 +286,5 @@ def test_signing_in_has_no_fault(open_checked: OpenPage, scheme: str) -> None:
     page.locator("input[name=username]").fill("nobody")
     page.locator("input[name=password]").fill("wrong")
     page.locator("input[name=password]").press("Enter")
-    expect(page.get_by_text("correct username and password")).to_be_visible()
+    expect(page.get_by_text("Name and password do not belong together")).to_be_visible()
     assert faults_of(page, scheme) == []

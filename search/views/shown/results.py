@@ -41,7 +41,11 @@ class ShownCondition:
 
 @dataclass(frozen=True, slots=True)
 class ScorePart:
-    """One list's part in the sum; `formula` is empty where the list does not hold the result."""
+    """One list's part in the sum; `formula` is empty where the list does not hold the result.
+
+    A list with `depth` 0 is one of those added up. Deeper ones follow the list that they were fused into, and share
+    what that adds as their own formulas share its score.
+    """
 
     title: str
     rank: int | None
@@ -50,6 +54,7 @@ class ScorePart:
     formula: str
     contribution: float
     bar: float
+    depth: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +88,7 @@ class ShownResult:
 def show_results(search: Json) -> tuple[ShownResult, ...]:
     """Return the results of a described search, best first."""
     results = search["results"]
-    largest = max((s["contribution"] for r in results for s in r["scores"].values()), default=0.0)
+    largest = max((share["contribution"] for result in results for _, share in _shares(result)), default=0.0)
     return tuple(_show(result, search["plans"], search["fusion"] or {}, largest) for result in results)
 
 
@@ -91,8 +96,7 @@ def _show(result: Json, plans: Sequence[Json], fusion: Json, largest: float) -> 
     evidence = result["evidence"]
     paths = evidence["paths"] if evidence else []
     node = result["node"]
-    fused = result.get("fused", {})
-    parts = tuple(_part(name, share, fused, fusion, largest) for name, share in sorted(result["scores"].items()))
+    parts = tuple(_part(path, share, fusion, largest) for path, share in _shares(result))
     return ShownResult(
         rank=result["rank"],
         score=result["score"],
@@ -103,7 +107,7 @@ def _show(result: Json, plans: Sequence[Json], fusion: Json, largest: float) -> 
         snippet=result["snippet"],
         conditions=_conditions(evidence, plans),
         parts=parts,
-        total=sum(part.contribution for part in parts),
+        total=sum(part.contribution for part in parts if not part.depth),
         fused=bool(fusion) and fusion.get("method") != "single",
         plan_index=evidence["plan_index"] if evidence else None,
         paths=tuple(show_path(path) for path in paths if path),
@@ -111,17 +115,23 @@ def _show(result: Json, plans: Sequence[Json], fusion: Json, largest: float) -> 
     )
 
 
-def _part(name: str, share: Json, fused: Mapping[str, Json], fusion: Json, largest: float) -> ScorePart:
-    formula = _formula(share, fusion)
-    path = share.get("path", [name])
-    if formula and len(path) > 1:
-        # The list was fused with others first: it has its share of what the fused list gives.
-        outer = fused["/".join(path[:-1])]
-        part = share["contribution"] / outer["contribution"] if outer["contribution"] else 0.0
-        formula = f"{part:.1%} of {outer['contribution']:.4f} ({_title(path[-2], fusion)}: {_formula(outer, fusion)})"
-    bar = BAR_WIDTH * share["contribution"] / largest if largest > 0 else 0.0
-    rank, contribution = share["rank"], share["contribution"]
-    return ScorePart(_title(name, fusion), rank, share["score"], share["weight"], formula, contribution, round(bar, 1))
+def _shares(result: Json) -> list[tuple[tuple[str, ...], Json]]:
+    """Return what each list gave a result, by the list's place in the tree of fusions; a fused list comes first."""
+    named = [*result["scores"].items(), *result.get("fused", {}).items()]
+    return sorted(((tuple(share.get("path", [name])), share) for name, share in named), key=lambda entry: entry[0])
+
+
+def _part(path: tuple[str, ...], share: Json, fusion: Json, largest: float) -> ScorePart:
+    return ScorePart(
+        title=_title(path[-1], fusion),
+        rank=share["rank"],
+        score=share["score"],
+        weight=share["weight"],
+        formula=_formula(share, fusion),
+        contribution=share["contribution"],
+        bar=round(BAR_WIDTH * share["contribution"] / largest, 1) if largest > 0 else 0.0,
+        depth=len(path) - 1,
+    )
 
 
 def _title(name: str, fusion: Json) -> str:

@@ -108,6 +108,11 @@ class ShownSearch:
         return tuple(plan for plan in self.plans if plan is not self.plan)
 
     @property
+    def read_otherwise(self) -> int:
+        """How many results another plan than the one shown put where they stand."""
+        return sum(len(reading.ranks) for reading in self.readings)
+
+    @property
     def current(self) -> ShownStep | None:
         """The step that is being worked on."""
         return next((step for step in self.steps if step.status == "current"), None)

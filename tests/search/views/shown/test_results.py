@@ -18,6 +18,34 @@ def test_contributions_are_written_as_the_sum_that_gives_the_score(described: di
     assert first.fused
 
 
+def test_lists_that_were_fused_into_another_stand_under_it_and_share_what_it_adds(described: dict[str, Any]) -> None:
+    # Words rank it 4th, vectors 1st: 1/64 + 1/61 is the score of the text's list, where it is 3rd, so that adds 1/8.
+    inner = {"bm25": (4, 2.5, 1 / 64), "vss": (1, 0.4, 1 / 61)}
+    score = 1 / 64 + 1 / 61
+    result = described["results"][0]
+    graph = result["scores"]["graph"]
+    fused = {"rank": 3, "score": score, "weight": 1.0, "contribution": 1 / 8, "k": 5.0, "path": ["text"]}
+    result |= {
+        "scores": {
+            "graph": graph | {"path": ["graph"]},
+            **{
+                name: {"rank": rank, "score": own, "weight": 1.0, "k": 60.0, "path": ["text", name],
+                       "contribution": term / score / 8}
+                for name, (rank, own, term) in inner.items()
+            },
+        },
+        "fused": {"text": fused},
+    }  # fmt: skip
+    shown = show_results(described)[0]
+
+    assert [(part.depth, part.rank, part.formula) for part in shown.parts] == [
+        (0, 1, "2.5 / (5 + 1)"), (0, 3, "1 / (5 + 3)"), (1, 4, "1 / (60 + 4)"), (1, 1, "1 / (60 + 1)"),
+    ]  # fmt: skip
+    assert shown.parts[1].score == pytest.approx(score)
+    assert shown.parts[2].contribution + shown.parts[3].contribution == pytest.approx(1 / 8)
+    assert shown.total == pytest.approx(2.5 / 6 + 1 / 8)
+
+
 def test_a_list_that_does_not_hold_the_result_adds_nothing_and_has_no_formula(described: dict[str, Any]) -> None:
     graph, text = show_results(described)[2].parts
 
