@@ -251,12 +251,14 @@ GRASP_SEARCHES_PER_MINUTE = env_int("GRASP_SEARCHES_PER_MINUTE", 120)
 GRASP_SEARCHES_PER_MINUTE_USER = env_int("GRASP_SEARCHES_PER_MINUTE_USER", 300)
 GRASP_SEARCHES_PER_MINUTE_TOKEN = env_int("GRASP_SEARCHES_PER_MINUTE_TOKEN", 600)
 
-# What can be trained: the learner, and the pipeline's option that names the artifact in use.
+# What can be trained: the learner, the pipeline's option that names the artifact in use, and, where the artifact keeps
+# what was learned without each fold of its questions, the option that chooses one.
 GRASP_LEARNERS: dict[str, dict[str, Any]] = {
     "planner": {
         "BACKEND": "training.learning.planner.PlannerLearner",
         "PIPELINE": "grasp",
         "OPTION": "plan.artifact",
+        "FOLD": "plan.fold",
     },
 }
 

@@ -276,8 +276,11 @@ class PlanScorer(Protocol):
 class PlanScorers(Protocol):
     """The learned scorers that there are."""
 
-    def get(self, artifact: str) -> PlanScorer:
-        """Return the scorer of an artifact. Raises StageError when there is none that this code can read."""
+    def get(self, artifact: str, fold: int = -1) -> PlanScorer:
+        """Return the scorer of an artifact, or, from 0 on, the one that was fitted without this fold of its questions.
+
+        Raises StageError when there is none that this code can read.
+        """
         ...
 
 

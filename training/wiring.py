@@ -25,6 +25,12 @@ def option_of(kind: str) -> tuple[str, str]:
     return row["PIPELINE"], row["OPTION"]
 
 
+def fold_option(kind: str) -> str:
+    """Return the option that has a question scored by what was learned without a fold; empty where there is none."""
+    row: Mapping[str, str] = settings.GRASP_LEARNERS.get(kind, {})
+    return row.get("FOLD", "")
+
+
 def learner(kind: str, assigned: Mapping[str, Any]) -> tuple[Learner, dict[str, Any]]:
     """Return a learner with settings laid over the site's, and all of its settings.
 

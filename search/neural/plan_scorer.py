@@ -146,13 +146,16 @@ class LoadedPlanScorers:
         self._kept = lru_cache(maxsize=most)(self._read)
         self._lock = Lock()
 
-    def get(self, artifact: str) -> LearnedPlanScorer:
-        """Return the scorer of an artifact. Raises StageError when there is none that this code can read."""
+    def get(self, artifact: str, fold: int = -1) -> LearnedPlanScorer:
+        """Return the scorer of an artifact, or, from 0 on, the one that was fitted without this fold of its questions.
+
+        Raises StageError when there is none that this code can read.
+        """
         # Several searches that name the same new one read it once.
         with self._lock:
-            return self._kept(artifact)
+            return self._kept(artifact, fold)
 
-    def _read(self, artifact: str) -> LearnedPlanScorer:
+    def _read(self, artifact: str, fold: int) -> LearnedPlanScorer:
         if not _ID.fullmatch(artifact):
             raise StageError("plan", f"{artifact[:80]!r} is not the name of an artifact", permanent=True)
         folder = self._directory / artifact
@@ -162,11 +165,24 @@ class LoadedPlanScorers:
                 kind, version = configuration["kind"], configuration["format"]
                 reason = f"{artifact} is a {kind} of format {version}, not a planner of format {READABLE_FORMAT}"
                 raise StageError("plan", reason, permanent=True)
-            return LearnedPlanScorer(artifact, configuration, load_file(folder / "model.safetensors"))
+            file = _weights(artifact, configuration, fold)
+            tensors = {name: tensor.astype(np.float32) for name, tensor in load_file(folder / file).items()}
+            return LearnedPlanScorer(artifact, configuration, tensors)
         except FileNotFoundError as error:
             raise StageError("plan", f"there is no artifact {artifact} on this machine", permanent=True) from error
         except (OSError, ValueError, KeyError, TypeError, RuntimeError, SafetensorError) as error:
             raise StageError("plan", f"the artifact {artifact} cannot be read ({error})", permanent=True) from error
+
+
+def _weights(artifact: str, configuration: Mapping[str, Any], fold: int) -> str:
+    """Return the name of the file with the weights. Raises StageError where the artifact has kept none for the fold."""
+    if fold < 0:
+        return "model.safetensors"
+    folds: Sequence[str] = configuration.get("folds", ())
+    if fold >= len(folds):
+        reason = f"{artifact} has kept {len(folds)} scorers of folds, and number {fold} is none of them"
+        raise StageError("plan", reason, permanent=True)
+    return Path(folds[fold]).name
 
 
 def _mean(values: Tensor, groups: Tensor, count: int) -> Tensor:

@@ -186,8 +186,9 @@ def _best_static(table: Numbers) -> Tuned:
     found = [
         ((round(float(table[i, j, n]), 5), 1.0, -abs(lead - untuned.lead), -abs(weight - 0.5), -weight, -k),
          FusionWeights(method="static", k=float(k), weight=weight, lead=lead))
-         for i, lead in enumerate(LEAD_PROBABILITIES)
-         for j, k in enumerate(STATIC_K) for n, weight in enumerate(STATIC_WEIGHTS)
+        for i, lead in enumerate(LEAD_PROBABILITIES)
+         for j, k in enumerate(STATIC_K)
+         for n, weight in enumerate(STATIC_WEIGHTS)
     ]  # fmt: skip
     return max(found, key=lambda entry: entry[0])
 

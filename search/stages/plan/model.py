@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
-from search.domain.conversation import Completion, Prompt
+from search.domain.conversation import CACHED_CALLS, Completion, Prompt
 from search.domain.errors import DeadlineExceeded, Fault, PlanInvalid, StageError
 from search.domain.graph import Schema
 from search.domain.mending import mend
@@ -133,6 +133,8 @@ class ModelPlanner:
                 continue
             for kind, count in outcome.tokens.items():
                 tokens[kind] = tokens.get(kind, 0) + count
+            if outcome.cached:
+                tokens[CACHED_CALLS] = tokens.get(CACHED_CALLS, 0) + 1
             self._take(draft, outcome)
 
     def _take(self, draft: _Draft, answer: Completion) -> None:

@@ -66,6 +66,14 @@ class Planner:
     artifact: str = option(
         "", "The trained planner that scores the plans, as `train planner` made it; empty for none.", staff_only=True
     )
+    fold: int = option(
+        -1,
+        "Score by what the trained planner learned without this fold of its questions; -1 for all that it learned. "
+        "For measuring on questions that it has learned from.",
+        low=-1,
+        high=19,
+        staff_only=True,
+    )
     filters: bool = option(True, "Whether years, prices and amounts in a question become filters.")
 
     def __call__(self, question: Question, limit: Limit) -> list[ScoredPlan]:
@@ -222,7 +230,7 @@ class Planner:
         """What was trained. Raises StageError where it cannot be used."""
         if self.plan_scorers is None:
             raise StageError("plan", "this site reads no artifacts", permanent=True)
-        known, scorer = self.knowledge, self.plan_scorers.get(self.artifact)
+        known, scorer = self.knowledge, self.plan_scorers.get(self.artifact, self.fold)
         if reason := unusable(scorer, self.encoder.name):
             raise StageError("plan", reason, permanent=True)
         return LearnedScorer(Features(known.shape, known.lexicon), known.vectors, scorer, mapped_paths(scorer, known))

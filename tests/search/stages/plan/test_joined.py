@@ -217,7 +217,7 @@ class Learned:
     types = frozenset(SCHEMA.type_codes)
     relations = frozenset(SCHEMA.relation_codes)
 
-    def get(self, artifact: str) -> Learned:
+    def get(self, artifact: str, fold: int = -1) -> Learned:
         return self
 
     def vector(self, path: str) -> Vectors | None:

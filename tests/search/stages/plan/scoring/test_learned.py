@@ -54,7 +54,7 @@ class Kept:
 
     scorer: PlanScorer
 
-    def get(self, artifact: str) -> PlanScorer:
+    def get(self, artifact: str, fold: int = -1) -> PlanScorer:
         return self.scorer
 
 
