@@ -18,7 +18,7 @@ from search.admin import empty
 from search.admin.parts import ReadOnlyAdmin, number, table
 from search.models import KnowledgeBase, Release, Snapshot, VectorSet
 from search.models.knowledge import BuildStatus
-from search.services.knowledge.activate_release import ReleaseError, activate_release
+from search.services.knowledge.releases import ReleaseError, activate_release
 
 STATUS_LABELS = {"ready": "success", "building": "info", "failed": "danger", "dropped": "warning"}
 

@@ -16,9 +16,9 @@ from search.api import serializers as shape
 from search.api.ids import id_in_path
 from search.api.pagination import Pages
 from search.models import KnowledgeBase, Node, Release
-from search.services.knowledge.describe_knowledge_base import describe_knowledge_base
 from search.services.knowledge.describe_node import describe_node
 from search.services.knowledge.find_nodes import find_nodes
+from search.services.knowledge.knowledge_bases import describe_knowledge_base
 
 PAGING = [
     OpenApiParameter("page", OpenApiTypes.INT, description="From 1."),

@@ -7,8 +7,8 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from search.models import KnowledgeBase, Release
-from search.services.knowledge.activate_release import ReleaseError, find_release
-from search.services.knowledge.list_knowledge_bases import named
+from search.services.knowledge.knowledge_bases import named
+from search.services.knowledge.releases import ReleaseError, find_release
 
 
 class ReleaseCommand(BaseCommand):

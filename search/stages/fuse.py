@@ -27,11 +27,11 @@ FIXED_BY_LEAD = 100
 
 @dataclass(frozen=True)
 class FusionWeights:
-    """How the graph's list is laid over the text's list: the settings of `Fuse`, and its arithmetic.
+    """Weights of the graph's list and of the text's list in their fusion: the settings of `Fuse`, and its formulas.
 
     Static: weight / (k + graph's rank) + (1 - weight) / (k + text's rank). Dynamic: the graph's weight is that of the
-    bucket of `n_cand` times the multiplier of the risk level, the text's is 1. The defaults are those of a base that
-    has not been tuned: a confident plan goes first, for which its weight must exceed 1, a doubtful one is mixed in.
+    bucket of `n_cand` times the multiplier of the risk level, the text's is 1. The defaults are for a base that has not
+    been tuned: the weight of a confident plan exceeds 1, so that its candidates go first; others are mixed in.
 
     With either method a plan that is almost surely right leads: the text's weight becomes so small that it swaps no two
     of the graph's first hundred, and only fills up behind them (ours). A plan of risk level `weak` never does: it may

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from search.management.release_command import ReleaseCommand
 from search.models import KnowledgeBase, Release
-from search.services.knowledge.activate_release import activate_release
+from search.services.knowledge.releases import activate_release
 
 
 class Command(ReleaseCommand):

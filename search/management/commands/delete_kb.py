@@ -7,9 +7,9 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from search.models import Artifact
-from search.services.knowledge.activate_release import ReleaseError
 from search.services.knowledge.delete_knowledge_base import delete_knowledge_base
-from search.services.knowledge.list_knowledge_bases import named
+from search.services.knowledge.knowledge_bases import named
+from search.services.knowledge.releases import ReleaseError
 
 
 class Command(BaseCommand):

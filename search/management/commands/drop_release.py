@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from search.management.release_command import ReleaseCommand
 from search.models import KnowledgeBase, Release
-from search.services.knowledge.drop_release import drop_release
+from search.services.knowledge.releases import drop_release
 
 
 class Command(ReleaseCommand):

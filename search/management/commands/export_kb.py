@@ -9,9 +9,9 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from search.ingest.progress import progress_on
-from search.services.knowledge.activate_release import ReleaseError
 from search.services.knowledge.export_snapshot import ExportFailed, export_snapshot
-from search.services.knowledge.list_knowledge_bases import named
+from search.services.knowledge.knowledge_bases import named
+from search.services.knowledge.releases import ReleaseError
 
 
 class Command(BaseCommand):

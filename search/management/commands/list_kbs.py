@@ -7,7 +7,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
 
-from search.services.knowledge.list_knowledge_bases import list_knowledge_bases
+from search.services.knowledge.knowledge_bases import list_knowledge_bases
 
 
 class Command(BaseCommand):

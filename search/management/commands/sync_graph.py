@@ -10,8 +10,8 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from search.ingest.progress import progress_on, silent
-from search.services.knowledge.activate_release import ReleaseError
-from search.services.knowledge.list_knowledge_bases import named
+from search.services.knowledge.knowledge_bases import named
+from search.services.knowledge.releases import ReleaseError
 from search.services.knowledge.sync_graph import SyncFailed, SyncReport, check_graph, sync_graph
 
 

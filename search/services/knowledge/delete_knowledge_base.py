@@ -17,7 +17,7 @@ from search.ingest import partitions
 from search.ingest.locks import import_lock
 from search.models import Artifact, KnowledgeBase, PipelineVersion, VectorSet
 from search.models.partitions import partition
-from search.services.knowledge.activate_release import ReleaseError
+from search.services.knowledge.releases import ReleaseError
 from search.services.knowledge.sync_graph import SyncFailed, remove_graph
 
 log = structlog.get_logger(__name__)

@@ -11,7 +11,7 @@ from psycopg.errors import UndefinedTable
 from search.ingest.export import export_bundle
 from search.ingest.progress import Progress, silent
 from search.models import KnowledgeBase, Snapshot
-from search.services.knowledge.activate_release import DESCRIBED_BY_BUNDLE
+from search.services.knowledge.releases import DESCRIBED_BY_BUNDLE
 
 
 class ExportFailed(Exception):

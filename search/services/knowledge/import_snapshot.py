@@ -24,8 +24,8 @@ from search.ingest.progress import Progress, silent
 from search.ingest.validate import CheckedBundle, check
 from search.models import KnowledgeBase, Snapshot
 from search.models.knowledge import BuildStatus
-from search.services.knowledge.activate_release import activate_release
 from search.services.knowledge.index_snapshot import IndexFailed, index_snapshot
+from search.services.knowledge.releases import activate_release
 
 FAULTS_SHOWN = 20
 

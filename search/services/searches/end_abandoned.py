@@ -1,4 +1,4 @@
-"""end_abandoned: end what nobody works on any more, with a reason, so that nothing stays queued or running for ever."""
+"""end_abandoned: end searches that no process works on any more as failed, with a reason."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from search.models import SearchRun
 from search.services.health import worker_alive
 
 OVERDUE_AFTER = timedelta(seconds=20)
-"""What a search may take beyond its time limit: the query it is in, writing its end, a Postgres that restarts."""
+"""Time that a search may need after its limit: for its last query, its last write, or a restart of Postgres."""
 JUST_STARTED = timedelta(seconds=5)
-"""A search that started so lately is not held against a worker that seems to be gone."""
+"""A search that runs for less time than this is not ended because no worker seems to be alive."""
 IN_PROCESS = (SearchRun.Origin.COMMAND, SearchRun.Origin.EVALUATION)
 """Origins whose searches run in the process that asked, without a worker."""
 
@@ -23,7 +23,7 @@ OVERDUE = "The search did not end within its time limit; the process that ran it
 
 
 def end_abandoned_search(run: SearchRun) -> SearchRun:
-    """Return the run, ended as failed with a reason where nobody works on it any more."""
+    """Return the run; if no process works on it any more, it is ended as failed, with a reason."""
     reason = _reason(run, timezone.now())
     if reason:
         _fail(SearchRun.objects.filter(pk=run.pk, status=run.status), reason)
@@ -32,13 +32,13 @@ def end_abandoned_search(run: SearchRun) -> SearchRun:
 
 
 def end_abandoned_searches() -> int:
-    """Settle every run that has not ended, and return how many were ended; a worker calls this when it starts."""
+    """End every abandoned run and return their number; a worker calls this when it starts."""
     open_runs = SearchRun.objects.filter(status__in=(SearchRun.Status.QUEUED, SearchRun.Status.RUNNING))
     return sum(end_abandoned_search(run).status == SearchRun.Status.FAILED for run in open_runs)
 
 
 def why_nobody_takes(run: SearchRun) -> str | None:
-    """Return why a queued search waits, where a reason is known."""
+    """Return the reason why no worker takes a queued search, None if no reason is known."""
     if run.status != SearchRun.Status.QUEUED or run.origin in IN_PROCESS:
         return None
     alive = worker_alive("search")

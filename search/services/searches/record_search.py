@@ -19,12 +19,12 @@ from search.services.searches.storable import storable_text, stored_json
 from search.services.searches.watch_search import notices
 
 STEP_DELAY = 0.1
-"""Seconds that a finished step of a live search may wait to be written: nobody sees less, and most searches end before,
-which saves a statement, a commit and a notice for each of their steps."""
+"""Longest time in seconds between the end of a step and its writing in a live search. Nobody notices so short a
+delay, and most searches end within it, which saves one statement, one commit and one notice for each step."""
 LIVE_SECONDS = 1.0
-"""Seconds that a statement may take while the search runs: what is locked is written at its end."""
+"""Time limit in seconds of a statement while the search runs; rows that are locked are written at its end."""
 END_SECONDS = 15.0
-"""Seconds that the end of a search waits for Postgres to come back."""
+"""Longest time in seconds for writing the end of a search, when Postgres is away."""
 RETRY_SECONDS = 0.25
 """Seconds between two attempts to write the end of a search."""
 
@@ -56,9 +56,9 @@ SqlStatement = tuple[str, Sequence[SqlRow]]
 
 
 class Recorder:
-    """Turns steps into rows, with ids instead of keys, for a key means nothing once the snapshot is gone.
+    """Turns steps into rows. Rows hold ids instead of keys, because a key has no meaning after its snapshot is deleted.
 
-    Steps come from the thread that searches; while it is at it, another one writes them.
+    The thread that searches hands the steps over; another thread writes them while the search runs.
     """
 
     def __init__(self, run: SearchRun, live: bool) -> None:

@@ -1,4 +1,4 @@
-"""watch_search: see that a search has changed, for one small query a look, and be woken when it is worth looking."""
+"""watch_search: wait until a search has changed, with one small query a check, started early by notices."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from search.services.searches.end_abandoned import end_abandoned_search, why_nob
 
 ENDED = frozenset({SearchRun.Status.DONE, SearchRun.Status.FAILED, SearchRun.Status.CANCELLED})
 GLANCE_COLUMNS = ("status", "changes", "origin", "created", "started", "time_limit")
-"""The columns of a look: small ones, so that none of the answer travels."""
+"""Columns that a check reads; they are small, and the answer is not among them."""
 SECONDS_WITH_NOTICES, SECONDS_WITHOUT_NOTICES = 1.0, 0.1
-"""Seconds between two looks while notices come in, and while they do not."""
+"""Seconds between two checks while notices come in, and while they do not."""
 FOLLOWERS = 64
 """Requests that may be held at a time, each on a thread; further ones are answered at once."""
 

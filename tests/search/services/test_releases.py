@@ -11,10 +11,9 @@ from search import wiring
 from search.ingest import partitions
 from search.models import KnowledgeBase, Release, Snapshot, VectorSet
 from search.models.knowledge import BuildStatus
-from search.services.knowledge.activate_release import ReleaseError, activate_release, find_release
-from search.services.knowledge.drop_release import drop_release
 from search.services.knowledge.import_snapshot import import_snapshot
-from search.services.knowledge.list_knowledge_bases import list_knowledge_bases, named
+from search.services.knowledge.knowledge_bases import list_knowledge_bases, named
+from search.services.knowledge.releases import ReleaseError, activate_release, drop_release, find_release
 from tests.search.ingest import bundles
 
 
