@@ -121,7 +121,9 @@ class KnownAnswers:
     def execute(self, linked: LinkedPlan, limit: Limit, rows: int = 10_000) -> Traversal:
         """Return what the plan finds, under the plan's present number."""
         plan = linked.plan
-        key = plan.anchors, plan.hops, plan.target.labels, json.dumps([f.to_json() for f in plan.filters]), rows
+        filters = json.dumps([f.to_json() for f in plan.filters])
+        bound = tuple((binding.var, binding.node.key, binding.score) for binding in linked.bindings)
+        key = bound, plan.anchors, plan.hops, plan.target.labels, filters, rows
         if key not in self._known:
             self._known[key] = self._graph.execute(linked, limit, rows)
         return replace(self._known[key], plan_index=linked.index)
