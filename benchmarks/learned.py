@@ -31,7 +31,7 @@ class InMemory:
     def __init__(self, learned: Mapping[str, Learned]) -> None:
         self._known = {name: LearnedPlanScorer(name, one.served, one.tensors) for name, one in learned.items()}
 
-    def get(self, artifact: str) -> LearnedPlanScorer:
+    def get(self, artifact: str, fold: int = -1) -> LearnedPlanScorer:
         """Return the planner with that name."""
         return self._known[artifact]
 

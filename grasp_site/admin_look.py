@@ -73,6 +73,15 @@ UNFOLD: dict[str, Any] = {
                     _admin_link("Searches", "manage_search", "searchrun")
                     | {"active": lambda request: request.resolver_match.url_name.startswith("search_searchrun_")},
                     _admin_link("Pipeline versions", "account_tree", "pipelineversion"),
+                ],
+            },
+            {
+                "title": "Learning",
+                "separator": True,
+                "items": [
+                    _admin_link("Question sets", "library_books", "questionset", app="training"),
+                    _admin_link("Questions", "quiz", "question", app="training"),
+                    _admin_link("Evaluations", "monitoring", "evaluation", app="training"),
                     _admin_link("Artifacts", "model_training", "artifact"),
                 ],
             },

@@ -113,7 +113,7 @@ CELERY_TIMEZONE = "UTC"
 
 # Called by dotted path in a worker of the queue, before it takes its first task: loads the models once.
 GRASP_WARM_UP: dict[str, list[str]] = {
-    "search": ["search.services.searches.settle_search.settle_searches", "search.services.warm_up.warm_up"]
+    "search": ["search.services.searches.end_abandoned.end_abandoned_searches", "search.services.warm_up.warm_up"]
 }
 
 # What is sent at fixed times; the task decides what is due. The search worker sends it, from a thread of its own: a
@@ -165,7 +165,7 @@ GRASP_TOOLS: dict[str, dict[str, Any]] = {
     "text": {"BACKEND": "search.adapters.text_bm25.Bm25Index"},
     "vectors": {"BACKEND": "search.adapters.vectors_pgvector.PgVectors"},
     "plan_scorers": {
-        "BACKEND": "search.neural.plan_scorer.PlanScorers",
+        "BACKEND": "search.neural.plan_scorer.LoadedPlanScorers",
         "OPTIONS": {"directory": GRASP_HOME / "artifacts"},
     },
     "graph": {"BACKEND": "search.adapters.graph_postgres.PostgresGraph"},
@@ -253,12 +253,14 @@ GRASP_SEARCHES_PER_MINUTE = env_int("GRASP_SEARCHES_PER_MINUTE", 120)
 GRASP_SEARCHES_PER_MINUTE_USER = env_int("GRASP_SEARCHES_PER_MINUTE_USER", 300)
 GRASP_SEARCHES_PER_MINUTE_TOKEN = env_int("GRASP_SEARCHES_PER_MINUTE_TOKEN", 600)
 
-# What can be trained: the learner, and the pipeline's option that names the artifact in use.
+# What can be trained: the learner, the pipeline's option that names the artifact in use, and, where the artifact keeps
+# what was learned without each fold of its questions, the option that chooses one.
 GRASP_LEARNERS: dict[str, dict[str, Any]] = {
     "planner": {
         "BACKEND": "training.learning.planner.PlannerLearner",
         "PIPELINE": "grasp",
         "OPTION": "plan.artifact",
+        "FOLD": "plan.fold",
     },
 }
 

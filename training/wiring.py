@@ -10,7 +10,7 @@ from django.conf import settings
 from django.utils.module_loading import import_string
 
 from search.domain.errors import Fault, InvalidRequest, nearest, pointer
-from search.domain.options import misfit, typed
+from search.domain.options import option_fault, typed
 from training.learning.task import Learner
 
 
@@ -23,6 +23,12 @@ def option_of(kind: str) -> tuple[str, str]:
     """Return the pipeline and the option that name the artifact in use."""
     row = settings.GRASP_LEARNERS[kind]
     return row["PIPELINE"], row["OPTION"]
+
+
+def fold_option(kind: str) -> str:
+    """Return the option that has a question scored by what was learned without a fold; empty where there is none."""
+    row: Mapping[str, str] = settings.GRASP_LEARNERS.get(kind, {})
+    return row.get("FOLD", "")
 
 
 def learner(kind: str, assigned: Mapping[str, Any]) -> tuple[Learner, dict[str, Any]]:
@@ -42,7 +48,7 @@ def learner(kind: str, assigned: Mapping[str, Any]) -> tuple[Learner, dict[str, 
         if key not in fields:
             message = f"Training a {kind} has no setting {key[:80]!r}; it has: {', '.join(sorted(fields))}."
             faults.append(Fault(pointer("settings", key), message, nearest(key, fields)))
-        elif problem := misfit(fields[key], value):
+        elif problem := option_fault(fields[key], value):
             faults.append(Fault(pointer("settings", key), f"{key} {problem}"))
         else:
             values[key] = typed(fields[key].default, value)

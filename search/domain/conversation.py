@@ -50,6 +50,10 @@ class Prompt:
         return hashlib.blake2b(json.dumps(said, sort_keys=True).encode(), digest_size=16).hexdigest()
 
 
+CACHED_CALLS = "cached calls"
+"""Key beside the kinds of tokens of a step: answers of a model that were stored earlier and cost nothing now."""
+
+
 @dataclass(frozen=True, slots=True)
 class Completion:
     """A model's answer, the reason why it stopped, and its cost: tokens by kind, seconds.

@@ -46,7 +46,7 @@ def read_all(path: Path) -> list[Example]:
     faults: list[str] = []
     examples: dict[str, Example] = {}
     try:
-        for number, line in _lines(path):
+        for number, line in numbered_lines(path):
             example = _parse(line, f"{path.name}:{number}", faults)
             if example is None:
                 continue
@@ -90,7 +90,8 @@ def spread(examples: Sequence[Example], limit: int | None) -> list[Example]:
     return [examples[place * len(examples) // limit] for place in range(limit)]
 
 
-def _lines(path: Path) -> Iterator[tuple[int, str]]:
+def numbered_lines(path: Path) -> Iterator[tuple[int, str]]:
+    """Yield the lines of a text file, plain or gzip, with their numbers; empty ones are left out."""
     with path.open("rb") as raw:
         packed = raw.read(2) == b"\x1f\x8b"
     with gzip.open(path, "rt", encoding="utf-8") if packed else path.open(encoding="utf-8") as lines:

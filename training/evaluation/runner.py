@@ -2,26 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from training.data.examples import Example
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
-    """What one question got: ids and scores from best to worst, the seconds of the search, or an error's sentence."""
+class QuestionOutcome:
+    """What one question got: ids and scores from best to worst, the seconds of the search, or an error's sentence.
+
+    `stages` are seconds by the roles of the steps, `probability` is that of the first plan (None where nothing was
+    planned), `cached_calls` counts answers of a language model that were stored earlier.
+    """
 
     ranking: tuple[tuple[str, float], ...] = ()
     seconds: float = 0.0
     error: str = ""
+    stages: Mapping[str, float] = field(default_factory=dict)
+    probability: float | None = None
+    cached_calls: int = 0
 
 
-Ask = Callable[[Example], Outcome]
+Ask = Callable[[Example], QuestionOutcome]
 Progress = Callable[[int, int], None]
 
 
-def run(examples: Sequence[Example], ask: Ask, progress: Progress | None = None) -> dict[str, Outcome]:
+def run(examples: Sequence[Example], ask: Ask, progress: Progress | None = None) -> dict[str, QuestionOutcome]:
     """Return the outcome of each question by its id; `progress` is told how many of how many are done."""
     outcomes = {}
     for done, example in enumerate(examples, 1):

@@ -10,17 +10,17 @@ from numpy.typing import NDArray
 
 from search.domain.trace import Limit
 from search.interfaces import NodeStore
-from search.language.question import Question
-from search.stages.plan.enumeration.enumerate import Candidate
+from search.language.question import AnalysedQuestion
+from search.stages.plan.enumeration.enumerate import PlanCandidate
 from search.stages.plan.enumeration.propose import Proposer
 from search.stages.plan.scoring.score import Scored
 from training.data.examples import Example
+from training.evaluation.calibration import calibration as by_bins
 from training.evaluation.measures import DEPTH, means, measure
 
 Floats = NDArray[np.float64]
-Score = Callable[[Question, Sequence[Candidate]], Scored]
+Score = Callable[[AnalysedQuestion, Sequence[PlanCandidate]], Scored]
 
-BINS = 10
 TEMPERATURES = np.geomspace(0.5, 4.0, 43)
 _SAME = 1e-6
 
@@ -73,18 +73,8 @@ def calibration(scored: Sequence[tuple[Floats, float]], labels: Sequence[Floats]
         if len(found)
         for at in [int(np.argmax(sums))]
     ]
-    table = np.array(rows, dtype=np.float64).reshape(-1, 2)
-    place = np.minimum((table[:, 0] * BINS).astype(int), BINS - 1)
-    bins = []
-    error = 0.0
-    for at in range(BINS):
-        mine = table[place == at]
-        if len(mine):
-            probability, f1 = mine.mean(axis=0).tolist()
-            error += abs(probability - f1) * len(mine) / len(table)
-            bins.append({"from": at / BINS, "to": (at + 1) / BINS, "questions": len(mine),
-                         "probability": round(probability, 3), "f1": round(f1, 3)})  # fmt: skip
-    return {"error": round(error, 4), "bins": bins}
+    found = by_bins([probability for probability, _ in rows], [f1 for _, f1 in rows], "f1")
+    return found or {"error": 0.0, "bins": []}
 
 
 def graph_lists(

@@ -4,42 +4,37 @@ from __future__ import annotations
 
 import gzip
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 
 import numpy as np
-import orjson
-from numpy.typing import NDArray
 
-from search.domain.graph import Schema
 from search.domain.options import option
 from search.interfaces import Keys, Vectors
 from search.neural.plan_scorer import LearnedPlanScorer
 from search.stages.plan import Planner
 from search.stages.plan.knowledge.shape import Metapath
-from search.stages.plan.scoring.features import FEATURES, Features
-from search.stages.plan.scoring.learned import LearnedScorer, Told, path_key
+from search.stages.plan.scoring.features import Features
+from search.stages.plan.scoring.learned import LearnedScorer, MappedPaths
 from search.stages.plan.scoring.score import Scorer
 from training.data.examples import Example
-from training.data.hashes import question_hash
-from training.learning.plan_fit import Fit, Fitted, Places, fit, unlearned
-from training.learning.plan_lists import Collector, PlanList, PlanLists
+from training.data.hashes import normalised
+from training.learning.plan_files import folds_of_hashes, kept_lines, scorers_of_folds, served, tensors
+from training.learning.plan_fit import FitSettings, Fitted, Indices, fit, unlearned
+from training.learning.plan_lists import Collector, PlanLists
 from training.learning.plan_quality import (
     Floats,
     accuracy,
     best_temperature,
     calibration,
     graph_lists,
-    probabilities,
 )
-from training.learning.task import Card, Evaluated, Learned, Material, RunContext, TooFew
+from training.learning.task import FOLDS, Card, Evaluated, Learned, Material, RunContext, TooFew
 
-LEAST = 10
+FEWEST_QUESTIONS = 10
 """Questions that it takes."""
 CROSS_FITTED = "cross_fitted.jsonl.gz"
 """File of the artifact: a line a question, its best plans as scored by what was learned without it."""
-KEPT_PLANS = 10
-"""Plans of a training question whose cross-fitted probabilities are kept."""
 
 
 @dataclass(frozen=True)
@@ -63,22 +58,29 @@ class PlannerLearner:
 
         Raises StageError where the release's encoder is not there.
         """
-        names = {one.name for one in fields(Planner) if "help" in one.metadata} - {"artifact"}
+        names = {one.name for one in fields(Planner) if "help" in one.metadata} - {"artifact", "fold"}
         options = {name: value for name, value in material.options.items() if name in names}
         tools = material.tools
         planner = Planner(tools.mentions, tools.adjacency, tools.encoder, tools.nodes, tools.schema, **options)
         return PlannerTask(self, Lesson(material.examples, material.answers, planner))
 
-    def folds_of(self, count: int) -> Places:
-        """Return the fold of each question."""
+    def folds_of(self, texts: Sequence[str]) -> Indices:
+        """Return the fold of each question. The same words are in one fold: elsewhere they would be learned from.
+
+        A single text that is asked again and again has to be divided all the same.
+        """
+        said = [normalised(text) for text in texts]
+        first = {text: place for place, text in enumerate(dict.fromkeys(said))}
+        places = np.array([first[text] for text in said]) if len(first) > 1 else np.arange(len(said))
+        count = int(places.max()) + 1
         folds = np.arange(count) % min(self.folds, count)
         np.random.default_rng(self.seed).shuffle(folds)
-        return folds
+        return folds[places]
 
-    def fit_of(self, questions: int) -> Fit:
+    def fit_of(self, questions: int) -> FitSettings:
         """Return how so many questions are fitted."""
         epochs = max(1, min(self.epochs, self.steps * self.batch // questions))
-        return Fit(epochs, self.batch, self.rate, self.decay, self.hidden, self.seed)
+        return FitSettings(epochs, self.batch, self.rate, self.decay, self.hidden, self.seed)
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,7 +98,7 @@ class LearnedPlanner(Learned):
 
     lists: PlanLists
     wordings: Vectors
-    folds: Places
+    folds: Indices
     fitted: Sequence[Fitted]
     scored: Sequence[tuple[Floats, float]]
     temperature: float
@@ -123,20 +125,25 @@ class PlannerTask:
     def fit(self, run: RunContext) -> LearnedPlanner:
         """Learn from the questions. Raises TooFew, TrainingCancelled, SearchCancelled, DeadlineExceeded."""
         examples, known = self.lesson.examples, self.lesson.planner.knowledge
-        if len(examples) < LEAST:
-            raise TooFew(f"There are {len(examples)} questions to learn from; it takes {LEAST} at least.")
+        if len(examples) < FEWEST_QUESTIONS:
+            raise TooFew(f"There are {len(examples)} questions to learn from; it takes {FEWEST_QUESTIONS} at least.")
         lists = self._collected(run)
         wordings = known.vectors.of([known.wording.plan((path,)) for path in lists.paths])
-        folds = self.learner.folds_of(len(lists))
+        folds = self.learner.folds_of([example.text for example in examples])
         fitted, whole = self._fitted(lists, wordings, folds, run)
         scored = _cross_fitted(fitted, lists, folds, run)
         temperature = best_temperature(scored, _labels(lists), run.check)
         for one in (*fitted, whole):
             one.net.temperature.fill_(temperature)
-        kept = b"".join(_kept(examples, lists, scored, folds, temperature, known.schema))
-        files = {CROSS_FITTED: gzip.compress(kept, mtime=0)}
+        kept = b"".join(kept_lines(examples, lists, scored, folds, temperature, known.schema))
+        scorers = scorers_of_folds(fitted)
+        files = {
+            CROSS_FITTED: gzip.compress(kept, mtime=0),
+            **scorers,
+            **({FOLDS: folds_of_hashes(examples, folds)} if scorers else {}),
+        }
         return LearnedPlanner(
-            _tensors(whole), _served(whole, lists.paths, self.lesson.planner), files,
+            tensors(whole), served(whole, lists.paths, self.lesson.planner) | {"folds": list(scorers)}, files,
             lists, wordings, folds, fitted, scored, temperature,
         )  # fmt: skip
 
@@ -171,7 +178,7 @@ class PlannerTask:
         )  # fmt: skip
 
     def _fitted(
-        self, lists: PlanLists, wordings: Vectors, folds: Places, run: RunContext
+        self, lists: PlanLists, wordings: Vectors, folds: Indices, run: RunContext
     ) -> tuple[list[Fitted], Fitted]:
         """Return what was learned without each of the folds, and from all questions."""
         how = self.learner.fit_of(len(lists))
@@ -179,7 +186,7 @@ class PlannerTask:
         total = (count + 1) * how.epochs
         done = iter(range(1, total + 1))
 
-        def part(name: str, chosen: Places) -> Fitted:
+        def part(name: str, chosen: Indices) -> Fitted:
             def tick(epoch: int, loss: float) -> None:
                 run.progress("learning", next(done), total)
                 run.metric(f"loss, {name}", epoch, loss)
@@ -212,7 +219,7 @@ class PlannerTask:
         return before, after
 
 
-def _checkpoint(name: str, lists: PlanLists, wordings: Vectors, chosen: Places, how: Fit) -> str:
+def _checkpoint(name: str, lists: PlanLists, wordings: Vectors, chosen: Indices, how: FitSettings) -> str:
     """Return the name of a part's checkpoint: other questions, answers, paths or settings have another one."""
     content = hashlib.blake2b(repr((name, how)).encode(), digest_size=8)
     content.update(wordings.tobytes() + chosen.tobytes())
@@ -226,7 +233,7 @@ def _labels(lists: PlanLists) -> list[Floats]:
 
 
 def _cross_fitted(
-    fitted: Sequence[Fitted], lists: PlanLists, folds: Places, run: RunContext
+    fitted: Sequence[Fitted], lists: PlanLists, folds: Indices, run: RunContext
 ) -> list[tuple[Floats, float]]:
     """Return each question's sums by the scorer that has not seen it."""
     scored: list[tuple[Floats, float]] = [(np.zeros(0), 0.0)] * len(lists)
@@ -238,63 +245,12 @@ def _cross_fitted(
     return scored
 
 
-def _sums(fitted: Fitted, lists: PlanLists, chosen: Places) -> list[tuple[Floats, float]]:
+def _sums(fitted: Fitted, lists: PlanLists, chosen: Indices) -> list[tuple[Floats, float]]:
     return [(sums.astype(np.float64), text) for sums, text in fitted.sums(lists, chosen)]
 
 
 def _scorer(fitted: Fitted, paths: Sequence[Metapath], planner: Planner) -> LearnedScorer:
     known = planner.knowledge
-    scorer = LearnedPlanScorer("fold", _served(fitted, paths, planner), _tensors(fitted))
-    told = Told(scorer, known.wording, known.vectors)
-    return LearnedScorer(Features(known.shape, known.lexicon), known.vectors, scorer, told)
-
-
-def _served(fitted: Fitted, paths: Sequence[Metapath], planner: Planner) -> dict[str, object]:
-    """Return what `LearnedPlanScorer` reads beside the weights."""
-    schema = planner.schema
-    return {
-        "encoder": planner.encoder.name,
-        "features": FEATURES,
-        "hidden": fitted.net.size.hidden,
-        "types": [kind.name for kind in schema.node_types],
-        "relations": [relation.name for relation in schema.relations],
-        "paths": [path_key(path, schema) for path in paths],
-    }
-
-
-def _tensors(fitted: Fitted) -> dict[str, NDArray[np.float32]]:
-    weights = {name: tensor.numpy() for name, tensor in fitted.net.state_dict().items()}
-    return {**weights, "free": fitted.free.numpy()}
-
-
-def _kept(
-    examples: Sequence[Example],
-    lists: PlanLists,
-    scored: Sequence[tuple[Floats, float]],
-    folds: Places,
-    temperature: float,
-    schema: Schema,
-) -> Iterator[bytes]:
-    """Yield a line a question: its best plans by what was learned without it, for what is learned later."""
-    keys = [path_key(path, schema) for path in lists.paths]
-    for example, one, (sums, text), fold in zip(examples, lists.lists, scored, folds.tolist(), strict=True):
-        shares = probabilities(sums, text, temperature)
-        order = np.argsort(-sums, kind="stable")[:KEPT_PLANS]
-        plans = [_plan(one, int(at), float(shares[at]), keys) for at in order]
-        line = {
-            "id": example.id,
-            "hash": question_hash(example),
-            "fold": fold,
-            "no_hops": round(float(shares[-1]), 6),
-            "plans": plans,
-        }
-        yield orjson.dumps(line) + b"\n"
-
-
-def _plan(one: PlanList, at: int, share: float, keys: Sequence[str]) -> dict[str, object]:
-    mine = one.branches[one.branches[:, 0] == at]
-    return {
-        "branches": [{"mention": list(one.spans[mention]), "path": keys[path]} for _, mention, path in mine.tolist()],
-        "probability": round(share, 6),
-        "f1": round(float(one.labels[at]), 6),
-    }
+    scorer = LearnedPlanScorer("fold", served(fitted, paths, planner), tensors(fitted))
+    path_vectors = MappedPaths(scorer, known.wording, known.vectors)
+    return LearnedScorer(Features(known.shape, known.lexicon), known.vectors, scorer, path_vectors)

@@ -19,6 +19,13 @@ from search.domain.trace import Limit
 from search.interfaces import Adjacency, Encoder, Keys, MentionIndex, NodeStore, TextIndex, VectorIndex
 from training.data.examples import Example
 
+FOLDS = "folds.json"
+"""File of an artifact that keeps, beside what it learned from all questions, what it learned without each fold of them.
+
+It holds the fold of each question by its hash: `{"hashes": {hash: fold}}`. The pipeline's option that chooses a fold is
+named by `FOLD` in the learner's row of `GRASP_LEARNERS`, and `folds` of `config.json` names the files with the weights.
+"""
+
 Progress = Callable[[str, int, int], None]
 Metric = Callable[[str, int, float], None]
 
@@ -82,7 +89,7 @@ class RunContext:
             raise TrainingCancelled() from error
 
 
-class Tools(Protocol):
+class LearningTools(Protocol):
     """The tools of the release that is learned on, each built when it is first needed."""
 
     @property
@@ -111,7 +118,7 @@ class Material:
 
     examples: Sequence[Example]
     answers: Sequence[Keys]
-    tools: Tools
+    tools: LearningTools
     options: Mapping[str, Any]
 
 

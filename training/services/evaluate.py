@@ -16,17 +16,22 @@ from uuid import uuid4
 from django.utils import timezone
 
 from search import wiring
+from search.domain.conversation import CACHED_CALLS
 from search.domain.errors import InvalidRequest, SearchError, StageError
-from search.models import SearchRun
+from search.domain.payloads import Plans, UnreadablePayload, read_payload
+from search.models import SearchRun, SearchStep
 from search.services.code_version import code_version
 from search.services.searches.pin import Pin, mixed
 from search.services.searches.request_search import pin_searches, request_search
 from search.services.searches.run_search import ranking_of, run_search
 from training.data.examples import Example
-from training.evaluation.report import describe_pipeline
-from training.evaluation.runner import Outcome, run
+from training.evaluation.comparisons import comparisons
+from training.evaluation.measures import Values
+from training.evaluation.report import describe_pipeline, measured
+from training.evaluation.runner import QuestionOutcome, run
 from training.evaluation.trec import qrels_lines, run_lines
 from training.models import Evaluation, QuestionSet
+from training.services.cross_fitting import cross_fitted as cross_fitting
 from training.services.learned_from import learned_from
 from training.services.question_sets import described_set
 
@@ -47,13 +52,15 @@ def evaluate(
     output: Path,
     progress: Progress | None = None,
     question_set: QuestionSet | None = None,
+    cross_fitted: bool = False,
 ) -> dict[str, Any]:
     """Run every question through every pipeline, in this process, and return the report.
 
-    `output` gets `report.json`, `qrels`, and `<pipeline>.run` for each pipeline. Settings that a pipeline does not have
-    are refused by it before the first question is asked. Raises InvalidRequest with every fault of the request,
-    StageError where a pipeline cannot be composed (its encoder is not there), MixedEvaluation where somebody's searches
-    are among those of this evaluation and used something else.
+    `output` gets `report.json`, `qrels`, and `<pipeline>.run` for each pipeline. With `cross_fitted` a question that an
+    artifact has learned from is asked of what was learned without it, where the artifact has kept that. Settings that a
+    pipeline does not have are refused by it before the first question is asked. Raises InvalidRequest with every fault
+    of the request, StageError where a pipeline cannot be composed (its encoder is not there), MixedEvaluation where
+    somebody's searches are among those of this evaluation and used something else.
     """
     pins = pin_searches(knowledge_base=knowledge_base, pipelines=pipelines, settings=settings, evaluation=uuid4())
     with evaluation_of(pins, examples, split, question_set) as evaluation:
@@ -62,15 +69,20 @@ def evaluate(
         report = _begun(evaluation, examples, split, question_set)
         output.mkdir(parents=True, exist_ok=True)
         (output / "qrels").write_text("".join(qrels_lines(examples)), encoding="utf-8")
+        values: dict[str, Values] = {}
         for name, pin in pins.items():
-            ask = _asker(pin)
+            crossed = cross_fitting(pin, examples if cross_fitted else ())
+            ask = _asker(pin, dict(zip((example.id for example in examples), crossed.pins, strict=False)))
             ask(examples[0])  # The first search loads models and files; it must not count as latency.
             outcomes = run(examples, ask, _named(progress, name))
-            if reason := mixed(pins, evaluation.id):
+            if reason := mixed(pins, evaluation.id, {name: crossed.specifications}):
                 raise MixedEvaluation(reason)
+            values[name] = measured(examples, outcomes)
             described = describe_pipeline(examples, outcomes, pin.specification)
-            report["pipelines"][name] = described | _used(pin) | learned_from(pin.specification, examples)
+            learned = learned_from(pin, examples) | {"cross_fitted": crossed.count}
+            report["pipelines"][name] = described | _used(pin) | learned
             (output / f"{name}.run").write_text("".join(run_lines(outcomes, name)), encoding="utf-8")
+        report["comparisons"] = comparisons(values)
         text = json.dumps(report, indent=1, ensure_ascii=False) + "\n"
         (output / "report.json").write_text(text, encoding="utf-8")
         evaluation.report = report
@@ -135,17 +147,43 @@ def _compose(pin: Pin) -> None:
     pipeline.compose(dict(pin.specification), wiring.tools(pin.release, pin.settings_version))
 
 
-def _asker(pin: Pin) -> Callable[[Example], Outcome]:
-    def ask(example: Example) -> Outcome:
+def _asker(pin: Pin, own: Mapping[str, Pin | None]) -> Callable[[Example], QuestionOutcome]:
+    """Return what asks a question; `own` holds, by id, what to ask it with where that is not `pin`."""
+
+    def ask(example: Example) -> QuestionOutcome:
         try:
-            row = search_pinned(pin, example)
+            row = search_pinned(own.get(example.id) or pin, example)
         except (InvalidRequest, StageError) as error:
-            return Outcome(error=str(error))
+            return QuestionOutcome(error=str(error))
         if row.status != SearchRun.Status.DONE:
-            return Outcome(error=str((row.error or {}).get("detail") or row.status))
-        return Outcome(tuple(ranking_of(row)), row.seconds or 0.0)
+            return QuestionOutcome(error=str((row.error or {}).get("detail") or row.status))
+        return outcome_of(row)
 
     return ask
+
+
+def outcome_of(row: SearchRun) -> QuestionOutcome:
+    """Return what a finished search came to, read from its row and its steps."""
+    steps = list(row.steps.all())
+    stages: dict[str, float] = {}
+    for step in steps:
+        if step.status != "skipped":
+            stages[step.role] = stages.get(step.role, 0.0) + step.seconds
+    planned = next((step for step in steps if step.role == "plan"), None)
+    return QuestionOutcome(
+        tuple(ranking_of(row)), row.seconds or 0.0, stages=stages,
+        probability=_first_probability(planned),
+        cached_calls=sum(step.tokens.get(CACHED_CALLS, 0) for step in steps),
+    )  # fmt: skip
+
+
+def _first_probability(step: SearchStep | None) -> float | None:
+    """Return the probability of the first plan that a step listed; None where it listed none that can be read."""
+    try:
+        plans = None if step is None else read_payload(step.role, step.output, step.version)
+    except UnreadablePayload:
+        return None
+    return plans.entries[0].probability if isinstance(plans, Plans) and plans.entries else None
 
 
 def search_pinned(pin: Pin, example: Example, k: int = 20) -> SearchRun:

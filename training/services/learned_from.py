@@ -1,4 +1,4 @@
-"""learned_from: which questions the artifacts of a specification have learned from, by the hashes that they keep."""
+"""learned_from: which questions the parts of a specification were learned from or chosen on, by their hashes."""
 
 from __future__ import annotations
 
@@ -8,26 +8,37 @@ from typing import Any
 import orjson
 
 from search.models import Artifact
+from search.services.searches.pin import Pin
 from training.data.examples import Example
 from training.data.hashes import question_hash
+from training.models import ChosenOptions
 
-FILE = "questions.json"
+QUESTIONS_FILE = "questions.json"
 """A file of the artifact: `{"hashes": […], "splits": {…}, "allow_val": bool, "question_set": …}`."""
 
 
-def learned_from(specification: Mapping[str, Any], examples: Sequence[Example]) -> dict[str, Any]:
-    """Return what a report says of learning: `seen_in_training`, and the splits that each artifact learned from.
+def learned_from(pin: Pin, examples: Sequence[Example]) -> dict[str, Any]:
+    """Return what a report says of learning: `seen_in_training`, `seen_by`, and what each artifact learned from.
 
-    `seen_in_training` counts the questions that an artifact of the specification has learned from; it is null where an
+    `seen_in_training` counts the questions that an artifact of the specification has learned from, or that its fusion
+    was tuned on; `seen_by` counts them by what learned: the kind of the artifact, `fusion`. Both are null where an
     artifact has kept no hashes, so that nobody can tell.
     """
-    artifacts = list(artifacts_of(specification))
+    artifacts = artifacts_of(pin.specification)
     kept = {artifact.id: questions_of(artifact) for artifact in artifacts}
-    known = [one for one in kept.values() if one is not None]
-    hashes = {hashed for one in known for hashed in one["hashes"]}
-    seen = sum(question_hash(example) in hashes for example in examples)
+    hashes: dict[str, set[str] | None] = {}
+    for artifact in artifacts:
+        one, known = kept[artifact.id], hashes.get(artifact.kind, set())
+        hashes[artifact.kind] = None if one is None or known is None else known | set(one["hashes"])
+    for part, chosen_on in _chosen_on(pin).items():
+        hashes[part] = chosen_on | (hashes.get(part) or set())
+    asked = [question_hash(example) for example in examples]
+    everything = set().union(*(known for known in hashes.values() if known))
     return {
-        "seen_in_training": seen if len(known) == len(kept) else None,
+        "seen_in_training": None if None in hashes.values() else sum(hashed in everything for hashed in asked),
+        "seen_by": {
+            part: None if known is None else sum(hashed in known for hashed in asked) for part, known in hashes.items()
+        },
         "trained": {
             name: {"splits": one["splits"], "allow_val": one["allow_val"]} if one is not None else None
             for name, one in kept.items()
@@ -35,10 +46,23 @@ def learned_from(specification: Mapping[str, Any], examples: Sequence[Example]) 
     }
 
 
-def seen_by(specification: Mapping[str, Any]) -> frozenset[str]:
-    """Return the hashes of all questions that artifacts of a specification have learned from."""
-    kept = [questions_of(artifact) for artifact in artifacts_of(specification)]
-    return frozenset(hashed for one in kept if one is not None for hashed in one["hashes"])
+def _chosen_on(pin: Pin) -> dict[str, set[str]]:
+    """Return, by part, the hashes of the questions on which options that the specification has were chosen."""
+    rows = ChosenOptions.objects.filter(
+        pipeline_version__knowledge_base=pin.release.knowledge_base, pipeline_version__pipeline=pin.pipeline
+    )
+    found: dict[str, set[str]] = {}
+    for row in rows:
+        if all(_option(pin.specification, name) == value for name, value in row.options.items()):
+            found.setdefault(row.part, set()).update(row.hashes)
+    return found
+
+
+def _option(specification: Mapping[str, Any], name: str) -> Any:
+    """Return the value of an option such as `fuse.k`, as JSON has it; None where the specification has none."""
+    stage, _, option = name.partition(".")
+    value = ((specification["stages"].get(stage) or {}).get("OPTIONS") or {}).get(option)
+    return list(value) if isinstance(value, tuple) else value
 
 
 def artifacts_of(specification: Mapping[str, Any]) -> list[Artifact]:
@@ -50,7 +74,7 @@ def artifacts_of(specification: Mapping[str, Any]) -> list[Artifact]:
 def questions_of(artifact: Artifact) -> dict[str, Any] | None:
     """Return what an artifact keeps of the questions that it learned; None where it keeps nothing that can be read."""
     try:
-        kept = orjson.loads((artifact.directory / FILE).read_bytes())
+        kept = orjson.loads((artifact.directory / QUESTIONS_FILE).read_bytes())
         return {"hashes": kept["hashes"], "splits": kept["splits"], "allow_val": kept["allow_val"]}
     except (OSError, ValueError, KeyError, TypeError):
         return None

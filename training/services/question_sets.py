@@ -15,27 +15,35 @@ from training.data.examples import Example, read_all
 from training.data.hashes import content_hash, question_hash
 from training.data.splits import counts
 from training.data.stark import read_stark
+from training.data.trec_topics import read_trec
 from training.models import Question, QuestionSet
 
-LONGEST_NAME = 200
+MOST_NAME_CHARACTERS = 200
 A_BATCH = 2_000
 
 
-def import_questions(*, knowledge_base: str, path: Path, name: str = "") -> tuple[QuestionSet, list[Example], bool]:
+def import_questions(
+    *, knowledge_base: str, path: Path, name: str = "", qrels: Path | None = None
+) -> tuple[QuestionSet, list[Example], bool]:
     """Read a file and return its question set, its questions, and whether the version is a new one.
 
-    `name` is the set's; without one it is the file's, without its endings. Raises BadQuestions with every row that is
-    wrong, InvalidRequest for a knowledge base that there is not.
+    `qrels` is given where the file holds TREC topics. `name` is the set's; without one it is the file's, without its
+    endings. Raises BadQuestions with every row that is wrong, InvalidRequest for a knowledge base that there is not.
     """
-    examples = read_questions(path)
+    examples = read_questions(path, qrels)
     question_set, new = register_questions(
         knowledge_base=knowledge_base, examples=examples, name=name or path.name.split(".")[0], source=str(path)
     )
     return question_set, examples, new
 
 
-def read_questions(path: Path) -> list[Example]:
-    """Read JSON lines, plain or gzip, or STaRK's CSV, by the file's ending. Raises BadQuestions."""
+def read_questions(path: Path, qrels: Path | None = None) -> list[Example]:
+    """Read JSON lines, plain or gzip, STaRK's CSV, or TREC topics: a folder, or a file and its qrels.
+
+    Raises BadQuestions.
+    """
+    if qrels is not None or path.is_dir():
+        return read_trec(path, qrels)
     return read_stark(path) if path.suffix.casefold() == ".csv" else read_all(path)
 
 
@@ -46,8 +54,8 @@ def register_questions(
 
     Raises InvalidRequest for a knowledge base that there is not, or a name that does not fit.
     """
-    if not name.strip() or len(name) > LONGEST_NAME or "\x00" in name:
-        raise InvalidRequest([Fault("/name", f"A question set has a name of 1 to {LONGEST_NAME} characters.")])
+    if not name.strip() or len(name) > MOST_NAME_CHARACTERS or "\x00" in name:
+        raise InvalidRequest([Fault("/name", f"A question set has a name of 1 to {MOST_NAME_CHARACTERS} characters.")])
     hashed = content_hash(examples)
     with transaction.atomic():
         # The row of the knowledge base is the lock under which versions are numbered.

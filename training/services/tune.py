@@ -8,20 +8,21 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import uuid4
 
+from django.db import transaction
 from django.utils.module_loading import import_string
 
 from search import wiring
 from search.composition import Pipeline
 from search.domain.errors import Fault, InvalidRequest, StageError
 from search.domain.linking import GraphRanking
-from search.domain.payloads import Fused, Listed, Payload, Unreadable, read_payload
+from search.domain.payloads import Fused, Listed, Payload, UnreadablePayload, read_payload
 from search.domain.ranking import Candidate, Ranking
 from search.models import PipelineVersion, SearchRun, SearchStep
 from search.services.code_version import code_version
 from search.services.pipelines.save_pipeline_version import save_pipeline_version
 from search.services.searches.pin import Pin, mixed
 from search.services.searches.request_search import pin_searches
-from search.stages.fuse import Weighing
+from search.stages.fuse import FusionWeights
 from training.data.examples import BadQuestions, Example
 from training.data.hashes import question_hash
 from training.data.splits import TRAIN, VAL, refuse_split, refuse_splits
@@ -29,9 +30,9 @@ from training.evaluation.fused_ranks import Case
 from training.evaluation.measures import Values, intervals, means
 from training.evaluation.tuning import Tuning
 from training.evaluation.tuning import tune as choose
-from training.models import Evaluation, QuestionSet
+from training.models import ChosenOptions, Evaluation, QuestionSet
+from training.services.cross_fitting import CrossFitted, cross_fitted
 from training.services.evaluate import MixedEvaluation, evaluation_of, search_pinned
-from training.services.learned_from import seen_by
 from training.services.question_sets import described_set
 
 Progress = Callable[[str, int, int], None]
@@ -55,7 +56,7 @@ class _Asked:
     """The questions' lists, what their searches used, and how many searches failed."""
 
     cases: list[Case]
-    present: Weighing
+    present: FusionWeights
     errors: int
 
 
@@ -73,13 +74,14 @@ def tune(
 
     Each question is searched once, recorded as an evaluation; its two lists, 100 deep, are what the grid is tried on.
     Release, settings and specification are decided once for all of them. Questions that the pipeline's artifacts have
-    learned from are left out, and `left_out` counts them: a planner is surer of what it has seen, so that weights
-    chosen there trust the graph too much.
+    learned from are asked of what was learned without them, and `cross_fitted` counts them: a planner is surer of what
+    it has seen, so that weights chosen there trust the graph too much. Where an artifact has not kept that, they are
+    left out, and `left_out` counts them.
 
     Where cross-validation bears the choice out it becomes the pipeline's next version, in use at once with `activate`;
     where it does not, nothing is saved and `reason` says why.
 
-    Raises BadQuestions for questions of other splits than train and val, or where all of them were learned from;
+    Raises BadQuestions for questions of other splits than train and val, or where all of them have to be left out;
     InvalidRequest with every fault of the request; StageError where the pipeline cannot be composed.
     """
     allowed = (TRAIN, VAL)
@@ -88,17 +90,19 @@ def tune(
     lists = _lists_of(pipeline)
     pins = pin_searches(knowledge_base=knowledge_base, pipelines=[pipeline], settings={}, evaluation=uuid4())
     pin = pins[pipeline]
-    kept = _unseen(pin, examples)
-    with evaluation_of(pins, kept, split, question_set, Evaluation.Purpose.TUNING) as evaluation:
+    crossed, kept = _askable(pin, examples)
+    asked_of = [example for example, _ in kept]
+    with evaluation_of(pins, asked_of, split, question_set, Evaluation.Purpose.TUNING) as evaluation:
         began = time.perf_counter()
         asked = _ask(pin, lists, kept, progress)
-        if reason := mixed(pins, evaluation.id):
+        if reason := mixed(pins, evaluation.id, {pipeline: crossed.specifications}):
             raise MixedEvaluation(reason)
         searched = time.perf_counter()
         tell = None if progress is None else lambda done, total: progress("weights", done, total)
         tuning = choose(asked.cases, asked.present, tell)
         seconds = {"searches": round(searched - began, 2), "weights": round(time.perf_counter() - searched, 2)}
-        version = _save(pin, lists, tuning, len(kept), split, activate) if tuning.decided else None
+        version = _save(pin, lists, tuning, asked_of, evaluation, activate) if tuning.decided else None
+        left_out = len(examples) - len(kept)
         report = {
             "evaluation": str(evaluation.id),
             "knowledge_base": knowledge_base,
@@ -107,14 +111,15 @@ def tune(
             "question_set": described_set(question_set),
             "split": split,
             "questions": len(kept),
-            "left_out": len(examples) - len(kept),
+            "cross_fitted": crossed.count,
+            "left_out": left_out,
             "errors": asked.errors,
             "code_version": code_version(),
             "pipeline": pipeline,
             "pipeline_version": version.version if version else None,
             "active": version.active if version else False,
             "decided": tuning.decided,
-            "reason": _left_out(len(examples) - len(kept)) + tuning.reason,
+            "reason": _about_learned(crossed.count, left_out) + tuning.reason,
             "before": {"options": _options(lists, asked.present)} | _described(tuning.before),
             "after": {"options": _options(lists, tuning.best)} | _described(tuning.after),
             "held_out": _described(tuning.held_out),
@@ -125,17 +130,22 @@ def tune(
     return report
 
 
-def _unseen(pin: Pin, examples: Sequence[Example]) -> list[Example]:
-    """Return the questions that no artifact of the pipeline learned from. Raises BadQuestions where none is left."""
-    seen = seen_by(pin.specification)
-    kept = [example for example in examples if question_hash(example) not in seen]
+def _askable(pin: Pin, examples: Sequence[Example]) -> tuple[CrossFitted, list[tuple[Example, Pin]]]:
+    """Return the questions that nothing in use for them has learned from, and what to ask each with.
+
+    Raises BadQuestions where none is left.
+    """
+    crossed = cross_fitted(pin, examples)
+    kept = [(example, own) for example, own in zip(examples, crossed.pins, strict=True) if own is not None]
     if not kept:
         raise BadQuestions(["All of these questions were learned from, so that nothing can be chosen by them."])
-    return kept
+    return crossed, kept
 
 
-def _left_out(count: int) -> str:
-    return f"{count:,} questions were learned from and left out. " if count else ""
+def _about_learned(crossed: int, left_out: int) -> str:
+    """Say what was done about questions that were learned from; an empty string where there were none."""
+    said = f"{crossed:,} questions were asked of what was learned without them. " if crossed else ""
+    return said + (f"{left_out:,} questions were learned from and left out. " if left_out else "")
 
 
 def _lists_of(name: str) -> _Lists:
@@ -170,33 +180,40 @@ def _readable(pipeline: Pipeline) -> tuple[_Lists | None, str]:
 
 def _weighs(stage: Mapping[str, Any]) -> bool:
     """Whether a stage lays one list over another with the settings that are chosen here."""
-    return issubclass(import_string(stage["BACKEND"]), Weighing)
+    return issubclass(import_string(stage["BACKEND"]), FusionWeights)
 
 
-def _ask(pin: Pin, lists: _Lists, examples: Sequence[Example], progress: Progress | None) -> _Asked:
+def _ask(pin: Pin, lists: _Lists, questions: Sequence[tuple[Example, Pin]], progress: Progress | None) -> _Asked:
     """Search every question; one that cannot be searched has empty lists and stays in the mean.
 
     Raises UnreadableLists where a search is done and its lists cannot be read: tuning on nothing would say nothing.
     """
-    cases, errors = [], 0
-    for done, example in enumerate(examples, 1):
-        fused = None
-        try:
-            row = search_pinned(pin, example, k=1)  # One result is explained: only the lists are read.
-            if row.status == SearchRun.Status.DONE:
-                fused = _read(row, lists)
-        except UnreadableLists:
-            raise
-        except (InvalidRequest, StageError):
-            fused = None
+    cases: dict[int, Case] = {}
+    errors = 0
+    # One specification after the other, so that what a fold needs in memory is loaded once.
+    order = sorted(range(len(questions)), key=lambda place: questions[place][1].specification_hash)
+    for done, place in enumerate(order, 1):
+        example, own = questions[place]
+        fused = _fused(own, lists, example)
         errors += fused is None
-        cases.append(case_of(example, fused))
+        cases[place] = case_of(example, fused)
         if progress is not None:
-            progress("searches", done, len(examples))
+            progress("searches", done, len(questions))
     options: dict[str, Any] = dict(pin.specification["stages"][lists.fusion]["OPTIONS"])
     for name in ("bucket_weights", "risk_multipliers"):
         options[name] = tuple(options[name])
-    return _Asked(cases, Weighing(**options), errors)
+    return _Asked([cases[place] for place in range(len(questions))], FusionWeights(**options), errors)
+
+
+def _fused(pin: Pin, lists: _Lists, example: Example) -> Fused | None:
+    """Search one question and return its fusion; None where it cannot be searched. Raises UnreadableLists."""
+    try:
+        row = search_pinned(pin, example, k=1)  # One result is explained: only the lists are read.
+        return _read(row, lists) if row.status == SearchRun.Status.DONE else None
+    except UnreadableLists:
+        raise
+    except (InvalidRequest, StageError):
+        return None
 
 
 def _read(run: SearchRun, lists: _Lists) -> Fused:
@@ -214,7 +231,7 @@ def _read(run: SearchRun, lists: _Lists) -> Fused:
 def _payload(step: SearchStep | None) -> Payload | None:
     try:
         return None if step is None else read_payload(step.role, step.output, step.version)
-    except Unreadable as error:
+    except UnreadablePayload as error:
         message = f"Tuning cannot read the list of the stage {step.name!r}: {error}" if step else str(error)
         raise UnreadableLists([Fault("/pipeline", message)]) from error
 
@@ -244,19 +261,28 @@ def _ranking(listed: Listed, key_of: Mapping[str, int]) -> Ranking:
 
 
 def _save(
-    pin: Pin, lists: _Lists, tuning: Tuning, questions: int, split: str | None, activate: bool
+    pin: Pin, lists: _Lists, tuning: Tuning, examples: Sequence[Example], evaluation: Evaluation, activate: bool
 ) -> PipelineVersion:
-    where = f" of split {split}" if split else ""
-    return save_pipeline_version(
-        knowledge_base=pin.release.knowledge_base,
-        pipeline=pin.pipeline,
-        options=_options(lists, tuning.best),
-        note=f"Fusion tuned on {questions:,} questions{where}. {tuning.reason}",
-        activate=activate,
-    )
+    """Save the best settings as the pipeline's next version, with the questions that they were chosen on."""
+    where = f" of split {evaluation.split}" if evaluation.split else ""
+    options = _options(lists, tuning.best)
+    with transaction.atomic():
+        version = save_pipeline_version(
+            knowledge_base=pin.release.knowledge_base,
+            pipeline=pin.pipeline,
+            options=options,
+            note=f"Fusion tuned on {len(examples):,} questions{where}. {tuning.reason}",
+            activate=activate,
+        )
+        ChosenOptions.objects.create(
+            pipeline_version=version, part="fusion", options=options, question_set=evaluation.question_set,
+            split=evaluation.split, hashes=sorted({question_hash(example) for example in examples}),
+            evaluation=evaluation,
+        )  # fmt: skip
+    return version
 
 
-def _options(lists: _Lists, fuse: Weighing) -> dict[str, Any]:
+def _options(lists: _Lists, fuse: FusionWeights) -> dict[str, Any]:
     """Return the settings that the method reads, as a pipeline's options."""
     names = ("k", "weight", "lead") if fuse.method == "static" else ("k", "bucket_weights", "risk_multipliers", "lead")
     values = {name: getattr(fuse, name) for name in ("method", *names)}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -52,10 +52,12 @@ class Pin:
         run.evaluation = self.evaluation
 
 
-def mixed(pins: Mapping[str, Pin], evaluation: UUID) -> str:
+def mixed(pins: Mapping[str, Pin], evaluation: UUID, also: Mapping[str, Collection[str]] | None = None) -> str:
     """Say what searches of an evaluation used beside what was pinned; an empty string where all used just that.
 
-    Reads the rows of the searches, so that it holds for whatever wrote them.
+    `also` holds, by pipeline, the hashes of further specifications that belong to the evaluation, such as those that
+    ask a question of what was learned without it. Reads the rows of the searches, so that it holds for whatever wrote
+    them.
     """
     used = SearchRun.objects.filter(evaluation=evaluation).order_by().values_list(
         "pipeline", "release_name", "settings_version", "specification_hash"
@@ -64,6 +66,8 @@ def mixed(pins: Mapping[str, Pin], evaluation: UUID) -> str:
         pin = pins.get(pipeline)
         if pin is None:
             return f"Searches with {pipeline} are among those of this evaluation, which does not evaluate it."
+        if hashed in (also or {}).get(pipeline, ()):
+            hashed = pin.specification_hash
         found = (release, settings_version, hashed)
         wanted = (pin.release.name, pin.settings_version, pin.specification_hash)
         names = ("release", "version of the settings", "specification")

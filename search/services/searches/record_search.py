@@ -18,14 +18,14 @@ from search.models import SearchRun
 from search.services.searches.storable import storable_text, stored_json
 from search.services.searches.watch_search import notices
 
-BLINK = 0.1
+STEP_DELAY = 0.1
 """Seconds that a finished step of a live search may wait to be written: nobody sees less, and most searches end before,
 which saves a statement, a commit and a notice for each of their steps."""
 LIVE_SECONDS = 1.0
 """Seconds that a statement may take while the search runs: what is locked is written at its end."""
-PATIENCE = 15.0
+END_SECONDS = 15.0
 """Seconds that the end of a search waits for Postgres to come back."""
-PAUSE = 0.25
+RETRY_SECONDS = 0.25
 """Seconds between two attempts to write the end of a search."""
 
 _COLUMNS = (
@@ -49,10 +49,10 @@ _TIMEOUT = "SELECT set_config('statement_timeout', %s, true)"
 _CHANGED = "UPDATE search_searchrun SET changes = changes + 1 WHERE id = %s"
 _CLOSED = (
     "UPDATE search_searchrun SET changes = changes + 1, status = %s, answer = %s::jsonb, error = %s::jsonb, "
-    "seconds = %s, finished = %s WHERE id = %s AND status = 'running'"
+    "seconds = %s, finished = %s WHERE id = %s AND status = 'running' RETURNING changes"
 )
-Row = tuple[Any, ...]
-Statement = tuple[str, Sequence[Row]]
+SqlRow = tuple[Any, ...]
+SqlStatement = tuple[str, Sequence[SqlRow]]
 
 
 class Recorder:
@@ -95,12 +95,16 @@ class Recorder:
                 return
         notices().tell(str(self.run.pk))
 
-    def close(self, closing: Row, *, every: bool) -> None:
-        """Write what is not written yet, or every step again, and the end of the run."""
+    def close(self, closing: SqlRow, *, every: bool) -> int | None:
+        """Write what is not written yet, or every step again, and the end of the run.
+
+        Return how many changes the row has had, or None where it was closed already and stays as it is.
+        """
         with self._lock:
             places = range(len(self._steps)) if every else sorted(self._unwritten)
-            write([(_STEP, self._rows(places)), (_CLOSED, [closing])], PATIENCE)
+            closed = write([(_STEP, self._rows(places)), (_CLOSED, [closing])], END_SECONDS)
             self._unwritten.clear()
+        return closed[0] if closed else None
 
     def stop(self) -> None:
         """Nothing is written any more while the search runs; returns when what is being written has been."""
@@ -108,7 +112,7 @@ class Recorder:
         with self._lock:
             _writer.drop(self)
 
-    def _rows(self, places: Sequence[int]) -> list[Row]:
+    def _rows(self, places: Sequence[int]) -> list[SqlRow]:
         return [
             (
                 self.run.pk, at, step.name, step.role, VERSION, step.backend, step.status, step.seconds,
@@ -138,7 +142,7 @@ class _Writer:
                 self._thread = threading.Thread(target=self._run, name="live-steps", daemon=True)
                 self._thread.start()
             if recorder not in self._due:
-                self._due[recorder] = time.monotonic() + BLINK
+                self._due[recorder] = time.monotonic() + STEP_DELAY
                 self._changed.notify()
 
     def drop(self, recorder: Recorder) -> None:
@@ -166,23 +170,27 @@ class _Writer:
 _writer = _Writer()
 
 
-def write(statements: Sequence[Statement], seconds: float) -> None:
+def write(statements: Sequence[SqlStatement], seconds: float) -> SqlRow | None:
     """Run statements as one transaction and in one journey, each for so many seconds at most.
 
-    Raises what Django raises of a database. Parameters are bound on the server, so that long texts are not escaped and
-    read twice.
+    Return the row that the last of them returns, None where it returns none. Parameters are bound on the server, so
+    that long texts are not escaped and read twice. Raises Django's database errors.
     """
     with transaction.atomic(), connection.wrap_database_errors:
         raw = connection.connection
         with raw.pipeline():
             psycopg.Cursor(raw).execute(_TIMEOUT, [str(int(1000 * seconds))], prepare=None)
+            last = psycopg.Cursor(raw)
             for statement, rows in statements:
                 for row in rows:
-                    psycopg.Cursor(raw).execute(statement, row, prepare=None)
+                    last = psycopg.Cursor(raw)
+                    last.execute(statement, row, prepare=None)
+        return last.fetchone() if last.description else None
 
 
 def close_run(run: SearchRun, recorder: Recorder) -> None:
-    """Write the end of a run: its steps, status, answer and error. A row that was closed already stays as it is.
+    """Write the end of a run: its steps, status, answer and error. A row that was closed already stays as it is, and
+    `run` becomes what it says.
 
     Postgres may be restarting just now, so this tries again for some seconds, each time over a fresh connection, and
     raises what Django raises when it stays away.
@@ -191,17 +199,21 @@ def close_run(run: SearchRun, recorder: Recorder) -> None:
     recorder.stop()
     run.finished = timezone.now()
     closing = (run.status, _json(run.answer), _json(run.error), run.seconds, run.finished, run.pk)
-    patience, again = time.monotonic() + PATIENCE, False
+    patience, again = time.monotonic() + END_SECONDS, False
     while True:
         try:
-            recorder.close(closing, every=again)
+            changes = recorder.close(closing, every=again)
+            if changes is None:
+                run.refresh_from_db()
+            else:
+                run.changes = changes
             break
         except (OperationalError, InterfaceError):
             connection.close()
             if time.monotonic() > patience:
                 raise
             again = True
-            time.sleep(PAUSE)
+            time.sleep(RETRY_SECONDS)
     if live:
         notices().tell(str(run.pk))
 

@@ -7,13 +7,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from search.views.shown.wording import RISKS, SOURCES, relation_words, type_words, value_text
+from search.domain.plan.routes import routes
+from search.views.shown.wording import RISK_WORDINGS, SOURCES, relation_words, type_words, value_text
 
 Json = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Linked:
+class LinkedEntity:
     """An entity that an anchor was tied to, with the cosine of both texts."""
 
     id: str
@@ -23,14 +24,14 @@ class Linked:
 
 
 @dataclass(frozen=True, slots=True)
-class Chip:
+class PlanChip:
     """A variable of the plan. `linked` is empty but for anchors; `text` is what the question says."""
 
     kind: str
     var: str
     type: str
     text: str = ""
-    linked: tuple[Linked, ...] = ()
+    linked: tuple[LinkedEntity, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,10 +44,10 @@ class Arrow:
 
 
 @dataclass(frozen=True, slots=True)
-class Link:
+class ChainStep:
     """One step of a chain: a chip, and the arrow that leads on from it."""
 
-    chip: Chip
+    chip: PlanChip
     arrow: Arrow | None
 
 
@@ -55,8 +56,8 @@ class ShownPlan:
     """A plan ready to print."""
 
     index: int
-    chains: tuple[tuple[Link, ...], ...]
-    target: Chip
+    chains: tuple[tuple[ChainStep, ...], ...]
+    target: PlanChip
     residual: str
     filters: tuple[str, ...]
     risk: str
@@ -97,11 +98,11 @@ def show_plan(entry: Json, index: int, linked: Sequence[Json] = ()) -> ShownPlan
     return ShownPlan(
         index=index,
         chains=tuple(_chain(plan, anchor["var"], goal, chips) for anchor in plan["anchors"]),
-        target=Chip("target", goal, " or ".join(map(type_words, target.get("labels") or [""]))),
+        target=PlanChip("target", goal, " or ".join(map(type_words, target.get("labels") or [""]))),
         residual=target.get("relevance_text", ""),
         filters=tuple(f"{f['var']}.{f['field']} {f['op']} {value_text(f['value'])}" for f in plan.get("filters") or ()),
         risk=risk,
-        risk_words=RISKS.get(risk, ""),
+        risk_words=RISK_WORDINGS.get(risk, ""),
         source=SOURCES.get(entry.get("source", ""), ""),
         given=entry.get("source") == "user",
         probability=entry.get("probability"),
@@ -111,29 +112,25 @@ def show_plan(entry: Json, index: int, linked: Sequence[Json] = ()) -> ShownPlan
     )
 
 
-def _chips(plan: Json, bindings: Mapping[str, Sequence[Json]]) -> dict[str, Chip]:
-    chips = {hop["to_var"]: Chip("between", hop["to_var"], type_words(hop["to_label"])) for hop in plan["hops"]}
+def _chips(plan: Json, bindings: Mapping[str, Sequence[Json]]) -> dict[str, PlanChip]:
+    chips = {hop["to_var"]: PlanChip("between", hop["to_var"], type_words(hop["to_label"])) for hop in plan["hops"]}
     for anchor in plan["anchors"]:
-        tied = tuple(Linked(**b["node"], score=b["score"]) for b in bindings.get(anchor["var"], ()))
-        chips[anchor["var"]] = Chip("anchor", anchor["var"], type_words(anchor["label"]), anchor["text"], tied)
+        tied = tuple(LinkedEntity(**b["node"], score=b["score"]) for b in bindings.get(anchor["var"], ()))
+        chips[anchor["var"]] = PlanChip("anchor", anchor["var"], type_words(anchor["label"]), anchor["text"], tied)
     return chips
 
 
-def _chain(plan: Json, start: str, goal: str, chips: Mapping[str, Chip]) -> tuple[Link, ...]:
-    """Walk breadth-first from an anchor to the target, the target itself left out: every chain ends there."""
-    routes: dict[str, tuple[Link, ...]] = {start: ()}
-    frontier = [start]
-    while frontier and goal not in routes:
-        var = frontier.pop(0)
-        for index, hop in enumerate(plan["hops"]):
-            for here, there, turned in ((hop["from"], hop["to_var"], False), (hop["to_var"], hop["from"], True)):
-                if here == var and there not in routes:
-                    arrow = Arrow(index, relation_words(hop["rel"]), _direction(hop.get("direction"), turned))
-                    chip = chips.get(var) or Chip("between", var, type_words(""))
-                    routes[there] = (*routes[var], Link(chip, arrow))
-                    frontier.append(there)
-    alone = (Link(chips[start], None),) if start != goal else ()
-    return routes.get(goal) or alone
+def _chain(plan: Json, start: str, goal: str, chips: Mapping[str, PlanChip]) -> tuple[ChainStep, ...]:
+    """Return the shortest walk from an anchor to the target, the target itself left out: every chain ends there."""
+    found = routes([(hop["from"], hop["to_var"]) for hop in plan["hops"]], start).get(goal)
+    if not found:
+        return (ChainStep(chips[start], None),) if start != goal else ()
+    links = []
+    for leg in found:
+        hop = plan["hops"][leg.hop]
+        arrow = Arrow(leg.hop, relation_words(hop["rel"]), _direction(hop.get("direction"), leg.turned))
+        links.append(ChainStep(chips.get(leg.here) or PlanChip("between", leg.here, type_words("")), arrow))
+    return tuple(links)
 
 
 def _direction(stored: str | None, turned: bool) -> str:

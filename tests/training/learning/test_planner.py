@@ -12,21 +12,26 @@ from typing import Any
 
 import numpy as np
 import pytest
-from safetensors.numpy import save_file
+from numpy.typing import NDArray
+from safetensors.numpy import load, save_file
 
 from search.domain.errors import DeadlineExceeded, SearchCancelled
 from search.domain.question import Question
 from search.domain.trace import Limit
-from search.neural.plan_scorer import LearnedPlanScorer, PlanScorers
+from search.neural.plan_scorer import LearnedPlanScorer, LoadedPlanScorers
 from search.stages.plan import Planner
 from search.stages.plan.scoring.features import Features
-from search.stages.plan.scoring.learned import LearnedScorer, Told
+from search.stages.plan.scoring.learned import LearnedScorer, MappedPaths
 from tests.training import makers
 from training.data.examples import Example
+from training.data.hashes import question_hash
+from training.learning import plan_files
 from training.learning.checkpoints import FileCheckpoints
-from training.learning.plan_fit import Fit, fit
+from training.learning.plan_files import served as served_of
+from training.learning.plan_files import tensors as tensors_of
+from training.learning.plan_fit import FitSettings, fit
 from training.learning.plan_lists import Collector
-from training.learning.planner import LearnedPlanner, PlannerTask, _served, _tensors
+from training.learning.planner import LearnedPlanner, PlannerTask
 from training.learning.task import Learned, RunContext, TooFew, TrainingCancelled
 
 
@@ -36,7 +41,8 @@ class Kept:
 
     learned: Learned
 
-    def get(self, artifact: str) -> LearnedPlanScorer:
+    def get(self, artifact: str, fold: int = -1) -> LearnedPlanScorer:
+        assert fold == -1
         return LearnedPlanScorer(artifact, self.learned.served, self.learned.tensors)
 
 
@@ -142,6 +148,50 @@ def test_what_is_kept_of_a_question_was_learned_without_it(planner: Planner) -> 
     assert {name for name in before if agree(honest, lied, name)} == poisoned
 
 
+def test_the_scorer_of_a_fold_has_not_seen_the_questions_of_the_fold(planner: Planner) -> None:
+    examples = makers.questions(end=12)
+    learner = makers.learner(epochs=3, measured=0)
+
+    def learn(given: list[Example]) -> LearnedPlanner:
+        return PlannerTask(learner, makers.lesson(planner, given)).fit(RunContext())
+
+    def weights(learned: LearnedPlanner, fold: int) -> dict[str, NDArray[np.float16]]:
+        return {k: v for k, v in load(learned.files[f"fold-{fold}.safetensors"]).items() if k != "temperature"}
+
+    honest = learn(examples)
+    assert honest.served["folds"] == ["fold-0.safetensors", "fold-1.safetensors"]
+    folds = json.loads(honest.files["folds.json"])["hashes"]
+    assert folds.keys() == {question_hash(example) for example in examples}
+    lied = learn(swapped(examples, {e.id for e in examples if folds[question_hash(e)] == 0}))
+    same = [
+        all(np.array_equal(tensor, weights(lied, fold)[name]) for name, tensor in weights(honest, fold).items())
+        for fold in (0, 1)
+    ]
+    assert same == [True, False]
+
+
+def test_the_same_words_are_in_one_fold_and_a_lone_text_is_divided_all_the_same() -> None:
+    texts = ["Who made it?", "who made it", "WHO  made it", *map(str, range(9))]
+    folds = makers.learner(folds=3).folds_of(texts)
+    assert len(set(folds[:3])) == 1
+    assert set(folds) == {0, 1, 2}
+    assert sorted(makers.learner(folds=2).folds_of(["who"] * 4)) == [0, 0, 1, 1]
+
+
+def test_a_question_that_is_in_several_folds_is_in_none(planner: Planner) -> None:
+    examples = [Example(f"q{at}", "who is meant by all of this", ("p0",)) for at in range(12)]
+    learned = makers.taught(makers.learner(measured=0), planner, examples).learned
+    assert json.loads(learned.files["folds.json"]) == {"hashes": {}}
+
+
+def test_scorers_of_folds_that_would_be_too_large_are_not_kept(
+    planner: Planner, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(plan_files, "MOST_FOLD_BYTES", 1000)
+    learned = makers.taught(makers.learner(measured=0), planner, makers.questions(end=6)).learned
+    assert (set(learned.files), learned.served["folds"]) == ({"cross_fitted.jsonl.gz"}, [])
+
+
 def test_what_is_served_gives_the_sums_of_what_was_trained(planner: Planner, tmp_path: Path) -> None:
     examples = makers.questions(end=8)
     lesson = makers.lesson(planner, examples)
@@ -150,17 +200,17 @@ def test_what_is_served_gives_the_sums_of_what_was_trained(planner: Planner, tmp
     collector = Collector(planner.proposer, features, planner.adjacency)
     lists = collector.collect([example.text for example in examples], lesson.answers, lambda done: None, Limit())
     wordings = known.vectors.of([known.wording.plan((path,)) for path in lists.paths])
-    how = Fit(epochs=2, batch=8, rate=0.05, decay=0.1, hidden=8, seed=3)
+    how = FitSettings(epochs=2, batch=8, rate=0.05, decay=0.1, hidden=8, seed=3)
     fitted = fit(lists, wordings, np.arange(len(lists)), how, lambda epoch, loss: None)
     fitted.net.temperature.fill_(1.5)
     folder = tmp_path / "planner-1"
     folder.mkdir()
     (folder / "config.json").write_text(
-        json.dumps({"kind": "planner", "format": 1, **_served(fitted, lists.paths, planner)})
+        json.dumps({"kind": "planner", "format": 1, **served_of(fitted, lists.paths, planner)})
     )
-    save_file(_tensors(fitted), folder / "model.safetensors")
-    scorer = PlanScorers(tmp_path).get("planner-1")
-    served = LearnedScorer(features, known.vectors, scorer, Told(scorer, known.wording, known.vectors))
+    save_file(tensors_of(fitted), folder / "model.safetensors")
+    scorer = LoadedPlanScorers(tmp_path).get("planner-1")
+    served = LearnedScorer(features, known.vectors, scorer, MappedPaths(scorer, known.wording, known.vectors))
     for example, (sums, text) in zip(examples, fitted.sums(lists, np.arange(len(lists))), strict=True):
         question = planner.proposer.read(example.text)
         candidates = planner.proposer.candidates(question.names, Limit())

@@ -11,6 +11,9 @@ from django.core.management import call_command
 from search.models import KnowledgeBase, PipelineVersion, SearchRun
 from search.services.pipelines.save_pipeline_version import save_pipeline_version
 from tests.search import small
+from training.data.examples import read_examples
+from training.models import ChosenOptions
+from training.services.evaluate import evaluate
 
 # The graph finds film/1 and film/2 for every question. Text lists film/1 last where its score is 0.1, and first else.
 LAST = {f"film/1 please, number {number}" for number in range(24)}
@@ -58,6 +61,34 @@ def test_settings_that_questions_bear_out_become_the_version_in_use(fusing: Know
     assert again["before"]["options"] == report["after"]["options"]
     assert (again["decided"], again["pipeline_version"]) == (False, None)
     assert "those in use, which stay" in again["reason"]
+
+
+def seen(questions: Path, output: Path) -> tuple[int, dict[str, int]]:
+    """Return what a report over all questions but the hidden one counts as seen, in all and by what learned."""
+    examples = [example for example in read_examples(questions) if example.split != "test"]
+    report = evaluate(
+        knowledge_base="films", examples=examples, split=None, pipelines=["path"], settings={}, output=output
+    )
+    part = report["pipelines"]["path"]
+    return part["seen_in_training"], part["seen_by"]
+
+
+def test_questions_that_fusion_was_tuned_on_are_counted_while_its_settings_are_in_use(
+    fusing: KnowledgeBase, questions: Path, tmp_path: Path
+) -> None:
+    assert seen(questions, tmp_path) == (0, {})
+    run("films", "--questions", str(questions), "--split", "val")
+    kept = ChosenOptions.objects.get()
+    assert (kept.pipeline_version.version, kept.part, kept.split, len(kept.hashes)) == (1, "fusion", "val", 24)
+    assert kept.question_set is not None
+    held = set(kept.question_set.questions.filter(split="val").values_list("hash", flat=True))
+    assert held == set(kept.hashes)
+    assert seen(questions, tmp_path) == (24, {"fusion": 24})
+    # A later version that takes the settings over was chosen on the same questions; one with others was not.
+    save_pipeline_version(knowledge_base=fusing, pipeline="path", options={})
+    assert seen(questions, tmp_path) == (24, {"fusion": 24})
+    save_pipeline_version(knowledge_base=fusing, pipeline="path", options={"fuse.k": 33.0})
+    assert seen(questions, tmp_path) == (0, {})
 
 
 def test_a_version_can_be_saved_without_being_used(fusing: KnowledgeBase, questions: Path) -> None:

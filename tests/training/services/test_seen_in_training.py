@@ -1,4 +1,4 @@
-"""What was learned from can be told for ever: reports count it, tuning leaves it out, val needs a flag."""
+"""What was learned from can be told for ever: reports count it by what learned, val needs a flag."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from search.models import Artifact, KnowledgeBase
 from tests.training import makers
 from training.data.examples import BadQuestions, Example
 from training.services.evaluate import evaluate
-from training.services.learned_from import FILE
+from training.services.learned_from import QUESTIONS_FILE
 from training.services.train import train
 from training.services.tune import tune
 
@@ -44,19 +44,11 @@ def test_a_report_counts_the_questions_that_were_learned_from(makers_base: Knowl
     assert (before["seen_in_training"], before["trained"]) == (0, {})
     report = trained(TAUGHT)
     found = part(asked, tmp_path / "after")
-    assert found["seen_in_training"] == 2
+    assert (found["seen_in_training"], found["seen_by"]) == (2, {"planner": 2})
     assert found["trained"] == {report["artifact"]: {"splits": {"train": 12}, "allow_val": False}}
-    (Artifact.objects.get().directory / FILE).unlink()
-    assert part(asked, tmp_path / "lost")["seen_in_training"] is None
-
-
-def test_tuning_leaves_out_what_was_learned_from_and_says_so(makers_base: KnowledgeBase) -> None:
-    trained(TAUGHT)
-    report = tune(knowledge_base="makers", examples=[*TAUGHT[:3], *UNSEEN], split=None, pipeline="grasp")
-    assert (report["questions"], report["left_out"]) == (len(UNSEEN), 3)
-    assert report["reason"].startswith("3 questions were learned from and left out. ")
-    with pytest.raises(BadQuestions, match="All of these questions were learned from"):
-        tune(knowledge_base="makers", examples=TAUGHT, split=None, pipeline="grasp")
+    (Artifact.objects.get().directory / QUESTIONS_FILE).unlink()
+    lost = part(asked, tmp_path / "lost")
+    assert (lost["seen_in_training"], lost["seen_by"]) == (None, {"planner": None})
 
 
 def test_val_is_learned_from_where_that_is_asked_for_and_everybody_is_told(

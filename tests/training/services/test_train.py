@@ -83,7 +83,8 @@ def test_the_artifact_says_what_it_was_trained_on_and_how_good_it_is(makers_base
     assert artifact.metrics["reachable"] == 100
     assert artifact.data_hash == data_hash(TAUGHT[::-1]) != data_hash(TAUGHT[1:])
     assert {file.name for file in artifact.directory.iterdir()} == {
-        "README.md", "config.json", "cross_fitted.jsonl.gz", "model.safetensors", "questions.json",
+        "README.md", "config.json", "cross_fitted.jsonl.gz", "fold-0.safetensors", "fold-1.safetensors",
+        "fold-2.safetensors", "folds.json", "model.safetensors", "questions.json",
     }  # fmt: skip
 
 

@@ -33,6 +33,8 @@ class Command(BaseCommand):
         parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", dest="assigned")
         parser.add_argument("--limit", type=positive, metavar="N", help="N questions, evenly spaced over all.")
         parser.add_argument("--output", required=True, type=Path, metavar="DIR", help="Where the files are written.")
+        told = "Ask questions that a planner learned from of what it learned without them."
+        parser.add_argument("--cross-fitted", action="store_true", help=told)
         parser.add_argument("--json", action="store_true", help="Print the report as one JSON object on stdout.")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -51,6 +53,7 @@ class Command(BaseCommand):
                         output=options["output"],
                         progress=teller(shown),
                         question_set=question_set,
+                        cross_fitted=options["cross_fitted"],
                     )
         except OSError as error:
             self.stderr.write(f"{options['output']}: {error.strerror or error}")

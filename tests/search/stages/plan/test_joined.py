@@ -217,16 +217,16 @@ class Learned:
     types = frozenset(SCHEMA.type_codes)
     relations = frozenset(SCHEMA.relation_codes)
 
-    def get(self, artifact: str) -> Learned:
+    def get(self, artifact: str, fold: int = -1) -> Learned:
         return self
 
     def vector(self, path: str) -> Vectors | None:
         return None
 
-    def told(self, vectors: Vectors) -> Vectors:
+    def map_paths(self, vectors: Vectors) -> Vectors:
         return vectors
 
-    def __call__(self, table: PlanTable, told: Vectors) -> tuple[Any, Any]:
+    def __call__(self, table: PlanTable, path_vectors: Vectors) -> tuple[Any, Any]:
         sums = np.zeros(len(table.features))
         sums[:1] = self.margin
         return sums, np.zeros(1)

@@ -1,0 +1,117 @@
+"""Questions and evaluations in the admin: every page opens, nothing can be changed, links lead to what was asked."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from django.apps import apps
+from django.contrib.auth.models import User
+from django.core.management import get_commands
+from django.test import Client
+from django.urls import reverse
+from django.utils.html import escape
+
+from search.models import KnowledgeBase
+from training.admin import empty
+from training.data.examples import Example
+from training.models import Evaluation, Question, QuestionSet
+from training.services.evaluate import evaluate
+from training.services.question_sets import register_questions
+
+pytestmark = pytest.mark.django_db
+LISTS = {"questionset": empty.QUESTION_SETS, "question": empty.QUESTIONS, "evaluation": empty.EVALUATIONS}
+EXAMPLES = [Example("one", "<b>who?</b>", ("film/1",), "val"), Example("two", "what else", ("film/2",), "val")]
+
+
+@pytest.fixture
+def staff(client: Client) -> Client:
+    client.force_login(User.objects.create_superuser("admin", password="x"))
+    return client
+
+
+@pytest.fixture
+def measured(films: KnowledgeBase, tmp_path: Path) -> Evaluation:
+    """An evaluation of two questions of a set; a second one asked the first question alone."""
+    kept, _ = register_questions(knowledge_base="films", examples=EXAMPLES, name="asked")
+    for asked in (EXAMPLES[:1], EXAMPLES):
+        report = evaluate(
+            knowledge_base="films", examples=asked, split="val", pipelines=["text"], settings={}, output=tmp_path,
+            question_set=kept,
+        )  # fmt: skip
+    return Evaluation.objects.get(pk=report["evaluation"])
+
+
+def page(staff: Client, address: str) -> str:
+    answer = staff.get(address)
+    assert answer.status_code == 200
+    return answer.content.decode()
+
+
+def followed(staff: Client, shown: str, text: str) -> str:
+    """Follow the link with this text."""
+    found = re.search(rf'href="([^"]+)">{text}</a>', shown)
+    assert found is not None
+    return page(staff, found.group(1).replace("&amp;", "&"))
+
+
+def row(model: str, pk: object) -> str:
+    return reverse(f"admin:training_{model}_change", args=[pk])
+
+
+@pytest.mark.parametrize("model", LISTS)
+def test_an_empty_list_says_how_a_first_entry_is_made(staff: Client, model: str) -> None:
+    shown, words = page(staff, reverse(f"admin:training_{model}_changelist")), LISTS[model]
+    assert words.title in shown
+    assert escape(words.next) in shown
+    assert escape(words.command) in shown
+    assert set(re.findall(r"manage\.py (\w+)", words.command)) <= set(get_commands())
+
+
+@pytest.mark.parametrize("model", LISTS)
+def test_every_list_and_row_opens_and_nothing_can_be_changed(staff: Client, measured: Evaluation, model: str) -> None:
+    kind = apps.get_model("training", model)
+    assert "<b>who?</b>" not in page(staff, reverse(f"admin:training_{model}_changelist"))
+    count, first = kind._default_manager.count(), kind._default_manager.first()
+    assert first is not None
+    assert "<b>who?</b>" not in page(staff, row(model, first.pk))
+    assert staff.get(reverse(f"admin:training_{model}_add")).status_code == 403
+    assert staff.post(reverse(f"admin:training_{model}_delete", args=[first.pk]), {"post": "yes"}).status_code == 403
+    assert staff.post(row(model, first.pk), {}).status_code == 403
+    assert kind._default_manager.count() == count
+
+
+def test_an_evaluation_shows_its_figures_and_leads_to_its_searches(staff: Client, measured: Evaluation) -> None:
+    shown = page(staff, row("evaluation", measured.pk))
+    assert measured.report is not None
+    assert f"{measured.report['pipelines']['text']['metrics']['H@1']:.1f}" in shown
+    # Each question once, and the first one once more, to load what the pipeline takes.
+    assert "3 search runs" in " ".join(followed(staff, shown, "Show its searches").split())
+
+
+def test_a_question_set_leads_to_its_questions_and_they_to_their_searches(staff: Client, measured: Evaluation) -> None:
+    shown = page(staff, row("questionset", QuestionSet.objects.get().pk))
+    assert "2 questions" in " ".join(followed(staff, shown, "Show its questions").split())
+    assert "2 evaluations" in " ".join(followed(staff, shown, "Show its evaluations").split())
+    shown = page(staff, row("question", Question.objects.get(identifier="two").pk))
+    assert "1 search run" in " ".join(followed(staff, shown, "Show its searches").split())
+
+
+@pytest.mark.parametrize("model", ["question", "evaluation"])
+def test_a_list_costs_the_same_however_long_it_is(
+    staff: Client, measured: Evaluation, django_assert_max_num_queries, model: str
+) -> None:
+    more = [Example(f"more-{at}", f"question {at}", ("film/1",), "val") for at in range(20)]
+    kept, _ = register_questions(knowledge_base="films", examples=more, name="more")
+    for _ in range(20):
+        Evaluation.objects.create(knowledge_base=measured.knowledge_base, release_name="films-1", question_set=kept)
+    address = reverse(f"admin:training_{model}_changelist")
+    with django_assert_max_num_queries(14):
+        staff.get(address)
+
+
+def test_the_menu_has_them(staff: Client) -> None:
+    shown = page(staff, reverse("admin:index"))
+    for model in LISTS:
+        assert f'href="{reverse(f"admin:training_{model}_changelist")}"' in shown

@@ -1,0 +1,149 @@
+"""Questions as TREC publishes them: topics, and qrels that say which documents answer each of them.
+
+Topics come as `<top>` or `<topic>` elements (https://trec.nist.gov/data/topics_eng/), or as lines of id, tab and text.
+A line of qrels is `topic iteration document relevance` (https://trec.nist.gov/data/qrels_eng/); a relevance above 0
+makes the document an answer. Ids are percent-decoded: `evaluate` writes white space and `%` in that way.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import unquote
+
+from training.data.examples import BadQuestions, Example, capped, numbered_lines
+
+_TAG = re.compile(r"<([^<>]*)>")
+_RELEVANCE = re.compile(r"-?[0-9]{1,9}")
+_TOPIC = ("top", "topic")
+_TEXTS = ("title", "query", "question", "desc", "description")
+"""Fields that may hold a question; the first of these that is there is taken."""
+_LABELS = {"num": "Number:", "title": "Topic:", "desc": "Description:"}
+"""What stands at the beginning of some fields in old collections."""
+_TOPIC_FILES, _QRELS_FILES = ("topic", "quer", "question"), ("qrel",)
+_ENDINGS = frozenset({"txt", "tsv", "trec", "xml", "gz", "qrels", "topics"})
+
+
+def read_trec(path: Path, qrels: Path | None = None) -> list[Example]:
+    """Return the topics of a file that its qrels have an answer to, in the order of the topics.
+
+    Without `qrels`, `path` is a folder with files whose names hold `topics` (or `queries`) and `qrels`. What stands
+    behind `qrels` in a name is the split of its topics: `qrels.val.txt`. Topics without an answer are left out, as
+    trec_eval does. Raises BadQuestions with everything that cannot be used.
+    """
+    topic_files, qrels_files = _files(path) if qrels is None else ([path], [qrels])
+    faults: list[str] = []
+    topics: dict[str, str] = {}
+    answers: dict[str, dict[str, None]] = {}
+    splits: dict[str, str] = {}
+    try:
+        for file in topic_files:
+            for name, text in _topics(file, faults):
+                if name in topics:
+                    faults.append(f"{file.name}: the topic {name!r} is there twice.")
+                topics[name] = text
+        for file in qrels_files:
+            _judge(file, topics, answers, splits, faults)
+    except (OSError, EOFError, UnicodeDecodeError, zlib.error) as error:
+        faults.append(f"{path}: cannot be read as UTF-8 text, plain or gzip: {error}")
+    if faults:
+        raise BadQuestions(capped(faults))
+    examples = [
+        Example(name, text, tuple(answers[name]), splits.get(name, ""))
+        for name, text in topics.items()
+        if answers.get(name)
+    ]
+    if not examples:
+        raise BadQuestions([f"{path.name} has no topic to which its qrels have an answer."])
+    return examples
+
+
+def _files(folder: Path) -> tuple[list[Path], list[Path]]:
+    """Return the files of a folder that hold topics, and those that hold qrels. Raises BadQuestions."""
+    if not folder.is_dir():
+        raise BadQuestions([f"{folder}: there is no such folder."])
+    files = sorted(file for file in folder.iterdir() if file.is_file())
+    qrels = [file for file in files if any(word in file.name.casefold() for word in _QRELS_FILES)]
+    named = [file for file in files if any(word in file.name.casefold() for word in _TOPIC_FILES)]
+    topics = [file for file in named if file not in qrels]
+    missing = [word for word, found in (("topics", topics), ("qrels", qrels)) if not found]
+    if missing:
+        raise BadQuestions([f"{folder.name} has no file whose name holds {word!r}." for word in missing])
+    return topics, qrels
+
+
+def _topics(file: Path, faults: list[str]) -> Iterator[tuple[str, str]]:
+    """Yield id and text of each topic of a file."""
+    lines = list(numbered_lines(file))
+    if lines and lines[0][1].lstrip("\ufeff \t").startswith("<"):
+        yield from _elements("".join(line for _, line in lines), file.name, faults)
+        return
+    for number, line in lines:
+        name, tab, text = line.strip("\ufeff\r\n").partition("\t")
+        if tab and name.strip() and text.strip():
+            yield unquote(name.strip()), text.strip()
+        else:
+            faults.append(f"{file.name}:{number}: a topic is an id, a tab and a text.")
+
+
+def _elements(content: str, name: str, faults: list[str]) -> Iterator[tuple[str, str]]:
+    """Yield id and text of each `<top>` or `<topic>`. Fields need no end tags."""
+    fields: dict[str, str] | None = None
+    tags = list(_TAG.finditer(content))
+    ends = [*(tag.start() for tag in tags[1:]), len(content)]
+    for tag, end in zip(tags, ends, strict=False):
+        word, _, attributes = tag.group(1).strip().partition(" ")
+        kind = word.casefold()
+        if kind in _TOPIC:
+            fields = {"num": _number(attributes)}
+        elif kind.startswith("/") and kind[1:] in _TOPIC and fields is not None:
+            text = next((fields[field] for field in _TEXTS if fields.get(field)), "")
+            if fields["num"] and text:
+                yield unquote(fields["num"]), text
+            else:
+                faults.append(f"{name}: a topic takes a number and a title; {fields['num'] or text[:80]!r} lacks one.")
+            fields = None
+        elif fields is not None and not kind.startswith("/"):
+            said = content[tag.end() : end]
+            said = " ".join(html.unescape(said).split()).removeprefix(_LABELS.get(kind, "")).strip()
+            fields[kind] = fields.get(kind) or said
+    if fields is not None:
+        faults.append(f"{name}: the last topic does not end.")
+
+
+def _number(attributes: str) -> str:
+    """Return the value of `number="…"` or `id="…"`."""
+    for attribute in ("number", "id"):
+        _, found, rest = attributes.partition(f"{attribute}=")
+        if found and rest[:1] in ("'", '"'):
+            return rest[1:].partition(rest[0])[0].strip()
+    return ""
+
+
+def _judge(
+    file: Path, topics: dict[str, str], answers: dict[str, dict[str, None]], splits: dict[str, str], faults: list[str]
+) -> None:
+    """Read a file of qrels: answers by topic, and the split that the file's name gives its topics."""
+    split = _split(file.name)
+    for number, line in numbered_lines(file):
+        where, columns = f"{file.name}:{number}", line.split()
+        if len(columns) != 4 or not _RELEVANCE.fullmatch(columns[3]):
+            faults.append(f"{where}: a line of qrels is a topic, an iteration, a document and a whole number.")
+            continue
+        name, document = unquote(columns[0]), unquote(columns[2])
+        if name not in topics:
+            faults.append(f"{where}: there is no topic {name!r}.")
+        elif splits.setdefault(name, split) != split:
+            faults.append(f"{where}: the topic {name!r} is in the split {splits[name]!r} already.")
+        elif int(columns[3]) > 0:
+            answers.setdefault(name, {})[document] = None
+
+
+def _split(name: str) -> str:
+    """Return what stands behind `qrels` in a file's name, without its endings."""
+    _, _, rest = name.casefold().partition("qrels")
+    words = [word for word in re.split(r"[._-]", rest) if word and word not in _ENDINGS]
+    return "-".join(words)

@@ -1,0 +1,35 @@
+"""How far a probability can be believed: expected calibration error (Guo et al. 2017, section 2) with its bins."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+BINS = 10
+
+
+def calibration(probabilities: Sequence[float], worth: Sequence[float], name: str) -> dict[str, Any] | None:
+    """Return `{"error", "bins"}` over ten bins of equal width; None where there is no probability.
+
+    `worth` is what came of each, between 0 and 1, such as whether it was right; `name` is its key in the bins.
+
+    `error` is the mean distance, over all of these, of a bin's mean probability and the mean worth of its entries. An
+    empty bin is left out.
+    """
+    if not probabilities:
+        return None
+    given, hit = np.asarray(probabilities, dtype=np.float64), np.asarray(worth, dtype=np.float64)
+    place = np.clip((given * BINS).astype(int), 0, BINS - 1)
+    bins, error = [], 0.0
+    for at in range(BINS):
+        mine = place == at
+        if mine.any():
+            probability, share = float(given[mine].mean()), float(hit[mine].mean())
+            error += abs(probability - share) * float(mine.mean())
+            bins.append({
+                "from": at / BINS, "to": (at + 1) / BINS, "questions": int(mine.sum()),
+                "probability": round(probability, 4), name: round(share, 4),
+            })  # fmt: skip
+    return {"error": round(error, 4), "bins": bins}
