@@ -23,6 +23,7 @@ from search.interfaces import (
     TraverseStage,
 )
 
+
 @dataclass(frozen=True, kw_only=True)
 class Stages:
     """What GRASP is composed of; a stage that is None is not configured, and the trace says so."""
