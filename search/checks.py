@@ -12,7 +12,7 @@ Nothing that could load a model is imported: a module is found by `find_spec` an
 | search.E006 | a dotted path of `GRASP_HEALTH`, `GRASP_QUEUES` or `GRASP_WARM_UP` leads nowhere |
 | search.E007 | `NEO4J_URL` cannot be read |
 | search.E008 | an active release was made with an encoder that this site does not have (asks the database) |
-| search.E009 | a field of a stage's class is neither an option nor a tool |
+| search.E009 | a field of a stage's class is neither an option nor a tool, or a function takes no option of its row |
 | search.E010 | a stage of a pipeline declares no role, or one that does not exist |
 """
 
