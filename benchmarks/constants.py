@@ -18,13 +18,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from importlib import import_module
-from itertools import zip_longest
 from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
 
 from benchmarks.common import DATA, PROJECT, NotHere, show, site, table
+from search.domain.conditions import CheckedConditions
 from search.domain.fusion import Fusion
 from search.domain.linking import GraphRanking, LinkedPlan, Traversal
 from search.domain.question import Question
@@ -193,7 +193,13 @@ class Base:
             return self.texts[question.text]
 
         # What is found and in which order is all that is measured.
-        return replace(stages, rescore=rescored, retrieve=retrieved, check=lambda *_: [], explain=lambda *_: [])
+        return replace(
+            stages,
+            rescore=rescored,
+            retrieve=retrieved,
+            check=lambda *_: CheckedConditions(),
+            explain=lambda *_: [],
+        )
 
 
 def main() -> None:
@@ -231,11 +237,10 @@ def _try(name: str, bases: Sequence[Base]) -> None:
     rows = []
     for value, found, seconds in tried:
         mean = [float(np.mean([values[measured].mean() for values in found])) for measured in ("H@1", "MRR")]
-        against = [_paired(values, others) for values, others in zip(found, before, strict=True)] if before else []
-        cells = [
-            f"{values['H@1'].mean():.1f} {values['MRR'].mean():.1f} {paired}"
-            for values, paired in zip_longest(found, against, fillvalue="")
-        ]
+        cells = [f"{values['H@1'].mean():.1f} {values['MRR'].mean():.1f}" for values in found]
+        if before:
+            pairs = zip(cells, found, before, strict=True)
+            cells = [f"{cell} {_paired(values, others)}" for cell, values, others in pairs]
         low, high = _chance(found, before) if before else (0.0, 0.0)
         shown = f"{value}{' *' if value == present else ''}"
         rows.append((shown, *cells, f"{mean[0]:.2f} [{low:+.1f}, {high:+.1f}]", f"{mean[1]:.2f}", f"{seconds:.0f}"))
