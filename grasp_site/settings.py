@@ -243,6 +243,23 @@ GRASP_PIPELINES: dict[str, dict[str, Any]] = {
         },
         "TITLES": _TEXT_LISTS,
     },
+    "ppr": {
+        "TITLE": "PageRank",
+        "DESCRIPTION": "Spreads weight over the graph from what the question names, and fuses it with text retrieval.",
+        "BACKEND": "search.pipelines.ppr.search",
+        "STAGES_CLASS": "search.pipelines.ppr.PprStages",
+        "STAGES": {
+            "pagerank": {"BACKEND": "search.stages.pagerank.PageRank"},
+            "retrieve": {"BACKEND": "search.stages.retrieve.Hybrid"},
+            # A walk over all relations alike is less sure of its order than a plan is: text has more to say.
+            "fuse": {
+                "BACKEND": "search.stages.fuse.Fuse",
+                "OPTIONS": {"bucket_weights": [1.2, 1.0, 0.8, 0.5, 0.3]},
+            },
+            "explain": {"BACKEND": "search.stages.explain_walks.ExplainWalks"},
+        },
+        "TITLES": {"pagerank": "PageRank", "text": "Document text", **_TEXT_LISTS},
+    },
 }
 GRASP_DEFAULT_PIPELINE = "grasp"
 GRASP_SEARCH_SECONDS = env_int("GRASP_SEARCH_SECONDS", 30, minimum=1)

@@ -1,0 +1,70 @@
+"""The final list → explained results, each with the walk from a seed by which the graph reached it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from search.domain.evidence import Evidence, Path, PathEdge, PathNode, Result
+from search.domain.fusion import Fusion
+from search.domain.graph import Node
+from search.domain.options import option
+from search.domain.question import Question
+from search.domain.spread import Spread
+from search.domain.trace import Limit
+from search.interfaces import Adjacency, NodeStore
+from search.text import snippet
+
+
+@dataclass(frozen=True)
+class ExplainWalks:
+    """Explains the first results by the walks that a spread over the graph took to them.
+
+    A result that is itself a seed, or that only the text found, has no walk. Where several relations join two nodes of
+    a walk, the first of the schema is shown, in its stored direction before the other.
+    """
+
+    nodes: NodeStore
+    adjacency: Adjacency
+    width: int = option(240, "Length of the snippet, in characters.", low=40, high=2_000)
+
+    def __call__(self, question: Question, fusion: Fusion, spread: Spread, limit: Limit) -> list[Result]:
+        """Return the first `question.k` results with snippet, arithmetic, and a walk where there is one."""
+        limit.check("explain")
+        head = fusion.ranking.candidates[: question.k]
+        shown = [candidate.key for candidate in head]
+        walks = {key: walk for key in shown if len(walk := spread.walks.get(key, ())) > 1}
+        on_walks = sorted({key for walk in walks.values() for key in walk})
+        references = dict(zip(on_walks, self.nodes.references(on_walks), strict=True))
+        return [
+            Result(
+                rank=rank,
+                score=candidate.score,
+                node=node,
+                snippet=snippet(node, question.text, self.width),
+                shares=fusion.leaves(candidate.key),
+                evidence=self._evidence([references[key] for key in walks.get(candidate.key, ())]),
+                fused=fusion.fused(candidate.key),
+            )
+            for rank, (candidate, node) in enumerate(zip(head, self.nodes.nodes(shown, limit), strict=True), 1)
+        ]
+
+    def _evidence(self, walk: Sequence[Node]) -> Evidence | None:
+        """Return the evidence that a walk is; None where there is none."""
+        if not walk:
+            return None
+        edges = tuple(self._edge(near.key, far.key) for near, far in pairwise(walk))
+        return Evidence(0, paths=(Path(tuple(map(PathNode, walk)), edges),))
+
+    def _edge(self, near: int, far: int) -> PathEdge:
+        """Return the edge that joins two neighbours."""
+        start = np.array([near], dtype=np.int32)
+        for relation, direction in sorted(self.adjacency.counts(start), key=lambda pair: (pair[0], pair[1] != "out")):
+            neighbours = self.adjacency.neighbours(start, relation, direction)
+            at = int(np.searchsorted(neighbours, far))
+            if at < len(neighbours) and neighbours[at] == far:
+                return PathEdge(self.adjacency.schema.relations[relation].name, direction)
+        raise ValueError(f"No edge joins the nodes {near} and {far}.")

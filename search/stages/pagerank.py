@@ -1,0 +1,252 @@
+"""Question → a list of the graph by personalised PageRank (Haveliwala 2002; as a retriever: HippoRAG, 2024)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from search.cosines import QuestionCosines
+from search.domain.options import option
+from search.domain.question import Question
+from search.domain.ranking import Ranking
+from search.domain.spread import Spread
+from search.domain.trace import Limit
+from search.domain.trust import Trust
+from search.interfaces import Adjacency, Encoder, Keys, MentionIndex, NodeStore, TextIndex, VectorIndex
+from search.language.entities import Entity, entities
+
+NAME = "pagerank"
+Weights = NDArray[np.float64]
+_SURE = 0.7
+"""From a name this sure on (quoted, capitalised, or of several words) the list is `normal`, below it `weak`."""
+
+
+@dataclass(frozen=True)
+class Walkers:
+    """Weight that stands on nodes: `keys` sorted and distinct, `weights` of the same shape.
+
+    `parents` says over which node most of each weight came, -1 for a seed.
+    """
+
+    keys: Keys
+    weights: Weights
+    parents: Keys
+
+
+@dataclass(frozen=True)
+class Tree:
+    """Every node that was reached: `keys` sorted and distinct, `parents` the node each was first reached from.
+
+    A seed's parent is -1. `named` says whether the walk back ends at an entity that the question names. Of several
+    nodes that reach another in the same step the one that carries most is the parent: walks are the shortest there are
+    and, step by step, the heaviest. They never turn in a circle, because a parent was reached before its children.
+    """
+
+    keys: Keys
+    parents: Keys
+    named: NDArray[np.bool_]
+
+    def grown(self, at: Walkers) -> Tree:
+        """Return the tree with the nodes that weight reached in one more step.
+
+        A document among the seeds gets a parent, too, as soon as a named entity reaches it: that says more of it. The
+        walk back from that parent ends at the entity, so it does not lead over the document.
+        """
+        parents, named = self.parents.copy(), self.named.copy()
+        by_name = named[np.searchsorted(self.keys, at.parents)]
+        fresh = ~np.isin(at.keys, self.keys, assume_unique=True)
+        places = np.searchsorted(self.keys, at.keys[~fresh])
+        found = (parents[places] < 0) & ~named[places] & by_name[~fresh]
+        parents[places[found]], named[places[found]] = at.parents[~fresh][found], True
+        keys = np.append(self.keys, at.keys[fresh])
+        order = np.argsort(keys)
+        parents, named = np.append(parents, at.parents[fresh]), np.append(named, by_name[fresh])
+        return Tree(keys[order], parents[order], named[order])
+
+    def walk(self, key: int) -> tuple[int, ...]:
+        """Return the keys from a seed to a node, both included."""
+        walk = [key]
+        while (parent := int(self.parents[np.searchsorted(self.keys, walk[-1])])) >= 0:
+            walk.append(parent)
+        return tuple(reversed(walk))
+
+
+@dataclass(frozen=True)
+class Seeds:
+    """Where the spread starts: key → weight, which add up to 1; how sure the surest name is; a sentence on both."""
+
+    weights: Mapping[int, float]
+    named: frozenset[int]
+    sure: float
+    told: str
+
+
+@dataclass(frozen=True)
+class PageRank:
+    """Ranks nodes by the weight that flows to them from the entities that the question names and from documents.
+
+    The weight of the seeds is spread over all relations in both directions: at each step a node keeps `1 - damping` of
+    what reached it and divides the rest evenly among its edges. Weight on a node without edges goes no further. A node
+    spreads only where each of its edges stands for at least 1 / `edges` of the seeds' weight, so a step reads at most
+    `edges` edges, whatever the size of the graph, and leaves out hubs that would give each neighbour next to nothing.
+    """
+
+    mentions: MentionIndex
+    text: TextIndex
+    adjacency: Adjacency
+    nodes: NodeStore
+    encoder: Encoder
+    vectors: VectorIndex
+    damping: float = option(0.6, "Share of its weight that a node passes on.", low=0, high=0.99)
+    steps: int = option(3, "How many edges the weight travels at most.", low=1, high=50, public_high=20)
+    edges: int = option(
+        500_000, "How many edges a step reads at most.", low=100, high=50_000_000, public_high=2_000_000
+    )
+    names: int = option(5, "How many names of the question are seeds.", low=0, high=20)
+    least: float = option(0.2, "How sure a name must be to be a seed (0 to 1).", low=0, high=1)
+    documents: int = option(5, "How many of the best documents (BM25) are seeds.", low=0, high=100)
+    share: float = option(
+        0.1, "The documents' share of the seeds' weight, where the question names something.", low=0, high=1
+    )
+    hubs: float = option(
+        0.0, "How much a node's edges count against it: the score is divided by edges to this power.", low=0, high=1
+    )
+    keep_named: bool = option(False, "Whether the named entities themselves may stand in the list.")
+    depth: int = option(100, "How many nodes the list holds.", low=1, high=1_000)
+
+    def __call__(self, question: Question, limit: Limit) -> Spread:
+        """Return the list, with a walk from a seed for each node."""
+        limit.check(NAME)
+        seeds = self._seeds(question.text)
+        if not seeds.weights:
+            return Spread(Ranking(), Trust.of_nothing(), name=NAME, detail=seeds.told)
+        tree, scores = self._spread(seeds, limit)
+        listed = self._listed(tree.keys, scores, seeds)
+        cosines = QuestionCosines(question, self.encoder, self.vectors, limit, NAME)
+        ranking = Ranking.of(listed, cosines, self.depth)
+        if not listed:
+            return Spread(ranking, Trust.of_nothing(), name=NAME, detail=seeds.told)
+        walks = {key: tree.walk(key) for key in ranking.keys}
+        return Spread(ranking, trust_of(ranking, seeds.sure), name=NAME, walks=walks, detail=seeds.told)
+
+    def _seeds(self, text: str) -> Seeds:
+        """Return the seeds: names by how sure they are, shared among their nodes, and documents by their scores."""
+        found = entities(text, self.mentions, self.adjacency.schema, self.names) if self.names else []
+        named = [entity for entity in _apart(found) if entity.sure >= self.least]
+        best = self.text.search(text, self.documents) if self.documents else []
+        from_names = {key: 0.0 for entity in named for key in entity.keys}
+        for entity in named:
+            for key in entity.keys:
+                from_names[key] += entity.sure / len(entity.keys)
+        from_documents = {candidate.key: candidate.score for candidate in best if candidate.score > 0}
+        share = (self.share if from_documents else 0.0) if from_names else 1.0
+        weights: dict[int, float] = {}
+        for part, scores in ((1.0 - share, from_names), (share, from_documents)):
+            total = sum(scores.values())
+            for key, score in scores.items():
+                weights[key] = weights.get(key, 0.0) + part * score / total
+        kept = {key: weight for key, weight in weights.items() if weight > 0}
+        sure = max((entity.sure for entity in named), default=0.0)
+        return Seeds(kept, frozenset(from_names), sure, _told(named, len(from_documents) if share else 0))
+
+    def _spread(self, seeds: Seeds, limit: Limit) -> tuple[Tree, Weights]:
+        """Return every node that was reached, and the score of each: what it kept over all steps."""
+        start = np.array(sorted(seeds.weights), dtype=np.int32)
+        nobody = np.full(len(start), -1, dtype=np.int32)
+        at = Walkers(start, np.array([seeds.weights[int(key)] for key in start]), nobody)
+        tree = Tree(start, nobody, np.isin(start, list(seeds.named)))
+        reached, kept = [start], [at.weights]
+        for _ in range(self.steps):
+            limit.check(NAME)
+            at = self._step(at)
+            if not len(at.keys):
+                break
+            tree = tree.grown(at)
+            reached.append(at.keys)
+            kept.append(at.weights)
+        places = np.searchsorted(tree.keys, np.concatenate(reached))
+        sums: Weights = np.bincount(places, np.concatenate(kept), minlength=len(tree.keys)).astype(np.float64)
+        return tree, sums * (1.0 - self.damping)
+
+    def _step(self, at: Walkers) -> Walkers:
+        """Return the weight one step on."""
+        rows = [self.adjacency.whole("out"), self.adjacency.whole("in")]
+        degrees = sum((starts[at.keys + 1] - starts[at.keys] for starts, _ in rows), np.zeros(len(at.keys), np.int64))
+        going = (degrees > 0) & (at.weights * self.edges >= degrees)
+        keys, each = at.keys[going], self.damping * at.weights[going] / degrees[going]
+        targets, carried, sources = [], [], []
+        for starts, neighbours in rows:
+            first, counts = starts[keys], starts[keys + 1] - starts[keys]
+            targets.append(neighbours[_ranges(first, counts)])
+            carried.append(np.repeat(each, counts))
+            sources.append(np.repeat(keys, counts))
+        return _gathered(np.concatenate(targets), np.concatenate(carried), np.concatenate(sources))
+
+    def _listed(self, keys: Keys, scores: Weights, seeds: Seeds) -> dict[int, float]:
+        """Return the score of each node that may be listed: of a type that can be an answer, not named itself."""
+        labels = self.adjacency.schema.node_types
+        answers = np.array([label.answerable for label in labels], dtype=bool)
+        fits = answers[self.nodes.types(keys)] & (scores > 0)
+        if not self.keep_named:
+            fits &= ~np.isin(keys, np.array(sorted(seeds.named), dtype=np.int32))
+        keys, scores = keys[fits], scores[fits]
+        if self.hubs:
+            rows = [self.adjacency.whole("out")[0], self.adjacency.whole("in")[0]]
+            degrees = sum((starts[keys + 1] - starts[keys] for starts in rows), np.zeros(len(keys), np.int64))
+            scores = scores / np.maximum(degrees, 1) ** self.hubs
+        # Sums of the same parts in another order differ in their last bits; rounded, they are equal.
+        return {int(key): float(f"{score:.9g}") for key, score in zip(keys, scores, strict=True)}
+
+
+def trust_of(ranking: Ranking, sure: float) -> Trust:
+    """Return how far a list is to be trusted, given how sure the surest name among its seeds is (0: none).
+
+    Behind its top stand the candidates with at least half of the first one's score. That the order is right is as
+    probable as the name, times the part of the first score that the first candidate has ahead of the next one: a walk
+    that takes all relations alike says little of the order of what it reaches evenly.
+    """
+    scores = [candidate.score for candidate in ranking]
+    top = sum(score >= scores[0] / 2 for score in scores)
+    ahead = 1.0 - (scores[1] / scores[0] if len(scores) > 1 else 0.0)
+    return Trust(top, "normal" if sure >= _SURE else "weak", sure * ahead)
+
+
+def _apart(found: list[Entity]) -> list[Entity]:
+    """Return the names that share no words with a surer one: no more than one of those can be meant."""
+    kept: list[Entity] = []
+    for entity in found:
+        if all(entity.end <= other.start or entity.start >= other.end for other in kept):
+            kept.append(entity)
+    return kept
+
+
+def _told(named: list[Entity], documents: int) -> str:
+    """Return a sentence that says what the seeds are."""
+    names = ", ".join(f"“{entity.text}”" for entity in named)
+    also = f"the best {documents} documents" if documents else ""
+    return f"Started from {' and '.join(part for part in (names, also) if part) or 'nothing: no name, no document'}."
+
+
+def _ranges(first: NDArray[np.int64], counts: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the integers of all half-open ranges [first, first + count), one range after the other."""
+    ends = np.cumsum(counts)
+    total = int(ends[-1]) if len(ends) else 0
+    offsets: NDArray[np.int64] = np.repeat(first - (ends - counts), counts)
+    return offsets + np.arange(total, dtype=np.int64)
+
+
+def _gathered(targets: Keys, carried: Weights, sources: Keys) -> Walkers:
+    """Add up what arrives at each target; its parent is the source that carries most there (the first of equals)."""
+    order = np.lexsort((sources, targets))
+    targets, carried, sources = targets[order], carried[order], sources[order]
+    pairs = np.flatnonzero(np.append(True, (np.diff(targets) != 0) | (np.diff(sources) != 0))[: len(targets)])
+    if not len(pairs):
+        return Walkers(targets, carried, sources)
+    targets, carried, sources = targets[pairs], np.add.reduceat(carried, pairs), sources[pairs]
+    order = np.lexsort((sources, -carried, targets))
+    targets, carried, sources = targets[order], carried[order], sources[order]
+    firsts = np.flatnonzero(np.append(True, np.diff(targets) != 0))
+    return Walkers(targets[firsts], np.add.reduceat(carried, firsts), sources[firsts])
