@@ -1,8 +1,9 @@
 """How the constants of planning and fusion were chosen: `python -m benchmarks.constants NAME… [--limit N]`.
 
 Each constant is tried at several values on the training questions of several bases, and on the questions of the demo
-bases, on which no quality is reported. A table a constant: H@1 and MRR of the fused list, the mean over bases counting
-every base alike. Nothing is changed: a choice is made by editing the default, with the table in `docs/decisions.md`.
+bases, on which no quality is reported. A table a constant: H@1 and MRR of the fused list, how many questions win and
+lose their first place against the present value, and the mean over bases counting every base alike, with the interval
+of its difference. Nothing is changed: a choice is made by editing the default, with the table in `docs/decisions.md`.
 
 What a constant cannot change is worked out once a question and kept in memory: vectors, text retrieval, the list of
 candidate plans, and what the engine answers to a plan.
@@ -23,6 +24,7 @@ from typing import Any, cast
 import numpy as np
 
 from benchmarks.common import DATA, PROJECT, NotHere, show, site, table
+from search.domain.conditions import CheckedConditions
 from search.domain.fusion import Fusion
 from search.domain.linking import GraphRanking, LinkedPlan, Traversal
 from search.domain.question import Question
@@ -36,7 +38,7 @@ from search.stages.plan.enumeration.propose import Proposer
 from search.stages.plan.knowledge import knowledge
 from search.stages.plan.scoring import align, score
 from training.data.examples import Example, read_examples, spread
-from training.evaluation.measures import means, measure
+from training.evaluation.measures import RESAMPLES, SEED, Values, measure
 
 DEMO = PROJECT / "search" / "fixtures" / "demo"
 BASES = ("movies", "prime-ibd", "ottqa-small", "products", "papers", "biomedical")
@@ -119,7 +121,9 @@ class KnownAnswers:
     def execute(self, linked: LinkedPlan, limit: Limit, rows: int = 10_000) -> Traversal:
         """Return what the plan finds, under the plan's present number."""
         plan = linked.plan
-        key = plan.anchors, plan.hops, plan.target.labels, json.dumps([f.to_json() for f in plan.filters]), rows
+        filters = json.dumps([f.to_json() for f in plan.filters])
+        bound = tuple((binding.var, binding.node.key, binding.score) for binding in linked.bindings)
+        key = bound, plan.anchors, plan.hops, plan.target.labels, filters, rows
         if key not in self._known:
             self._known[key] = self._graph.execute(linked, limit, rows)
         return replace(self._known[key], plan_index=linked.index)
@@ -188,7 +192,14 @@ class Base:
                 self.texts[question.text] = stages.retrieve(question, limit)
             return self.texts[question.text]
 
-        return replace(stages, rescore=rescored, retrieve=retrieved, explain=lambda *_: [])
+        # What is found and in which order is all that is measured.
+        return replace(
+            stages,
+            rescore=rescored,
+            retrieve=retrieved,
+            check=lambda *_: CheckedConditions(),
+            explain=lambda *_: [],
+        )
 
 
 def main() -> None:
@@ -216,21 +227,46 @@ def _named(name: str) -> str | None:
 
 
 def _try(name: str, bases: Sequence[Base]) -> None:
-    present, rows = _present(name), []
+    present, tried = _present(name), []
     for value in CONSTANTS[name]:
         began = time.perf_counter()
-        figures = []
         with _set(name, value, bases) as options:
-            for base in bases:
-                lists = base.answered(options, value == "merged list")
-                found = means(measure(lists, {example.id: example.answers for example in base.examples}))
-                figures.append((found["H@1"], found["MRR"]))
-        mean = [float(np.mean([pair[at] for pair in figures])) for at in (0, 1)]
+            found = [_measured(base, options, value == "merged list") for base in bases]
+        tried.append((value, found, time.perf_counter() - began))
+    before = next((found for value, found, _ in tried if value == present), None)
+    rows = []
+    for value, found, seconds in tried:
+        mean = [float(np.mean([values[measured].mean() for values in found])) for measured in ("H@1", "MRR")]
+        cells = [f"{values['H@1'].mean():.1f} {values['MRR'].mean():.1f}" for values in found]
+        if before:
+            pairs = zip(cells, found, before, strict=True)
+            cells = [f"{cell} {_paired(values, others)}" for cell, values, others in pairs]
+        low, high = _chance(found, before) if before else (0.0, 0.0)
         shown = f"{value}{' *' if value == present else ''}"
-        rows.append((shown, *(f"{h:.1f} {m:.1f}" for h, m in figures), f"{mean[0]:.2f}", f"{mean[1]:.2f}",
-                     f"{time.perf_counter() - began:.0f}"))  # fmt: skip
+        rows.append((shown, *cells, f"{mean[0]:.2f} [{low:+.1f}, {high:+.1f}]", f"{mean[1]:.2f}", f"{seconds:.0f}"))
     columns = (name, *(f"{base.name} ({len(base.examples)})" for base in bases), "mean H@1", "mean MRR", "s")
     table(f"{name}: H@1 and MRR by base, * as it is", columns, rows)
+
+
+def _measured(base: Base, options: Mapping[str, Any], merged: bool) -> Values:
+    return measure(base.answered(options, merged), {example.id: example.answers for example in base.examples})
+
+
+def _paired(values: Values, before: Values) -> str:
+    """Return how many questions have a right node first that had none, and how many have none that had one."""
+    won, lost = values["H@1"] > before["H@1"], values["H@1"] < before["H@1"]
+    return f"+{int(won.sum())} -{int(lost.sum())}"
+
+
+def _chance(found: Sequence[Values], before: Sequence[Values]) -> tuple[float, float]:
+    """Return the 95% bootstrap interval of the difference in mean H@1, questions drawn anew within each base."""
+    chance = np.random.default_rng(SEED)
+    drawn = np.zeros(RESAMPLES)
+    for values, others in zip(found, before, strict=True):
+        differences = values["H@1"] - others["H@1"]
+        drawn += differences[chance.integers(0, len(differences), (RESAMPLES, len(differences)))].mean(axis=1)
+    low, high = np.percentile(drawn / len(found), [2.5, 97.5])
+    return float(low), float(high)
 
 
 def _present(name: str) -> Any:

@@ -190,6 +190,8 @@ GRASP_PIPELINES: dict[str, dict[str, Any]] = {
         "TITLE": "GRASP",
         "DESCRIPTION": "Plans paths through the graph, executes them, and fuses what they find with text retrieval.",
         "BACKEND": "search.pipelines.grasp.search",
+        # Part of the time left that the graph may take before the text answers alone.
+        "OPTIONS": {"graph_share": 0.6},
         "STAGES_CLASS": "search.pipelines.grasp.Stages",
         "STAGES": {
             "plan": {"BACKEND": "search.stages.plan.JoinedPlanner"},

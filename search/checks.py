@@ -12,7 +12,7 @@ Nothing that could load a model is imported: a module is found by `find_spec` an
 | search.E006 | a dotted path of `GRASP_HEALTH`, `GRASP_QUEUES` or `GRASP_WARM_UP` leads nowhere |
 | search.E007 | `NEO4J_URL` cannot be read |
 | search.E008 | an active release was made with an encoder that this site does not have (asks the database) |
-| search.E009 | a field of a stage's class is neither an option nor a tool |
+| search.E009 | a field of a stage's class is neither an option nor a tool, or a function takes no option of its row |
 | search.E010 | a stage of a pipeline declares no role, or one that does not exist |
 """
 
@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import ast
 import dataclasses
+import inspect
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from importlib.util import find_spec
@@ -189,7 +190,12 @@ def _missing_parts(name: str) -> Iterator[str]:
 
 
 def _unusable(pipeline: Pipeline) -> Iterator[str]:
-    """Give a sentence for every class of stages, or of a stage, that is no dataclass."""
+    """Give a sentence for options that its function does not take, and for every class that is no dataclass."""
+    function = import_string(settings.GRASP_PIPELINES[pipeline.name]["BACKEND"])
+    taken = [name for name, one in inspect.signature(function).parameters.items() if one.kind is one.KEYWORD_ONLY]
+    for option in settings.GRASP_PIPELINES[pipeline.name].get("OPTIONS", {}):
+        if option not in taken:
+            yield f"its function takes no option {option!r}; it takes: {', '.join(taken) or 'none'}."
     classes = [(f"{pipeline.stages.__module__}.{pipeline.stages.__qualname__}", pipeline.stages)]
     classes += [(backend, import_string(backend)) for backend in _backends(pipeline)]
     for path, cls in classes:

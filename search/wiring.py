@@ -199,7 +199,7 @@ def pipeline(name: str) -> Pipeline:
         name=name,
         title=named["TITLE"],
         description=named["DESCRIPTION"],
-        search=import_string(named["BACKEND"]),
+        search=partial(import_string(named["BACKEND"]), **named.get("OPTIONS", {})),
         stages=import_string(named["STAGES_CLASS"]),
         rows=named["STAGES"],
         titles=named.get("TITLES", {}),

@@ -62,8 +62,9 @@ STEMMERS = {
     "sv": "swedish", "tr": "turkish",
 }  # fmt: skip
 """Snowball's stemmer by the code of a language."""
-_AGENT = ("er", "or")
-_SHORTEST_AGENT = 5
+_LEFT_ON = ("er", "or", "en")
+"""What Snowball leaves on: the endings of those who do something, and of participles (`written`)."""
+_SHORTEST = 5
 
 
 def stemmer_of(language: str) -> Callable[[str], str] | None:
@@ -86,15 +87,17 @@ _stemming = Lock()
 
 @lru_cache(maxsize=50_000)
 def stem(word: str) -> str:
-    """Return an English word without its endings: `directed`, `director`, `directors` → `direct`.
+    """Return an English word without its endings: `written`, `writer`, `writes` → `writ`.
 
-    Snowball's English stemmer, and then without the ending of those who do something: relations are called after what
-    is done (`directed by`), and questions ask for who did it (`the director`).
+    Snowball's English stemmer, and then without what it leaves on: relations are called after what is done
+    (`directed by`, `written by`), and questions ask for who did it (`the director`).
     """
     with _stemming:
         stemmed: str = _snowball.stemWord(word)
-    if len(stemmed) >= _SHORTEST_AGENT and stemmed.endswith(_AGENT):
+    if len(stemmed) >= _SHORTEST and stemmed.endswith(_LEFT_ON):
         stemmed = stemmed[:-2]
+        if len(stemmed) > 3 and stemmed[-1] == stemmed[-2] and stemmed[-1] not in "aeiouls":
+            stemmed = stemmed[:-1]
     return stemmed.removesuffix("e") if len(stemmed) > 3 else stemmed
 
 

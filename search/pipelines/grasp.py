@@ -23,9 +23,6 @@ from search.interfaces import (
     TraverseStage,
 )
 
-GRAPH_SHARE = 0.6
-"""Part of the time left that the graph may take before the text answers alone."""
-
 
 @dataclass(frozen=True, kw_only=True)
 class Stages:
@@ -47,9 +44,12 @@ class Stages:
     explain: ExplainStage = stage("explain", "Explain", "Drawing the paths of what is shown")
 
 
-def search(question: Question, stages: Stages, trace: Trace) -> Ranking:
-    """Answer a question with a ranking; the trace holds plans, paths, lists and the explained results."""
-    plans, graph = _follow_the_graph(question, stages, trace)
+def search(question: Question, stages: Stages, trace: Trace, *, graph_share: float = 0.6) -> Ranking:
+    """Answer a question with a ranking; the trace holds plans, paths, lists and the explained results.
+
+    `graph_share` is the part of the time left, in (0, 1), that the graph may take before the text answers alone.
+    """
+    plans, graph = _follow_the_graph(question, stages, trace, graph_share)
     text = trace.step("retrieve", "text list", stages.retrieve, question, trace.limit)
     fusion = trace.step("fuse", "fusion", stages.fuse, question, graph, text, trace.limit)
     checked = trace.step("check", "check", stages.check, question, fusion, plans, graph, trace.limit)
@@ -61,12 +61,14 @@ def search(question: Question, stages: Stages, trace: Trace) -> Ranking:
     return fusion.ranking
 
 
-def _follow_the_graph(question: Question, stages: Stages, trace: Trace) -> tuple[list[LinkedPlan], GraphRanking]:
-    """Plan, link, traverse, recover where nothing was found, rescore, within a part of the time left.
+def _follow_the_graph(
+    question: Question, stages: Stages, trace: Trace, share: float
+) -> tuple[list[LinkedPlan], GraphRanking]:
+    """Plan, link, traverse, recover where nothing was found, rescore, within that share of the time left.
 
     What fails here leaves the text's list alone to answer, and the trace keeps the reason that the user is shown.
     """
-    limit = trace.limit.share(GRAPH_SHARE)
+    limit = trace.limit.share(share)
     plans: list[LinkedPlan] = []
     try:
         scored = trace.step("plan", "plan", stages.plan, question, limit)

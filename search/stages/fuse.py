@@ -39,7 +39,7 @@ class FusionWeights:
     """
 
     method: str = option("dynamic", "How the graph's weight is chosen.", choices=("dynamic", "static"))
-    k: float = option(5.0, "Added to every rank: the larger, the less the first places count.", low=0, high=1_000)
+    k: float = option(3.0, "Added to every rank: the larger, the less the first places count.", low=0, high=1_000)
     weight: float = option(0.5, "Static: the graph's weight; the text has the rest.", low=0, high=1)
     bucket_weights: tuple[float, ...] = option(
         (2.0, 1.6, 1.4, 1.0, 0.5),

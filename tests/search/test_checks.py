@@ -62,6 +62,7 @@ def test_a_backend_that_is_not_there_is_e002(settings: Any, path: str) -> None:
          "search.E004", "no setting 'retrieve.deep'"),
         ({"STAGES": TEXT | {"retrieve": {"BACKEND": f"{WHERE}.Find", "OPTIONS": {"depth": 0}}}},
          "search.E004", "must be between"),
+        ({"OPTIONS": {"graf_share": 0.5}}, "search.E009", "takes no option 'graf_share'"),
     ],
 )  # fmt: skip
 def test_a_pipeline_that_cannot_be_composed_says_why(

@@ -24,7 +24,7 @@ from training.evaluation.measures import Values, intervals, means, measure
 
 STATIC_K = (1, 2, 5, 10, 20, 40, 60, 80, 100)
 STATIC_WEIGHTS = tuple(step / 20 for step in range(21))
-DYNAMIC_K = (5, 10, 20, 40, 80, 150, 300)
+DYNAMIC_K = (3, 5, 10, 20, 40, 80, 150, 300)
 BUCKET_WEIGHTS = ((1, 1.2, 1.4, 1.6, 2), (0.8, 1, 1.2, 1.4), (0.2, 0.4, 0.6, 0.8), (0, 0.05, 0.1), (0, 0.05, 0.1))
 RISK_MULTIPLIERS = ((0, 0.25, 0.5, 0.75), (0.5, 0.75, 1, 1.25), (0.75, 1, 1.25, 1.5), (1, 1.25, 1.5, 2))
 LEAD_PROBABILITIES = (1.01, 0.95, 0.9, 0.8, 0.7, 0.6, 0.5)

@@ -12,7 +12,9 @@ from search.language.words import stem, words
         ("actor", "actors", "acted", "acting", "act"),
         ("genre", "genres"),
         ("study", "studies"),
-        ("write", "writer", "writers", "writes", "writing"),
+        ("write", "writer", "writers", "writes", "writing", "written"),
+        ("give", "giver", "given", "giving"),
+        ("choose", "chooser", "choosing"),
         ("publish", "published", "publishes"),
         ("class", "classes"),
     ],
@@ -21,7 +23,9 @@ def test_a_family_of_words_has_one_stem(family: tuple[str, ...]) -> None:
     assert len({stem(word) for word in family}) == 1
 
 
-@pytest.mark.parametrize(("one", "other"), [("gene", "genre"), ("drug", "dragon"), ("paper", "pope"), ("bus", "bush")])
+@pytest.mark.parametrize(
+    ("one", "other"), [("gene", "genre"), ("drug", "dragon"), ("paper", "pope"), ("bus", "bush"), ("even", "event")]
+)
 def test_other_words_keep_apart(one: str, other: str) -> None:
     assert stem(one) != stem(other)
 

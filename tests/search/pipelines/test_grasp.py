@@ -151,3 +151,15 @@ def test_when_recovery_runs_out_of_time_the_text_answers_and_it_is_said() -> Non
     assert len(executed) == 2
     # A tenth of six tenths of two seconds, and what one look at the clock takes.
     assert trace.steps[3].seconds < 0.5
+
+
+def test_the_graph_may_take_as_much_of_the_time_as_the_site_says() -> None:
+    left: list[float] = []
+
+    def plan(question: Question, limit: Limit) -> list[ScoredPlan]:
+        left.append(limit.remaining())
+        return STAGES.plan(question, limit)
+
+    for share in (0.2, 0.9):
+        grasp.search(Question("who?"), replace(STAGES, plan=plan), Trace(Limit.seconds(1000)), graph_share=share)
+    assert left == pytest.approx([200, 900], abs=20)

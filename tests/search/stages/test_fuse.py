@@ -49,7 +49,7 @@ def test_static_fusion_adds_the_two_shares() -> None:
 
 
 def test_dynamic_fusion_weighs_by_bucket_and_risk() -> None:
-    fusion = fuse(graph(12, 20, risk="normal"))
+    fusion = fuse(graph(12, 20, risk="normal"), k=5.0)
     # 2 candidates: 2.0; normal: 1.25; k = 5.
     assert fusion.weights == {"graph": 2.5, "text": 1.0}
     assert fusion.ranking.scores == pytest.approx({12: 2.5 / 6 + 1 / 8, 20: 2.5 / 7, 10: 1 / 6, 11: 1 / 7})
