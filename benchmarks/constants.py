@@ -23,6 +23,7 @@ from typing import Any, cast
 import numpy as np
 
 from benchmarks.common import DATA, PROJECT, NotHere, show, site, table
+from search.domain.fusion import Fusion
 from search.domain.linking import GraphRanking, LinkedPlan, Traversal
 from search.domain.question import Question
 from search.domain.ranking import Ranking
@@ -146,7 +147,7 @@ class Base:
     name: str
     tools: Any
     examples: Sequence[Example]
-    texts: dict[str, Ranking] = field(default_factory=dict)
+    texts: dict[str, Ranking | Fusion] = field(default_factory=dict)
     proposers: dict[Any, KnownLists] = field(default_factory=dict)
 
     def forget(self) -> None:
@@ -180,9 +181,9 @@ class Base:
             question: Question, plans: Sequence[LinkedPlan], found: Sequence[Traversal], limit: Limit
         ) -> GraphRanking:
             graph = rescore(question, plans, found, limit)
-            return replace(graph, n_cand=graph.ranking.total) if merged else graph
+            return replace(graph, trust=replace(graph.trust, n_cand=graph.ranking.total)) if merged else graph
 
-        def retrieved(question: Question, limit: Limit) -> Ranking:
+        def retrieved(question: Question, limit: Limit) -> Ranking | Fusion:
             if question.text not in self.texts:
                 self.texts[question.text] = stages.retrieve(question, limit)
             return self.texts[question.text]

@@ -16,7 +16,7 @@ from benchmarks.bases import opened
 from benchmarks.common import percentiles, table
 from search.domain.plan import Plan
 from search.domain.question import Question
-from search.domain.ranking import Ranking
+from search.domain.ranking import Ranking, by_key
 from search.domain.trace import Limit
 from search.interfaces import Keys
 from search.stages.plan import Planner
@@ -69,7 +69,7 @@ def answered(planner: Planner, tools: Tools, examples: Sequence[Example]) -> tup
         for entry in plans:
             for key in _found(entry.plan, tools).tolist():
                 scores[key] = scores.get(key, 0.0) + entry.probability
-        rankings[example.id] = tools.nodes.ids(Ranking.of(scores, depth=DEEP).keys)
+        rankings[example.id] = tools.nodes.ids(Ranking.of(scores, by_key, DEEP).keys)
     return rankings, seconds
 
 

@@ -206,6 +206,7 @@ GRASP_PIPELINES: dict[str, dict[str, Any]] = {
                 "DEFAULT": "hybrid",
             },
             "fuse": {"BACKEND": "search.stages.fuse.Fuse"},
+            "check": {"BACKEND": "search.stages.check.Check"},
             "rerank": {"VARIANTS": {"none": None}, "DEFAULT": "none"},
             "explain": _EXPLAIN,
         },

@@ -13,14 +13,16 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from search.domain.conditions import Checked
 from search.domain.conversation import Completion, Prompt
 from search.domain.errors import StageError
 from search.domain.evidence import Path, Result
+from search.domain.fusion import Fusion
 from search.domain.graph import Direction, FieldValue, Node, Schema
 from search.domain.linking import GraphRanking, LinkedPlan, Reach, Traversal
 from search.domain.plan import ScoredPlan
 from search.domain.question import Question
-from search.domain.ranking import Candidate, Fusion, Ranking
+from search.domain.ranking import Candidate, Ranking
 from search.domain.trace import Limit, Trace
 from search.domain.vector_kinds import WHOLE
 
@@ -205,6 +207,14 @@ class GraphStore(Protocol):
         """
         ...
 
+    def matching(self, linked: LinkedPlan, keys: Sequence[int], limit: Limit) -> set[int]:
+        """Return those of the keys that T takes in a match, without their paths: many keys in one statement.
+
+        The plan may have no anchors: then it says what hops and filters demand of the keys. Raises StageError where it
+        is not known of every key, DeadlineExceeded when the limit's time ran out.
+        """
+        ...
+
 
 class LanguageModel(Protocol):
     """Answers prompts."""
@@ -328,9 +338,9 @@ class RescoreStage(Protocol):
 
 
 class RetrieveStage(Protocol):
-    """Question → the list, or lists, of text retrieval."""
+    """Question → the list of text retrieval, or several lists fused."""
 
-    def __call__(self, question: Question, limit: Limit) -> Ranking:
+    def __call__(self, question: Question, limit: Limit) -> Ranking | Fusion:
         """Return the best documents, 100 deep or deeper."""
         ...
 
@@ -338,16 +348,26 @@ class RetrieveStage(Protocol):
 class FuseStage(Protocol):
     """The graph's list and the text's list → one list."""
 
-    def __call__(self, graph: GraphRanking, text: Ranking) -> Fusion:
-        """Fuse by weighted reciprocal ranks."""
+    def __call__(self, question: Question, graph: GraphRanking, text: Ranking | Fusion, limit: Limit) -> Fusion:
+        """Fuse by weighted reciprocal ranks; equal sums are ordered by the question's cosine, then by key."""
         ...
 
 
 class MergeStage(Protocol):
     """Several lists of text retrieval → one list."""
 
-    def __call__(self, rankings: Mapping[str, Ranking]) -> Fusion:
-        """Fuse the lists with equal weights."""
+    def __call__(self, question: Question, rankings: Mapping[str, Ranking | Fusion], limit: Limit) -> Fusion:
+        """Fuse the lists with equal weights; equal sums are ordered by the question's cosine, then by key."""
+        ...
+
+
+class CheckStage(Protocol):
+    """The fused list → which conditions of its plan each of the first candidates meets."""
+
+    def __call__(
+        self, question: Question, fusion: Fusion, plans: Sequence[LinkedPlan], graph: GraphRanking, limit: Limit
+    ) -> Checked:
+        """Hold the first hundred candidates, or the first `question.k` where these are more, against their plans."""
         ...
 
 
@@ -363,12 +383,7 @@ class ExplainStage(Protocol):
     """The final list → explained results."""
 
     def __call__(
-        self,
-        question: Question,
-        fusion: Fusion,
-        plans: Sequence[LinkedPlan],
-        graph: GraphRanking,
-        limit: Limit,
+        self, question: Question, fusion: Fusion, plans: Sequence[LinkedPlan], checked: Checked, limit: Limit
     ) -> list[Result]:
         """Return the first `question.k` results with snippet, arithmetic and evidence."""
         ...

@@ -6,13 +6,13 @@ It follows the definition in docs/architecture.md, ignores speed, and shares no 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 
 from search.domain.evidence import Path
 from search.domain.graph import Node
 from search.domain.linking import LinkedPlan
-from search.domain.plan import Filter, Hop
+from search.domain.plan import Anchor, Filter, Hop
 
 
 @dataclass(frozen=True)
@@ -49,10 +49,10 @@ def matches(graph: Graph, linked: LinkedPlan) -> Iterator[tuple[Mapping[str, int
                 yield match, score
 
 
-def is_match(graph: Graph, linked: LinkedPlan, match: Mapping[str, int]) -> bool:
-    """Return whether an assignment of keys to all variables satisfies the plan."""
+def is_match(graph: Graph, linked: LinkedPlan, match: Mapping[str, int], *, anchored: bool = True) -> bool:
+    """Return whether an assignment of nodes to all variables satisfies the plan; with `anchored` it needs an anchor."""
     plan = linked.plan
-    if not plan.anchors:
+    if anchored and not plan.anchors:
         return False
     for anchor in plan.anchors:
         if match[anchor.var] not in {binding.node.key for binding in linked.bindings_of(anchor.var)}:
@@ -62,6 +62,69 @@ def is_match(graph: Graph, linked: LinkedPlan, match: Mapping[str, int]) -> bool
     if not all(match[var] in _fitting(graph, linked, var) for var in plan.variables):
         return False
     return all(_joined(graph, hop, match[hop.source], match[hop.to_var]) for hop in plan.hops)
+
+
+def matching(graph: Graph, linked: LinkedPlan, keys: Iterable[int]) -> set[int]:
+    """Return those of the keys that the target takes in a match; a plan without anchors may be matched too."""
+    plan = linked.plan
+    free = [var for var in plan.variables if var != plan.target.var]
+    fitting = {var: _fitting(graph, linked, var) for var in free}
+    for anchor in plan.anchors:
+        bound = {binding.node.key for binding in linked.bindings_of(anchor.var)}
+        fitting[anchor.var] = [key for key in fitting.get(anchor.var, ()) if key in bound]
+    found = set()
+    for key in keys:
+        choices = (fitting[var] for var in free)
+        matches = (
+            {plan.target.var: key} | dict(zip(free, chosen, strict=True)) for chosen in itertools.product(*choices)
+        )
+        if any(is_match(graph, linked, match, anchored=False) for match in matches):
+            found.add(key)
+    return found
+
+
+def statuses(graph: Graph, linked: LinkedPlan, key: int) -> tuple[bool, dict[str, bool], list[bool], list[bool]]:
+    """Say whether a node meets a plan as a whole, each of its anchors, hops and filters.
+
+    An anchor is met by its chain to the target without any filter. A hop is met with one of the anchors whose chains it
+    is on; one that is on none by its chain from the target. A filter is met by the target's own fields, or by the chain
+    to its variable together with the filter.
+    """
+    plan = linked.plan
+    target = plan.target.var
+
+    def chain(var: str) -> tuple[Hop, ...]:
+        return replace(plan, anchors=(Anchor(var, var),)).branch(var).hops
+
+    def holds(hops: Iterable[Hop], anchors: Iterable[str], filters: tuple[Filter, ...] = ()) -> bool:
+        kept = tuple(anchor for anchor in plan.anchors if anchor.var in anchors)
+        part = replace(plan, anchors=kept, hops=tuple(hops), filters=filters)
+        return key in matching(graph, replace(linked, plan=part), [key])
+
+    def hop_is_met(hop: Hop) -> bool:
+        on = [var for var in bound if hop in chain(var)]
+        if on:
+            return any(anchors[var] for var in on)
+        near = min((chain(end) for end in (hop.source, hop.to_var) if end == target or chain(end)), key=len)
+        hops = {*near, hop}
+        return holds(hops, {end for one in hops for end in (one.source, one.to_var)} - {target})
+
+    def filter_is_met(condition: Filter) -> bool:
+        var = condition.var
+        if var == target:
+            return _passes(graph.nodes[key], condition)
+        on = [a for a in bound if any(var in (hop.source, hop.to_var) for hop in chain(a))]
+        if var in bound:
+            on = [var]
+        if on:
+            return any(holds(chain(a), {a}, (condition,)) for a in on)
+        ends = {end for hop in chain(var) for end in (hop.source, hop.to_var)}
+        return holds(chain(var), ends - {target}, (condition,))
+
+    bound = [anchor.var for anchor in plan.anchors]
+    anchors = {var: holds(chain(var), {var}) for var in bound}
+    whole = key in matching(graph, linked, [key])
+    return whole, anchors, [hop_is_met(hop) for hop in plan.hops], [filter_is_met(f) for f in plan.filters]
 
 
 def is_valid(graph: Graph, linked: LinkedPlan, paths: tuple[Path, ...], key: int) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from search.domain.fusion import Share
 from search.domain.graph import Direction, Node
 
 Status = Literal["met", "not_met", "unknown"]
@@ -64,8 +65,25 @@ class Residual:
 
 
 @dataclass(frozen=True, slots=True)
+class PlanShare:
+    """How much of a candidate's score in the graph's list is one plan's: all its shares add up to 1."""
+
+    plan_index: int
+    share: float
+
+    def to_json(self) -> dict[str, Any]:
+        """Return index and share."""
+        return {"plan_index": self.plan_index, "share": self.share}
+
+
+@dataclass(frozen=True, slots=True)
 class Evidence:
-    """The conditions of one plan held against one result."""
+    """The conditions of one plan held against one result.
+
+    `plans` are the plans that put the result into the graph's list, the one with the largest share first: that is the
+    plan which the result is held against. A result that no plan found has none, and is held against the plan that
+    ordered the top of the graph's list.
+    """
 
     plan_index: int
     anchors: tuple[tuple[str, Status], ...] = ()
@@ -73,11 +91,13 @@ class Evidence:
     residual: Residual = field(default_factory=Residual)
     paths: tuple[Path, ...] = ()
     filters: tuple[Status, ...] = ()
+    plans: tuple[PlanShare, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
         """Return the evidence as a search shows it."""
         return {
             "plan_index": self.plan_index,
+            "plans": [share.to_json() for share in self.plans],
             "anchors": [{"var": var, "status": status} for var, status in self.anchors],
             "hops": [{"index": index, "status": status} for index, status in enumerate(self.hops)],
             "filters": [{"index": index, "status": status} for index, status in enumerate(self.filters)],
@@ -87,22 +107,11 @@ class Evidence:
 
 
 @dataclass(frozen=True, slots=True)
-class Share:
-    """What one list gave to a result: its rank and score there, the list's weight, and what that adds to the sum."""
-
-    rank: int | None
-    score: float | None
-    weight: float
-    contribution: float
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the share; rank and score are null where the list does not hold the result."""
-        return {"rank": self.rank, "score": self.score, "weight": self.weight, "contribution": self.contribution}
-
-
-@dataclass(frozen=True, slots=True)
 class Result:
-    """One explained place of the final ranking."""
+    """One explained place of the final ranking.
+
+    The contributions of `shares` add up to the score; `fused` tells the same of lists that were fused of some of these.
+    """
 
     rank: int
     score: float
@@ -110,6 +119,7 @@ class Result:
     snippet: str
     shares: dict[str, Share]
     evidence: Evidence | None = None
+    fused: dict[str, Share] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:
         """Return the result as a search shows it."""
@@ -119,5 +129,6 @@ class Result:
             "node": self.node.to_json(),
             "snippet": self.snippet,
             "scores": {name: share.to_json() for name, share in self.shares.items()},
+            "fused": {name: share.to_json() for name, share in self.fused.items()},
             "evidence": self.evidence.to_json() if self.evidence else None,
         }

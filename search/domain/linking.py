@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from search.domain.evidence import PlanShare
 from search.domain.graph import Node
-from search.domain.plan import Plan, PlanSource, Risk
+from search.domain.plan import Plan, PlanSource
 from search.domain.ranking import RECORDED, Candidate, Ranking
+from search.domain.trust import Trust
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,23 +95,51 @@ class Traversal:
 
 @dataclass(frozen=True)
 class GraphRanking:
-    """The graph's list over all plans: one ranking, the best plan of each candidate, and what fusion has to know.
+    """The graph's list over all plans, how far it is to be trusted, and which plan put each candidate there.
 
-    `n_cand` is how many candidates the best plan found, `risk_level` that plan's: both tell fusion how selective and
-    how sure the answer at the top of the list is. The near misses of other plans further down say nothing of that.
-    `ties` (key → cosine of the question and the node's document) orders candidates of equal score, here and when fused.
+    `trust.n_cand` is how many candidates the best plan found, `trust.risk_level` that plan's: both tell fusion how
+    selective and how sure the answer at the top of the list is. The near misses of other plans further down say
+    nothing of that. `parts` holds what each plan adds to the scores: index of the plan → key → part. `found` is what
+    the plans found in the graph; `name` is what the list is called in a fusion.
     """
 
-    ranking: Ranking = field(default_factory=Ranking)
-    plan_of: Mapping[int, int] = field(default_factory=dict)
-    n_cand: int = 0
-    risk_level: Risk = "no_trade"
-    ties: Mapping[int, float] = field(default_factory=dict)
-    probability: float = 0.0
+    ranking: Ranking
+    trust: Trust
+    parts: Mapping[int, Mapping[int, float]] = field(default_factory=dict)
+    found: Sequence[Traversal] = ()
+    name: str = "graph"
+
+    @classmethod
+    def empty(cls, found: Sequence[Traversal] = ()) -> GraphRanking:
+        """Return the list of a graph that gave no candidate."""
+        return cls(Ranking(), Trust.of_nothing(), found=found)
+
+    def shares(self, key: int) -> tuple[PlanShare, ...]:
+        """Return the plans that put a candidate into the list, by how much of its score is theirs, largest first.
+
+        Equal shares stand in the order of `parts`, which is that of the plans' probability. A part below zero (a text
+        that speaks against the candidate) counts as none.
+        """
+        parts = {index: max(0.0, scores[key]) for index, scores in self.parts.items() if key in scores}
+        total = sum(parts.values())
+        even = 1.0 / len(parts) if parts else 0.0
+        shares = [PlanShare(index, part / total if total > 0 else even) for index, part in parts.items()]
+        return tuple(sorted(shares, key=lambda share: -share.share))
+
+    def plan_of(self, key: int) -> int | None:
+        """Return the index of the plan with the largest share in a candidate; None for one that no plan found."""
+        shares = self.shares(key)
+        return shares[0].plan_index if shares else None
+
+    @property
+    def leading(self) -> int | None:
+        """The index of the plan that ordered the top: the one with the largest share in the first candidate."""
+        return self.plan_of(self.ranking.keys[0]) if len(self.ranking) else None
 
     def to_json(self) -> dict[str, Any]:
-        """Return the list with the plan and cosine of each of its first 100 candidates: all that fusion reads."""
+        """Return the list with the plans of each of its first 100 candidates and their shares, and its trust."""
         listed = self.ranking.to_json()
-        listed["plans"] = [self.plan_of.get(key, 0) for key in listed["keys"]]
-        listed["ties"] = [self.ties.get(key) for key in listed["keys"]]
-        return listed | {"n_cand": self.n_cand, "risk_level": self.risk_level, "probability": self.probability}
+        shares = [self.shares(key) for key in listed["keys"]]
+        listed["plans"] = [several[0].plan_index if several else None for several in shares]
+        listed["shares"] = [[share.to_json() for share in several] for several in shares]
+        return listed | self.trust.to_json()

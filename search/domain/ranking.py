@@ -1,14 +1,18 @@
-"""Candidates in order, and the fusion of several orders into one."""
+"""Candidates in order. Equal scores are ordered by the cosine of the question and the document, everywhere."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import groupby
 from typing import Any, NamedTuple
 
 RECORDED = 100
 """How many entries of a list a trace keeps at least: mining, tuning and attribution read them."""
+
+Cosines = Callable[[Sequence[int]], Mapping[int, float]]
+"""Keys → the cosine of the question and the document of each; a node without a document is absent."""
 
 
 class Candidate(NamedTuple):
@@ -32,17 +36,18 @@ class Ranking:
     total: int = 0
 
     @classmethod
-    def of(
-        cls, scores: Mapping[int, float], ties: Mapping[int, float] | None = None, depth: int | None = None
-    ) -> Ranking:
+    def of(cls, scores: Mapping[int, float], cosines: Cosines, depth: int | None = None) -> Ranking:
         """Rank `scores` (key → score), best first.
 
-        Equal scores are ordered by `ties` (key → cosine of the question and the node's document; absent counts as
-        the smallest), then by key, which is the bytewise order of ids. `depth` cuts the list.
+        Equal scores are ordered by the cosine of the question and the node's document (a node without one comes last),
+        then by key, which is the bytewise order of ids. `cosines` is asked once, for the keys that share their score
+        with another, and not at all where none do. `depth` cuts the list.
         """
-        cosine = ties or {}
-        lowest = float("-inf")
-        order = sorted(scores, key=lambda key: (-scores[key], -cosine.get(key, lowest), key))
+        order = sorted(sorted(scores), key=scores.__getitem__, reverse=True)
+        if level := _level(order, scores, len(order) if depth is None else depth):
+            known = cosines([key for group in level.values() for key in group])
+            for start, group in level.items():
+                order[start : start + len(group)] = in_order_of(known, group)
         return cls(tuple(Candidate(key, scores[key]) for key in order[:depth]), len(order))
 
     @classmethod
@@ -60,6 +65,11 @@ class Ranking:
         return iter(self.candidates)
 
     @property
+    def ranking(self) -> Ranking:
+        """The list itself, so that one that was fused of others and one that was not are read alike."""
+        return self
+
+    @property
     def keys(self) -> tuple[int, ...]:
         """Keys from best to worst."""
         return tuple(candidate.key for candidate in self.candidates)
@@ -74,69 +84,47 @@ class Ranking:
         """Score of each key."""
         return {candidate.key: candidate.score for candidate in self.candidates}
 
+    def top(self, depth: int) -> Ranking:
+        """Return the best `depth` candidates, remembering how many there were."""
+        return Ranking(self.candidates[:depth], self.total)
+
     def to_json(self) -> dict[str, Any]:
         """Return the first 100 candidates as parallel lists of keys and scores, and how many there were."""
         head = self.candidates[:RECORDED]
         return {"total": self.total, "keys": [c.key for c in head], "scores": [c.score for c in head]}
 
-    def top(self, depth: int) -> Ranking:
-        """Return the best `depth` candidates, remembering how many there were."""
-        return Ranking(self.candidates[:depth], self.total)
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any], key_of: Mapping[str, int] | None = None) -> Ranking:
+        """Read `to_json` back. A recorded list has ids instead of keys: `key_of` gives the key of each."""
+        pairs = zip(keys_in(data, key_of), data["scores"], strict=True)
+        return cls(tuple(Candidate(key, score) for key, score in pairs), data["total"])
 
 
-def rrf(rankings: Mapping[str, Ranking], weights: Mapping[str, float], k: float) -> dict[int, float]:
-    """Fuse rankings by weighted reciprocal ranks: the sum over lists of weight / (k + rank), ranks from 1.
-
-    A candidate absent from a list gets nothing from it (GRASP, section on fusion; the convention is ours). A list of
-    weight 0 takes no part, so that its candidates do not enter at the end of the fused list.
-    """
-    fused: dict[int, float] = {}
-    for name, ranking in rankings.items():
-        weight = weights[name]
-        if weight <= 0:
-            continue
-        for rank, candidate in enumerate(ranking, 1):
-            fused[candidate.key] = fused.get(candidate.key, 0.0) + weight / (k + rank)
-    return fused
+def by_key(keys: Sequence[int]) -> Mapping[int, float]:
+    """Give no cosines: equal scores stand in the order of keys. For lists whose scores are these cosines already."""
+    return {}
 
 
-@dataclass(frozen=True)
-class Fusion:
-    """Several rankings made one, with everything needed to do the sum again by hand.
+def in_order_of(cosines: Mapping[int, float], keys: Iterable[int]) -> list[int]:
+    """Return keys of one score in their order: by cosine, those without one last, then by key."""
+    lowest = float("-inf")
+    return sorted(keys, key=lambda key: (-cosines.get(key, lowest), key))
 
-    `weights` holds what each list's 1 / (k + rank) was multiplied by, after bucket and risk; `bucket` is the range of
-    `n_cand` that chose the weight ("[1,10]"), `risk` the risk level; both are empty where the method uses neither.
-    `leads` says that the graph was sure enough for its order to stand.
-    """
 
-    ranking: Ranking
-    rankings: Mapping[str, Ranking]
-    weights: Mapping[str, float]
-    k: float
-    method: str = "static"
-    bucket: str = ""
-    risk: str = ""
-    leads: bool = False
+def keys_in(data: Mapping[str, Any], key_of: Mapping[str, int] | None) -> list[int]:
+    """Return the keys of a list as it was written, or by the ids that stand for them in a record."""
+    return list(data["keys"]) if key_of is None else [key_of[identifier] for identifier in data["ids"]]
 
-    def contribution(self, name: str, key: int) -> float:
-        """Return what the list of that name adds to the fused score of a candidate.
 
-        The method `single` passes one list on as it is, so that the score there is the whole of it.
-        """
-        if self.method == "single":
-            return self.rankings[name].scores.get(key, 0.0)
-        rank = self.rankings[name].ranks.get(key)
-        return 0.0 if rank is None else self.weights[name] / (self.k + rank)
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the arithmetic and the lists it was done on."""
-        return {
-            "method": self.method,
-            "k": self.k,
-            "weights": dict(self.weights),
-            "bucket": self.bucket,
-            "risk": self.risk,
-            "leads": self.leads,
-            "rankings": {name: ranking.to_json() for name, ranking in self.rankings.items()},
-            "ranking": self.ranking.to_json(),
-        }
+def _level(order: Sequence[int], scores: Mapping[int, float], depth: int) -> dict[int, list[int]]:
+    """Return the groups of keys with equal scores that begin before `depth`, by the place where each begins."""
+    found: dict[int, list[int]] = {}
+    start = 0
+    for _, group in groupby(order, key=scores.__getitem__):
+        if start >= depth:
+            break
+        keys = list(group)
+        if len(keys) > 1:
+            found[start] = keys
+        start += len(keys)
+    return found

@@ -9,9 +9,10 @@ from typing import Any, Literal, ParamSpec, Protocol, TypeVar, get_args
 
 from search.domain.errors import DeadlineExceeded, SearchCancelled, StageError
 from search.domain.evidence import Result
+from search.domain.fusion import Fusion
 from search.domain.linking import GraphRanking, LinkedPlan, Traversal
 from search.domain.plan import ScoredPlan
-from search.domain.ranking import Fusion, Ranking
+from search.domain.ranking import Ranking
 
 StepStatus = Literal["ok", "degraded", "failed", "skipped"]
 Role = Literal[

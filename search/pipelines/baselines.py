@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from search.domain.conditions import Checked
 from search.domain.flow import stage
-from search.domain.linking import GraphRanking
+from search.domain.fusion import Fusion
 from search.domain.question import Question
-from search.domain.ranking import Fusion, Ranking
+from search.domain.ranking import Ranking
 from search.domain.trace import Trace
 from search.interfaces import ExplainStage, MergeStage, RetrieveStage
 
@@ -23,9 +24,9 @@ class SingleStages:
 def single(question: Question, stages: SingleStages, trace: Trace) -> Ranking:
     """Answer a question with one retriever's list as it is."""
     text = trace.step("retrieve", "text list", stages.retrieve, question, trace.limit)
-    fusion = Fusion(text, {"text": text}, {"text": 1.0}, k=0.0, method="single")
-    trace.step("explain", "explain", stages.explain, question, fusion, [], GraphRanking(), trace.limit)
-    return text
+    fusion = Fusion.single("text", text)
+    trace.step("explain", "explain", stages.explain, question, fusion, [], Checked(), trace.limit)
+    return fusion.ranking
 
 
 @dataclass(frozen=True)
@@ -42,6 +43,6 @@ def hybrid(question: Question, stages: HybridStages, trace: Trace) -> Ranking:
     """Answer a question with the reciprocal rank fusion of words and vectors."""
     words = trace.step("bm25", "text list", stages.bm25, question, trace.limit)
     vectors = trace.step("vss", "text list", stages.vss, question, trace.limit)
-    fusion = trace.step("fuse", "fusion", stages.fuse, {"bm25": words, "vss": vectors})
-    trace.step("explain", "explain", stages.explain, question, fusion, [], GraphRanking(), trace.limit)
+    fusion = trace.step("fuse", "fusion", stages.fuse, question, {"bm25": words, "vss": vectors}, trace.limit)
+    trace.step("explain", "explain", stages.explain, question, fusion, [], Checked(), trace.limit)
     return fusion.ranking

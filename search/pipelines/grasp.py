@@ -11,6 +11,7 @@ from search.domain.question import Question
 from search.domain.ranking import Ranking
 from search.domain.trace import Trace
 from search.interfaces import (
+    CheckStage,
     ExplainStage,
     FuseStage,
     LinkStage,
@@ -41,20 +42,22 @@ class Stages:
     )
     retrieve: RetrieveStage = stage("text list", "Retrieve", "Searching the documents", list_name="text")
     fuse: FuseStage = stage("fusion", "Fuse", "Adding up the lists")
+    check: CheckStage = stage("check", "Check", "Holding the results against the conditions")
     rerank: RerankStage | None = stage("rerank", "Rerank", "Reading the best results again", optional=True)
-    explain: ExplainStage = stage("explain", "Explain", "Checking every condition and drawing the paths")
+    explain: ExplainStage = stage("explain", "Explain", "Drawing the paths of what is shown")
 
 
 def search(question: Question, stages: Stages, trace: Trace) -> Ranking:
     """Answer a question with a ranking; the trace holds plans, paths, lists and the explained results."""
     plans, graph = _follow_the_graph(question, stages, trace)
     text = trace.step("retrieve", "text list", stages.retrieve, question, trace.limit)
-    fusion = trace.step("fuse", "fusion", stages.fuse, graph, text)
+    fusion = trace.step("fuse", "fusion", stages.fuse, question, graph, text, trace.limit)
+    checked = trace.step("check", "check", stages.check, question, fusion, plans, graph, trace.limit)
     if stages.rerank is None:
         trace.skip("rerank", "rerank", "No reranker is configured; the fused order stands.")
     else:
         fusion = trace.step("rerank", "rerank", stages.rerank, question, fusion, trace.limit)
-    trace.step("explain", "explain", stages.explain, question, fusion, plans, graph, trace.limit)
+    trace.step("explain", "explain", stages.explain, question, fusion, plans, checked, trace.limit)
     return fusion.ranking
 
 
@@ -74,4 +77,4 @@ def _follow_the_graph(question: Question, stages: Stages, trace: Trace) -> tuple
         return plans, trace.step("rescore", "graph list", stages.rescore, question, plans, found, limit)
     except StageError as error:
         trace.degrade(f"{error.reason}; text only")
-        return plans, GraphRanking()
+        return plans, GraphRanking.empty()

@@ -5,22 +5,29 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from search.cosines import QuestionCosines
+from search.domain.errors import StageError
+from search.domain.fusion import Fusion
 from search.domain.linking import GraphRanking
 from search.domain.options import option
 from search.domain.plan import RISKS
-from search.domain.ranking import Fusion, Ranking, rrf
+from search.domain.question import Question
+from search.domain.ranking import Cosines, Ranking
+from search.domain.trace import Limit
+from search.domain.trust import Trust
+from search.interfaces import Encoder, VectorIndex
 
 BUCKETS = ((10, "[1,10]"), (50, "[11,50]"), (100, "[51,100]"), (500, "[101,500]"), (float("inf"), ">500"))
 """Ranges of the number of candidates, by their upper end."""
 
-GRAPH, TEXT = "graph", "text"
+TEXT = "text"
 LED = 100
-"""So many of the graph's first candidates the text cannot reorder where the graph leads."""
+"""When the graph leads, the text cannot reorder its first `LED` candidates."""
 
 
 @dataclass(frozen=True)
-class Fuse:
-    """Lays the graph's list over the text's list.
+class Weighing:
+    """How the graph's list is laid over the text's list: the settings of `Fuse`, and its arithmetic.
 
     Static: weight / (k + graph's rank) + (1 - weight) / (k + text's rank). Dynamic: the graph's weight is that of the
     bucket of `n_cand` times the multiplier of the risk level, the text's is 1. The defaults are those of a base that
@@ -53,29 +60,46 @@ class Fuse:
         high=2,
     )
 
-    def __call__(self, graph: GraphRanking, text: Ranking) -> Fusion:
-        """Return the fused list; the text's alone where the graph found nothing or its weight is 0."""
-        rankings = {GRAPH: graph.ranking, TEXT: text}
+    def fuse(self, graph: GraphRanking, text: Ranking | Fusion, cosines: Cosines) -> Fusion:
+        """Return the fused list; the text's alone where the graph found nothing or its weight is 0.
+
+        Raises StageError for a graph list that does not say how far it is to be trusted.
+        """
+        trust, name = _trust(graph), graph.name
         bucket = risk = ""
         if self.method == "static":
-            weights = {GRAPH: self.weight, TEXT: 1.0 - self.weight}
+            weights = {name: self.weight, TEXT: 1.0 - self.weight}
         else:
-            place = next(i for i, (most, _) in enumerate(BUCKETS) if graph.n_cand <= most)
-            bucket, risk = BUCKETS[place][1] if graph.n_cand else "", graph.risk_level
-            multiplier = self.risk_multipliers[RISKS.index(graph.risk_level)]
-            weights = {GRAPH: self.bucket_weights[place] * multiplier, TEXT: 1.0}
-        if graph.n_cand == 0:
-            weights = {GRAPH: 0.0, TEXT: 1.0}
-        leads = weights[GRAPH] > 0 and may_lead(graph, self.lead)
+            place = next(i for i, (most, _) in enumerate(BUCKETS) if trust.n_cand <= most)
+            bucket, risk = BUCKETS[place][1] if trust.n_cand else "", trust.risk_level
+            multiplier = self.risk_multipliers[RISKS.index(trust.risk_level)]
+            weights = {name: self.bucket_weights[place] * multiplier, TEXT: 1.0}
+        if trust.n_cand == 0:
+            weights = {name: 0.0, TEXT: 1.0}
+        leads = weights[name] > 0 and may_lead(trust, self.lead)
         if leads:
-            weights[TEXT] = min(weights[TEXT], following(weights[GRAPH], self.k))
-        ranking = Ranking.of(rrf(rankings, weights, self.k), graph.ties)
-        return Fusion(ranking, rankings, weights, self.k, self.method, bucket, risk, leads)
+            weights[TEXT] = min(weights[TEXT], following(weights[name], self.k))
+        return Fusion.of(
+            {name: graph.ranking, TEXT: text}, weights, self.k, cosines,
+            method=self.method, bucket=bucket, risk=risk, leads=leads, trust={name: trust},
+        )  # fmt: skip
 
 
-def may_lead(graph: GraphRanking, least: float) -> bool:
+@dataclass(frozen=True, kw_only=True)
+class Fuse(Weighing):
+    """Lays the graph's list over the text's list."""
+
+    encoder: Encoder
+    vectors: VectorIndex
+
+    def __call__(self, question: Question, graph: GraphRanking, text: Ranking | Fusion, limit: Limit) -> Fusion:
+        """Return the fused list; see `Weighing`."""
+        return self.fuse(graph, text, QuestionCosines(question, self.encoder, self.vectors, limit, "fuse"))
+
+
+def may_lead(trust: Trust, least: float) -> bool:
     """Whether the graph's order stands, if it has any weight: from that probability and the risk level `normal` on."""
-    return graph.probability >= least and RISKS.index(graph.risk_level) >= RISKS.index("normal")
+    return trust.probability >= least and RISKS.index(trust.risk_level) >= RISKS.index("normal")
 
 
 def following(weight: float, k: float) -> float:
@@ -83,13 +107,25 @@ def following(weight: float, k: float) -> float:
     return weight * (k + 1) / ((k + LED) * (k + LED + 1))
 
 
+def _trust(graph: GraphRanking) -> Trust:
+    """Return how far the graph's list is to be trusted: a list that does not say so would be dropped in silence."""
+    trust: object = getattr(graph, "trust", None)
+    if isinstance(trust, Trust):
+        return trust
+    name = getattr(graph, "name", type(graph).__name__)
+    reason = f"The list {name!r} cannot be fused: it does not say how far it is to be trusted"
+    raise StageError("fuse", reason, permanent=True)
+
+
 @dataclass(frozen=True)
 class Merge:
     """Fuses lists of text retrieval with equal weights."""
 
+    encoder: Encoder
+    vectors: VectorIndex
     k: float = option(60.0, "Added to every rank: the larger, the less the first places count.", low=0, high=1_000)
 
-    def __call__(self, rankings: Mapping[str, Ranking]) -> Fusion:
+    def __call__(self, question: Question, rankings: Mapping[str, Ranking | Fusion], limit: Limit) -> Fusion:
         """Return the fused list."""
-        weights = dict.fromkeys(rankings, 1.0)
-        return Fusion(Ranking.of(rrf(rankings, weights, self.k)), dict(rankings), weights, self.k)
+        cosines = QuestionCosines(question, self.encoder, self.vectors, limit, "fuse")
+        return Fusion.of(rankings, dict.fromkeys(rankings, 1.0), self.k, cosines)

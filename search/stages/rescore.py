@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby
 
+from search.cosines import QuestionCosines
 from search.domain.filtering import meets
 from search.domain.linking import GraphRanking, LinkedPlan, Traversal
 from search.domain.options import option
@@ -13,6 +13,7 @@ from search.domain.plan import RISKS, Plan, Risk
 from search.domain.question import Question
 from search.domain.ranking import Ranking
 from search.domain.trace import Limit
+from search.domain.trust import Trust
 from search.interfaces import Encoder, NodeStore, VectorIndex
 
 Scores = dict[int, float]
@@ -39,13 +40,6 @@ class Rescore:
         public_high=2_000,
     )
     believed: float = option(0.05, "A plan less probable than this is scored by its anchors alone.", low=0, high=1)
-    tied: int = option(
-        500,
-        "How many candidates of equal score are ordered by the question's cosine.",
-        low=0,
-        high=50_000,
-        public_high=2_000,
-    )
 
     def __call__(
         self, question: Question, plans: Sequence[LinkedPlan], found: Sequence[Traversal], limit: Limit
@@ -62,19 +56,18 @@ class Rescore:
                 scores_of[linked.index] = self._search_documents(linked.plan, limit)
         self._add_residuals(by_index, scores_of, limit)
         merged: Scores = {}
-        plan_of: dict[int, int] = {}
+        parts: dict[int, Scores] = {}
         for linked in _by_probability(plans):
-            anchors = max(1, len(linked.plan.anchors))
-            for key, score in scores_of.get(linked.index, {}).items():
-                merged[key] = merged.get(key, 0.0) + linked.probability * score / anchors
-                plan_of.setdefault(key, linked.index)
+            weight = linked.probability / max(1, len(linked.plan.anchors))
+            parts[linked.index] = part = {k: weight * score for k, score in scores_of.get(linked.index, {}).items()}
+            for key, score in part.items():
+                merged[key] = merged.get(key, 0.0) + score
         if not merged:
-            return GraphRanking()
-        ties = self._ties(question, merged, limit)
+            return GraphRanking.empty(found)
         best = _best(plans, scores_of)
-        n_cand = len(scores_of[best.index])
         sure = best.probability / (max(1.0 - _refuted(plans, found), best.probability) or 1.0)
-        return GraphRanking(Ranking.of(merged, ties), plan_of, n_cand, _risk(plans, best), ties, sure)
+        ranking = Ranking.of(merged, QuestionCosines(question, self.encoder, self.vectors, limit, "rescore"))
+        return GraphRanking(ranking, Trust(len(scores_of[best.index]), _risk(plans, best), sure), parts, found)
 
     def _search_documents(self, plan: Plan, limit: Limit) -> Scores:
         """Answer a plan that names no entity from the whole corpus, by the cosine of its text (`doc_search`)."""
@@ -112,23 +105,6 @@ class Rescore:
             for scores in several:
                 for key in scores:
                     scores[key] += cosines.get(key, 0.0)
-
-    def _ties(self, question: Question, scores: Scores, limit: Limit) -> Scores:
-        """Return the cosine of the question and the document for candidates whose score is not theirs alone."""
-        keys = list(_tied(scores))[: self.tied]
-        if not keys:
-            return {}
-        limit.check("rescore")
-        return self.vectors.cosines(self.encoder.encode([question.text])[0], keys)
-
-
-def _tied(scores: Scores) -> Iterable[int]:
-    """Give the keys that share their score with another, best scores first."""
-    order = sorted(scores, key=lambda key: (-scores[key], key))
-    for _, group in groupby(order, key=lambda key: scores[key]):
-        keys = list(group)
-        if len(keys) > 1:
-            yield from keys
 
 
 def _left_out(plan: Plan) -> bool:

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
+from search.cosines import QuestionCosines
+from search.domain.fusion import Fusion
 from search.domain.options import option
 from search.domain.question import Question
-from search.domain.ranking import Candidate, Ranking, rrf
+from search.domain.ranking import Candidate, Ranking, by_key
 from search.domain.trace import Limit
-from search.interfaces import Encoder, TextIndex, VectorIndex, VectorKind, Vectors
+from search.interfaces import Encoder, TextIndex, VectorIndex, VectorKind
 
 DOCUMENTS: VectorKind = "document+relations"
 DEPTH_HELP = "How many documents the list holds."
 OVERFETCH = 1.5
 """Equal scores at the end of a list are put in order by cosine, so more is fetched than the list holds."""
+MOST = 10_000
+"""Documents of one score that are put in order by cosine at most."""
 
 
 @dataclass(frozen=True)
@@ -29,11 +32,8 @@ class Bm25:
     def __call__(self, question: Question, limit: Limit) -> Ranking:
         """Return the best documents that share a word with the question."""
         limit.check("retrieve")
-        found = self.text.search(question.text, _more(self.depth))
-        ties: dict[int, float] = {}
-        if tied := _tied(found):
-            ties = self.vectors.cosines(_embed(self.encoder, question), tied)
-        return Ranking.of({candidate.key: candidate.score for candidate in found}, ties, self.depth)
+        cosines = QuestionCosines(question, self.encoder, self.vectors, limit, "retrieve")
+        return Ranking.of(_scores(_whole_ties(self.text, question.text, self.depth)), cosines, self.depth)
 
 
 @dataclass(frozen=True)
@@ -47,8 +47,9 @@ class Dense:
     def __call__(self, question: Question, limit: Limit) -> Ranking:
         """Return the nearest documents."""
         limit.check("retrieve")
-        found = self.vectors.nearest(DOCUMENTS, _embed(self.encoder, question), self.depth, limit=limit)
-        return Ranking.of({candidate.key: candidate.score for candidate in found}, depth=self.depth)
+        vector = self.encoder.encode([question.text])[0]
+        found = self.vectors.nearest(DOCUMENTS, vector, self.depth, limit=limit)
+        return Ranking.of(_scores(found), by_key, self.depth)
 
 
 @dataclass(frozen=True)
@@ -61,32 +62,28 @@ class Hybrid:
     depth: int = option(100, DEPTH_HELP, low=1, high=1000)
     k: float = option(60.0, "The k of 1 / (k + rank): the larger, the less the first places count.", low=0, high=1000)
 
-    def __call__(self, question: Question, limit: Limit) -> Ranking:
+    def __call__(self, question: Question, limit: Limit) -> Fusion:
         """Return the best documents of both lists, each as deep as the result."""
-        limit.check("retrieve")
-        vector = _embed(self.encoder, question)
-        found = self.text.search(question.text, _more(self.depth))
-        scores = {candidate.key: candidate.score for candidate in found}
-        words = Ranking.of(scores, self.vectors.cosines(vector, _tied(found)), self.depth)
-        near = self.vectors.nearest(DOCUMENTS, vector, self.depth, limit=limit)
-        cosines = {candidate.key: candidate.score for candidate in near}
-        sums = rrf({"bm25": words, "vss": Ranking.of(cosines)}, {"bm25": 1.0, "vss": 1.0}, self.k)
-        unknown = [key for key in _tied(Candidate(*pair) for pair in sums.items()) if key not in cosines]
-        return Ranking.of(sums, cosines | self.vectors.cosines(vector, unknown), self.depth)
+        rankings = {
+            "bm25": Bm25(self.text, self.encoder, self.vectors, self.depth)(question, limit),
+            "vss": Dense(self.encoder, self.vectors, self.depth)(question, limit),
+        }
+        cosines = QuestionCosines(question, self.encoder, self.vectors, limit, "retrieve")
+        return Fusion.of(rankings, dict.fromkeys(rankings, 1.0), self.k, cosines, self.depth)
 
 
-def _embed(encoder: Encoder, question: Question) -> Vectors:
-    vector: Vectors = encoder.encode([question.text])[0]
-    return vector
+def _scores(found: list[Candidate]) -> dict[int, float]:
+    return {candidate.key: candidate.score for candidate in found}
 
 
-def _more(depth: int) -> int:
-    return int(depth * OVERFETCH) + 1
+def _whole_ties(index: TextIndex, text: str, depth: int) -> list[Candidate]:
+    """Return the best documents, and every one that is level with the last of them.
 
-
-def _tied(found: Iterable[Candidate]) -> list[int]:
-    """Return the keys of candidates whose score another one has too."""
-    holders: dict[float, list[int]] = {}
-    for candidate in found:
-        holders.setdefault(candidate.score, []).append(candidate.key)
-    return [key for keys in holders.values() if len(keys) > 1 for key in keys]
+    An index cuts documents of one score by their ids, which is not their order here.
+    """
+    wanted = int(depth * OVERFETCH) + 1
+    while True:
+        found = index.search(text, wanted)
+        if len(found) < wanted or found[depth - 1].score > found[-1].score or wanted > MOST:
+            return found
+        wanted *= 8

@@ -23,6 +23,7 @@ from tests.graphs import Nodes, schema_of, store
 from tests.neo4j_server import Neo4jServer, project
 from tests.oracle import Graph
 from tests.search.adapters.test_graph_postgres import RELATIONS, TYPES, cases
+from tests.search.stages.test_check import unlike_trying_everything
 
 SNAPSHOT = 3
 EXAMPLES = 15
@@ -82,6 +83,15 @@ def test_random_plans_on_random_graphs(engines: Engines, case: tuple[Graph, Link
     graph, linked = case
     for engine in engines.over(graph, schema_of(graph, TYPES, RELATIONS)):
         assert differences(graph, linked, engine, most=2) == []
+
+
+@given(case=cases())
+@settings(max_examples=EXAMPLES, suppress_health_check=list(HealthCheck), deadline=None)
+def test_every_condition_of_random_plans_is_met_or_not_alike(engines: Engines, case: tuple[Graph, LinkedPlan]) -> None:
+    graph, linked = case
+    keys = range(0, len(graph.nodes), 2)
+    for engine in engines.over(graph, schema_of(graph, TYPES, RELATIONS)):
+        assert unlike_trying_everything(graph, linked, engine, keys) == []
 
 
 @given(case=cases())

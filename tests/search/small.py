@@ -9,16 +9,20 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from search.domain.evidence import Evidence, Path, PathEdge, PathNode, Result, Share
+from search.domain.conditions import Checked, Conditions
+from search.domain.evidence import Evidence, Path, PathEdge, PathNode, Result
+from search.domain.fusion import Fusion
 from search.domain.graph import Field, Node, Schema
 from search.domain.linking import Binding, GraphRanking, LinkedPlan, Traversal
 from search.domain.options import option
 from search.domain.plan import Anchor, Hop, Plan, ScoredPlan, Target
 from search.domain.question import Question
-from search.domain.ranking import Candidate, Fusion, Ranking, rrf
+from search.domain.ranking import Candidate, Ranking, by_key
 from search.domain.trace import Limit
+from search.domain.trust import Trust
 from search.models import KnowledgeBase, Release, Snapshot
 from search.models.knowledge import Status
+from search.stages.fuse import Weighing
 from tests.graphs import Nodes, schema_of, store
 from tests.oracle import Graph
 
@@ -105,7 +109,7 @@ class Find:
             hook(limit)
         limit.check("retrieve")
         scores = {0: SCORES.get(question.text, 0.9), 1: 0.5, 2: 0.4}
-        return Ranking.of(scores, depth=self.depth)
+        return Ranking.of(scores, by_key, self.depth)
 
 
 @dataclass(frozen=True)
@@ -115,26 +119,20 @@ class Show:
     nodes: Any
 
     def __call__(
-        self, question: Question, fusion: Fusion, plans: Sequence[LinkedPlan], graph: GraphRanking, limit: Limit
+        self, question: Question, fusion: Fusion, plans: Sequence[LinkedPlan], checked: Checked, limit: Limit
     ) -> list[Result]:
         return [
-            self._result(rank, candidate, fusion, graph)
+            self._result(rank, candidate, fusion, checked.conditions.get(candidate.key))
             for rank, candidate in enumerate(fusion.ranking.candidates[: question.k], 1)
         ]
 
-    def _result(self, rank: int, candidate: Candidate, fusion: Fusion, graph: GraphRanking) -> Result:
+    def _result(self, rank: int, candidate: Candidate, fusion: Fusion, held: Conditions | None) -> Result:
         [node] = self.nodes.references([candidate.key])
-        shares = {
-            name: Share(
-                listed.ranks.get(candidate.key), listed.scores.get(candidate.key), fusion.weights[name],
-                fusion.contribution(name, candidate.key),
-            )
-            for name, listed in fusion.rankings.items()
-        }  # fmt: skip
         evidence = None
-        if candidate.key in graph.ranking.ranks:
+        if held is not None:
             path = Path((PathNode(GRAPH.nodes[3], "a"), PathNode(node, "T")), (PathEdge("directed by", "in"),))
-            evidence = Evidence(0, (("a", "met"),), ("met",), paths=(path,))
+            evidence = Evidence(0, held.anchors, held.hops, paths=(path,), plans=held.plans)
+        shares = fusion.leaves(candidate.key)
         return Result(rank, candidate.score, node, "A road through the amber forest.", shares, evidence)
 
 
@@ -177,7 +175,9 @@ class Merge:
     ) -> GraphRanking:
         if hook := HOOKS.get(f"graph: {question.text}"):
             hook(limit)
-        return GraphRanking(Ranking.in_order(found[0].candidates), {0: 0, 1: 0}, 2)
+        candidates = found[0].candidates
+        parts = {0: {candidate.key: candidate.score for candidate in candidates}}
+        return GraphRanking(Ranking.in_order(candidates), Trust(2, "no_trade", 0.0), parts, found)
 
 
 @dataclass(frozen=True)
@@ -188,10 +188,29 @@ class Fuse:
     weights: tuple[float, float] = option((2.0, 1.0), "Of graph and text.", low=0, high=10)
     method: str = option("static", "How weights are chosen.", choices=("static", "dynamic"))
 
-    def __call__(self, graph: GraphRanking, text: Ranking) -> Fusion:
+    def __call__(self, question: Question, graph: GraphRanking, text: Ranking | Fusion, limit: Limit) -> Fusion:
         rankings = {"graph": graph.ranking, "text": text}
         weights = dict(zip(rankings, self.weights, strict=True))
-        return Fusion(Ranking.of(rrf(rankings, weights, self.k)), rankings, weights, self.k, bucket="[1,10]")
+        return Fusion.of(rankings, weights, self.k, by_key, bucket="[1,10]")
+
+
+@dataclass(frozen=True)
+class Weigh(Weighing):
+    """Fuses as the site's stage does; these films have no vectors, so that equal sums stand in the order of keys."""
+
+    def __call__(self, question: Question, graph: GraphRanking, text: Ranking | Fusion, limit: Limit) -> Fusion:
+        return self.fuse(graph, text, by_key)
+
+
+@dataclass(frozen=True)
+class Hold:
+    """Says of everything that the graph found that it meets the plan."""
+
+    def __call__(
+        self, question: Question, fusion: Fusion, plans: Sequence[LinkedPlan], graph: GraphRanking, limit: Limit
+    ) -> Checked:
+        met = Conditions(0, "met", (("a", "met"),), ("met",))
+        return Checked({key: replace(met, plans=graph.shares(key)) for key in graph.ranking.keys}, graph.leading)
 
 
 _HERE = "tests.search.small"
@@ -209,6 +228,7 @@ PIPELINES: dict[str, dict[str, Any]] = {
             "rescore": {"BACKEND": f"{_HERE}.Merge"},
             "retrieve": {"BACKEND": f"{_HERE}.Find"},
             "fuse": {"BACKEND": f"{_HERE}.Fuse"},
+            "check": {"BACKEND": f"{_HERE}.Hold"},
             "explain": {"BACKEND": f"{_HERE}.Show"},
         },
     },

@@ -10,13 +10,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from search.domain.evidence import Evidence, Path, PathEdge, PathNode, Result, Share
+from search.domain.evidence import Evidence, Path, PathEdge, PathNode, Result
 from search.domain.flow import stage
+from search.domain.fusion import Fusion, Share
 from search.domain.linking import GraphRanking
 from search.domain.options import option
 from search.domain.question import Question
-from search.domain.ranking import Fusion, Ranking, rrf
+from search.domain.ranking import Ranking, by_key
 from search.domain.trace import Limit, Trace
+from search.domain.trust import Trust
+from tests.rankings import ranked
 from tests.search import small
 
 
@@ -61,16 +64,16 @@ def walking(question: Question, stages: Walking, trace: Trace) -> Ranking:
     """Answer with two lists."""
     walks = trace.step("wander", "graph list", stages.wander, question, trace.limit)
     shelves = trace.step("peruse", "text list", stages.peruse, question, trace.limit)
-    fusion = trace.step("blend", "fusion", stages.blend, walks, shelves)
+    fusion = trace.step("blend", "fusion", stages.blend, question, walks, shelves, trace.limit)
     trace.step("tell", "explain", stages.tell, question, fusion, walks)
     return fusion.ranking
 
 
 def silently_walking(question: Question, stages: Walking, trace: Trace) -> Ranking:
-    """Answer with two lists, one of which is never recorded: the mistake of somebody who forgot `trace.step`."""
-    walks = stages.wander(question, trace.limit)
+    """Answer with two lists whose fusion is never recorded: the mistake of somebody who forgot `trace.step`."""
+    walks = trace.step("wander", "graph list", stages.wander, question, trace.limit)
     shelves = trace.step("peruse", "text list", stages.peruse, question, trace.limit)
-    fusion = trace.step("blend", "fusion", stages.blend, walks, shelves)
+    fusion = stages.blend(question, walks, shelves, trace.limit)
     trace.step("tell", "explain", stages.tell, question, fusion, walks)
     return fusion.ranking
 
@@ -95,7 +98,7 @@ class Wander:
     def __call__(self, question: Question, limit: Limit) -> GraphRanking:
         if hook := small.HOOKS.get(f"graph: {question.text}"):
             hook(limit)
-        return GraphRanking(Ranking.of({1: 0.9, 0: 0.8}), {1: 0, 0: 0}, 2, "normal", probability=0.5)
+        return GraphRanking(ranked({1: 0.9, 0: 0.8}), Trust(2, "normal", 0.5), {0: {1: 0.9, 0: 0.8}})
 
 
 @dataclass(frozen=True)
@@ -105,7 +108,7 @@ class Gossip:
     loud: bool = option(False, "Whether to listen to those who shout.")
 
     def __call__(self, question: Question, limit: Limit) -> Ranking:
-        return Ranking.of({2: 1.0})
+        return ranked({2: 1.0})
 
 
 @dataclass(frozen=True)
@@ -116,7 +119,7 @@ class Blend:
 
     def __call__(self, rankings: Mapping[str, Ranking]) -> Fusion:
         weights = dict.fromkeys(rankings, 1.0)
-        return Fusion(Ranking.of(rrf(rankings, weights, self.k)), rankings, weights, self.k, "blended")
+        return Fusion.of(rankings, weights, self.k, by_key, method="blended")
 
 
 @dataclass(frozen=True)
@@ -128,8 +131,7 @@ class Reverse:
     def __call__(self, fusion: Fusion) -> Fusion:
         keys = fusion.ranking.keys
         scores = {key: float(place) for place, key in enumerate(keys)}
-        lists = {"polish": Ranking.of(scores)}
-        return Fusion(lists["polish"], lists, {"polish": 1.0}, 0.0, "single")
+        return Fusion.single("polish", ranked(scores))
 
 
 @dataclass(frozen=True)
@@ -157,7 +159,7 @@ class Tell:
 
 _HERE = "tests.search.strange"
 _FIND = {"BACKEND": "tests.search.small.Find"}
-_FUSE = {"BACKEND": "search.stages.fuse.Fuse"}
+_FUSE = {"BACKEND": "tests.search.small.Weigh"}
 PIPELINES: dict[str, dict[str, Any]] = {
     "wandering": {
         "TITLE": "Wandering about",

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from search.domain.fusion import DIGITS
 from search.domain.linking import GraphRanking
-from search.domain.ranking import Ranking
+from search.domain.ranking import Ranking, in_order_of
 from training.evaluation.measures import DEPTH
 
 Numbers = NDArray[np.float64]
@@ -19,7 +21,8 @@ class Case:
     """What the graph and the text listed for one question, and which of it is an answer.
 
     `names` are the ids of everything listed, in their bytewise order: a key in the lists is a place in `names`, so that
-    the order of keys is that of the release. `answers` holds the ids of all answers, listed or not.
+    the order of keys is that of the release. `answers` holds the ids of all answers, listed or not, `known` the cosine
+    of the question and the document for every key that is listed and has one.
     """
 
     question: str
@@ -27,6 +30,11 @@ class Case:
     text: Ranking
     names: tuple[str, ...]
     answers: tuple[str, ...]
+    known: Mapping[int, float]
+
+    def cosines(self, keys: Sequence[int]) -> Mapping[int, float]:
+        """Return the cosines that equal scores are ordered by (`search.domain.ranking.Cosines`)."""
+        return self.known
 
     @property
     def gold(self) -> frozenset[int]:
@@ -46,8 +54,8 @@ class Places:
     @classmethod
     def of(cls, case: Case) -> Places:
         """Return the ranks (infinite where a list does not hold the candidate) and the places of the answers."""
-        in_graph, in_text, ties = case.graph.ranking.ranks, case.text.ranks, case.graph.ties
-        order = sorted({*in_graph, *in_text}, key=lambda key: (-ties.get(key, -np.inf), key))
+        in_graph, in_text = case.graph.ranking.ranks, case.text.ranks
+        order = in_order_of(case.known, {*in_graph, *in_text})
         gold = case.gold
         return cls(
             np.array([in_graph.get(key, np.inf) for key in order]),
@@ -65,6 +73,7 @@ def reciprocal_ranks(places: Places, graph: Numbers, text: Numbers, k: Numbers) 
     if not len(places.gold):
         return np.zeros(len(k))
     scores = graph[:, None] / (k[:, None] + places.graph) + text[:, None] / (k[:, None] + places.text)
+    scores = scores.round(DIGITS)
     answers = scores[:, places.gold]
     first = answers.argmax(axis=1)
     best = answers[np.arange(len(k)), first][:, None]

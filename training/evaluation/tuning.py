@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from search.domain.plan import RISKS
-from search.stages.fuse import BUCKETS, Fuse, following, may_lead
+from search.stages.fuse import BUCKETS, Weighing, following, may_lead
 from training.evaluation.fused_ranks import Case, Numbers, Places, reciprocal_ranks
 from training.evaluation.measures import Values, intervals, means, measure
 
@@ -46,7 +46,7 @@ class Tuning(NamedTuple):
     other folds. `decided` says whether `best` should replace the present settings, `reason` why.
     """
 
-    best: Fuse
+    best: Weighing
     decided: bool
     reason: str
     before: Values
@@ -66,7 +66,7 @@ class _Tables:
     dynamic: Numbers
 
 
-def tune(cases: Sequence[Case], present: Fuse, progress: Progress | None = None) -> Tuning:
+def tune(cases: Sequence[Case], present: Weighing, progress: Progress | None = None) -> Tuning:
     """Choose the settings with the highest H@1, then MRR, and cross-validate the choice against the present ones.
 
     Equal outcomes are decided, in this order, for the present settings; static before dynamic; the lead nearest to
@@ -82,7 +82,7 @@ def tune(cases: Sequence[Case], present: Fuse, progress: Progress | None = None)
     tables = _tabulate(cases, folds, progress)
     own = _worth(before["H@1"] == 100, before["MRR"] / 100, len(cases))
     # What no setting changes: questions to which the graph found nothing.
-    fixed = np.array([own[place] if case.graph.n_cand == 0 else 0.0 for place, case in enumerate(cases)])
+    fixed = np.array([own[place] if case.graph.trust.n_cand == 0 else 0.0 for place, case in enumerate(cases)])
     without = [_choose(tables, folds, own, fixed, fold, present) for fold in range(FOLDS)]
     best = _choose(tables, folds, own, fixed, None, present)
     held_out = outcome(cases, [without[fold] for fold in folds])
@@ -91,16 +91,16 @@ def tune(cases: Sequence[Case], present: Fuse, progress: Progress | None = None)
     return Tuning(best, decided, reason, before, after, held_out)
 
 
-def outcome(cases: Sequence[Case], settings: Sequence[Fuse]) -> Values:
+def outcome(cases: Sequence[Case], settings: Sequence[Weighing]) -> Values:
     """Return every measure of every case, fused by the stage itself with the settings beside it."""
     rankings = {
-        case.question: [case.names[key] for key in fuse(case.graph, case.text).ranking.keys]
-        for case, fuse in zip(cases, settings, strict=True)
+        case.question: [case.names[key] for key in weighing.fuse(case.graph, case.text, case.cosines).ranking.keys]
+        for case, weighing in zip(cases, settings, strict=True)
     }
     return measure(rankings, {case.question: case.answers for case in cases})
 
 
-def _judge(best: Fuse, present: Fuse, before: Values, held_out: Values) -> tuple[bool, str]:
+def _judge(best: Weighing, present: Weighing, before: Values, held_out: Values) -> tuple[bool, str]:
     if best == present:
         return False, "No settings of the grid answer these questions better than those in use, which stay."
     gain = {name: held_out[name] - before[name] for name in ("H@1", "MRR")}
@@ -126,11 +126,11 @@ def _tabulate(cases: Sequence[Case], folds: NDArray[np.intp], progress: Progress
     static = np.zeros((FOLDS, len(LEADS), len(STATIC_K), len(STATIC_WEIGHTS)))
     dynamic = np.zeros((FOLDS, len(LEADS), len(BUCKETS), len(RISKS), len(DYNAMIC_K), *widest))
     for place, case in enumerate(cases):
-        if case.graph.n_cand:
-            bucket = next(i for i, (most, _) in enumerate(BUCKETS) if case.graph.n_cand <= most)
-            risk = RISKS.index(case.graph.risk_level)
+        if case.graph.trust.n_cand:
+            bucket = next(i for i, (most, _) in enumerate(BUCKETS) if case.graph.trust.n_cand <= most)
+            risk = RISKS.index(case.graph.trust.risk_level)
             fixed, moving = _outcomes(case, bucket, risk, len(cases))
-            led = np.array([int(may_lead(case.graph, lead)) for lead in LEADS])
+            led = np.array([int(may_lead(case.graph.trust, lead)) for lead in LEADS])
             static[folds[place]] += fixed[led]
             dynamic[folds[place], :, bucket, risk, :, : moving.shape[2], : moving.shape[3]] += moving[led]
         if progress is not None:
@@ -166,8 +166,8 @@ def _led(row: tuple[float, float, float]) -> tuple[float, float, float]:
 
 
 def _choose(
-    tables: _Tables, folds: NDArray[np.intp], own: Numbers, fixed: Numbers, without: int | None, present: Fuse
-) -> Fuse:
+    tables: _Tables, folds: NDArray[np.intp], own: Numbers, fixed: Numbers, without: int | None, present: Weighing
+) -> Weighing:
     """Return the best settings on all folds, or on all but one."""
     kept = np.array([fold != without for fold in range(FOLDS)])
     asked = kept[folds]
@@ -176,16 +176,16 @@ def _choose(
     return best if worth[0] + fixed[asked].sum() > own[asked].sum() + SAME else present
 
 
-Found = tuple[tuple[float, ...], Fuse]
+Found = tuple[tuple[float, ...], Weighing]
 """Settings, and by what they are compared: the outcome, then what decides between equal ones."""
 
 
 def _best_static(table: Numbers) -> Found:
     """Return the best static settings; `table` has the shape (leads, k, weight)."""
-    untuned = Fuse()
+    untuned = Weighing()
     found = [
         ((round(float(table[i, j, n]), 5), 1.0, -abs(lead - untuned.lead), -abs(weight - 0.5), -weight, -k),
-         Fuse(method="static", k=float(k), weight=weight, lead=lead))
+         Weighing(method="static", k=float(k), weight=weight, lead=lead))
         for i, lead in enumerate(LEADS) for j, k in enumerate(STATIC_K) for n, weight in enumerate(STATIC_WEIGHTS)
     ]  # fmt: skip
     return max(found, key=lambda entry: entry[0])
@@ -205,21 +205,21 @@ def _best_dynamic(table: Numbers) -> Found:
             ])  # fmt: skip
             best = worth.max()
             *weights, multiplier = np.unravel_index(np.where(worth >= best - SAME, far, np.inf).argmin(), worth.shape)
-            chosen = Fuse(
+            chosen = Weighing(
                 method="dynamic",
                 k=float(k),
                 bucket_weights=tuple(float(BUCKET_WEIGHTS[b][n]) for b, n in enumerate(weights)),
                 risk_multipliers=tuple(float(RISK_MULTIPLIERS[r][n]) for r, n in enumerate(choices[multiplier])),
                 lead=lead,
             )
-            order = (round(float(best), 5), 0.0, -abs(lead - Fuse().lead), -float(far[(*weights, multiplier)]), -k)
+            order = (round(float(best), 5), 0.0, -abs(lead - Weighing().lead), -float(far[(*weights, multiplier)]), -k)
             found.append((order, chosen))
     return max(found, key=lambda entry: entry[0])
 
 
 def _distance(choices: NDArray[np.intp]) -> Numbers:
     """Return how far each combination lies from the weights of a base that was not tuned, as a sum of differences."""
-    untuned = Fuse()
+    untuned = Weighing()
     multipliers = np.zeros(len(choices))
     for risk, values in enumerate(RISK_MULTIPLIERS):
         multipliers += np.abs(np.array(values)[choices[:, risk]] - untuned.risk_multipliers[risk])

@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from uuid import uuid4
+
+from django.utils.module_loading import import_string
 
 from search import wiring
 from search.composition import Pipeline
 from search.domain.errors import Fault, InvalidRequest, StageError
 from search.domain.linking import GraphRanking
-from search.domain.payloads import GraphListed, Listed, Payload, Unreadable, read_payload
+from search.domain.payloads import Fused, Listed, Payload, Unreadable, read_payload
 from search.domain.ranking import Candidate, Ranking
 from search.models import PipelineVersion, SearchRun, SearchStep
 from search.services.code_version import code_version
 from search.services.pipelines.save_pipeline_version import save_pipeline_version
 from search.services.searches.pin import Pin, mixed
 from search.services.searches.request_search import pin_searches
-from search.stages.fuse import Fuse
+from search.stages.fuse import Weighing
 from training.data.examples import BadQuestions, Example
 from training.data.hashes import question_hash
 from training.data.splits import TRAIN, VAL, refuse_split, refuse_splits
@@ -33,9 +35,6 @@ from training.services.learned_from import seen_by
 from training.services.question_sets import described_set
 
 Progress = Callable[[str, int, int], None]
-BRANCH: frozenset[str] = frozenset({"plan", "link", "graph", "recover", "graph list"})
-"""Roles of the steps whose failure leaves a search without a graph's list."""
-FUSE = f"{Fuse.__module__}.{Fuse.__qualname__}"
 
 
 class UnreadableLists(InvalidRequest):
@@ -56,7 +55,7 @@ class _Asked:
     """The questions' lists, what their searches used, and how many searches failed."""
 
     cases: list[Case]
-    present: Fuse
+    present: Weighing
     errors: int
 
 
@@ -156,9 +155,9 @@ def _lists_of(name: str) -> _Lists:
 def _readable(pipeline: Pipeline) -> tuple[_Lists | None, str]:
     """Return the steps that tuning reads, or a sentence about what the pipeline does not have."""
     stages = pipeline.specification()["stages"]
-    fusions = [stage for stage in pipeline.of_role("fusion") if stages[stage]["BACKEND"] == FUSE]
+    fusions = [stage for stage in pipeline.of_role("fusion") if _weighs(stages[stage])]
     if len(fusions) != 1:
-        return None, f"it has no stage {Fuse.__qualname__} whose weights could be chosen."
+        return None, "it has no stage Fuse whose weights could be chosen."
     graphs, texts, more = (pipeline.of_role(role) for role in ("graph list", "text list", "list"))
     if len(graphs) != 1:
         found = f"it has {len(graphs)} ({', '.join(graphs)})" if graphs else "it has none"
@@ -169,6 +168,11 @@ def _readable(pipeline: Pipeline) -> tuple[_Lists | None, str]:
     return _Lists(fusions[0], graphs[0], texts[0]), ""
 
 
+def _weighs(stage: Mapping[str, Any]) -> bool:
+    """Whether a stage lays one list over another with the settings that are chosen here."""
+    return issubclass(import_string(stage["BACKEND"]), Weighing)
+
+
 def _ask(pin: Pin, lists: _Lists, examples: Sequence[Example], progress: Progress | None) -> _Asked:
     """Search every question; one that cannot be searched has empty lists and stays in the mean.
 
@@ -176,38 +180,35 @@ def _ask(pin: Pin, lists: _Lists, examples: Sequence[Example], progress: Progres
     """
     cases, errors = [], 0
     for done, example in enumerate(examples, 1):
-        graph, text = None, None
+        fused = None
         try:
             row = search_pinned(pin, example, k=1)  # One result is explained: only the lists are read.
             if row.status == SearchRun.Status.DONE:
-                graph, text = _read(row, lists)
+                fused = _read(row, lists)
         except UnreadableLists:
             raise
         except (InvalidRequest, StageError):
-            graph, text = None, None
-        errors += text is None
-        cases.append(case_of(example, graph, text))
+            fused = None
+        errors += fused is None
+        cases.append(case_of(example, fused))
         if progress is not None:
             progress("searches", done, len(examples))
     options: dict[str, Any] = dict(pin.specification["stages"][lists.fusion]["OPTIONS"])
     for name in ("bucket_weights", "risk_multipliers"):
         options[name] = tuple(options[name])
-    return _Asked(cases, Fuse(**options), errors)
+    return _Asked(cases, Weighing(**options), errors)
 
 
-def _read(run: SearchRun, lists: _Lists) -> tuple[GraphListed | None, Listed]:
-    """Return the two lists of a finished search; no graph's list where its branch failed, which the search says.
+def _read(run: SearchRun, lists: _Lists) -> Fused:
+    """Return the fusion of a finished search: its lists, how far they are to be trusted, and their cosines.
 
-    Raises UnreadableLists where a step is missing, or its output is no list of its role.
+    Raises UnreadableLists where the step is missing, or its output is no fusion of the two lists.
     """
-    steps = {step.name: step for step in run.steps.all()}
-    graph, text = _payload(steps.get(lists.graph)), _payload(steps.get(lists.text))
-    failed = any(step.status in ("degraded", "failed") and step.role in BRANCH for step in steps.values())
-    if not isinstance(graph, GraphListed) and not (graph is None and failed):
-        raise _unreadable(run, lists.graph)
-    if not isinstance(text, Listed):
-        raise _unreadable(run, lists.text)
-    return graph, text
+    fused = _payload(next((step for step in run.steps.all() if step.name == lists.fusion), None))
+    if not isinstance(fused, Fused) or len(fused.trust) != 1 or len(fused.rankings) != 2:
+        message = f"A finished search of {run.pipeline} has no two lists of the stage {lists.fusion!r} to tune on."
+        raise UnreadableLists([Fault("/pipeline", message)])
+    return fused
 
 
 def _payload(step: SearchStep | None) -> Payload | None:
@@ -218,33 +219,28 @@ def _payload(step: SearchStep | None) -> Payload | None:
         raise UnreadableLists([Fault("/pipeline", message)]) from error
 
 
-def _unreadable(run: SearchRun, stage: str) -> UnreadableLists:
-    message = f"A finished search of {run.pipeline} has no list of the stage {stage!r}: there is nothing to tune on."
-    return UnreadableLists([Fault("/pipeline", message)])
-
-
-def case_of(example: Example, graph: GraphListed | None, text: Listed | None) -> Case:
-    """Return a question's lists as tuning compares them; None stands for a list that there is not, which is empty."""
-    listed, texts = graph.listed if graph else Listed(), text or Listed()
-    names = tuple(sorted({*listed.ids, *texts.ids}, key=lambda name: name.encode("utf-8")))
+def case_of(example: Example, fused: Fused | None) -> Case:
+    """Return a question's lists as tuning compares them; None stands for a search that failed, which has none."""
+    if fused is None:
+        return Case(example.id, GraphRanking.empty(), Ranking(), (), example.answers, {})
+    every = fused.rankings.values()
+    names = tuple(sorted({i for listed in every for i in listed.ids}, key=lambda name: name.encode("utf-8")))
     key_of = {name: key for key, name in enumerate(names)}
-    keys = [key_of[name] for name in listed.ids]
-    ranking = GraphRanking()
-    if graph is not None:
-        ranking = GraphRanking(
-            _ranking(keys, listed.scores),
-            ties={key: cosine for key, cosine in zip(keys, graph.ties, strict=True) if cosine is not None},
-            n_cand=graph.n_cand,
-            risk_level=graph.risk_level,
-            probability=graph.probability,
-        )
-    return Case(
-        example.id, ranking, _ranking([key_of[name] for name in texts.ids], texts.scores), names, example.answers
-    )
+    known = {
+        key_of[name]: cosine
+        for listed in every
+        for name, cosine in zip(listed.ids, listed.cosines or (), strict=True)
+        if cosine is not None
+    }
+    [(trusted, trust)] = fused.trust.items()
+    [text] = [listed for name, listed in fused.rankings.items() if name != trusted]
+    graph = GraphRanking(_ranking(fused.rankings[trusted], key_of), trust, name=trusted)
+    return Case(example.id, graph, _ranking(text, key_of), names, example.answers, known)
 
 
-def _ranking(keys: Sequence[int], scores: Sequence[float]) -> Ranking:
-    return Ranking.in_order(Candidate(key, score) for key, score in zip(keys, scores, strict=True))
+def _ranking(listed: Listed, key_of: Mapping[str, int]) -> Ranking:
+    pairs = zip(listed.ids, listed.scores, strict=True)
+    return Ranking.in_order(Candidate(key_of[name], score) for name, score in pairs)
 
 
 def _save(
@@ -260,7 +256,7 @@ def _save(
     )
 
 
-def _options(lists: _Lists, fuse: Fuse) -> dict[str, Any]:
+def _options(lists: _Lists, fuse: Weighing) -> dict[str, Any]:
     """Return the settings that the method reads, as a pipeline's options."""
     names = ("k", "weight", "lead") if fuse.method == "static" else ("k", "bucket_weights", "risk_multipliers", "lead")
     values = {name: getattr(fuse, name) for name in ("method", *names)}

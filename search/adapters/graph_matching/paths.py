@@ -60,6 +60,31 @@ def from_either_end(ask: Callable[[Sequence[int], bool], tuple[Matches, bool]], 
     return found
 
 
+def among_keys(
+    ask: Callable[[Sequence[int], bool], tuple[Iterable[int], bool]], keys: Sequence[int], *, anchored: bool
+) -> set[int]:
+    """Return which keys the target takes in a match.
+
+    `ask` takes keys and whether to walk from them, and gives those that match and whether partial matches were cut. A
+    plan without anchors can only be walked from the keys. What a cut leaves open is asked again from the keys, then key
+    by key: one alone either matches within the cut, or is not known. Raises StageError where one is not known.
+    """
+    found: set[int] = set()
+    missing = list(keys)
+    for from_target in (False, True) if anchored else (True,):
+        more, cut = ask(missing, from_target)
+        found.update(more)
+        missing = [key for key in missing if key not in found]
+        if not cut or not missing:
+            return found
+    for key in missing:
+        more, cut = ask([key], True)
+        found.update(more)
+        if cut and key not in found:
+            raise StageError("check", "the plan has more partial matches than are looked through", permanent=True)
+    return found
+
+
 def read_paths(plan: Plan, rows: Iterable[Sequence[Any]], schema: Schema, nodes: NodeStore, most: int) -> Matches:
     """Return key of the target → its best matches as paths.
 

@@ -75,6 +75,24 @@ class Compiler(Elimination[Rows]):
         ]
         return Query("\n".join(self.steps), self.parameters.values)
 
+    def matching(self, keys: Sequence[int], *, from_target: bool) -> Query:
+        """Return the statement of `matching`, walked from the anchors, or from the keys with `from_target`.
+
+        Its row holds those of the keys that T takes, and whether partial matches were cut.
+        """
+        self.keys, self.from_target = keys, from_target
+        found = self.match()
+        target = self.short[self.plan.target.var]
+        self.steps += [
+            *found.opened(),
+            f"WITH {target} LIMIT {self.most}",
+            f"WITH {target}.key AS key, count(*) AS merged",
+            f"RETURN collect(key) AS keys, sum(merged) >= {self.most} AS cut",
+            "}",
+            f"RETURN keys, {' OR '.join([*self.cuts, 'cut'])} AS cut",
+        ]
+        return Query("\n".join(self.steps), self.parameters.values)
+
     def start(self, var: str) -> Rows:
         """Return the set of an anchor's bindings."""
         node = self.short[var]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from search.adapters.graph_matching.estimate import MOST_ROWS
-from search.adapters.graph_matching.paths import Matches, from_either_end, read_paths
+from search.adapters.graph_matching.paths import Matches, among_keys, from_either_end, read_paths
 from search.adapters.graph_neo4j.compile import Compiler, Query
 from search.adapters.graph_neo4j.compile_paths import compile_paths
 from search.adapters.graph_neo4j.connection import Connection, Row
@@ -55,7 +55,7 @@ class Neo4jGraph:
         """
         if not linked.is_bound:
             return Traversal(linked.index, self.backend, ())
-        query = Compiler(linked, self._names, self._adjacency, self._most_rows).candidates(rows)
+        query = self._compiler(linked).candidates(rows)
         keys, scores, cut = self._fetch("traverse", query, limit)
         candidates = tuple(map(Candidate, keys[:rows], scores[:rows]))
         return Traversal(linked.index, self.backend, candidates, cut or len(keys) > rows, query.text)
@@ -73,6 +73,25 @@ class Neo4jGraph:
             return read_paths(linked.plan, _with_codes(linked, rows), self._names.schema, self._nodes, most), cut
 
         return from_either_end(ask, keys)
+
+    def matching(self, linked: LinkedPlan, keys: Sequence[int], limit: Limit) -> set[int]:
+        """Return those of the keys that T takes in a match; see the protocol."""
+        anchored = bool(linked.plan.anchors)
+        if not keys or (anchored and not linked.is_bound):
+            return set()
+
+        def ask(keys: Sequence[int], from_target: bool) -> tuple[Sequence[int], bool]:
+            compiler = self._compiler(linked)
+            query = compiler.matching(keys, from_target=from_target)
+            if compiler.burden and not from_target:
+                query = self._compiler(linked).matching(keys, from_target=True)
+            found, cut = self._fetch("check", query, limit)
+            return found, cut
+
+        return among_keys(ask, keys, anchored=anchored)
+
+    def _compiler(self, linked: LinkedPlan) -> Compiler:
+        return Compiler(linked, self._names, self._adjacency, self._most_rows)
 
     def _fetch(self, stage: str, query: Query, limit: Limit) -> Row:
         """Return the columns of the statement's only row.

@@ -103,6 +103,11 @@ class Neo4jOrPostgres:
         found, _ = self._ask(lambda engine, share: engine.paths(linked, keys, share, most), limit)
         return found
 
+    def matching(self, linked: LinkedPlan, keys: Sequence[int], limit: Limit) -> set[int]:
+        """Return those of the keys that T takes in a match; see the protocol."""
+        found, _ = self._ask(lambda engine, share: engine.matching(linked, keys, share), limit)
+        return found
+
     def _ask(self, question: Callable[[GraphStore, Limit], T], limit: Limit) -> tuple[T, str]:
         """Return the result, and the reason why Neo4j did not compute it (empty if it did)."""
         why = self._fault or self._breaker.reason()

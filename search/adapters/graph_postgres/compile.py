@@ -92,6 +92,21 @@ class Compiler(Elimination[Rows]):
         # The best join method depends on the sizes of both sets, and these depend on the values.
         return Query(text, self.parameters.values, keep=not self.joined)
 
+    def matching(self, keys: Sequence[int], *, from_target: bool) -> Query:
+        """Return the statement of `matching`, walked from the anchors, or from the keys with `from_target`.
+
+        Its one row holds those of the keys that T takes, and whether partial matches were cut.
+        """
+        self.keys, self.from_target = keys, from_target
+        found = self.match()
+        cut = " OR ".join([*self.cuts, f"count(*) >= {self.most}"])
+        steps = f"WITH {STEPS.join(self.steps)}\n" if self.steps else ""
+        text = (
+            f"{steps}SELECT array_agg(DISTINCT key), {cut}\n"
+            f"FROM (SELECT {found.columns[self.plan.target.var]} AS key\n{found.body()}\nLIMIT {self.most}) AS matches"
+        )
+        return Query(text, self.parameters.values, keep=not self.joined)
+
     def start(self, var: str) -> Rows:
         """Return the set of an anchor's bindings."""
         scores = self.bound[var]

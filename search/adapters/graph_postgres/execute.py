@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from search.adapters.graph_matching.estimate import MOST_ROWS
-from search.adapters.graph_matching.paths import Matches, from_either_end, read_paths
+from search.adapters.graph_matching.paths import Matches, among_keys, from_either_end, read_paths
 from search.adapters.graph_postgres.compile import Compiler, Query, Tables
 from search.adapters.graph_postgres.compile_paths import compile_paths
 from search.adapters.postgres_reading import read
@@ -69,6 +69,22 @@ class PostgresGraph:
             return read_paths(linked.plan, whole, self._schema, self._nodes, most), bool(rows[0][0])
 
         return from_either_end(ask, keys)
+
+    def matching(self, linked: LinkedPlan, keys: Sequence[int], limit: Limit) -> set[int]:
+        """Return those of the keys that T takes in a match; see the protocol."""
+        anchored = bool(linked.plan.anchors)
+        if not keys or (anchored and not linked.is_bound):
+            return set()
+
+        def ask(keys: Sequence[int], from_target: bool) -> tuple[Sequence[int], bool]:
+            compiler = Compiler(linked, self._schema, self._tables, self._adjacency)
+            query = compiler.matching(keys, from_target=from_target)
+            if compiler.burden and not from_target:
+                query = Compiler(linked, self._schema, self._tables, self._adjacency).matching(keys, from_target=True)
+            [(found, cut)] = self._fetch("check", query, limit)
+            return found or (), cut
+
+        return among_keys(ask, keys, anchored=anchored)
 
     def _fetch(self, stage: str, query: Query, limit: Limit) -> list[tuple[Any, ...]]:
         return read(stage, query.text, query.parameters, limit, SETTINGS, keep=query.keep)

@@ -10,6 +10,7 @@ from typing import Any
 from rest_framework import serializers
 
 from search.api.serializers.basics import Anything, Flag, NodeReference, Number, Text, Whole
+from search.domain.trace import ROLES
 from search.services.searches.request_search import MAX_QUESTION
 
 
@@ -36,12 +37,23 @@ class SearchRequest(serializers.Serializer[Any]):
     settings = serializers.DictField(child=Anything(), required=False, allow_null=True)
 
 
-class UsedPipeline(serializers.Serializer[Any]):
-    """The pipeline of a search, as it was frozen for it."""
+class Stage(serializers.Serializer[Any]):
+    """A stage of a pipeline: what it is for, and what pages call it and say while it runs."""
 
     name = Text()
+    role = serializers.ChoiceField(ROLES)
+    title = Text()
+    doing = Text()
+
+
+class UsedPipeline(serializers.Serializer[Any]):
+    """The pipeline of a search, as it was frozen for it; `flow` has its stages in the order in which they run."""
+
+    name = Text()
+    title = Text()
     version = Whole()
     specification = serializers.DictField(child=Anything())
+    flow = Stage(many=True)
 
 
 class Degraded(serializers.Serializer[Any]):
@@ -92,7 +104,7 @@ class Graph(serializers.Serializer[Any]):
 
 
 class Fusion(serializers.Serializer[Any]):
-    """The arithmetic of the fusion."""
+    """The arithmetic of the fusion, and what pages call its lists."""
 
     method = Text()
     k = Number()
@@ -100,6 +112,7 @@ class Fusion(serializers.Serializer[Any]):
     bucket = Text(allow_blank=True)
     risk = Text(allow_blank=True)
     leads = Flag()
+    titles = serializers.DictField(child=Text())
 
 
 class Result(serializers.Serializer[Any]):
@@ -110,13 +123,21 @@ class Result(serializers.Serializer[Any]):
     node = NodeReference()
     snippet = Text(allow_blank=True)
     scores = serializers.DictField(child=serializers.DictField(child=Anything()))
+    fused = serializers.DictField(
+        child=serializers.DictField(child=Anything()), help_text="Fused lists that were fused again, by name."
+    )
     evidence = serializers.DictField(child=Anything(), allow_null=True)
 
 
 class Step(serializers.Serializer[Any]):
-    """A step of a search; the last two where a language model was asked: the prompt's version, tokens by kind."""
+    """A step of a search: `name` is the pipeline's, `role` what it is for, whatever the pipeline.
+
+    The last two are filled where a language model was asked: the prompt's version, tokens by kind.
+    """
 
     name = Text()
+    role = serializers.ChoiceField(ROLES)
+    title = Text()
     backend = Text(allow_blank=True)
     status = serializers.ChoiceField(["ok", "degraded", "failed", "skipped"])
     seconds = Number()
@@ -125,8 +146,19 @@ class Step(serializers.Serializer[Any]):
     tokens = serializers.DictField(child=Whole())
 
 
+class OtherPlan(serializers.Serializer[Any]):
+    """The results that another plan than the one shown put where they stand, by rank."""
+
+    plan_index = Whole()
+    ranks = serializers.ListField(child=Whole())
+
+
 class Search(serializers.Serializer[Any]):
-    """A search, as far as it has come."""
+    """A search, as far as it has come.
+
+    `plans` are in the order of their probability. `plan` is the one that put the first result where it stands, and
+    `plan_index` its place in `plans`; `other_plans` names the results that come from others.
+    """
 
     id = serializers.UUIDField()
     status = serializers.ChoiceField(["queued", "running", "done", "failed", "cancelled"])
@@ -142,6 +174,8 @@ class Search(serializers.Serializer[Any]):
     changes = serializers.IntegerField(help_text="Grows with everything that is written of the search.")
     degraded = Degraded(many=True)
     plan = serializers.DictField(child=Anything(), allow_null=True)
+    plan_index = Whole(allow_null=True)
+    other_plans = OtherPlan(many=True)
     plans = PlanEntry(many=True)
     linked = Linked(many=True)
     graph = Graph(allow_null=True)

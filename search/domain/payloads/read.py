@@ -12,14 +12,20 @@ from search.domain.trace import VERSION
 
 Payload = Plans | Links | Traversals | Recovery | GraphListed | Listed | Fused | Results
 
+
+def _listed(data: Any) -> Listed | Fused:
+    """Read a list, which may have been fused of others."""
+    return Fused.from_json(data) if "rankings" in data else Listed.from_json(data)
+
+
 _TYPES: Mapping[str, Callable[[Any], Payload]] = {
     "plan": Plans.from_json,
     "link": Links.from_json,
     "graph": Traversals.from_json,
     "recover": Recovery.from_json,
     "graph list": GraphListed.from_json,
-    "text list": Listed.from_json,
-    "list": Listed.from_json,
+    "text list": _listed,
+    "list": _listed,
     "fusion": Fused.from_json,
     "rerank": Fused.from_json,
     "explain": Results.from_json,
@@ -51,8 +57,8 @@ def read_payload(role: str, output: Any, version: int = VERSION) -> Payload | No
 def _completed(role: str, output: Any) -> Any:
     """Return an output of version 1 with what it did not say yet."""
     if role in ("fusion", "rerank"):
-        return {"leads": False, "bucket": "", "risk": "", "rankings": {}} | output
+        return {"leads": False, "bucket": "", "risk": "", "rankings": {}, "trust": {}} | output
     if role == "graph list":
         count = len(output["ids"])
-        return {"plans": [0] * count, "ties": [None] * count, "probability": 0.0} | output
+        return {"plans": [0] * count, "shares": [[]] * count, "probability": 0.0} | output
     return output

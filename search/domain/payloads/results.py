@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from search.domain.evidence import Evidence, Path, PathEdge, PathNode, Residual, Result, Share
+from search.domain.evidence import Evidence, Path, PathEdge, PathNode, PlanShare, Residual, Result
+from search.domain.fusion import Share
 from search.domain.graph import Node
 
 Json = Mapping[str, Any]
@@ -40,9 +41,14 @@ def _result(data: Json) -> Result:
         score=data["score"],
         node=_node(data["node"]),
         snippet=data["snippet"],
-        shares={name: Share(**share) for name, share in data["scores"].items()},
+        shares={name: _share(share) for name, share in data["scores"].items()},
         evidence=_evidence(data["evidence"]) if data["evidence"] else None,
+        fused={name: _share(share) for name, share in data.get("fused", {}).items()},
     )
+
+
+def _share(data: Json) -> Share:
+    return Share(**{**data, "path": tuple(data.get("path", ()))})
 
 
 def _evidence(data: Json) -> Evidence:
@@ -53,6 +59,7 @@ def _evidence(data: Json) -> Evidence:
         residual=Residual(**data["residual"]),
         paths=tuple(map(_path, data["paths"])),
         filters=tuple(condition["status"] for condition in data.get("filters", ())),
+        plans=tuple(PlanShare(share["plan_index"], share["share"]) for share in data.get("plans", ())),
     )
 
 

@@ -173,6 +173,7 @@ def describe_fusion(output: Outputs, pipeline: Pipeline | None = None) -> dict[s
     fused = output.fused
     if fused is None:
         return None
+    leaves = [name for result in output.results.entries for name in result.shares]
     return {
         "method": fused.method,
         "k": fused.k,
@@ -180,7 +181,7 @@ def describe_fusion(output: Outputs, pipeline: Pipeline | None = None) -> dict[s
         "bucket": fused.bucket,
         "risk": fused.risk,
         "leads": fused.leads,
-        "titles": titles_of(list(fused.weights), pipeline),
+        "titles": titles_of(list(dict.fromkeys([*fused.weights, *leaves])), pipeline),
     }
 
 

@@ -90,6 +90,7 @@ def _list_name(step: SearchStep, pipeline: Pipeline | None) -> str:
 
 
 def _head(ranking: dict[str, Any] | None) -> dict[str, Any]:
-    """Return the first entries of a recorded list, and how many it has."""
+    """Return the first entries of a recorded list, which may be a fusion, and how many it has."""
     found = ranking or {}
+    found = found.get("ranking", found)
     return {"total": found.get("total", 0), "ids": (found.get("ids") or [])[:SHOWN]}

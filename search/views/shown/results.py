@@ -91,7 +91,8 @@ def _show(result: Json, plans: Sequence[Json], fusion: Json, largest: float) -> 
     evidence = result["evidence"]
     paths = evidence["paths"] if evidence else []
     node = result["node"]
-    parts = tuple(_part(name, share, fusion, largest) for name, share in sorted(result["scores"].items()))
+    fused = result.get("fused", {})
+    parts = tuple(_part(name, share, fused, fusion, largest) for name, share in sorted(result["scores"].items()))
     return ShownResult(
         rank=result["rank"],
         score=result["score"],
@@ -110,12 +111,26 @@ def _show(result: Json, plans: Sequence[Json], fusion: Json, largest: float) -> 
     )
 
 
-def _part(name: str, share: Json, fusion: Json, largest: float) -> Part:
-    rank, k = share["rank"], fusion.get("k")
-    formula = f"{_weight(share['weight'])} / ({k:g} + {rank})" if rank is not None and k is not None else ""
+def _part(name: str, share: Json, fused: Mapping[str, Json], fusion: Json, largest: float) -> Part:
+    formula = _formula(share, fusion)
+    path = share.get("path", [name])
+    if formula and len(path) > 1:
+        # The list was fused with others first: it has its share of what the fused list gives.
+        outer = fused["/".join(path[:-1])]
+        part = share["contribution"] / outer["contribution"] if outer["contribution"] else 0.0
+        formula = f"{part:.1%} of {outer['contribution']:.4f} ({_title(path[-2], fusion)}: {_formula(outer, fusion)})"
     bar = BAR * share["contribution"] / largest if largest > 0 else 0.0
-    title = fusion.get("titles", {}).get(name) or words(name).capitalize()
-    return Part(title, rank, share["score"], share["weight"], formula, share["contribution"], round(bar, 1))
+    rank, contribution = share["rank"], share["contribution"]
+    return Part(_title(name, fusion), rank, share["score"], share["weight"], formula, contribution, round(bar, 1))
+
+
+def _title(name: str, fusion: Json) -> str:
+    return fusion.get("titles", {}).get(name) or words(name).capitalize()
+
+
+def _formula(share: Json, fusion: Json) -> str:
+    rank, k = share["rank"], share.get("k", fusion.get("k"))
+    return f"{_weight(share['weight'])} / ({k:g} + {rank})" if fusion and rank is not None and k is not None else ""
 
 
 def _weight(weight: float) -> str:

@@ -116,6 +116,17 @@ def test_what_is_not_too_many_is_not_cut(hubs: PostgresGraph) -> None:
     assert (len(found.candidates), found.truncated) == (LEAVES, False)
 
 
+def test_who_matches_is_known_of_every_key_however_many_edges_the_first_of_them_have(hubs: PostgresGraph) -> None:
+    # No more than 500 partial matches are carried on, and the hub alone has 3,000: the rare one is asked for by itself.
+    loose = LinkedPlan(Plan((), (Hop("T", "*", "x", "film"),)), ())
+    assert bounded(500).matching(loose, [HUB, RARE, FIRST], Limit()) == {HUB, RARE}
+
+
+def test_a_hub_as_an_anchor_leaves_no_key_unknown(hubs: PostgresGraph) -> None:
+    last = FIRST + LEAVES - 1
+    assert bounded(500).matching(plan("hub"), [last, RARE], Limit()) == {last}
+
+
 def test_paths_of_a_few_candidates_are_looked_up_from_them(hubs: PostgresGraph) -> None:
     paths = hubs.paths(plan("hub", "rare"), [FIRST + 5, FIRST + 6], Limit())
     assert list(paths) == [FIRST + 5]

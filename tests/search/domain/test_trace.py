@@ -9,13 +9,14 @@ import pytest
 from search.domain.errors import DeadlineExceeded, SearchCancelled, StageError
 from search.domain.ranking import Ranking
 from search.domain.trace import Limit, Noted, Role, Step, Trace
+from tests.rankings import ranked
 
 
 class Engine:
     backend = "an engine"
 
     def __call__(self) -> Ranking:
-        return Ranking.of({1: 0.5})
+        return ranked({1: 0.5})
 
 
 def test_a_step_is_timed_and_its_output_and_backend_recorded() -> None:

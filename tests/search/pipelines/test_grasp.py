@@ -4,35 +4,38 @@ from dataclasses import replace
 
 import pytest
 
+from search.domain.conditions import Checked
 from search.domain.errors import DeadlineExceeded, SearchCancelled, StageError
+from search.domain.fusion import Fusion
 from search.domain.graph import Node
 from search.domain.linking import Binding, GraphRanking, LinkedPlan, Traversal
 from search.domain.plan import Anchor, Plan, ScoredPlan
 from search.domain.question import Question
-from search.domain.ranking import Candidate, Fusion, Ranking, rrf
+from search.domain.ranking import Candidate, Ranking
 from search.domain.trace import Limit, Trace
+from search.domain.trust import Trust
 from search.pipelines import baselines, grasp
 from search.stages.recover import Recover
+from tests.rankings import ranked, table
 
 PLAN = Plan(anchors=(Anchor("a", "Ada"),))
-GRAPH = Ranking.of({1: 1.0})
-TEXT = Ranking.of({2: 0.9, 1: 0.5})
+GRAPH = ranked({1: 1.0})
+TEXT = ranked({2: 0.9, 1: 0.5})
 
 
-def fuse(graph: GraphRanking, text: Ranking) -> Fusion:
-    rankings = {"graph": graph.ranking, "text": text}
-    weights = {"graph": 2.0, "text": 1.0}
-    return Fusion(Ranking.of(rrf(rankings, weights, 5)), rankings, weights, 5)
+def fuse(question: Question, graph: GraphRanking, text: Ranking | Fusion, limit: Limit) -> Fusion:
+    return Fusion.of({"graph": graph.ranking, "text": text}, {"graph": 2.0, "text": 1.0}, 5, table({}))
 
 
 STAGES = grasp.Stages(
     plan=lambda question, limit: [ScoredPlan(PLAN, "schema", 1.0)],
     link=lambda plans, limit: [LinkedPlan(PLAN, (Binding("a", Node(0, "a", "t", "Ada"), 1.0),))],
     traverse=lambda plans, limit: [Traversal(0, "test", (Candidate(1, 1.0),))],
-    rescore=lambda question, plans, found, limit: GraphRanking(GRAPH, {1: 0}, 1, "normal"),
+    rescore=lambda question, plans, found, limit: GraphRanking(GRAPH, Trust(1, "normal", 0.5), {0: {1: 1.0}}),
     retrieve=lambda question, limit: TEXT,
     fuse=fuse,
-    explain=lambda question, fusion, plans, graph, limit: [],
+    check=lambda question, fusion, plans, graph, limit: Checked(),
+    explain=lambda question, fusion, plans, checked, limit: [],
 )
 
 
@@ -47,7 +50,7 @@ def test_the_steps_stand_in_the_order_of_the_method() -> None:
     trace = Trace()
     ranking = grasp.search(Question("who?"), STAGES, trace)
     names = [step.name for step in trace.steps]
-    assert names == ["plan", "link", "traverse", "rescore", "retrieve", "fuse", "rerank", "explain"]
+    assert names == ["plan", "link", "traverse", "rescore", "retrieve", "fuse", "check", "rerank", "explain"]
     # 2/(5+1) + 1/(5+2) for node 1 against 1/(5+1) for node 2.
     assert ranking.keys == (1, 2)
     assert ranking.scores[1] == pytest.approx(2 / 6 + 1 / 7)
@@ -63,7 +66,7 @@ def test_a_reranker_that_is_not_configured_is_shown_as_skipped() -> None:
 
 def test_a_reranker_gives_the_final_order() -> None:
     def rerank(question: Question, fusion: Fusion, limit: Limit) -> Fusion:
-        return replace(fusion, ranking=Ranking.of({2: 2.0, 1: 1.0}))
+        return replace(fusion, ranking=ranked({2: 2.0, 1: 1.0}))
 
     assert grasp.search(Question("who?"), replace(STAGES, rerank=rerank), Trace()).keys == (2, 1)
 
@@ -105,7 +108,7 @@ def test_a_baseline_passes_its_list_on_and_its_contribution_is_the_score() -> No
     trace = Trace()
     stages = baselines.SingleStages(retrieve=STAGES.retrieve, explain=STAGES.explain)
     assert baselines.single(Question("who?"), stages, trace).keys == (2, 1)
-    assert Fusion(TEXT, {"text": TEXT}, {"text": 1.0}, 0, "single").contribution("text", 2) == 0.9
+    assert Fusion.single("text", TEXT).contribution("text", 2) == 0.9
 
 
 def test_recovery_stands_between_traversing_and_rescoring_and_its_plans_are_explained() -> None:
@@ -118,7 +121,7 @@ def test_recovery_stands_between_traversing_and_rescoring_and_its_plans_are_expl
 
     def rescore(question, plans, found, limit):
         rescored.append((plans, found[0].candidates[0].key))
-        return GraphRanking()
+        return GraphRanking.empty()
 
     trace = Trace()
     grasp.search(Question("who?"), replace(STAGES, recover=recover, rescore=rescore), trace)

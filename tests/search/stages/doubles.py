@@ -54,7 +54,7 @@ class Cosines:
 
 
 class TriesEverything:
-    """A graph store that asks the brute-force matcher; plans whose index is in `down` fail, the others are counted."""
+    """A graph store that asks the brute-force matcher; plans whose index is in `down` fail, questions are counted."""
 
     backend = "brute force"
 
@@ -85,6 +85,10 @@ class TriesEverything:
                 ]
                 found[key] = [tuple(Path(tuple(pair), (PathEdge("r", "out"),)) for pair in nodes)]
         return found
+
+    def matching(self, linked: LinkedPlan, keys: Sequence[int], limit: Limit) -> set[int]:
+        self._check(linked, limit)
+        return oracle.matching(self._graph, linked, keys)
 
     def _check(self, linked: LinkedPlan, limit: Limit) -> None:
         limit.check("test")

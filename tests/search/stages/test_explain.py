@@ -8,15 +8,18 @@ import pytest
 
 from search.domain.errors import DeadlineExceeded, StageError
 from search.domain.evidence import Result
+from search.domain.fusion import Fusion
 from search.domain.graph import Node
 from search.domain.linking import Binding, GraphRanking, LinkedPlan
 from search.domain.plan import Anchor, Filter, Hop, Plan, Target
 from search.domain.question import Question
-from search.domain.ranking import Fusion, Ranking, rrf
 from search.domain.trace import Limit, Noted
+from search.domain.trust import Trust
+from search.stages.check import Check
 from search.stages.explain import Explain
 from tests.graphs import Nodes, schema_of
 from tests.oracle import Graph
+from tests.rankings import ranked, table
 from tests.search.stages.doubles import Cosines, TriesEverything
 
 # Ada (0) acted in 2 and 3, Bo (1) directed 3 and 4; genre 6 belongs to 3; 5 is a film that nobody is linked to.
@@ -40,14 +43,22 @@ LINKED = LinkedPlan(JOIN, (Binding("a", NODES[0], 0.9), Binding("b", NODES[1], 0
 def explain(
     plans: list[LinkedPlan], keys: list[int], plan_of: dict[int, int] | None = None, k: int = 20, **options: Any
 ) -> Noted[Result]:
-    down = options.pop("down", {})
-    limit = options.pop("limit", Limit())
+    """Check and explain: 3 is the graph's, `keys` are the text's, `plan_of` says whose the graph's are."""
+    down, limit = options.pop("down", {}), options.pop("limit", Limit())
     cosines = Cosines(COSINES, {node.key: node.type for node in NODES})
-    stage = Explain(TriesEverything(GRAPH, down), Nodes(GRAPH, schema_of(GRAPH)), cosines, cosines, **options)
-    rankings = {"graph": Ranking.of({3: 1.7}), "text": Ranking.of({key: 1.0 - i / 10 for i, key in enumerate(keys)})}
-    weights = {"graph": 2.5, "text": 1.0}
-    fusion = Fusion(Ranking.of(rrf(rankings, weights, 5)), rankings, weights, 5)
-    return stage(Question("ship in the harbour", k), fusion, plans, GraphRanking(plan_of=plan_of or {}), limit)
+    whole = TriesEverything(GRAPH)
+    found = [whole.execute(plan, Limit()) for plan in plans if plan.is_bound]
+    parts: dict[int, dict[int, float]] = {plan.index: {} for plan in plans}
+    for key, index in (plan_of or {}).items():
+        parts[index][key] = 1.0
+    graph = GraphRanking(ranked({3: 1.7}), Trust(1, "normal", 0.5), parts, found)
+    text = ranked({key: 1.0 - i / 10 for i, key in enumerate(keys)})
+    fusion = Fusion.of({"graph": graph.ranking, "text": text}, {"graph": 2.5, "text": 1.0}, 5, table({}))
+    question, store = Question("ship in the harbour", k), TriesEverything(GRAPH, down)
+    checked = Check(store)(question, fusion, plans, graph, limit)
+    stage = Explain(store, Nodes(GRAPH, schema_of(GRAPH)), cosines, cosines, **options)
+    results = stage(question, fusion, plans, checked, limit)
+    return Noted(results, f"{checked.detail} {results.detail}".strip(), results.status)
 
 
 def by_key(results: Noted[Result]) -> dict[int, Result]:
@@ -79,7 +90,9 @@ def test_the_contributions_add_up_and_a_list_without_the_result_gives_nothing() 
         assert sum(share.contribution for share in result.shares.values()) == pytest.approx(result.score)
     assert results[3].shares["graph"].rank == 1
     assert results[3].shares["graph"].score == 1.7
-    assert results[2].shares["graph"].to_json() == {"rank": None, "score": None, "weight": 2.5, "contribution": 0.0}
+    assert results[2].shares["graph"].to_json() == {
+        "rank": None, "score": None, "weight": 2.5, "contribution": 0.0, "k": 5, "path": ["graph"],
+    }  # fmt: skip
 
 
 def test_the_residual_is_met_above_the_percentile_of_the_types_cosines() -> None:
@@ -112,18 +125,23 @@ def test_an_anchor_without_binding_is_not_met_and_the_other_is_still_checked() -
 
 def test_what_could_not_be_checked_is_unknown_and_said() -> None:
     results = explain([LINKED], [2], down={0: StageError("explain", "Postgres does not answer")})
-    evidence = results[0].evidence
-    assert evidence is not None
-    assert (evidence.anchors, evidence.hops) == ((("a", "unknown"), ("b", "unknown")), ("unknown", "unknown"))
+    three, two = by_key(results)[3].evidence, by_key(results)[2].evidence
+    assert two is not None
+    assert (two.anchors, two.hops) == ((("a", "unknown"), ("b", "unknown")), ("unknown", "unknown"))
+    # That the graph found it is known already; only its paths are not.
+    assert three is not None
+    assert (three.hops, three.paths) == (("met", "met"), ())
     assert (results.status, results.detail) == (
-        "degraded", "Conditions could not be checked: Postgres does not answer.",
-    )  # fmt: skip
+        "degraded",
+        "Conditions could not be checked: Postgres does not answer. "
+        "Paths could not be looked up: Postgres does not answer.",
+    )
 
 
-def test_when_the_time_has_run_out_the_results_are_shown_without_evidence() -> None:
+def test_when_the_time_has_run_out_the_results_are_shown_with_what_is_known() -> None:
     results = explain([LINKED], [2, 3], limit=Limit.seconds(0))
     assert [result.node.key for result in results] == [3, 2]
-    evidence = results[0].evidence
+    evidence = results[1].evidence
     assert evidence is not None
     assert {status for _, status in evidence.anchors} == {"unknown"}
     assert evidence.residual.status == "unknown"
@@ -147,15 +165,12 @@ def test_only_the_first_k_results_are_explained_in_order_with_a_snippet() -> Non
     assert "ship burns in the harbour" in results[0].snippet
 
 
-def test_a_hop_on_no_anchors_way_is_unknown_where_the_whole_plan_is_not_met() -> None:
+def test_a_hop_to_a_loose_end_is_held_against_the_result_alone() -> None:
     plan = Plan((Anchor("a", "Ada"),), (Hop("a", "acted", "T"), Hop("T", "has", "g", "genre")))
-    linked = LinkedPlan(plan, (Binding("a", NODES[0], 1.0),), 0)
-    results = by_key(explain([linked], [2, 3]))
-    two, three = results[2].evidence, results[3].evidence
-    assert three is not None
-    assert three.hops == ("met", "met")
-    assert two is not None
-    assert (two.anchors, two.hops) == ((("a", "met"),), ("met", "unknown"))
+    results = by_key(explain([LinkedPlan(plan, (Binding("a", NODES[0], 1.0),), 0)], [2, 3, 4]))
+    held = {key: (result.evidence.anchors[0][1], result.evidence.hops) for key, result in results.items()
+            if result.evidence}  # fmt: skip
+    assert held == {3: ("met", ("met", "met")), 2: ("met", ("met", "not_met")), 4: ("not_met", ("not_met", "not_met"))}
 
 
 def test_filters_are_held_against_the_results_own_fields_and_no_anchor_is_blamed_for_them() -> None:
@@ -169,9 +184,27 @@ def test_filters_are_held_against_the_results_own_fields_and_no_anchor_is_blamed
     assert [path.nodes[0].node.name for path in held[2].paths] == ["Ada"]
 
 
-def test_a_filter_on_the_way_is_met_with_the_walk_that_it_is_on_and_else_not_known() -> None:
+def test_a_filter_on_the_way_is_held_against_the_walk_that_it_is_on_and_no_anchor_is_blamed_for_it() -> None:
+    # Both of Bo's films are reached over a node of the year 1996 or of another; Noir is the only one of 1996.
     on_the_way = Filter("g", "year", "=", 1996)
     plan = Plan((Anchor("g", "Noir"),), (Hop("T", "has", "g"),), filters=(on_the_way,))
     results = by_key(explain([LinkedPlan(plan, (Binding("g", NODES[6], 1.0),), 0)], [3, 5]))
-    held = {key: result.evidence.filters for key, result in results.items() if result.evidence}
-    assert held == {3: ("met",), 5: ("unknown",)}
+    assert {key: result.evidence.filters for key, result in results.items() if result.evidence} == {
+        3: ("met",), 5: ("not_met",),
+    }  # fmt: skip
+    other = Plan((Anchor("g", "Noir"),), (Hop("T", "has", "g"),), filters=(Filter("g", "year", "=", 1900),))
+    results = by_key(explain([LinkedPlan(other, (Binding("g", NODES[6], 1.0),), 0)], [3]))
+    evidence = results[3].evidence
+    assert evidence is not None
+    assert (evidence.anchors, evidence.hops, evidence.filters) == ((("g", "met"),), ("met",), ("not_met",))
+
+
+def test_a_result_names_the_plans_that_put_it_there_and_one_of_the_text_alone_the_plan_of_the_top() -> None:
+    other = LinkedPlan(Plan((Anchor("b", "Bo"),), (Hop("b", "directed", "T"),)), (Binding("b", NODES[1], 1.0),), 1)
+    results = by_key(explain([LINKED, other], [2], {3: 1}))
+    three, two = results[3].evidence, results[2].evidence
+    assert three is not None
+    assert (three.plan_index, [(share.plan_index, share.share) for share in three.plans]) == (1, [(1, 1.0)])
+    assert two is not None
+    # The graph's first is of plan 1: this is the plan that ordered the top.
+    assert (two.plan_index, two.plans) == (1, ())

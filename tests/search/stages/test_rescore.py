@@ -55,7 +55,7 @@ def test_a_candidates_score_is_the_sum_of_probability_times_mean_anchor_score() 
     assert ranking.ranking.scores == pytest.approx({1: 0.69, 2: 0.48, 3: 0.24})
     assert ranking.ranking.keys == (1, 2, 3)
     # The more probable plan found two; what the other one adds says nothing of how selective the answer is.
-    assert ranking.n_cand == 2
+    assert ranking.trust.n_cand == 2
 
 
 def test_the_residual_text_adds_its_cosine_inside_the_plan() -> None:
@@ -73,17 +73,21 @@ def test_with_two_anchors_the_residual_is_divided_like_the_anchors() -> None:
 def test_equal_scores_are_ordered_by_the_questions_cosine_then_by_key() -> None:
     ranking, _ = rescore([linked(0, 1.0)], [found(0, n1=0.9, n2=0.9, n3=0.9, n4=0.9, n5=0.9, n6=1.0)])
     assert ranking.ranking.keys == (6, 2, 3, 1, 4, 5)
-    assert ranking.ties == {1: 0.1, 2: 0.7, 3: 0.4}
 
 
 def test_without_ties_the_question_is_not_embedded() -> None:
     assert rescore([linked(0, 1.0)], [found(0, n1=0.9, n2=0.8)])[1].encoded == []
 
 
-def test_a_candidates_plan_is_the_most_probable_one_that_found_it() -> None:
+def test_a_candidates_plan_is_the_one_with_the_largest_part_in_its_score() -> None:
     plans = [linked(0, 0.2), linked(1, 0.5), linked(2, 0.3)]
     ranking, _ = rescore(plans, [found(0, n1=1.0, n2=1.0), found(1, n3=0.5), found(2, n2=0.5, n3=0.5)])
-    assert ranking.plan_of == {1: 0, 2: 2, 3: 1}
+    # n2: 0.2 × 1.0 of the first plan, 0.3 × 0.5 of the more probable third. n3: 0.25 and 0.15.
+    assert [ranking.plan_of(key) for key in (1, 2, 3)] == [0, 0, 1]
+    assert [(share.plan_index, share.share) for share in ranking.shares(2)] == [
+        (0, pytest.approx(0.2 / 0.35)), (2, pytest.approx(0.15 / 0.35)),
+    ]  # fmt: skip
+    assert ranking.leading == 1
 
 
 @pytest.mark.parametrize(
@@ -93,28 +97,28 @@ def test_the_risk_is_the_best_plans_and_one_step_lower_when_a_better_one_found_n
     risk: Any, careful: Risk
 ) -> None:
     first = rescore([linked(0, 0.7, risk=risk), linked(1, 0.3)], [found(0, n1=1.0), found(1, n2=1.0)])[0]
-    assert first.risk_level == risk
+    assert first.trust.risk_level == risk
     second = rescore([linked(0, 0.7), linked(1, 0.3, risk=risk)], [found(0), found(1, n2=1.0)])[0]
-    assert second.risk_level == careful
+    assert second.trust.risk_level == careful
 
 
 def test_a_better_plan_that_asks_the_graph_nothing_leaves_the_risk_as_it_is() -> None:
     first = rescore([linked(0, 0.7, anchors=0), linked(1, 0.3, risk="weak")], [found(0), found(1, n2=1.0)])[0]
-    assert first.risk_level == "weak"
+    assert first.trust.risk_level == "weak"
 
 
 def test_the_probability_of_a_plan_that_found_nothing_is_shared_by_those_that_found_something() -> None:
     plans = [linked(0, 0.45), linked(1, 0.44), linked(2, 0.11)]
     ranking, _ = rescore(plans, [found(0), found(1, n1=0.9), found(2, n2=0.9)])
-    assert ranking.probability == pytest.approx(0.44 / 0.55)
+    assert ranking.trust.probability == pytest.approx(0.44 / 0.55)
     cut_short = Traversal(0, "test", (), truncated=True)
     ranking, _ = rescore(plans, [cut_short, found(1, n1=0.9), found(2, n2=0.9)])
-    assert ranking.probability == pytest.approx(0.44)
+    assert ranking.trust.probability == pytest.approx(0.44)
 
 
 def test_nothing_found_is_an_empty_list_that_is_not_traded() -> None:
     ranking, _ = rescore([linked(0, 1.0, risk="aggressive")], [found(0)])
-    assert (len(ranking.ranking), ranking.n_cand, ranking.risk_level) == (0, 0, "no_trade")
+    assert (len(ranking.ranking), ranking.trust.n_cand, ranking.trust.risk_level) == (0, 0, "no_trade")
 
 
 def test_a_plan_that_describes_only_the_target_is_answered_from_the_whole_corpus() -> None:
@@ -122,7 +126,7 @@ def test_a_plan_that_describes_only_the_target_is_answered_from_the_whole_corpus
     document_search = LinkedPlan(plan, (Binding("T", Node(7, "x", "film", "x"), 0.8),), 0)
     ranking, _ = rescore([document_search], [found(0, n7=0.8)])
     assert ranking.ranking.scores == pytest.approx({7: 0.8, 8: 0.6})
-    assert ranking.plan_of == {7: 0, 8: 0}
+    assert [ranking.plan_of(key) for key in (7, 8)] == [0, 0]
 
 
 def test_what_is_found_in_the_whole_corpus_meets_the_plans_filters() -> None:
@@ -134,7 +138,7 @@ def test_what_is_found_in_the_whole_corpus_meets_the_plans_filters() -> None:
 
 def test_a_plan_to_be_skipped_gives_nothing() -> None:
     plan = Plan((Anchor("a", "x"),), retrieval_mode="skip")
-    assert rescore([LinkedPlan(plan, (), 0)], [found(0, n1=1.0)])[0].n_cand == 0
+    assert rescore([LinkedPlan(plan, (), 0)], [found(0, n1=1.0)])[0].trust.n_cand == 0
 
 
 def test_a_residual_shared_by_plans_is_embedded_once() -> None:

@@ -41,6 +41,12 @@ def test_a_document_at_the_cut_stays_for_its_cosine_and_not_for_its_id() -> None
     assert retrieve(QUESTION, Limit()).keys == (1,)
 
 
+def test_of_many_level_documents_the_nearest_are_kept_however_many_there_are() -> None:
+    nearness = {letter: place / 30 for place, letter in enumerate("abcdefghijklmnopqrstuvwxyz")}
+    retrieve = Bm25(MemoryText(dict.fromkeys(range(26), 1.0)), ENCODER, vectors(**nearness), depth=2)
+    assert retrieve(QUESTION, Limit()).keys == (25, 24)
+
+
 def test_nothing_is_embedded_where_no_scores_are_level() -> None:
     encoder = HashEncoder()
     Bm25(MemoryText({0: 1.0, 1: 2.0}), encoder, MemoryVectors({}))(QUESTION, Limit())
@@ -55,7 +61,11 @@ def test_vectors_rank_by_cosine() -> None:
 
 def test_the_fusion_of_both_is_the_sum_of_reciprocal_ranks() -> None:
     retrieve = Hybrid(MemoryText({0: 3.0, 1: 2.0}), ENCODER, vectors(b=0.9, c=0.8), k=1)
-    ranking = retrieve(QUESTION, Limit())
+    fusion = retrieve(QUESTION, Limit())
+    ranking = fusion.ranking
+    assert [(name, listed.ranking.keys) for name, listed in fusion.rankings.items()] == [
+        ("bm25", (0, 1)), ("vss", (1, 2)),
+    ]  # fmt: skip
     # 0: 1/(1+1); 1: 1/(1+2) + 1/(1+1); 2: 1/(1+2).
     assert ranking.scores == pytest.approx({1: 1 / 3 + 1 / 2, 0: 1 / 2, 2: 1 / 3})
     assert ranking.keys == (1, 0, 2)
@@ -65,7 +75,7 @@ def test_level_sums_are_ordered_by_cosine_whichever_list_they_come_from() -> Non
     both = vectors(a=0.2, b=0.9, c=0.3)
     retrieve = Hybrid(MemoryText({0: 3.0}), ENCODER, both, depth=1)
     # Document 0 is first by words, 1 first by vectors: the sums are level, the cosine of 1 is higher.
-    assert retrieve(QUESTION, Limit()).keys == (1,)
+    assert retrieve(QUESTION, Limit()).ranking.keys == (1,)
 
 
 def test_a_search_that_is_out_of_time_stops_here() -> None:

@@ -255,7 +255,7 @@ def test_the_trace_shows_each_step_with_its_output(client: Client, ask: Callable
 
     html = shown(client, run, "trace/")
     assert [words(name) for name in re.findall(r'<span class="step-name">(.*?)</span>', html)] == [
-        "Plan", "Link", "Traverse", "Rescore", "Retrieve", "Fuse", "Rerank", "Explain",
+        "Plan", "Link", "Traverse", "Rescore", "Retrieve", "Fuse", "Check", "Rerank", "Explain",
     ]  # fmt: skip
     assert "&quot;relevance_text&quot;" in html
     assert "search page" in html

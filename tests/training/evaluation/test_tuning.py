@@ -12,7 +12,8 @@ import pytest
 from search.domain.linking import GraphRanking
 from search.domain.plan import Risk
 from search.domain.ranking import Candidate, Ranking
-from search.stages.fuse import BUCKETS, Fuse
+from search.domain.trust import Trust
+from search.stages.fuse import BUCKETS, Weighing
 from training.evaluation import tuning
 from training.evaluation.fused_ranks import Case, Places, reciprocal_ranks
 from training.evaluation.tuning import (
@@ -37,8 +38,8 @@ def case(
     probability: float = 0.5, ties: dict[int, float] | None = None,
 ) -> Case:  # fmt: skip
     names = tuple(f"n{key:03}" for key in range(MOST))
-    ranking = GraphRanking(listed(graph), {}, n_cand if graph else 0, risk, ties or {}, probability)
-    return Case(f"q{number}", ranking, listed(text), names, tuple(names[key] for key in sorted(gold)))
+    ranking = GraphRanking(listed(graph), Trust(n_cand if graph else 0, risk, probability))
+    return Case(f"q{number}", ranking, listed(text), names, tuple(names[key] for key in sorted(gold)), ties or {})
 
 
 def random_case(chance: Random, number: int) -> Case:
@@ -46,7 +47,7 @@ def random_case(chance: Random, number: int) -> Case:
     keys = chance.sample(range(MOST), 12)
     graph = chance.sample(keys, chance.randint(0, 10))
     text = chance.sample(keys, chance.randint(0, 10))
-    ties = {key: chance.choice((0.25, 0.5)) for key in graph if chance.random() < 0.6}
+    ties = {key: chance.choice((0.25, 0.5)) for key in keys if chance.random() < 0.9}
     gold = set(chance.sample(range(MOST), 2)) | set(chance.sample(keys, 2))
     return case(
         number, graph, text, gold, chance.choice((1, 10, 11, 60, 200, 900)), chance.choice(get_args(Risk)),
@@ -54,26 +55,28 @@ def random_case(chance: Random, number: int) -> Case:
     )  # fmt: skip
 
 
-def by_the_stage(fuse: Fuse, one: Case) -> float:
-    ranks = fuse(one.graph, one.text).ranking.ranks
+def by_the_stage(fuse: Weighing, one: Case) -> float:
+    ranks = fuse.fuse(one.graph, one.text, one.cosines).ranking.ranks
     return max((1 / ranks[key] for key in one.gold if key in ranks and ranks[key] <= 100), default=0.0)
 
 
-def settings_of_the_grid(chance: Random) -> Fuse:
+def settings_of_the_grid(chance: Random) -> Weighing:
     lead = chance.choice(LEADS)
     if chance.random() < 0.4:
-        return Fuse(method="static", k=float(chance.choice(STATIC_K)), weight=chance.choice(STATIC_WEIGHTS), lead=lead)
+        return Weighing(
+            method="static", k=float(chance.choice(STATIC_K)), weight=chance.choice(STATIC_WEIGHTS), lead=lead
+        )
     weights = tuple(map(chance.choice, BUCKET_WEIGHTS))
     multipliers = tuple(map(chance.choice, RISK_MULTIPLIERS))
     k = float(chance.choice(DYNAMIC_K))
-    return Fuse(method="dynamic", k=k, bucket_weights=weights, risk_multipliers=multipliers, lead=lead)
+    return Weighing(method="dynamic", k=k, bucket_weights=weights, risk_multipliers=multipliers, lead=lead)
 
 
 def test_the_ranks_of_random_lists_are_those_of_the_fuse_stage() -> None:
     chance = Random(7)
     for number in range(400):
         one, fuse = random_case(chance, number), settings_of_the_grid(chance)
-        weights = fuse(one.graph, one.text).weights
+        weights = fuse.fuse(one.graph, one.text, one.cosines).weights
         found = reciprocal_ranks(
             Places.of(one), np.array([weights["graph"]]), np.array([weights["text"]]), np.array([fuse.k])
         )
@@ -91,9 +94,9 @@ def test_every_sum_of_the_grid_is_the_sum_of_what_the_stage_gives() -> None:
     """The best of the whole grid is never worse than any settings drawn from it, and is worth what the stage says."""
     chance = Random(11)
     cases = [random_case(chance, number) for number in range(60)]
-    found = tune(cases, Fuse(method="static", k=100.0, weight=0.0, lead=2.0))
+    found = tune(cases, Weighing(method="static", k=100.0, weight=0.0, lead=2.0))
 
-    def worth(fuse: Fuse) -> tuple[int, float]:
+    def worth(fuse: Weighing) -> tuple[int, float]:
         reciprocal = [by_the_stage(fuse, one) for one in cases]
         return sum(value == 1.0 for value in reciprocal), round(sum(reciprocal), 9)
 
@@ -113,17 +116,19 @@ def test_the_dynamic_grid_is_searched_whole(monkeypatch: pytest.MonkeyPatch) -> 
     tuning._rows.cache_clear()
     chance = Random(5)
     cases = [random_case(chance, number) for number in range(25)]
-    found = tune(cases, Fuse(method="static", k=100.0, weight=0.0, lead=2.0))
+    found = tune(cases, Weighing(method="static", k=100.0, weight=0.0, lead=2.0))
     tuning._rows.cache_clear()
-    settings = [Fuse(method="static", k=2.0, weight=w, lead=lead) for w in STATIC_WEIGHTS for lead in (1.01, 0.8)] + [
-        Fuse(method="dynamic", k=float(k), bucket_weights=weights, risk_multipliers=multipliers, lead=lead)
+    settings = [
+        Weighing(method="static", k=2.0, weight=w, lead=lead) for w in STATIC_WEIGHTS for lead in (1.01, 0.8)
+    ] + [
+        Weighing(method="dynamic", k=float(k), bucket_weights=weights, risk_multipliers=multipliers, lead=lead)
         for k in (5, 40)
         for lead in (1.01, 0.8)
         for weights in product((1, 2), (0.8, 1.4), (0.2, 0.8), (0, 0.1), (0.05,))
         for multipliers in product((0, 0.75), (0.5, 1.25), (1, 1.5), (2,))
     ]
 
-    def worth(fuse: Fuse) -> tuple[int, float]:
+    def worth(fuse: Weighing) -> tuple[int, float]:
         reciprocal = [by_the_stage(fuse, one) for one in cases]
         return sum(value == 1.0 for value in reciprocal), round(sum(reciprocal), 6)
 
@@ -136,32 +141,32 @@ def graph_is_right(number: int, right: bool, n_cand: int, risk: Risk = "normal",
 
 def test_a_large_set_in_which_small_answers_of_the_graph_are_right_is_decided_for_them() -> None:
     cases = [graph_is_right(number, number % 2 == 0, 3 if number % 2 == 0 else 900) for number in range(200)]
-    found = tune(cases, Fuse(method="static", k=5.0, weight=0.0, lead=2.0))
+    found = tune(cases, Weighing(method="static", k=5.0, weight=0.0, lead=2.0))
     assert found.decided
     assert "had no part in the choice" in found.reason
     assert found.best.method == "dynamic"
     assert (found.before["H@1"].mean(), found.after["H@1"].mean(), found.held_out["H@1"].mean()) == (50, 100, 100)
     # Nothing speaks for or against the middle buckets: they stay as near to an untuned base as the grid allows.
     assert found.best.bucket_weights[1:3] == (1.4, 0.8)
-    assert found.best.lead == Fuse().lead
+    assert found.best.lead == Weighing().lead
 
 
 def test_static_settings_are_taken_where_dynamic_ones_are_no_better() -> None:
     cases = [graph_is_right(number, True, BUCKETS[number % 4][0], "aggressive") for number in range(100)]
-    found = tune(cases, Fuse(method="static", k=5.0, weight=0.0, lead=2.0))
+    found = tune(cases, Weighing(method="static", k=5.0, weight=0.0, lead=2.0))
     assert (found.best.method, found.decided) == ("static", True)
 
 
 def test_the_probability_from_which_a_plan_leads_is_found() -> None:
     cases = [graph_is_right(n, n % 2 == 0, 900, "normal", 0.75 if n % 2 == 0 else 0.45) for n in range(200)]
-    found = tune(cases, Fuse(method="static", k=5.0, weight=0.0, lead=2.0))
+    found = tune(cases, Weighing(method="static", k=5.0, weight=0.0, lead=2.0))
     assert found.decided
     assert found.best.lead in (0.7, 0.6, 0.5)
     assert found.after["H@1"].mean() == 100
 
 
 def test_too_few_questions_choose_nothing_and_it_is_said() -> None:
-    present = Fuse()
+    present = Weighing()
     cases = [graph_is_right(number, True, 900) for number in range(6)]
     found = tune(cases, present)
     assert (found.best, found.decided) == (present, False)
@@ -171,7 +176,7 @@ def test_too_few_questions_choose_nothing_and_it_is_said() -> None:
 def test_noise_chooses_nothing() -> None:
     chance = Random(3)
     cases = [random_case(chance, number) for number in range(40)]
-    found = tune(cases, Fuse())
+    found = tune(cases, Weighing())
     assert not found.decided
     assert found.reason.startswith("Too few questions to choose by (40): H@1 changes by")
     assert found.after["H@1"].mean() >= found.before["H@1"].mean()
@@ -179,6 +184,6 @@ def test_noise_chooses_nothing() -> None:
 
 def test_settings_that_are_as_good_as_the_grid_stay() -> None:
     cases = [graph_is_right(number, True, 3) for number in range(40)]
-    found = tune(cases, Fuse())
-    assert (found.best, found.decided) == (Fuse(), False)
+    found = tune(cases, Weighing())
+    assert (found.best, found.decided) == (Weighing(), False)
     assert found.reason == "No settings of the grid answer these questions better than those in use, which stay."

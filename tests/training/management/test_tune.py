@@ -19,7 +19,7 @@ LAST = {f"film/1 please, number {number}" for number in range(24)}
 @pytest.fixture
 def fusing(films: KnowledgeBase, monkeypatch: pytest.MonkeyPatch) -> KnowledgeBase:
     """The films, whose pipeline `path` fuses as the site's does; its graph says `no_trade`, so the text leads."""
-    monkeypatch.setitem(small.PIPELINES["path"]["STAGES"], "fuse", {"BACKEND": "search.stages.fuse.Fuse"})
+    monkeypatch.setitem(small.PIPELINES["path"]["STAGES"], "fuse", {"BACKEND": "tests.search.small.Weigh"})
     small.SCORES.update(dict.fromkeys(LAST, 0.1))
     return films
 

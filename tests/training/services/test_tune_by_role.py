@@ -73,9 +73,7 @@ def test_a_list_that_a_pipeline_does_not_record_is_an_error_and_not_an_empty_cas
 ) -> None:
     silent = strange.PIPELINES["walking"] | {"BACKEND": "tests.search.strange.silently_walking"}
     settings.GRASP_PIPELINES = {"walking": silent}
-    assert refused("walking") == (
-        "A finished search of walking has no list of the stage 'wander': there is nothing to tune on."
-    )
+    assert refused("walking") == ("A finished search of walking has no two lists of the stage 'blend' to tune on.")
 
 
 def test_a_search_that_failed_is_counted_and_stays_in_the_mean(town: KnowledgeBase) -> None:

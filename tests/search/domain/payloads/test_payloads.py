@@ -8,17 +8,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from search.domain.evidence import Evidence, Path, PathEdge, PathNode, Residual, Result, Share, Status
+from search.domain.evidence import Evidence, Path, PathEdge, PathNode, Residual, Result, Status
+from search.domain.fusion import Fusion, Share
 from search.domain.graph import Node
 from search.domain.linking import Binding, GraphRanking, LinkedPlan, Traversal
 from search.domain.payloads import GraphListed, Payload, Unreadable, read_payload
 from search.domain.plan import Anchor, Filter, Hop, Plan, Risk, ScoredPlan, Target
 from search.domain.plan.parts import MatchMode, Operator, PlanSource, RetrievalMode
-from search.domain.ranking import Fusion, Ranking, rrf
+from search.domain.ranking import by_key
 from search.domain.trace import GIVES, Role, Trace
+from search.domain.trust import Trust
 from search.services.searches.record_search import with_ids
 from search.stages.recover.attempt import Attempt
 from tests.graphs import Nodes
+from tests.rankings import ranked
 from tests.search import small
 
 KEYS = st.integers(0, len(small.GRAPH.nodes) - 1)
@@ -28,7 +31,7 @@ TEXTS = st.text(max_size=12)
 VARS = st.sampled_from(["a", "b", "m", "T"])
 NODES = st.sampled_from(small.GRAPH.nodes)
 DIRECTIONS = st.sampled_from(["in", "out"])
-RANKINGS = st.dictionaries(KEYS, NUMBERS, max_size=6).map(lambda scores: Ranking.of(scores))
+RANKINGS = st.dictionaries(KEYS, NUMBERS, max_size=6).map(lambda scores: ranked(scores))
 
 
 def chosen(literal: Any) -> st.SearchStrategy[Any]:
@@ -54,8 +57,8 @@ TRAVERSALS = st.builds(
     Traversal, st.integers(0, 9), TEXTS, RANKINGS.map(lambda ranking: ranking.candidates), st.booleans(), TEXTS
 )
 GRAPHS = st.builds(
-    GraphRanking, RANKINGS, st.dictionaries(KEYS, st.integers(0, 9)), st.integers(0, 99), chosen(Risk),
-    st.dictionaries(KEYS, NUMBERS), PARTS,
+    GraphRanking, RANKINGS, st.builds(Trust, st.integers(0, 99), chosen(Risk), PARTS),
+    st.dictionaries(st.integers(0, 9), st.dictionaries(KEYS, NUMBERS), max_size=3),
 )  # fmt: skip
 
 
@@ -64,8 +67,11 @@ def fusions(draw: st.DrawFn) -> Fusion:
     rankings = draw(st.dictionaries(TEXTS, RANKINGS, max_size=3))
     weights = {name: draw(PARTS) for name in rankings}
     k = draw(st.floats(0, 100))
-    ranking = Ranking.of(rrf(rankings, weights, k + 1))
-    return Fusion(ranking, rankings, weights, k, draw(TEXTS), draw(TEXTS), draw(TEXTS), draw(st.booleans()))
+    trust = {name: Trust(draw(st.integers(0, 99)), draw(chosen(Risk)), draw(PARTS)) for name in rankings}
+    return Fusion.of(
+        rankings, weights, k + 1, by_key, method=draw(TEXTS), bucket=draw(TEXTS), risk=draw(TEXTS),
+        leads=draw(st.booleans()), trust=trust,
+    )  # fmt: skip
 
 
 @st.composite
@@ -131,7 +137,7 @@ def test_a_plan_is_read_back_as_it_was_without_any_schema(scored: ScoredPlan) ->
 
 
 def test_a_graphs_list_that_does_not_say_how_far_to_trust_it_cannot_be_read() -> None:
-    output = recorded("graph list", GraphRanking(Ranking.of({0: 1.0}), {0: 0}, 1, "weak"))
+    output = recorded("graph list", GraphRanking(ranked({0: 1.0}), Trust(1, "weak", 0.0), {0: {0: 1.0}}))
     for version in (1, 2):
         with pytest.raises(Unreadable, match="lacks 'risk_level'"):
             read_payload("graph list", {k: v for k, v in output.items() if k != "risk_level"}, version)
@@ -162,7 +168,7 @@ def test_lists_and_fusions_of_version_1_are_completed_with_what_was_so_then() ->
     old = {"total": 1, "ids": ["a"], "scores": [0.5], "n_cand": 1, "risk_level": "weak"}
     found = read_payload("graph list", old, 1)
     assert isinstance(found, GraphListed)
-    assert (found.plans, found.ties, found.probability, found.plan_of) == ((0,), (None,), 0.0, {"a": 0})
+    assert (found.plans, found.shares, found.probability, found.plan_of) == ((0,), ((),), 0.0, {"a": 0})
     with pytest.raises(Unreadable):
         read_payload("graph list", old, 2)
     listed = {"total": 1, "ids": ["a"], "scores": [0.5]}

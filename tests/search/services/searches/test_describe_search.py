@@ -127,8 +127,8 @@ def test_the_events_of_a_search_come_in_order_with_their_places(films: Knowledge
     events, ended = follow_search(run.pk)
     assert ended
     assert [(event.id, event.name) for event in events] == [
-        (0, "plan"), (1, "linked"), (2, "paths"), (3, "candidates"), (4, "candidates"), (5, "fused"), (6, "reranked"),
-        (9, "done"),
+        (0, "plan"), (1, "linked"), (2, "paths"), (3, "candidates"), (4, "candidates"), (5, "fused"), (7, "reranked"),
+        (10, "done"),
     ]  # fmt: skip
     assert events[3].data["list"] == "graph"
     assert events[4].data["ids"] == ["film/1", "film/2", "film/3"]
@@ -137,8 +137,8 @@ def test_the_events_of_a_search_come_in_order_with_their_places(films: Knowledge
 
 def test_events_that_were_seen_do_not_come_again(films: KnowledgeBase) -> None:
     run = run_search(recorded().pk)
-    assert [event.id for event in follow_search(run.pk, after=5)[0]] == [6, 9]
-    assert follow_search(run.pk, after=9) == ([], True)
+    assert [event.id for event in follow_search(run.pk, after=5)[0]] == [7, 10]
+    assert follow_search(run.pk, after=10) == ([], True)
 
 
 def test_a_failed_search_ends_with_the_problem_and_then_the_end(films: KnowledgeBase) -> None:

@@ -22,7 +22,7 @@ from tests.search import small
 pytestmark = pytest.mark.django_db
 QUESTION = "Who made Amber Road?"
 PATIENCE = 20.0
-STEPS = ["plan", "link", "traverse", "rescore", "retrieve", "fuse", "rerank", "explain"]
+STEPS = ["plan", "link", "traverse", "rescore", "retrieve", "fuse", "check", "rerank", "explain"]
 
 
 def recorded(**asked: Any) -> SearchRun:

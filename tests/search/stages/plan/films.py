@@ -12,7 +12,7 @@ from search.domain.evidence import Path
 from search.domain.graph import Node, NodeType, Relation, Schema
 from search.domain.linking import Binding, LinkedPlan, Traversal
 from search.domain.plan import Plan
-from search.domain.ranking import Ranking
+from search.domain.ranking import Ranking, by_key
 from search.domain.trace import Limit
 from search.stages.plan import Planner
 from tests import oracle
@@ -56,7 +56,7 @@ class OracleGraph:
 
     def execute(self, linked: LinkedPlan, limit: Limit, rows: int = 10_000) -> Traversal:
         self.asked.append(linked.plan)
-        found = Ranking.of(oracle.candidates(self._graph, linked)).candidates
+        found = Ranking.of(oracle.candidates(self._graph, linked), by_key).candidates
         return Traversal(linked.index, self.backend, found[:rows], len(found) > rows)
 
     def paths(

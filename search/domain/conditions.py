@@ -1,0 +1,80 @@
+"""Which conditions of its plan each candidate meets: what ranking, evidence, attribution and annotation read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from search.domain.evidence import PlanShare, Status
+from search.domain.ranking import keys_in
+from search.domain.trace import StepStatus
+
+
+@dataclass(frozen=True, slots=True)
+class Conditions:
+    """The conditions of one plan held against one candidate. A status is unknown only where the time ran out.
+
+    `whole` says whether the plan matches as it is with the target bound to the candidate. Otherwise each condition is
+    held against the candidate by the part of the plan that says it, see `search.domain.plan.walks`. `plans` are the
+    plans that put the candidate into the graph's list, the largest share first; none where no plan found it.
+    """
+
+    plan_index: int
+    whole: Status
+    anchors: tuple[tuple[str, Status], ...] = ()
+    hops: tuple[Status, ...] = ()
+    filters: tuple[Status, ...] = ()
+    plans: tuple[PlanShare, ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        """Return every condition with its status."""
+        return {
+            "plan_index": self.plan_index,
+            "whole": self.whole,
+            "anchors": [list(anchor) for anchor in self.anchors],
+            "hops": list(self.hops),
+            "filters": list(self.filters),
+            "plans": [share.to_json() for share in self.plans],
+        }
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Conditions:
+        """Read `to_json` back."""
+        return cls(
+            data["plan_index"],
+            data["whole"],
+            tuple((var, status) for var, status in data["anchors"]),
+            tuple(data["hops"]),
+            tuple(data["filters"]),
+            tuple(PlanShare(share["plan_index"], share["share"]) for share in data["plans"]),
+        )
+
+
+@dataclass(frozen=True)
+class Checked:
+    """The conditions of the first candidates of a list, by key; `leading` is the plan that ordered its top.
+
+    `detail` says what could not be checked, and why. Without any plan there is nothing to check, and nothing is in it.
+    """
+
+    conditions: Mapping[int, Conditions] = field(default_factory=dict)
+    leading: int | None = None
+    detail: str = ""
+
+    @property
+    def status(self) -> StepStatus:
+        """Whether everything could be checked."""
+        return "degraded" if self.detail else "ok"
+
+    def to_json(self) -> dict[str, Any]:
+        """Return keys and conditions as parallel lists, and the leading plan."""
+        conditions = [one.to_json() for one in self.conditions.values()]
+        return {"leading": self.leading, "keys": list(self.conditions), "conditions": conditions}
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any], key_of: Mapping[str, int] | None = None) -> Checked:
+        """Read `to_json` back. A record has ids instead of keys: `key_of` gives the key of each."""
+        keys = keys_in(data, key_of)
+        read = map(Conditions.from_json, data["conditions"])
+        return cls(dict(zip(keys, read, strict=True)), data["leading"])

@@ -1,0 +1,170 @@
+"""Who meets which condition: Postgres against trying everything, and what is asked at all."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+
+from search.adapters.graph_postgres import PostgresGraph
+from search.domain.conditions import Checked
+from search.domain.errors import StageError
+from search.domain.fusion import Fusion
+from search.domain.graph import Node
+from search.domain.linking import Binding, GraphRanking, LinkedPlan, Traversal
+from search.domain.plan import Anchor, Filter, Hop, Plan, Target
+from search.domain.question import Question
+from search.domain.trace import Limit
+from search.domain.trust import Trust
+from search.interfaces import GraphStore
+from search.stages.check import Check
+from tests import oracle
+from tests.graphs import Nodes, schema_of, store
+from tests.oracle import Graph
+from tests.rankings import ranked, table
+from tests.search.adapters.test_graph_postgres import RELATIONS, TYPES, cases
+from tests.search.stages.doubles import TriesEverything
+
+SNAPSHOT = 5
+
+
+def checked(
+    graph: GraphStore, plans: list[LinkedPlan], keys: Sequence[int], found: Sequence[Traversal] = (), **options: object
+) -> Checked:
+    """Check the keys, in their order, after a graph that put none of them into its list."""
+    listed = GraphRanking(ranked({}), Trust.of_nothing(), found=found)
+    text = ranked({key: -float(place) for place, key in enumerate(keys)})
+    fusion = Fusion.of({"text": text}, {"text": 1.0}, 5, table({}))
+    question = Question("?", int(str(options.pop("k", 20))))
+    limit = options.pop("limit", Limit())
+    assert isinstance(limit, Limit)
+    return Check(graph, **options)(question, fusion, plans, listed, limit)  # type: ignore[arg-type]
+
+
+def unlike_trying_everything(graph: Graph, linked: LinkedPlan, engine: GraphStore, keys: Sequence[int]) -> list[str]:
+    """Return in what the check over an engine differs from trying everything, with and without its traversal."""
+    wrong = []
+    word = {True: "met", False: "not_met"}
+    for found in ([engine.execute(linked, Limit())] if linked.is_bound else [], []):
+        result = checked(engine, [linked], keys, found, seconds=600.0)
+        for key in keys:
+            whole, anchors, hops, filters = oracle.statuses(graph, linked, key)
+            held = result.conditions[key]
+            expected = (
+                word[whole], {var: word[met] for var, met in anchors.items()}, [word[met] for met in hops],
+                [word[met] for met in filters],
+            )  # fmt: skip
+            if (held.whole, dict(held.anchors), list(held.hops), list(held.filters)) != expected:
+                wrong.append(f"{engine.backend}: {key} {held} instead of {expected}")
+        if result.status != "ok":
+            wrong.append(f"{engine.backend}: {result.detail}")
+    return wrong
+
+
+@pytest.mark.django_db
+@given(case=cases())
+@settings(max_examples=80, suppress_health_check=list(HealthCheck), deadline=None)
+def test_every_anchor_hop_and_filter_of_random_plans_is_met_or_not_as_trying_everything_says(
+    case: tuple[Graph, LinkedPlan],
+) -> None:
+    graph, linked = case
+    schema = schema_of(graph, TYPES, RELATIONS)
+    store(graph, schema, SNAPSHOT)
+    engine = PostgresGraph(SNAPSHOT, schema, Nodes(graph, schema))
+    assert unlike_trying_everything(graph, linked, engine, range(0, len(graph.nodes), 2)) == []
+
+
+# Ada (0) acted in 1, 2 and 3; 1 and 2 are of genre 5, of which 2 is of the year 2000; Bo (4) directed 3.
+NODES = tuple(
+    Node(key, f"n{key}", kind, kind, fields={"year": year})
+    for key, (kind, year) in enumerate(
+        [("person", 1950), ("film", 1990), ("film", 2000), ("film", 1990), ("person", 1960), ("genre", 1900)]
+    )
+)
+GRAPH = Graph(
+    NODES, ((0, "acted", 1), (0, "acted", 2), (0, "acted", 3), (4, "directed", 3), (1, "has", 5), (2, "has", 5))
+)
+ACTED = Hop("a", "acted", "T", "film")
+
+
+def bound(plan: Plan, **nodes: int) -> LinkedPlan:
+    return LinkedPlan(plan, tuple(Binding(var, NODES[key], 0.9) for var, key in nodes.items()), 0)
+
+
+def by_trying(plan: Plan, keys: Sequence[int], **nodes: int) -> Checked:
+    return checked(TriesEverything(GRAPH), [bound(plan, **nodes)], keys)
+
+
+def test_a_hop_to_a_loose_end_is_met_by_the_candidate_alone() -> None:
+    plan = Plan((Anchor("a", "Ada"),), (ACTED, Hop("T", "has", "g", "genre")))
+    held = by_trying(plan, [1, 3], a=0).conditions
+    assert {key: (one.whole, one.hops) for key, one in held.items()} == {
+        1: ("met", ("met", "met")), 3: ("not_met", ("met", "not_met")),
+    }  # fmt: skip
+
+
+def test_a_filter_in_the_middle_is_checked_apart_from_the_anchor_behind_it() -> None:
+    # Films that share a genre with a film of Ada's, that film being of a certain year.
+    hops = (Hop("a", "acted", "x", "film"), Hop("x", "has", "g", "genre"), Hop("T", "has", "g"))
+    plan = Plan((Anchor("a", "Ada"),), hops, Target("T", ("film",)), (Filter("x", "year", "=", 2000),))
+
+    def held(year: int) -> dict[int, tuple[str, str]]:
+        filtered = replace(plan, filters=(Filter("x", "year", "=", year),))
+        conditions = by_trying(filtered, [1, 3], a=0).conditions
+        return {key: (one.anchors[0][1], *one.filters) for key, one in conditions.items()}
+
+    # 1 comes from 2, which is of 2000; nothing is of 1950; 3 is of no genre.
+    assert held(2000) == {1: ("met", "met"), 3: ("not_met", "not_met")}
+    assert held(1950) == {1: ("met", "not_met"), 3: ("not_met", "not_met")}
+
+
+def test_the_graph_is_asked_nothing_about_a_plan_of_one_walk_that_was_traversed_to_its_end() -> None:
+    engine = TriesEverything(GRAPH)
+    linked = bound(Plan((Anchor("a", "Ada"),), (ACTED,)), a=0)
+    found = engine.execute(linked, Limit())
+    asked = engine.asked
+    held = checked(engine, [linked], [1, 4], [found]).conditions
+    assert {key: (one.whole, one.anchors) for key, one in held.items()} == {
+        1: ("met", (("a", "met"),)), 4: ("not_met", (("a", "not_met"),)),
+    }  # fmt: skip
+    assert engine.asked == asked
+
+
+def test_where_the_traversal_was_cut_the_graph_is_asked_about_those_it_does_not_hold() -> None:
+    linked = bound(Plan((Anchor("a", "Ada"),), (ACTED,)), a=0)
+    cut = Traversal(0, "test", TriesEverything(GRAPH).execute(linked, Limit()).candidates[:1], truncated=True)
+    held = checked(TriesEverything(GRAPH), [linked], [1, 3, 4], [cut]).conditions
+    assert {key: one.whole for key, one in held.items()} == {1: "met", 3: "met", 4: "not_met"}
+
+
+def test_only_what_the_time_did_not_suffice_for_is_unknown() -> None:
+    plan = Plan((Anchor("a", "Ada"), Anchor("b", "Bo")), (ACTED, Hop("b", "directed", "T")))
+    linked = bound(plan, a=0, b=4)
+    found = TriesEverything(GRAPH).execute(linked, Limit())
+    result = checked(TriesEverything(GRAPH), [linked], [3, 1], [found], limit=Limit.seconds(0))
+    three, one = result.conditions[3], result.conditions[1]
+    assert (three.whole, three.hops) == ("met", ("met", "met"))
+    assert (one.whole, one.anchors) == ("not_met", (("a", "unknown"), ("b", "unknown")))
+    assert result.status == "degraded"
+    assert result.detail.startswith("Conditions could not be checked: ")
+
+
+def test_an_engine_that_is_down_leaves_unknown_what_it_was_asked_for() -> None:
+    plan = Plan((Anchor("a", "Ada"), Anchor("b", "Bo")), (ACTED, Hop("b", "directed", "T")))
+    down = TriesEverything(GRAPH, {0: StageError("check", "Postgres does not answer")})
+    result = checked(down, [bound(plan, a=0, b=4)], [1])
+    assert (result.conditions[1].whole, result.conditions[1].hops) == ("unknown", ("unknown", "unknown"))
+    assert result.detail == "Conditions could not be checked: Postgres does not answer."
+
+
+def test_the_first_hundred_are_checked_and_more_where_more_are_shown() -> None:
+    linked = bound(Plan((Anchor("a", "Ada"),), (ACTED,)), a=0)
+    keys = [*range(6)]
+    assert list(checked(TriesEverything(GRAPH), [linked], keys, depth=3, k=2).conditions) == [0, 1, 2]
+    assert list(checked(TriesEverything(GRAPH), [linked], keys, depth=3, k=5).conditions) == [0, 1, 2, 3, 4]
+
+
+def test_without_a_plan_there_is_nothing_to_check() -> None:
+    assert checked(TriesEverything(GRAPH), [], [1, 2]) == Checked()
