@@ -39,7 +39,7 @@ def run_search(run_id: UUID | str, *, live: bool = False) -> SearchRun:
     Raises StageError for a failure that may pass (the row says so too), so that a caller may ask again; and
     django.db.OperationalError when Postgres is gone and stays away, which leaves the row to `settle_search`.
     """
-    run = _claimed(run_id)
+    run = claim_run(run_id)
     if run is None:
         return SearchRun.objects.get(pk=run_id)
     recorder = Recorder(run, live)
@@ -57,7 +57,7 @@ def run_search(run_id: UUID | str, *, live: bool = False) -> SearchRun:
     return run
 
 
-def _claimed(run_id: UUID | str) -> SearchRun | None:
+def claim_run(run_id: UUID | str) -> SearchRun | None:
     """Take a queued search and read its row, in one statement; None where it is not queued any more."""
     taken = SearchRun.objects.raw(_CLAIM, [SearchRun.Status.RUNNING, timezone.now(), run_id, SearchRun.Status.QUEUED])
     return next(iter(taken), None)
