@@ -31,7 +31,7 @@ from search.domain.trace import Limit, Trace
 from search.interfaces import Encoder, GraphStore, Vectors
 from search.language.names import Named
 from search.pipelines.grasp import Stages, search
-from search.stages.plan.enumeration.enumerate import Candidate
+from search.stages.plan.enumeration.enumerate import PlanCandidate
 from search.stages.plan.enumeration.propose import Proposer
 from search.stages.plan.knowledge import knowledge
 from search.stages.plan.scoring import align, score
@@ -131,9 +131,9 @@ class KnownAnswers:
 class KnownLists(Proposer):
     """A proposer that lists each question's plans once."""
 
-    def candidates(self, names: Sequence[Named], limit: Limit) -> list[Candidate]:
+    def candidates(self, names: Sequence[Named], limit: Limit) -> list[PlanCandidate]:
         """Return every plan that the data has for these mentions."""
-        known = cast(dict[Any, list[Candidate]], self.__dict__.setdefault("known", {}))
+        known = cast(dict[Any, list[PlanCandidate]], self.__dict__.setdefault("known", {}))
         key = tuple(name.mention for name in names)
         if key not in known:
             known[key] = super().candidates(names, limit)

@@ -39,7 +39,7 @@ from search.interfaces import GraphStore, NodeStore
 from search.models.partitions import partition
 from search.services.knowledge.sync_graph import EDGES_AT_ONCE, NODES_AT_ONCE
 
-Edges = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]
+EdgeArrays = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]
 
 NODES, EDGES, TYPES, RELATIONS, BINDINGS = 130_000, 2_000_000, 8, 12, 10
 HUB, HUB_EDGES = 0, 500_000
@@ -151,7 +151,7 @@ def _schema(types: NDArray[np.int64]) -> Schema:
     return Schema(kinds, relations, pairs)
 
 
-def _edges(rng: np.random.Generator, types: NDArray[np.int64]) -> Edges:
+def _edges(rng: np.random.Generator, types: NDArray[np.int64]) -> EdgeArrays:
     """Return relation codes, source keys and target keys of the edges, sorted.
 
     Degrees are skewed as in real graphs: half of the sources are uniform, half follow a power law. One node is a hub.
@@ -164,7 +164,7 @@ def _edges(rng: np.random.Generator, types: NDArray[np.int64]) -> Edges:
     return relation[order], source[order], target[order]
 
 
-def _degrees(schema: Schema, edges: Edges) -> MemmapAdjacency:
+def _degrees(schema: Schema, edges: EdgeArrays) -> MemmapAdjacency:
     """Return the adjacency of the graph as memory-mapped arrays, as a release has it."""
     directory = Path(tempfile.mkdtemp(prefix="grasp-bench-"))
     relation, source, target = edges
@@ -177,7 +177,9 @@ def _degrees(schema: Schema, edges: Edges) -> MemmapAdjacency:
 
 
 @contextmanager
-def _projected(schema: Schema, types: NDArray[np.int64], edges: Edges) -> Iterator[tuple[Connection | None, float]]:
+def _projected(
+    schema: Schema, types: NDArray[np.int64], edges: EdgeArrays
+) -> Iterator[tuple[Connection | None, float]]:
     """Keep the graph in the Neo4j of `NEO4J_URL` during the benchmark; yield the connection and the edges' seconds."""
     if not settings.NEO4J_URL:
         show("NEO4J_URL is not set (make neo4j prints a value for it): Neo4j is not measured.")
@@ -223,7 +225,7 @@ class _Names:
 
 
 @contextmanager
-def _stored(types: NDArray[np.int64], written: Edges) -> Iterator[float]:
+def _stored(types: NDArray[np.int64], written: EdgeArrays) -> Iterator[float]:
     """Keep the graph in partitions of Postgres during the benchmark; yield the seconds that loading took."""
     relation, source, target = written
     edges = partition("search_edge", SNAPSHOT)

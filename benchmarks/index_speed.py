@@ -18,7 +18,7 @@ from search.models import KnowledgeBase, Snapshot
 from search.models.partitions import partition
 from search.neural.encoders import SentenceEncoder
 from search.services.knowledge.import_snapshot import import_snapshot
-from search.services.knowledge.index_snapshot import Indexed, build_index
+from search.services.knowledge.index_snapshot import IndexReport, build_index
 from search.wiring import Tools
 
 BUNDLES = ("prime-ibd", "movies")
@@ -59,7 +59,7 @@ def _measure(bundle: str, folder: Path, encoder: SentenceEncoder) -> None:
     _queries(bundle, indexed, encoder)
 
 
-def _sizes(indexed: Indexed) -> tuple[float, float]:
+def _sizes(indexed: IndexReport) -> tuple[float, float]:
     """Return the megabytes of the index files, and of the vectors with their database indexes."""
     directory = indexed.release.snapshot.directory
     files = sum(path.stat().st_size for path in directory.rglob("*") if path.is_file())
@@ -69,7 +69,7 @@ def _sizes(indexed: Indexed) -> tuple[float, float]:
         return files / 1e6, cursor.fetchone()[0] / 1e6
 
 
-def _queries(bundle: str, indexed: Indexed, encoder: SentenceEncoder) -> None:
+def _queries(bundle: str, indexed: IndexReport, encoder: SentenceEncoder) -> None:
     """Measure each kind of look-up, with names of nodes as questions."""
     tools = Tools(indexed.release)
     schema: Schema = tools.schema

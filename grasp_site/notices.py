@@ -18,25 +18,25 @@ from django.conf import settings
 from grasp_site.heartbeat import broker
 
 CHANNEL = "grasp:runs"
-PAUSE = 0.5
+RETRY_SECONDS = 0.5
 """Seconds until a listener that lost its connection tries again."""
-LISTENING = 1.0
+WAIT_SECONDS = 1.0
 """Seconds that a listener waits for a notice at a time."""
 
 log = structlog.get_logger(__name__)
 
 
-def notices() -> Notices:
+def notices() -> ValkeyNotices:
     """Return this process' notices over the broker of the settings."""
     return _notices(settings.REDIS_URL)
 
 
 @lru_cache(maxsize=4)
-def _notices(url: str) -> Notices:
-    return Notices(url)
+def _notices(url: str) -> ValkeyNotices:
+    return ValkeyNotices(url)
 
 
-class Notices:
+class ValkeyNotices:
     """Tells and hears of changes to runs. One a process is enough: every listener shares its connection and thread."""
 
     def __init__(self, url: str) -> None:
@@ -89,18 +89,18 @@ class Notices:
                 if self._connected.is_set():
                     log.warning("notices of searches are lost", reason=str(error))
                 self._connected.clear()
-                pause.wait(PAUSE)
+                pause.wait(RETRY_SECONDS)
 
     def _hear(self) -> None:
         """Pass notices on until the connection breaks."""
         with broker(self._url).pubsub(ignore_subscribe_messages=True) as heard:
             heard.subscribe(CHANNEL)
             # The confirmation: from here on nothing is missed, but something may have been until now.
-            heard.get_message(timeout=LISTENING)
+            heard.get_message(timeout=WAIT_SECONDS)
             self._connected.set()
             self._wake(None)
             while True:
-                notice = heard.get_message(timeout=LISTENING)
+                notice = heard.get_message(timeout=WAIT_SECONDS)
                 if notice is not None:
                     self._wake(notice["data"].decode())
 

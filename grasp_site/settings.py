@@ -113,7 +113,7 @@ CELERY_TIMEZONE = "UTC"
 
 # Called by dotted path in a worker of the queue, before it takes its first task: loads the models once.
 GRASP_WARM_UP: dict[str, list[str]] = {
-    "search": ["search.services.searches.settle_search.settle_searches", "search.services.warm_up.warm_up"]
+    "search": ["search.services.searches.end_abandoned.end_abandoned_searches", "search.services.warm_up.warm_up"]
 }
 
 # What is sent at fixed times; the task decides what is due. The search worker sends it, from a thread of its own: a
@@ -165,7 +165,7 @@ GRASP_TOOLS: dict[str, dict[str, Any]] = {
     "text": {"BACKEND": "search.adapters.text_bm25.Bm25Index"},
     "vectors": {"BACKEND": "search.adapters.vectors_pgvector.PgVectors"},
     "plan_scorers": {
-        "BACKEND": "search.neural.plan_scorer.PlanScorers",
+        "BACKEND": "search.neural.plan_scorer.LoadedPlanScorers",
         "OPTIONS": {"directory": GRASP_HOME / "artifacts"},
     },
     "graph": {"BACKEND": "search.adapters.graph_postgres.PostgresGraph"},

@@ -45,7 +45,7 @@ TOOLS = (
     "encoder", "adjacency", "mentions", "nodes", "text", "vectors", "graph", "plan_scorers", "language_model",
     "plan_prompts",
 )  # fmt: skip
-KEYS = ("TITLE", "DESCRIPTION", "BACKEND", "STAGES_CLASS", "STAGES")
+PIPELINE_KEYS = ("TITLE", "DESCRIPTION", "BACKEND", "STAGES_CLASS", "STAGES")
 
 
 @register()
@@ -175,7 +175,7 @@ def _faults(name: str) -> Iterator[tuple[str, str]]:
 
 def _missing_parts(name: str) -> Iterator[str]:
     row = settings.GRASP_PIPELINES[name]
-    yield from (f"it has no {key}." for key in KEYS if key not in row)
+    yield from (f"it has no {key}." for key in PIPELINE_KEYS if key not in row)
     paths = [row[key] for key in ("BACKEND", "STAGES_CLASS") if key in row]
     for stage, configured in row.get("STAGES", {}).items():
         if "VARIANTS" not in configured:

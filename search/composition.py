@@ -23,27 +23,27 @@ from django.utils.module_loading import import_string
 
 from search.domain.errors import Fault, InvalidRequest, nearest, pointer
 from search.domain.flow import StageField, flow_of
-from search.domain.options import assembled, misfit, options_of, refused_to_visitors, tools_of, typed
+from search.domain.options import assembled, option_fault, options_of, refused_to_visitors, tools_of, typed
 from search.domain.question import Question
 from search.domain.ranking import Ranking
 from search.domain.trace import Trace
 from search.text import words
 
 Specification = dict[str, Any]
-Row = Mapping[str, Any]
+PipelineRow = Mapping[str, Any]
 OptionField = dataclasses.Field[Any]
 Choices = Mapping[str, str]
-ONLY = ""
+ONLY_VARIANT = ""
 """Name of the one variant of a stage that has no variants."""
 
 
-def variants_of(row: Row) -> Mapping[str, Row | None]:
-    """Return the rows of a stage's variants by name; of a stage without variants the row itself, as `ONLY`."""
-    variants: Mapping[str, Row | None] = row.get("VARIANTS", {ONLY: row})
+def variants_of(row: PipelineRow) -> Mapping[str, PipelineRow | None]:
+    """Return the rows of a stage's variants by name; of a stage without variants the row itself, as `ONLY_VARIANT`."""
+    variants: Mapping[str, PipelineRow | None] = row.get("VARIANTS", {ONLY_VARIANT: row})
     return variants
 
 
-def _options(row: Row | None) -> dict[str, OptionField]:
+def _options(row: PipelineRow | None) -> dict[str, OptionField]:
     """Return the options of a stage's class by name; of a variant without the stage none."""
     return {} if row is None else options_of(import_string(row["BACKEND"]))
 
@@ -60,7 +60,7 @@ class Pipeline:
     description: str
     search: Callable[[Question, Any, Trace], Ranking]
     stages: type
-    rows: Mapping[str, Row]
+    rows: Mapping[str, PipelineRow]
     titles: Mapping[str, str] = field(default_factory=dict)
 
     @cached_property
@@ -109,7 +109,7 @@ class Pipeline:
         for stage, row in self.rows.items():
             if stage in chosen:
                 values[stage] = chosen[stage]
-            variant = variants_of(row)[chosen.get(stage, ONLY)]
+            variant = variants_of(row)[chosen.get(stage, ONLY_VARIANT)]
             configured = (variant or {}).get("OPTIONS", {})
             for name, declared in _options(variant).items():
                 values[f"{stage}.{name}"] = configured.get(name, declared.default)
@@ -208,18 +208,20 @@ class Pipeline:
                 continue
             at, (stage, _, name) = pointer("settings", key), key.partition(".")
             row = self.rows.get(stage)
-            declared = _options(variants_of(row)[chosen.get(stage, ONLY)]).get(name) if row is not None else None
+            declared = (
+                _options(variants_of(row)[chosen.get(stage, ONLY_VARIANT)]).get(name) if row is not None else None
+            )
             if key not in known:
                 names = sorted([*known, *variants])
                 message = f"{self.name} has no setting {key[:80]!r}; it has: {', '.join(names) or 'none'}."
                 yield Fault(at, message, nearest(key, names))
             elif declared is None:
                 yield Fault(at, _of_another(stage, name, variants_of(self.rows[stage]), chosen[stage]))
-            elif problem := misfit(declared, value):
+            elif problem := option_fault(declared, value):
                 yield Fault(at, f"{key} {problem}")
 
     def _frozen(self, stage: str, chosen: Choices, options: Mapping[str, Any]) -> Specification:
-        variant = variants_of(self.rows[stage])[chosen.get(stage, ONLY)]
+        variant = variants_of(self.rows[stage])[chosen.get(stage, ONLY_VARIANT)]
         fields = _options(variant)
         frozen = {
             "BACKEND": variant["BACKEND"] if variant is not None else None,
@@ -228,18 +230,18 @@ class Pipeline:
         return {"VARIANT": chosen[stage], **frozen} if stage in chosen else frozen
 
 
-def _default(row: Row) -> str:
-    return str(row["DEFAULT"]) if "VARIANTS" in row else ONLY
+def _default(row: PipelineRow) -> str:
+    return str(row["DEFAULT"]) if "VARIANTS" in row else ONLY_VARIANT
 
 
-def _of_another(stage: str, name: str, variants: Mapping[str, Row | None], chosen: str) -> str:
+def _of_another(stage: str, name: str, variants: Mapping[str, PipelineRow | None], chosen: str) -> str:
     """Say which variant an option belongs to."""
     having = [other for other, variant in variants.items() if name in _options(variant)]
     owner = f"the variant {having[0]}" if len(having) == 1 else f"the variants {' and '.join(having)}"
     return f"{stage}.{name} belongs to {owner} of {stage}, and {chosen} is chosen; set {stage}={having[0]} to use it."
 
 
-def _choice_schema(stage: str, row: Row) -> dict[str, Any]:
+def _choice_schema(stage: str, row: PipelineRow) -> dict[str, Any]:
     return {
         "type": "string",
         "description": f"Which variant of the stage `{stage}` runs.",

@@ -13,7 +13,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from search.domain.conditions import Checked
+from search.domain.conditions import CheckedConditions
 from search.domain.conversation import Completion, Prompt
 from search.domain.errors import StageError
 from search.domain.evidence import Path, Result
@@ -264,12 +264,12 @@ class PlanScorer(Protocol):
         """Return the vector of a path by its key, shape (dimensions,); None where it was never seen."""
         ...
 
-    def told(self, vectors: Vectors) -> Vectors:
+    def map_paths(self, vectors: Vectors) -> Vectors:
         """Map vectors of paths, or of their wordings, shape (paths, dimensions), once for all questions."""
         ...
 
-    def __call__(self, table: PlanTable, told: Vectors) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return the sums of the table's plans, and of each question's plan without hops; `told` are mapped paths."""
+    def __call__(self, table: PlanTable, path_vectors: Vectors) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return the sums of the table's plans and of the plans without hops, one a question, given mapped paths."""
         ...
 
 
@@ -366,7 +366,7 @@ class CheckStage(Protocol):
 
     def __call__(
         self, question: Question, fusion: Fusion, plans: Sequence[LinkedPlan], graph: GraphRanking, limit: Limit
-    ) -> Checked:
+    ) -> CheckedConditions:
         """Hold the first hundred candidates, or the first `question.k` where these are more, against their plans."""
         ...
 
@@ -383,7 +383,7 @@ class ExplainStage(Protocol):
     """The final list → explained results."""
 
     def __call__(
-        self, question: Question, fusion: Fusion, plans: Sequence[LinkedPlan], checked: Checked, limit: Limit
+        self, question: Question, fusion: Fusion, plans: Sequence[LinkedPlan], checked: CheckedConditions, limit: Limit
     ) -> list[Result]:
         """Return the first `question.k` results with snippet, arithmetic and evidence."""
         ...

@@ -17,7 +17,7 @@ def run_search(run_id: str) -> None:
     """Execute one search.
 
     It is never retried: somebody waits for it, what failed is in its row with the reason, and asking again is theirs to
-    decide. Nor is it delivered again after its worker died (`acks_late` stays off): `settle_search` ends the row.
+    decide. Nor is it delivered again after its worker died (`acks_late` stays off): `end_abandoned` ends the row.
     """
     try:
         service.run_search(run_id, live=True)

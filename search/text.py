@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from search.domain.graph import FieldValue, Node
 
@@ -17,6 +18,21 @@ _WORDS_APART = re.compile(r"[_\s]+")
 def words(identifier: str) -> str:
     """Return the words of a type's, relation's or field's name: `HAS_BRAND` → `has brand`."""
     return _WORDS_APART.sub(" ", identifier).strip().lower()
+
+
+def path_text(path: Sequence[Mapping[str, Any]]) -> str:
+    """Return a path of a described search as one line: `Amber Road — directed by → Ada Holm`.
+
+    The arrows point as the edges are stored.
+    """
+    parts = []
+    for item in path:
+        if "node" in item:
+            parts.append(str(item["node"]["name"]))
+        else:
+            left, right = ("—", "→") if item["direction"] == "out" else ("←", "—")
+            parts.append(f"{left} {words(item['relation'])} {right}")
+    return " ".join(parts)
 
 
 def name_text(node: Node) -> str:

@@ -14,7 +14,7 @@ import pytest
 from grasp_site.embedded.children import Program
 from grasp_site.embedded.faults import EmbeddedError
 from grasp_site.embedded.home import Home
-from grasp_site.embedded.neo4j.server import EmbeddedNeo4j, Size, free_port
+from grasp_site.embedded.neo4j.server import EmbeddedNeo4j, MemorySize, free_port
 from search.adapters.graph_neo4j.address import Address
 from search.adapters.graph_neo4j.connection import Connection, connect
 from search.adapters.graph_neo4j.names import MARKER, Names
@@ -24,7 +24,7 @@ from search.domain.trace import Limit
 from tests.oracle import Graph
 
 # Only the quick compiler: for a server that runs a minute, thorough compilation costs more than it saves.
-SMALL = Size("400m", "64m", ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto"))
+SMALL = MemorySize("400m", "64m", ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto"))
 STOP_SECONDS = 30.0
 
 

@@ -10,7 +10,7 @@ from django.conf import settings
 from django.utils.module_loading import import_string
 
 from search.domain.errors import Fault, InvalidRequest, nearest, pointer
-from search.domain.options import misfit, typed
+from search.domain.options import option_fault, typed
 from training.learning.task import Learner
 
 
@@ -42,7 +42,7 @@ def learner(kind: str, assigned: Mapping[str, Any]) -> tuple[Learner, dict[str, 
         if key not in fields:
             message = f"Training a {kind} has no setting {key[:80]!r}; it has: {', '.join(sorted(fields))}."
             faults.append(Fault(pointer("settings", key), message, nearest(key, fields)))
-        elif problem := misfit(fields[key], value):
+        elif problem := option_fault(fields[key], value):
             faults.append(Fault(pointer("settings", key), f"{key} {problem}"))
         else:
             values[key] = typed(fields[key].default, value)

@@ -6,14 +6,14 @@ from grasp_site.embedded.children import Program
 from grasp_site.embedded.commands import missing_services
 from grasp_site.embedded.home import Home
 from grasp_site.embedded.programs import NO_SPINNING, programs
-from grasp_site.embedded.supervisor import Plan, supervise
+from grasp_site.embedded.supervisor import SitePlan, supervise
 from grasp_site.environment import SettingError, env_int
 
 
 def main() -> int:
     try:
         port = env_int("PORT", 8000, minimum=1)
-        plan = Plan(
+        plan = SitePlan(
             port=port,
             services=missing_services(),
             setup=Program("setup", [sys.executable, "-m", "grasp_site.setup"], environment=NO_SPINNING),

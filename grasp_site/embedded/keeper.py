@@ -29,7 +29,7 @@ TEND_SECONDS = 1.0
 POLL_SECONDS = 0.02
 
 
-class Service(Protocol):
+class EmbeddedService(Protocol):
     """One embedded service."""
 
     name: str
@@ -65,7 +65,9 @@ class Keeper:
         user = service_user()
         home.make_run(user.can_enter if user else lambda _: True)
         postgres = EmbeddedPostgres(home, lambda text: self._say("postgres", text))
-        self._services: dict[str, Service] = {service.name: service for service in (postgres, EmbeddedValkey(home))}
+        self._services: dict[str, EmbeddedService] = {
+            service.name: service for service in (postgres, EmbeddedValkey(home))
+        }
         self._holders: dict[socket.socket, Holder] = {}
         self._last: socket.socket | None = None
         self._patient_until = time.monotonic() + FIRST_LEASE_SECONDS

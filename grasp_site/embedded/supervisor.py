@@ -29,7 +29,7 @@ class StopAsked(Exception):
 
 
 @dataclass(frozen=True)
-class Plan:
+class SitePlan:
     """What a supervisor runs: embedded services, a setup program that must succeed, and programs to keep running."""
 
     port: int
@@ -45,7 +45,7 @@ class Plan:
 class Supervisor:
     """Runs one plan in one home, until it is asked to stop or its parent `make` has ended."""
 
-    def __init__(self, home: Home, plan: Plan, terminal: Terminal, lock: int) -> None:
+    def __init__(self, home: Home, plan: SitePlan, terminal: Terminal, lock: int) -> None:
         self._home = home
         self._plan = plan
         self._terminal = terminal
@@ -167,7 +167,7 @@ class Supervisor:
         return None if response.status == http.client.OK else f"HTTP {response.status} {body}"
 
 
-def supervise(home: Home, plan: Plan) -> int:
+def supervise(home: Home, plan: SitePlan) -> int:
     """Check the preconditions, run the plan, and return the exit code; if it is not 0, a sentence is shown."""
     terminal = Terminal()
     try:

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from search.domain.graph import Direction, Schema
 from search.interfaces import Keys
 
-DIRECTIONS: tuple[Direction, Direction] = ("out", "in")
+STORED_DIRECTIONS: tuple[Direction, Direction] = ("out", "in")
 _MASK_FROM = 1 / 32
 """Share of all nodes above which a boolean array over all nodes removes duplicates faster than sorting."""
 
@@ -95,7 +95,7 @@ class MemmapAdjacency:
         """Return (relation, direction) → number of edges of a set of nodes; pairs without edges are absent."""
         found: dict[tuple[int, Direction], int] = {}
         wide = np.asarray(keys, dtype=np.int64) * self._relations
-        for direction in DIRECTIONS:
+        for direction in STORED_DIRECTIONS:
             segments, starts, _ = self._arrays[direction]
             chosen = _ranges(np.searchsorted(segments, wide), np.searchsorted(segments, wide + self._relations))
             lengths = starts[chosen + 1] - starts[chosen]
@@ -133,7 +133,7 @@ class MemmapAdjacency:
                 _open(self.directory / f"{direction}_starts.npy"),
                 _open(self.directory / f"{direction}_neighbours.npy"),
             )
-            for direction in DIRECTIONS
+            for direction in STORED_DIRECTIONS
         }
 
     def _segments_of(

@@ -14,9 +14,9 @@ from search.models import KnowledgeBase, KnowledgeBaseSettings, Release, Snapsho
 from search.models.partitions import partition
 from search.prompts import Briefing, PlanPrompts
 
-NAMES = 6
+NAMES_A_TYPE = 6
 """Names of each type: some are shown in the schema, the others are used in worked examples."""
-LOOKED_AT = 20_000
+SAMPLED_NODES = 20_000
 """Nodes of a type from which the names are sampled."""
 
 
@@ -44,7 +44,7 @@ def _prompts(snapshot_id: int, title: str, description: str, domain: str, settin
 
 
 def sample_names(snapshot_id: int, schema: Schema) -> dict[str, tuple[str, ...]]:
-    """Return up to `NAMES` names of each node type; the sample is always the same.
+    """Return up to `NAMES_A_TYPE` names of each node type; the sample is always the same.
 
     Names are ordered by a hash of the id, so that they do not all begin with the same letter.
     """
@@ -56,7 +56,7 @@ def sample_names(snapshot_id: int, schema: Schema) -> dict[str, tuple[str, ...]]
     names: dict[str, tuple[str, ...]] = {}
     with connection.cursor() as cursor:
         for code, node_type in enumerate(schema.node_types):
-            cursor.execute(query, [code, LOOKED_AT, NAMES])
+            cursor.execute(query, [code, SAMPLED_NODES, NAMES_A_TYPE])
             names[node_type.name] = tuple(name for (name,) in cursor.fetchall())
     return names
 

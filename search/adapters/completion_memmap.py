@@ -19,13 +19,13 @@ from numpy.typing import NDArray
 from search.adapters.mentions_memmap import words_of
 from search.adapters.string_table import StringTable, StringWriter
 
-SORTED = 32
+SORTED_BYTES = 32
 """Leading bytes by which suffixes are ordered; longer prefixes are compared with each matching suffix in full."""
 MOST_WORDS = 16
 """Words of one name, from its beginning, that start a suffix."""
-SCANNED = 100_000
+MOST_SCANNED = 100_000
 """Most suffixes of one prefix that are searched for nodes of a type: `the` may start a million."""
-BLOCK = 1 << 18
+SUFFIXES_A_BLOCK = 1 << 18
 """Suffixes whose bytes are gathered at once while the index is built."""
 _PLAIN = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe", "ı": "i", "ħ": "h"})
 _BEGINS, _INNER = "begins", "inner"
@@ -64,13 +64,13 @@ def _write(path: Path, table: StringTable, places: NDArray[np.int64]) -> None:
     """Write row and start of the suffixes at `places`, in bytewise order; equal suffixes stay in the order of names."""
     data = np.frombuffer(table.data, dtype=np.uint8)
     rows = np.searchsorted(table.offsets, places, side="right") - 1
-    heads = np.zeros(len(places), dtype=f"S{SORTED}")
-    for at in range(0, len(places), BLOCK):
-        block = slice(at, at + BLOCK)
-        reach = places[block, None] + np.arange(SORTED)
+    heads = np.zeros(len(places), dtype=f"S{SORTED_BYTES}")
+    for at in range(0, len(places), SUFFIXES_A_BLOCK):
+        block = slice(at, at + SUFFIXES_A_BLOCK)
+        reach = places[block, None] + np.arange(SORTED_BYTES)
         letters = data[np.minimum(reach, len(data) - 1)]
         letters[reach >= table.offsets[rows[block] + 1][:, None]] = 0
-        heads[block] = letters.view(f"S{SORTED}").ravel()
+        heads[block] = letters.view(f"S{SORTED_BYTES}").ravel()
     order = np.argsort(heads, kind="stable")
     np.save(path.with_suffix(".rows.npy"), rows[order].astype(np.int32))
     np.save(path.with_suffix(".starts.npy"), (places - table.offsets[rows])[order].astype(np.int32))
@@ -99,9 +99,11 @@ class MemmapCompletion:
         found: dict[int, None] = {}
         for place in places if wanted else ():
             rows, starts = self._suffixes[place]
-            low = self._first(rows, starts, wanted[:SORTED])
-            high = self._first(rows, starts, wanted[:SORTED] + b"\xff", low)
-            for key in self._keys_of(rows[low : min(high, low + SCANNED)], starts[low : low + SCANNED], wanted, code):
+            low = self._first(rows, starts, wanted[:SORTED_BYTES])
+            high = self._first(rows, starts, wanted[:SORTED_BYTES] + b"\xff", low)
+            for key in self._keys_of(
+                rows[low : min(high, low + MOST_SCANNED)], starts[low : low + MOST_SCANNED], wanted, code
+            ):
                 found.setdefault(key)
                 if len(found) == limit:
                     return list(found)
@@ -110,11 +112,11 @@ class MemmapCompletion:
     def _keys_of(
         self, rows: NDArray[np.int32], starts: NDArray[np.int32], wanted: bytes, code: int | None
     ) -> Iterator[int]:
-        """Yield the keys of suffixes, restricted to one type if given; bytes beyond `SORTED` are compared here."""
+        """Yield the keys of suffixes, of one type if `code` is given; bytes beyond `SORTED_BYTES` are compared here."""
         keys = self._keys[rows]
         fits = range(len(rows)) if code is None else np.flatnonzero(self.types[keys] == code).tolist()
         for at in fits:
-            if len(wanted) <= SORTED or self._suffix(int(rows[at]), int(starts[at])).startswith(wanted):
+            if len(wanted) <= SORTED_BYTES or self._suffix(int(rows[at]), int(starts[at])).startswith(wanted):
                 yield int(keys[at])
 
     def _first(self, rows: NDArray[np.int32], starts: NDArray[np.int32], wanted: bytes, low: int = 0) -> int:
@@ -122,7 +124,7 @@ class MemmapCompletion:
         high = len(rows)
         while low < high:
             middle = (low + high) // 2
-            if self._suffix(int(rows[middle]), int(starts[middle]))[:SORTED] < wanted:
+            if self._suffix(int(rows[middle]), int(starts[middle]))[:SORTED_BYTES] < wanted:
                 low = middle + 1
             else:
                 high = middle

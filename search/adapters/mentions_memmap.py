@@ -26,7 +26,7 @@ from rapidfuzz.distance import OSA
 from search.adapters.string_table import StringTable, write_strings
 from search.interfaces import Mention
 
-LONGEST = 40
+MOST_NAME_WORDS = 40
 """Most words of a name in the index: nobody types longer names, and each length costs one look-up per word."""
 _WORD = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]|[^\W_\u3040-\u30ff\u3400-\u9fff]+|[+#&]")
 _ACCENTS = re.compile("[\u0300-\u036f]")
@@ -77,7 +77,7 @@ def words_of(name: str) -> tuple[str, ...]:
 def build(directory: Path, names: Iterable[tuple[int, str, bool]]) -> None:
     """Write the index of (key, name or alias, is alias) into the existing folder `directory`.
 
-    Names without a word, or with more than `LONGEST` words, are left out.
+    Names without a word, or with more than `MOST_NAME_WORDS` words, are left out.
     """
     hashes: list[int] = []
     keys: list[int] = []
@@ -87,7 +87,7 @@ def build(directory: Path, names: Iterable[tuple[int, str, bool]]) -> None:
     longest = 0
     for key, name, is_alias in names:
         words = words_of(name)
-        if not 0 < len(words) <= LONGEST:
+        if not 0 < len(words) <= MOST_NAME_WORDS:
             continue
         longest = max(longest, len(words))
         vocabulary.update(words)

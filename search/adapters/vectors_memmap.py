@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from search.interfaces import Vectors
 
-FILE = "documents.f2"
+MATRIX_FILE = "documents.f2"
 STORED = np.dtype("<f2")
 ROWS_AT_ONCE = 4_096
 """Rows that are converted to single precision at once: a few megabytes, however many nodes are requested."""
@@ -23,7 +23,7 @@ ROWS_AT_ONCE = 4_096
 
 def build(directory: Path, rows: Iterable[NDArray[np.float16]]) -> None:
     """Write blocks of rows, in the order of keys and without gaps, into `directory`."""
-    with (directory / FILE).open("wb") as file:
+    with (directory / MATRIX_FILE).open("wb") as file:
         for block in rows:
             file.write(np.ascontiguousarray(block, dtype=STORED).tobytes())
 
@@ -32,7 +32,7 @@ class DocumentVectors:
     """The matrix that `build` wrote; the row of a node is its key."""
 
     def __init__(self, directory: Path, dimensions: int) -> None:
-        self._file = directory / FILE
+        self._file = directory / MATRIX_FILE
         self._dimensions = dimensions
 
     def cosines(self, vector: Vectors, keys: Sequence[int]) -> dict[int, float]:

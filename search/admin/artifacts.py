@@ -7,12 +7,12 @@ from django.utils.safestring import SafeString
 from unfold.decorators import display
 
 from search.admin import empty
-from search.admin.parts import Evidence, pretty
+from search.admin.parts import ReadOnlyAdmin, pretty
 from search.models import Artifact
 
 
 @admin.register(Artifact)
-class ArtifactAdmin(Evidence):
+class ArtifactAdmin(ReadOnlyAdmin):
     """Weights with their metrics; a pipeline's version names the artifact that searches use."""
 
     when_empty = empty.ARTIFACTS

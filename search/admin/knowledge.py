@@ -15,9 +15,9 @@ from unfold.admin import ModelAdmin, TabularInline
 from unfold.decorators import action, display
 
 from search.admin import empty
-from search.admin.parts import Evidence, number, table
+from search.admin.parts import ReadOnlyAdmin, number, table
 from search.models import KnowledgeBase, Release, Snapshot, VectorSet
-from search.models.knowledge import Status
+from search.models.knowledge import BuildStatus
 from search.services.knowledge.activate_release import ReleaseError, activate_release
 
 STATUS_LABELS = {"ready": "success", "building": "info", "failed": "danger", "dropped": "warning"}
@@ -75,7 +75,7 @@ class KnowledgeBaseAdmin(ModelAdmin):
         form = super().get_form(request, obj, change, **kwargs)
         field = form.base_fields.get("active_release")
         if isinstance(field, forms.ModelChoiceField) and obj is not None:
-            field.queryset = obj.releases.filter(status=Status.READY).select_related("knowledge_base")
+            field.queryset = obj.releases.filter(status=BuildStatus.READY).select_related("knowledge_base")
             field.help_text = "Searches use this release as soon as it is saved; choose an earlier one to roll back."
         return form
 
@@ -115,10 +115,10 @@ class KnowledgeBaseAdmin(ModelAdmin):
         if base.active_release is None:
             return "–"
         version = base.active_settings.version if base.active_settings else None
-        told = f"version {version}" if version else "as the bundle has it"
+        version_shown = f"version {version}" if version else "as the bundle has it"
         address = reverse("search-settings", args=[base.name])
         return format_html(
-            '<a class="text-primary-600 underline" href="{}">Guidance, wordings, types</a> ({})', address, told
+            '<a class="text-primary-600 underline" href="{}">Guidance, wordings, types</a> ({})', address, version_shown
         )
 
     @display(description="Types and relations")
@@ -128,7 +128,7 @@ class KnowledgeBaseAdmin(ModelAdmin):
 
 
 @admin.register(Snapshot)
-class SnapshotAdmin(Evidence):
+class SnapshotAdmin(ReadOnlyAdmin):
     """Snapshots: counts, schema, and the seconds of each part of the import."""
 
     when_empty = empty.SNAPSHOTS
@@ -179,7 +179,7 @@ class SnapshotAdmin(Evidence):
 
 
 @admin.register(VectorSet)
-class VectorSetAdmin(Evidence):
+class VectorSetAdmin(ReadOnlyAdmin):
     """Vector sets: one encoder's vectors of one snapshot."""
 
     when_empty = empty.VECTOR_SETS
@@ -200,7 +200,7 @@ class VectorSetAdmin(Evidence):
 
 
 @admin.register(Release)
-class ReleaseAdmin(Evidence):
+class ReleaseAdmin(ReadOnlyAdmin):
     """Releases: a snapshot with vectors and indexes, used by searches."""
 
     when_empty = empty.RELEASES

@@ -13,7 +13,7 @@ from django.utils.safestring import SafeString
 from unfold.admin import ModelAdmin
 from unfold.views import ChangeList
 
-SHOWN = 20_000
+SHOWN_CHARACTERS = 20_000
 """Characters of a JSON value that a page shows."""
 
 
@@ -27,7 +27,7 @@ class _Counted(ChangeList):
             self.full_result_count = self.result_count
 
 
-class Evidence(ModelAdmin):
+class ReadOnlyAdmin(ModelAdmin):
     """Records of past events: read-only, and deleted only together with the rows that they belong to."""
 
     list_per_page = 50
@@ -55,7 +55,11 @@ def pretty(value: Any) -> SafeString | str:
     if value in (None, {}, [], ""):
         return "–"
     text = json.dumps(value, ensure_ascii=False, indent=2)
-    shown = text if len(text) <= SHOWN else f"{text[:SHOWN]}\n… {len(text) - SHOWN:,} more characters"
+    shown = (
+        text
+        if len(text) <= SHOWN_CHARACTERS
+        else f"{text[:SHOWN_CHARACTERS]}\n… {len(text) - SHOWN_CHARACTERS:,} more characters"
+    )
     block = format_html('<pre class="text-xs">{}</pre>', shown)
     if len(text) < 400:
         return block

@@ -13,7 +13,7 @@ from django.utils.safestring import SafeString
 from unfold.decorators import action, display
 
 from search.admin import empty
-from search.admin.parts import Evidence, pretty
+from search.admin.parts import ReadOnlyAdmin, pretty
 from search.models import PipelineVersion
 from search.services.pipelines.save_pipeline_version import activate_pipeline_version
 
@@ -21,7 +21,7 @@ BUTTON = "bg-primary-600 text-white rounded-default px-3 py-2 font-medium cursor
 
 
 @admin.register(PipelineVersion)
-class PipelineVersionAdmin(Evidence):
+class PipelineVersionAdmin(ReadOnlyAdmin):
     """The options by which a knowledge base overrides a pipeline of the site."""
 
     when_empty = empty.PIPELINE_VERSIONS

@@ -16,12 +16,12 @@ from unfold.admin import TabularInline
 from unfold.decorators import display
 
 from search.admin import empty
-from search.admin.parts import Evidence, pretty
+from search.admin.parts import ReadOnlyAdmin, pretty
 from search.admin.services_page import ServicesPage
 from search.models import SearchRun, SearchStep
 
 STATUS_LABELS = {"done": "success", "running": "info", "queued": "info", "failed": "danger", "cancelled": "warning"}
-LARGE = ("answer", "specification", "plan", "options", "error")
+LARGE_COLUMNS = ("answer", "specification", "plan", "options", "error")
 
 
 class StepInline(TabularInline):
@@ -73,7 +73,7 @@ class AskedBy(admin.SimpleListFilter):
 
 
 @admin.register(SearchRun)
-class SearchRunAdmin(Evidence):
+class SearchRunAdmin(ReadOnlyAdmin):
     """Searches: the question, the pipeline that answered it, and the result."""
 
     when_empty = empty.SEARCHES
@@ -115,7 +115,7 @@ class SearchRunAdmin(Evidence):
         """Leave large columns out of lists."""
         found = super().get_queryset(request)
         match = request.resolver_match
-        return found.defer(*LARGE) if match and (match.url_name or "").endswith("_changelist") else found
+        return found.defer(*LARGE_COLUMNS) if match and (match.url_name or "").endswith("_changelist") else found
 
     @display(description="Question", ordering="question")
     def question_shown(self, run: SearchRun) -> str:

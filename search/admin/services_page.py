@@ -17,7 +17,7 @@ from search.services.access.count_refused import refused_by_day
 from search.services.health import all_ready, queue_status, system_status
 from search.services.upkeep.measure_storage import measure_storage
 
-OPEN = (SearchRun.Status.QUEUED, SearchRun.Status.RUNNING)
+OPEN_STATUSES = (SearchRun.Status.QUEUED, SearchRun.Status.RUNNING)
 
 
 class ServicesPage(UnfoldModelAdminViewMixin, TemplateView):
@@ -42,7 +42,7 @@ def dashboard(request: HttpRequest, context: dict[str, Any]) -> dict[str, Any]:
         ("Nodes that can be searched", sum(b.active_release.snapshot.nodes for b in bases if b.active_release)),
         ("Searches answered", counts.get(SearchRun.Status.DONE, 0)),
         ("Searches failed", counts.get(SearchRun.Status.FAILED, 0)),
-        ("Searches under way", sum(counts.get(status, 0) for status in OPEN)),
+        ("Searches under way", sum(counts.get(status, 0) for status in OPEN_STATUSES)),
     ]
     latest = asked.only("pk", "question", "status", "pipeline", "knowledge_base_name", "seconds", "created")[:8]
     shown = {"figures": figures, "bases": bases, "latest": latest, "refused": refused_by_day(timezone.now().date())}

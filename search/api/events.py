@@ -25,13 +25,13 @@ from search.models import SearchRun
 from search.services.searches.follow_search import Event, follow_search
 from search.services.searches.watch_search import Following, glance
 
-HEARTBEAT = 10.0
+HEARTBEAT_SECONDS = 10.0
 """Seconds of silence after which a comment shows that the stream lives."""
-LONGEST = 120.0
+LONGEST_STREAM_SECONDS = 120.0
 """Seconds that a stream lives; a browser comes back by itself with the last id it has seen."""
 RETRY_MILLISECONDS = 1000
 NOTHING_SEEN = -1
-AWAY = "Postgres does not answer; the stream ends here, and can be asked again from the last id."
+DATABASE_AWAY = "Postgres does not answer; the stream ends here, and can be asked again from the last id."
 
 
 class AnyAccept(BaseContentNegotiation):
@@ -95,12 +95,16 @@ async def _told(run_id: UUID, after: int, following: Following) -> AsyncIterator
     began = spoke = time.monotonic()
     seen = NOTHING_SEEN
     yield f"retry: {RETRY_MILLISECONDS}\n\n"
-    while time.monotonic() - began < LONGEST:
+    while time.monotonic() - began < LONGEST_STREAM_SECONDS:
         try:
             seen, events, ended = await look(run_id, after, seen)
         except DatabaseError:
             yield _written(
-                Event(after, "problem", {"status": "failed", "title": "Postgres is not available", "detail": AWAY})
+                Event(
+                    after,
+                    "problem",
+                    {"status": "failed", "title": "Postgres is not available", "detail": DATABASE_AWAY},
+                )
             )
             return
         except SearchRun.DoesNotExist:
@@ -110,10 +114,10 @@ async def _told(run_id: UUID, after: int, following: Following) -> AsyncIterator
             yield _written(event)
         if ended:
             return
-        if time.monotonic() - spoke > HEARTBEAT:
+        if time.monotonic() - spoke > HEARTBEAT_SECONDS:
             spoke = time.monotonic()
             yield ": still there\n\n"
-        await following.changed(HEARTBEAT - (time.monotonic() - spoke))
+        await following.changed(HEARTBEAT_SECONDS - (time.monotonic() - spoke))
 
 
 def _look(run_id: UUID, after: int, seen: int) -> tuple[int, list[Event], bool]:

@@ -25,7 +25,7 @@ from search.services.searches.describe_search import describe_search
 from search.services.searches.request_search import request_search
 from search.services.searches.watch_search import Glance, await_change
 
-KEYS = ("knowledge_base", "question", "pipeline", "k", "plan", "settings")
+REQUEST_KEYS = ("knowledge_base", "question", "pipeline", "k", "plan", "settings")
 NOBODY_THERE = 2.5
 """Seconds after which a wait for a queued search ends when no worker is alive."""
 
@@ -64,9 +64,13 @@ class Searches(APIView):
         """
         body = request.data
         if not isinstance(body, Mapping):
-            raise InvalidRequest([Fault("", f"The body is an object with {' and '.join(KEYS[:2])}, at least.")])
+            raise InvalidRequest([Fault("", f"The body is an object with {' and '.join(REQUEST_KEYS[:2])}, at least.")])
         wait, faults = _wait_seconds(request)
-        asked = {key: body[key] for key in KEYS if key in body and not (body[key] is None and key not in KEYS[:2])}
+        asked = {
+            key: body[key]
+            for key in REQUEST_KEYS
+            if key in body and not (body[key] is None and key not in REQUEST_KEYS[:2])
+        }
         visitor = asking_visitor(request)
         run = request_search(
             **{"knowledge_base": None, "question": None, **asked},
@@ -128,9 +132,9 @@ def find_run(request: Request, run_id: UUID) -> SearchRun:
 
 def _unknown(body: Mapping[str, Any]) -> Iterator[Fault]:
     for key in body:
-        if key not in KEYS:
-            message = f"A search has no {key[:80]!r}; it has: {', '.join(KEYS)}."
-            yield Fault(pointer(key), message, nearest(key, KEYS))
+        if key not in REQUEST_KEYS:
+            message = f"A search has no {key[:80]!r}; it has: {', '.join(REQUEST_KEYS)}."
+            yield Fault(pointer(key), message, nearest(key, REQUEST_KEYS))
 
 
 def _wait_seconds(request: Request) -> tuple[float, list[Fault]]:

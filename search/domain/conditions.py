@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from search.domain.evidence import PlanShare, Status
+from search.domain.evidence import ConditionStatus, PlanShare
 from search.domain.ranking import keys_in
 from search.domain.trace import StepStatus
 
@@ -21,10 +21,10 @@ class Conditions:
     """
 
     plan_index: int
-    whole: Status
-    anchors: tuple[tuple[str, Status], ...] = ()
-    hops: tuple[Status, ...] = ()
-    filters: tuple[Status, ...] = ()
+    whole: ConditionStatus
+    anchors: tuple[tuple[str, ConditionStatus], ...] = ()
+    hops: tuple[ConditionStatus, ...] = ()
+    filters: tuple[ConditionStatus, ...] = ()
     plans: tuple[PlanShare, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
@@ -52,7 +52,7 @@ class Conditions:
 
 
 @dataclass(frozen=True)
-class Checked:
+class CheckedConditions:
     """The conditions of the first candidates of a list, by key; `leading` is the plan that ordered its top.
 
     `detail` says what could not be checked, and why. Without any plan there is nothing to check, and nothing is in it.
@@ -73,7 +73,7 @@ class Checked:
         return {"leading": self.leading, "keys": list(self.conditions), "conditions": conditions}
 
     @classmethod
-    def from_json(cls, data: Mapping[str, Any], key_of: Mapping[str, int] | None = None) -> Checked:
+    def from_json(cls, data: Mapping[str, Any], key_of: Mapping[str, int] | None = None) -> CheckedConditions:
         """Read `to_json` back. A record has ids instead of keys: `key_of` gives the key of each."""
         keys = keys_in(data, key_of)
         read = map(Conditions.from_json, data["conditions"])

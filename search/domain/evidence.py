@@ -8,7 +8,7 @@ from typing import Any, Literal
 from search.domain.fusion import Share
 from search.domain.graph import Direction, Node
 
-Status = Literal["met", "not_met", "unknown"]
+ConditionStatus = Literal["met", "not_met", "unknown"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ class Residual:
     """Whether the text that hops cannot say holds: cosine with the document against the threshold of its type."""
 
     text: str = ""
-    status: Status = "unknown"
+    status: ConditionStatus = "unknown"
     score: float | None = None
     threshold: float | None = None
 
@@ -86,11 +86,11 @@ class Evidence:
     """
 
     plan_index: int
-    anchors: tuple[tuple[str, Status], ...] = ()
-    hops: tuple[Status, ...] = ()
+    anchors: tuple[tuple[str, ConditionStatus], ...] = ()
+    hops: tuple[ConditionStatus, ...] = ()
     residual: Residual = field(default_factory=Residual)
     paths: tuple[Path, ...] = ()
-    filters: tuple[Status, ...] = ()
+    filters: tuple[ConditionStatus, ...] = ()
     plans: tuple[PlanShare, ...] = ()
 
     def to_json(self) -> dict[str, Any]:

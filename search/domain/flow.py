@@ -6,10 +6,10 @@ import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
-from search.domain.trace import ROLES, Role
+from search.domain.trace import ROLES, StepRole
 
 _DECLARED = "role"
-WORDS: Mapping[Role, tuple[str, str]] = {
+STEP_WORDINGS: Mapping[StepRole, tuple[str, str]] = {
     "plan": ("Plan", "Reading the question as walks through the graph"),
     "link": ("Link", "Tying the names in the question to entities"),
     "graph": ("Graph", "Following the relations"),
@@ -32,7 +32,7 @@ class StageField:
     """A stage of a pipeline: its name, role, title, what it does while it runs, and its list's name in the fusion."""
 
     name: str
-    role: Role
+    role: StepRole
     title: str = ""
     doing: str = ""
     list_name: str = ""
@@ -42,7 +42,7 @@ class StageField:
         return {"name": self.name, "role": self.role, "title": self.title, "doing": self.doing}
 
 
-def stage(role: Role, title: str = "", doing: str = "", *, list_name: str = "", optional: bool = False) -> Any:
+def stage(role: StepRole, title: str = "", doing: str = "", *, list_name: str = "", optional: bool = False) -> Any:
     """Declare a field of a pipeline's dataclass as a stage.
 
     The order of the fields is the order of the flow (declare the dataclass with `kw_only=True` where an optional stage
@@ -66,7 +66,7 @@ def flow_of(stages: type) -> tuple[StageField, ...]:
         declared: StageField | None = field.metadata.get(_DECLARED)
         if declared is None or declared.role not in ROLES:
             continue
-        title, doing = WORDS[declared.role]
+        title, doing = STEP_WORDINGS[declared.role]
         found.append(
             StageField(
                 field.name,

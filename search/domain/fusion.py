@@ -7,14 +7,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from search.domain.ranking import RECORDED, Cosines, Ranking, keys_in
+from search.domain.ranking import RECORDED_ENTRIES, Cosines, Ranking, keys_in
 from search.domain.trust import Trust
 
 DIGITS = 12
 """Decimals of a fused score. Sums that are equal on paper may differ in the last bits of their floating point numbers;
 rounded they are equal, and the question's cosine orders them."""
 
-Path = tuple[str, ...]
+ListPath = tuple[str, ...]
 """Where a list stands among nested fusions: the names from the outermost fusion to the list."""
 
 
@@ -30,7 +30,7 @@ class Share:
     weight: float
     contribution: float
     k: float = 0.0
-    path: Path = ()
+    path: ListPath = ()
 
     def to_json(self) -> dict[str, Any]:
         """Return the share; rank and score are null where the list does not hold the result."""
@@ -75,7 +75,7 @@ class Fusion:
         **told: Any,
     ) -> Fusion:
         """Fuse lists; equal sums are ordered by cosine, then key. `depth` cuts the result, `told` is further fields."""
-        heads = [listed.ranking.candidates[:RECORDED] for listed in rankings.values()]
+        heads = [listed.ranking.candidates[:RECORDED_ENTRIES] for listed in rankings.values()]
         known = dict(cosines(list(dict.fromkeys(candidate.key for head in heads for candidate in head))))
 
         def of_tied(keys: Sequence[int]) -> Mapping[int, float]:
@@ -113,7 +113,7 @@ class Fusion:
         leaves = set(_leaf_paths(self))
         return {"/".join(share.path): share for share in self._shares(key) if share.path not in leaves}
 
-    def _shares(self, key: int, whole: float | None = None, path: Path = ()) -> Iterator[Share]:
+    def _shares(self, key: int, whole: float | None = None, path: ListPath = ()) -> Iterator[Share]:
         """Give the share of every list at every depth; `whole` is what this fusion as a list adds to the outer sum."""
         own = {name: self.contribution(name, key) for name in self.rankings}
         total = math.fsum(own.values())
@@ -187,7 +187,7 @@ def rrf(rankings: Mapping[str, Ranking | Fusion], weights: Mapping[str, float], 
     return {key: round(score, DIGITS) for key, score in fused.items()}
 
 
-def _leaf_paths(fusion: Fusion, path: Path = ()) -> Iterator[Path]:
+def _leaf_paths(fusion: Fusion, path: ListPath = ()) -> Iterator[ListPath]:
     for name, listed in fusion.rankings.items():
         if isinstance(listed, Fusion):
             yield from _leaf_paths(listed, (*path, name))

@@ -9,7 +9,7 @@ from typing import Any
 from search.domain.evidence import PlanShare
 from search.domain.graph import Node
 from search.domain.plan import Plan, PlanSource
-from search.domain.ranking import RECORDED, Candidate, Ranking
+from search.domain.ranking import RECORDED_ENTRIES, Candidate, Ranking
 from search.domain.trust import Trust
 
 
@@ -81,7 +81,7 @@ class Traversal:
 
     def to_json(self) -> dict[str, Any]:
         """Return the query and the first 100 candidates."""
-        head = self.candidates[:RECORDED]
+        head = self.candidates[:RECORDED_ENTRIES]
         return {
             "plan_index": self.plan_index,
             "backend": self.backend,

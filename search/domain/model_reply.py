@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-MOST_TEXT = 200_000
+LONGEST_REPLY = 200_000
 """Characters of an answer that are looked at."""
 MOST_TRIES = 200
 """Opening braces at which an object is tried."""
@@ -24,7 +24,7 @@ _STRING_OR_COMMA = re.compile(r'"(?:[^"\\]|\\.)*+(?:"|\\?\Z)|,(?=\s*+[}\]])', re
 """Strings are passed over whole, the last one also where it does not end; of commas those before a bracket match."""
 
 
-class Unreadable(ValueError):
+class UnreadableReply(ValueError):
     """The text holds no JSON object; the message is a sentence that says what it holds instead."""
 
 
@@ -70,16 +70,18 @@ def read_object(text: str) -> dict[str, Any]:
     Of several the first is taken that is not empty. A comma before a closing bracket is forgiven. Strings come back
     without half characters (lone surrogates), so that they can be stored. Raises Unreadable.
     """
-    answer = without_thinking(text[:MOST_TEXT])
+    answer = without_thinking(text[:LONGEST_REPLY])
     if not answer:
-        raise Unreadable("The answer is empty." if not text.strip() else "The answer holds thinking and nothing else.")
+        raise UnreadableReply(
+            "The answer is empty." if not text.strip() else "The answer holds thinking and nothing else."
+        )
     for candidate in [*_fenced(answer), answer]:
         found = _first_object(candidate)
         if found is not None:
             return found
     if "{" not in answer:
-        raise Unreadable("The answer holds no JSON object.")
-    raise Unreadable("The answer begins a JSON object that does not end or is not JSON.")
+        raise UnreadableReply("The answer holds no JSON object.")
+    raise UnreadableReply("The answer begins a JSON object that does not end or is not JSON.")
 
 
 def _fenced(text: str) -> Iterator[str]:

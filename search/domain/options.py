@@ -95,7 +95,7 @@ def refused_to_visitors(field: dataclasses.Field[Any], value: Any) -> str:
     return ""
 
 
-def misfit(field: dataclasses.Field[Any], value: Any) -> str:
+def option_fault(field: dataclasses.Field[Any], value: Any) -> str:
     """Return why a value does not fit its option, or an empty string if it fits."""
     default, low, high = field.default, field.metadata["low"], field.metadata["high"]
     if isinstance(default, bool):

@@ -8,7 +8,7 @@ from functools import cached_property
 from itertools import groupby
 from typing import Any, NamedTuple
 
-RECORDED = 100
+RECORDED_ENTRIES = 100
 """How many entries of a list a trace keeps at least: mining, tuning and attribution read them."""
 
 Cosines = Callable[[Sequence[int]], Mapping[int, float]]
@@ -90,7 +90,7 @@ class Ranking:
 
     def to_json(self) -> dict[str, Any]:
         """Return the first 100 candidates as parallel lists of keys and scores, and how many there were."""
-        head = self.candidates[:RECORDED]
+        head = self.candidates[:RECORDED_ENTRIES]
         return {"total": self.total, "keys": [c.key for c in head], "scores": [c.score for c in head]}
 
     @classmethod

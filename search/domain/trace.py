@@ -15,7 +15,7 @@ from search.domain.plan import ScoredPlan
 from search.domain.ranking import Ranking
 
 StepStatus = Literal["ok", "degraded", "failed", "skipped"]
-Role = Literal[
+StepRole = Literal[
     "plan", "link", "graph", "recover", "graph list", "text list", "list", "fusion", "check", "rerank", "explain",
     "expand", "other",
 ]  # fmt: skip
@@ -27,19 +27,19 @@ any other origin; a pipeline may have several steps of each. `fusion` makes one 
 against conditions, `rerank` orders the fused list anew, `explain` gives the results. `expand` changes the question
 before it is asked; `other` is a step that is none of these.
 """
-ROLES: tuple[Role, ...] = get_args(Role)
-LISTS: frozenset[Role] = frozenset({"graph list", "text list", "list"})
+ROLES: tuple[StepRole, ...] = get_args(StepRole)
+LIST_ROLES: frozenset[StepRole] = frozenset({"graph list", "text list", "list"})
 """Roles of steps that give a ranked list."""
-GIVES: Mapping[Role, tuple[type, ...]] = {
+OUTPUT_TYPES: Mapping[StepRole, tuple[type, ...]] = {
     "plan": (ScoredPlan,), "link": (LinkedPlan,), "graph": (Traversal,), "explain": (Result,),
     "graph list": (GraphRanking,), "text list": (Ranking, Fusion), "list": (Ranking, Fusion),
     "fusion": (Fusion,), "rerank": (Fusion,),
 }  # fmt: skip
 """What a step of a role returns: for the first four a list of these. Steps of other roles return what they like."""
-GIVES_SEVERAL: frozenset[Role] = frozenset({"plan", "link", "graph", "explain"})
+GIVES_SEVERAL: frozenset[StepRole] = frozenset({"plan", "link", "graph", "explain"})
 VERSION = 2
 """Format of what is recorded. Version 1 had names but no roles."""
-ROLES_OF_VERSION_1: Mapping[str, Role] = {
+ROLES_OF_VERSION_1: Mapping[str, StepRole] = {
     "plan": "plan", "link": "link", "traverse": "graph", "recover": "recover", "rescore": "graph list",
     "retrieve": "text list", "bm25": "text list", "vss": "text list", "fuse": "fusion", "rerank": "rerank",
     "explain": "explain",
@@ -51,7 +51,7 @@ R = TypeVar("R")
 T = TypeVar("T")
 
 
-class Recorded(Protocol):
+class Recordable(Protocol):
     """What a step gives: anything that can say itself as JSON."""
 
     def to_json(self) -> Any:
@@ -98,7 +98,7 @@ class Step:
     """
 
     name: str
-    role: Role
+    role: StepRole
     backend: str = ""
     status: StepStatus = "ok"
     seconds: float = 0.0
@@ -116,7 +116,7 @@ class Step:
         }  # fmt: skip
 
 
-class Noted(list[T]):
+class StepOutput(list[T]):
     """A step's output of several things, with a sentence about how it went and whether something was left out."""
 
     def __init__(self, items: Iterable[T] = (), detail: str = "", status: StepStatus = "ok") -> None:
@@ -136,7 +136,7 @@ class Trace:
         self.steps: list[Step] = []
         self._observe = observe
 
-    def step(self, name: str, role: Role, fn: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
+    def step(self, name: str, role: StepRole, fn: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
         """Run `fn(*args, **kwargs)`, record its seconds and output (`to_json`), and re-raise what it raises.
 
         `name` is what the pipeline calls the step, `role` what it is for. Raises TypeError where the step returns
@@ -173,7 +173,7 @@ class Trace:
             step.seconds = time.perf_counter() - began
             self._record(step)
 
-    def skip(self, name: str, role: Role, why: str) -> None:
+    def skip(self, name: str, role: StepRole, why: str) -> None:
         """Record a stage that this run goes without, with the reason that the user is shown."""
         self._record(Step(name, role, status="skipped", detail=why))
 
@@ -221,9 +221,9 @@ def _backend(fn: Callable[..., object]) -> str:
     return ""
 
 
-def _check_type(name: str, role: Role, result: object) -> None:
+def _check_type(name: str, role: StepRole, result: object) -> None:
     """Raise TypeError where a step returns something else than its role says; a list is judged by its first entry."""
-    wanted = GIVES.get(role)
+    wanted = OUTPUT_TYPES.get(role)
     if wanted is None:
         return
     several = role in GIVES_SEVERAL

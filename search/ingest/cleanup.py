@@ -12,7 +12,7 @@ from django.utils import timezone
 from search.ingest import partitions
 from search.ingest.locks import import_lock
 from search.models import Artifact, Snapshot, VectorSet
-from search.models.knowledge import Status
+from search.models.knowledge import BuildStatus
 from search.models.partitions import partition
 
 FRESH_SECONDS = 3600.0
@@ -26,7 +26,7 @@ def remove_dead() -> list[int]:
     `building`, its import has died.
     """
     dead = []
-    for snapshot in Snapshot.objects.filter(status=Status.BUILDING).select_related("knowledge_base"):
+    for snapshot in Snapshot.objects.filter(status=BuildStatus.BUILDING).select_related("knowledge_base"):
         with import_lock(snapshot.knowledge_base.name, grace=0) as free:
             if free and fail(snapshot):
                 dead.append(snapshot.pk)
@@ -40,7 +40,7 @@ def _drop_ownerless() -> None:
     The owner of each table or folder is queried again just before it is dropped. An owner's row is always written
     before its tables and folders are created.
     """
-    alive = (Status.BUILDING, Status.READY)
+    alive = (BuildStatus.BUILDING, BuildStatus.READY)
     for table in partitions.existing():
         owners = VectorSet if table.startswith("search_vector") else Snapshot
         if not owners.objects.filter(pk=table.rsplit("_", 1)[1], status__in=alive).exists():
@@ -57,8 +57,8 @@ def _drop_ownerless() -> None:
 
 def fail(snapshot: Snapshot) -> bool:
     """Mark an unfinished snapshot as failed and remove its data; return False if the snapshot is finished after all."""
-    changed = Snapshot.objects.filter(pk=snapshot.pk, status=Status.BUILDING).update(
-        status=Status.FAILED, finished=timezone.now()
+    changed = Snapshot.objects.filter(pk=snapshot.pk, status=BuildStatus.BUILDING).update(
+        status=BuildStatus.FAILED, finished=timezone.now()
     )
     if changed:
         remove_data(snapshot)
@@ -68,7 +68,7 @@ def fail(snapshot: Snapshot) -> bool:
 def remove_data(snapshot: Snapshot) -> None:
     """Drop a snapshot's partitions, the partitions of its vector sets, and its files; the snapshot's row is kept."""
     vectors = [partition("search_vector", pk) for pk in snapshot.vector_sets.values_list("pk", flat=True)]
-    snapshot.vector_sets.update(status=Status.DROPPED)
+    snapshot.vector_sets.update(status=BuildStatus.DROPPED)
     partitions.drop([*vectors, *(partition(table, snapshot.pk) for table in partitions.TABLES)])
     remove_folder(snapshot.pk)
 
@@ -79,11 +79,11 @@ def remove_superseded(snapshot: Snapshot) -> None:
     The caller must hold the knowledge base's import lock.
     """
     older = Snapshot.objects.filter(
-        knowledge_base=snapshot.knowledge_base_id, status=Status.READY, pk__lt=snapshot.pk
-    ).exclude(releases__status=Status.READY)
+        knowledge_base=snapshot.knowledge_base_id, status=BuildStatus.READY, pk__lt=snapshot.pk
+    ).exclude(releases__status=BuildStatus.READY)
     for old in older:
-        old.releases.exclude(status=Status.DROPPED).delete()
-        Snapshot.objects.filter(pk=old.pk).update(status=Status.DROPPED)
+        old.releases.exclude(status=BuildStatus.DROPPED).delete()
+        Snapshot.objects.filter(pk=old.pk).update(status=BuildStatus.DROPPED)
         remove_data(old)
 
 

@@ -35,7 +35,7 @@ Neighbours = dict[str, list[str]]
 
 
 @dataclass(frozen=True, slots=True)
-class Documented:
+class NodeWithNeighbours:
     """A node with the names of its neighbours, at most `NAMES_PER_RELATION` for each relation."""
 
     node: Node
@@ -74,9 +74,9 @@ def references(snapshot_id: int, size: int = 10 * NODES_A_BLOCK) -> Iterator[tup
         first += size
 
 
-def documented(
+def nodes_with_neighbours(
     snapshot_id: int, schema: Schema, name_of: Callable[[int], str], first: int = 0, size: int = NODES_A_BLOCK
-) -> Iterator[list[Documented]]:
+) -> Iterator[list[NodeWithNeighbours]]:
     """Yield blocks of nodes with their neighbours' names.
 
     `name_of` returns the name of a key. Edges in both directions count as neighbours of the same relation. `first` and
@@ -84,7 +84,7 @@ def documented(
     """
     for block in nodes(snapshot_id, schema, first, size):
         near = _neighbours(snapshot_id, schema, name_of, block[0].key, block[-1].key + 1)
-        yield [Documented(node, near.get(node.key, {})) for node in block]
+        yield [NodeWithNeighbours(node, near.get(node.key, {})) for node in block]
 
 
 def edges(snapshot_id: int) -> tuple[NDArray[np.int16], NDArray[np.int32], NDArray[np.int32]]:

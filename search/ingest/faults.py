@@ -1,4 +1,4 @@
-"""Faults of a bundle, each with its file and row; all are counted, and the first `KEPT` are listed."""
+"""Faults of a bundle, each with its file and row; all are counted, and the first `MOST_LISTED` are listed."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 
 import orjson
 
-KEPT = 1_000
+MOST_LISTED = 1_000
 """Most faults, and most remarks, that are listed with their row; the rest are only counted by kind."""
 
 
@@ -42,7 +42,7 @@ class BundleError(Exception):
 class FaultLog:
     """Collects the bad rows of a bundle, and remarks about rows that are loaded anyway."""
 
-    def __init__(self, kept: int = KEPT) -> None:
+    def __init__(self, kept: int = MOST_LISTED) -> None:
         self._kept = kept
         self.faults: list[RowFault] = []
         self.remarks: list[RowFault] = []

@@ -120,7 +120,7 @@ class FieldKinds:
         return Field(name, self.kind, self._many, self.coverage, inferred=self._declared.kind is None)
 
 
-def misfit(value: FieldValue, kind: FieldKind | None) -> str | None:
+def value_fault(value: FieldValue, kind: FieldKind | None) -> str | None:
     """Return why a value does not fit the declared kind of its field, or None if it fits."""
     for item in value if isinstance(value, list) else (value,):
         if kind == "number" and isinstance(item, str):

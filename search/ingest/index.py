@@ -17,14 +17,14 @@ STAMP = "part.json"
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class IndexPart:
     """One folder of index files: the version of its format, and the function that writes it into an empty folder."""
 
     version: int
     write: Callable[[Path], None]
 
 
-def build_parts(directory: Path, parts: Mapping[str, Part], progress: Progress = silent) -> dict[str, float]:
+def build_parts(directory: Path, parts: Mapping[str, IndexPart], progress: Progress = silent) -> dict[str, float]:
     """Build, in their order, the parts that are missing or have another version; return part → seconds it took.
 
     A part may read the parts before it. If the process is killed, the next call continues with the unfinished part.
@@ -49,7 +49,7 @@ def version_of(folder: Path) -> int | None:
         return None
 
 
-def _replace(folder: Path, part: Part) -> None:
+def _replace(folder: Path, part: IndexPart) -> None:
     fresh = folder.with_name(f".{folder.name}.new")
     shutil.rmtree(fresh, ignore_errors=True)
     fresh.mkdir()

@@ -19,7 +19,7 @@ from search.ingest import partitions
 from search.ingest.edges import Edges
 from search.ingest.fields import fit
 from search.ingest.progress import Progress, silent
-from search.ingest.validate import Checked
+from search.ingest.validate import CheckedBundle
 from search.models.partitions import Partitioned, partition
 
 NODES_A_BLOCK = 2_000
@@ -44,7 +44,7 @@ _EDGE = np.dtype(
 )  # fmt: skip
 
 
-def load(checked: Checked, snapshot_id: int, progress: Progress = silent) -> None:
+def load(checked: CheckedBundle, snapshot_id: int, progress: Progress = silent) -> None:
     """Fill and index the partitions of a snapshot; the caller attaches them."""
     for table in partitions.TABLES:
         partitions.create(table, snapshot_id)
@@ -74,7 +74,7 @@ def _copy(table: Partitioned, columns: tuple[str, ...], form: str, snapshot_id: 
                 copy.write(block)
 
 
-def _node_blocks(checked: Checked, snapshot_id: int, progress: Progress) -> Iterator[bytes]:
+def _node_blocks(checked: CheckedBundle, snapshot_id: int, progress: Progress) -> Iterator[bytes]:
     lines: list[bytes] = []
     as_they_are = [_as_they_are(fields.values()) for fields in checked.fields]
     for key, node in checked.good_nodes(progress, "Loading nodes"):

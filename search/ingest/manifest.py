@@ -13,14 +13,14 @@ import orjson
 from search.domain.graph import FieldKind, NodeType, Relation
 from search.ingest.faults import BundleError, RowFault
 
-FILE = "kb.json"
-NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+MANIFEST_FILE = "kb.json"
+BASE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 NAME_RULE = "letters, digits, '.', '_' and '-', at most 100 of them, a letter or digit first"
 MOST_CODES = 32_767
 """Most node types, and most relations, of a snapshot: their codes are 16-bit integers."""
-ABOUT = {"title": 300, "description": None, "domain": 100, "language": 20, "licence": None, "source": None}
+LONGEST_ABOUT = {"title": 300, "description": None, "domain": 100, "language": 20, "licence": None, "source": None}
 """Descriptive key of `kb.json` → most characters that its database column holds (None: any number)."""
-KINDS: tuple[str, ...] = get_args(FieldKind)
+FIELD_KINDS: tuple[str, ...] = get_args(FieldKind)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,24 +47,24 @@ class Manifest:
 def read_manifest(folder: Path) -> Manifest:
     """Read `kb.json`; BundleError with every fault if it cannot be used."""
     try:
-        content = (folder / FILE).read_bytes()
+        content = (folder / MANIFEST_FILE).read_bytes()
     except FileNotFoundError as error:
-        raise BundleError(f"{folder} has no {FILE}, so it is no bundle of a knowledge base.") from error
+        raise BundleError(f"{folder} has no {MANIFEST_FILE}, so it is no bundle of a knowledge base.") from error
     except PermissionError as error:
-        raise BundleError(f"{folder / FILE} may not be read by this user.") from error
+        raise BundleError(f"{folder / MANIFEST_FILE} may not be read by this user.") from error
     try:
         data = orjson.loads(content.removeprefix(b"\xef\xbb\xbf"))
     except orjson.JSONDecodeError as error:
-        raise BundleError(f"{FILE} is not valid JSON: {error}.") from error
+        raise BundleError(f"{MANIFEST_FILE} is not valid JSON: {error}.") from error
     faults = list(_faults(data))
     if faults:
-        messages = [RowFault(FILE, 0, "bad_manifest", message) for message in faults]
-        raise BundleError(f"{FILE} cannot be used: {' '.join(faults[:5])}", messages)
+        messages = [RowFault(MANIFEST_FILE, 0, "bad_manifest", message) for message in faults]
+        raise BundleError(f"{MANIFEST_FILE} cannot be used: {' '.join(faults[:5])}", messages)
     answerable = data.get("answerable")
     types = tuple(_node_type(name, given or {}, answerable) for name, given in data["node_types"].items())
     return Manifest(
         name=data["name"],
-        about={key: data[key] for key in ABOUT if data.get(key)} | {"examples": _examples(data)},
+        about={key: data[key] for key in LONGEST_ABOUT if data.get(key)} | {"examples": _examples(data)},
         language=data.get("language") or "en",
         node_types=types,
         fields={name: _fields((given or {}).get("fields") or {}) for name, given in data["node_types"].items()},
@@ -77,9 +77,9 @@ def _faults(data: object) -> Iterator[str]:
     if not isinstance(data, dict):
         yield "Expected one JSON object."
         return
-    if not isinstance(data.get("name"), str) or not NAME.fullmatch(data["name"]):
+    if not isinstance(data.get("name"), str) or not BASE_NAME.fullmatch(data["name"]):
         yield f"'name' has to be {NAME_RULE}."
-    for key, longest in ABOUT.items():
+    for key, longest in LONGEST_ABOUT.items():
         value = data.get(key) or ""
         if not isinstance(value, str) or "\0" in value:
             yield f"'{key}' has to be text."
@@ -108,8 +108,8 @@ def _faults_of_type(name: str, given: object) -> Iterator[str]:
         return
     for field_name, declared in fields.items():
         kind = declared.get("type") if isinstance(declared, dict) else declared
-        if isinstance(kind, str) and kind not in KINDS:
-            yield f"Field '{field_name}' of '{name}' has the unknown type '{kind}'; known are {', '.join(KINDS)}."
+        if isinstance(kind, str) and kind not in FIELD_KINDS:
+            yield f"Field '{field_name}' of '{name}' has the unknown type '{kind}'; known are {', '.join(FIELD_KINDS)}."
     if not _texts((given or {}).get("aliases")):
         yield f"The 'aliases' of node type '{name}' have to be a list of texts."
 

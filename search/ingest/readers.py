@@ -43,14 +43,14 @@ class BadRow:
     message: str
 
 
-Row = tuple[int, dict[str, Any] | BadRow]
+NumberedRow = tuple[int, dict[str, Any] | BadRow]
 """The number of a row, and its columns by name or the reason why it cannot be read."""
-Read = Callable[[int], None]
+BytesRead = Callable[[int], None]
 """Callback that receives the number of bytes of the file that have been read so far."""
 
 
 @dataclass(frozen=True)
-class Source:
+class BundleFile:
     """One file of a bundle: its path, format and compression."""
 
     path: Path
@@ -67,10 +67,10 @@ class Source:
         return self.path.stat().st_size
 
 
-def find(folder: Path, stem: str) -> Source:
+def find(folder: Path, stem: str) -> BundleFile:
     """Return the only file in the folder with that stem; BundleError if there is none or more than one."""
     found = [
-        Source(path, format_, compression)
+        BundleFile(path, format_, compression)
         for format_ in FORMATS
         for compression in COMPRESSIONS
         if (path := folder / f"{stem}.{format_}{compression}").is_file()
@@ -85,7 +85,7 @@ def find(folder: Path, stem: str) -> Source:
     return found[0]
 
 
-def rows(source: Source, read: Read, digest: hashlib.blake2b | None = None) -> Iterator[Row]:
+def rows(source: BundleFile, read: BytesRead, digest: hashlib.blake2b | None = None) -> Iterator[NumberedRow]:
     """Yield the rows of a file.
 
     `read` is told the bytes read so far. Every byte of the file is added to `digest`. Raises BundleError if the file as
@@ -108,7 +108,7 @@ def rows(source: Source, read: Read, digest: hashlib.blake2b | None = None) -> I
 class _Counted(io.RawIOBase):
     """A file that reports its read position and adds all bytes read to a digest."""
 
-    def __init__(self, raw: io.FileIO, read: Read, digest: hashlib.blake2b | None) -> None:
+    def __init__(self, raw: io.FileIO, read: BytesRead, digest: hashlib.blake2b | None) -> None:
         self._raw = raw
         self._read = read
         self._digest = digest
@@ -135,7 +135,7 @@ def _unpacked(stream: io.BufferedReader, compression: str) -> io.BufferedReader:
     return stream
 
 
-def _json_lines(source: Source, stream: io.BufferedReader) -> Iterator[Row]:
+def _json_lines(source: BundleFile, stream: io.BufferedReader) -> Iterator[NumberedRow]:
     loads = orjson.loads
     for number, line in enumerate(stream, 1):
         if number == 1:
@@ -164,7 +164,7 @@ def _not_utf8(position: int, byte: int) -> BadRow:
     return BadRow("bad_encoding", f"Not UTF-8: byte 0x{byte:02x} at position {position} of the line.")
 
 
-def _csv(source: Source, stream: io.BufferedReader) -> Iterator[Row]:
+def _csv(source: BundleFile, stream: io.BufferedReader) -> Iterator[NumberedRow]:
     csv.field_size_limit(LONGEST_CELL)
     # Undecodable bytes become lone surrogates, which valid UTF-8 never yields, so the row's check can find them.
     text = io.TextIOWrapper(stream, "utf-8-sig", errors="surrogateescape", newline="")
@@ -186,12 +186,12 @@ def _numbered(parsed: Any) -> Iterator[tuple[int, list[str] | BadRow]]:
             yield begin, cells
 
 
-def _tsv(source: Source, stream: io.BufferedReader) -> Iterator[Row]:
+def _tsv(source: BundleFile, stream: io.BufferedReader) -> Iterator[NumberedRow]:
     text = io.TextIOWrapper(stream, "utf-8-sig", errors="surrogateescape", newline="\n")
     yield from _table(source, split_lines(text))
 
 
-def _table(source: Source, lines: Iterator[tuple[int, list[str] | BadRow]]) -> Iterator[Row]:
+def _table(source: BundleFile, lines: Iterator[tuple[int, list[str] | BadRow]]) -> Iterator[NumberedRow]:
     _, header = next(lines, (1, BadRow("no_header", "The file is empty; the first row has to name the columns.")))
     if isinstance(header, BadRow):
         raise BundleError(f"{source.name}: {header.message}")
@@ -221,7 +221,9 @@ def _undecodable(cell: str) -> bool:
     return False
 
 
-def _parquet(source: Source, raw: io.FileIO, read: Read, digest: hashlib.blake2b | None) -> Iterator[Row]:
+def _parquet(
+    source: BundleFile, raw: io.FileIO, read: BytesRead, digest: hashlib.blake2b | None
+) -> Iterator[NumberedRow]:
     if digest is not None:
         for block in iter(lambda: raw.read(BUFFER), b""):
             digest.update(block)
@@ -235,7 +237,7 @@ def _parquet(source: Source, raw: io.FileIO, read: Read, digest: hashlib.blake2b
             read(size * number // total)
 
 
-_TEXT_FORMATS: dict[str, Callable[[Source, io.BufferedReader], Iterator[Row]]] = {
+_TEXT_FORMATS: dict[str, Callable[[BundleFile, io.BufferedReader], Iterator[NumberedRow]]] = {
     "jsonl": _json_lines,
     "csv": _csv,
     "tsv": _tsv,

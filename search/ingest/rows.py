@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import orjson
 
 from search.domain.graph import FieldKind, FieldValue
-from search.ingest.fields import misfit, scalar
+from search.ingest.fields import scalar, value_fault
 
 LONGEST_ID = 512
 LONGEST_RELATION = 200
@@ -192,7 +192,7 @@ def _cell(value: Any) -> Any:
 
 
 def _number_or_text(value: Any) -> Any:
-    if isinstance(value, str) and misfit(value, "number") is None and str(_parsed(value)) == value:
+    if isinstance(value, str) and value_fault(value, "number") is None and str(_parsed(value)) == value:
         return _parsed(value)
     return value
 
@@ -235,5 +235,5 @@ def _check_kinds(
     fields: Mapping[str, FieldValue], declared: Mapping[str, FieldKind], faults: list[tuple[str, str]]
 ) -> None:
     for name, kind in declared.items():
-        if kind in ("number", "date") and name in fields and (wrong := misfit(fields[name], kind)):
+        if kind in ("number", "date") and name in fields and (wrong := value_fault(fields[name], kind)):
             faults.append(("bad_value", f"The field '{name}' is declared as {kind}, but {wrong}."))

@@ -22,14 +22,14 @@ from search.ingest.faults import BundleError, FaultLog, RowFault
 from search.ingest.fields import FieldKinds
 from search.ingest.manifest import MOST_CODES, Manifest, read_manifest
 from search.ingest.progress import Progress, silent
-from search.ingest.readers import BadRow, Row, Source, find, rows
+from search.ingest.readers import BadRow, BundleFile, NumberedRow, find, rows
 from search.ingest.rows import EdgeRow, NodeRow, RowChecker, RowError, unread_columns
 
 ROWS_BETWEEN_NEWS = 4_096
 
 
 @dataclass(frozen=True)
-class Checked:
+class CheckedBundle:
     """A bundle whose rows have been checked, ready to be loaded.
 
     `nodes` is the file of nodes, `fields` the fields of each node type by name. `key_of` maps the position of a good
@@ -40,7 +40,7 @@ class Checked:
 
     folder: Path
     manifest: Manifest
-    nodes: Source
+    nodes: BundleFile
     schema: Schema
     fields: tuple[Mapping[str, Field], ...]
     key_of: NDArray[np.int32]
@@ -64,7 +64,7 @@ class Checked:
             position += 1
 
 
-def check(folder: Path, log: FaultLog, progress: Progress = silent) -> Checked:
+def check(folder: Path, log: FaultLog, progress: Progress = silent) -> CheckedBundle:
     """Read and check a whole bundle; the faults of its rows are added to `log`.
 
     Raises BundleError if the folder is not a bundle, or if one of its files cannot be read as a whole.
@@ -79,7 +79,7 @@ def check(folder: Path, log: FaultLog, progress: Progress = silent) -> Checked:
     edges, relations = _read_edges(edge_source, manifest, ids, key_of, log, digest, progress)
     kinds = nodes.fields()
     schema = _schema(manifest, kinds, type_of, relations, edges)
-    return Checked(
+    return CheckedBundle(
         folder=folder,
         manifest=manifest,
         nodes=node_source,
@@ -108,7 +108,7 @@ class _Nodes:
         self._types = array("h")
         self.skip: set[int] = set()
 
-    def read(self, source: Source, digest: hashlib.blake2b, progress: Progress) -> None:
+    def read(self, source: BundleFile, digest: hashlib.blake2b, progress: Progress) -> None:
         """Read all nodes of a file; bad rows are logged and their positions added to `skip`."""
         checker = _checker(self._manifest, source)
         unread: set[str] = set()
@@ -168,12 +168,14 @@ def _node(checker: RowChecker, row: dict[str, Any] | BadRow) -> NodeRow:
     return checker.node(row)
 
 
-def _rows(source: Source, digest: hashlib.blake2b, progress: Progress, step: str, size: int) -> Iterator[Row]:
+def _rows(
+    source: BundleFile, digest: hashlib.blake2b, progress: Progress, step: str, size: int
+) -> Iterator[NumberedRow]:
     return rows(source, lambda done: progress(step, done, size), digest)
 
 
 def _read_edges(
-    source: Source,
+    source: BundleFile,
     manifest: Manifest,
     ids: Mapping[str, int],
     key_of: NDArray[np.int32],
@@ -222,7 +224,7 @@ def _ends(edge: EdgeRow, ids: Mapping[str, int]) -> tuple[int, str, int]:
     raise RowError(*(("no_such_node", f"There is no node {id_[:100]!r} for the {what}.") for what, id_ in missing))
 
 
-def _checker(manifest: Manifest, source: Source) -> RowChecker:
+def _checker(manifest: Manifest, source: BundleFile) -> RowChecker:
     declared: dict[str, dict[str, FieldKind]] = {
         type_: {name: field.kind for name, field in fields.items() if field.kind is not None}
         for type_, fields in manifest.fields.items()
@@ -248,11 +250,11 @@ def _schema(
     return Schema(types, relations, pairs, manifest.language)
 
 
-def _log(log: FaultLog, source: Source, number: int, error: RowError) -> None:
+def _log(log: FaultLog, source: BundleFile, number: int, error: RowError) -> None:
     kind = error.faults[0][0]
     log.add(RowFault(source.name, number, kind, " ".join(message for _, message in error.faults)))
 
 
-def _stamp(source: Source) -> tuple[int, int]:
+def _stamp(source: BundleFile) -> tuple[int, int]:
     status = source.path.stat()
     return status.st_size, status.st_mtime_ns

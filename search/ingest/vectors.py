@@ -22,11 +22,11 @@ from psycopg import sql
 from search import text
 from search.domain.graph import Schema
 from search.domain.vector_kinds import CHUNK, DOCUMENT, FIELD, NAME, RELATION, WHOLE
-from search.ingest.documents import Documented
+from search.ingest.documents import NodeWithNeighbours
 from search.ingest.progress import Progress, silent
 from search.interfaces import Encoder
 from search.models import VectorSet
-from search.models.knowledge import Status
+from search.models.knowledge import BuildStatus
 from search.models.partitions import partition
 
 HNSW_MEMORY = "1GB"
@@ -36,10 +36,10 @@ HNSW_ABOVE = 5_000
 _COLUMNS = ("int8", "text", "int4", "int2", "int2", "bytea", "halfvec")
 
 Half = NDArray[np.float16]
-Source = Callable[[int], Iterable[list[Documented]]]
+BlockSource = Callable[[int], Iterable[list[NodeWithNeighbours]]]
 """Function from a first key to the blocks of nodes from that key on."""
 
-_TEXTS: Mapping[str, Callable[[Documented], list[str]]] = {
+_TEXTS: Mapping[str, Callable[[NodeWithNeighbours], list[str]]] = {
     NAME: lambda documented: [text.name_text(documented.node)],
     DOCUMENT: lambda documented: [text.document(documented.node)],
     WHOLE: lambda documented: [text.document(documented.node, documented.neighbours)],
@@ -47,7 +47,7 @@ _TEXTS: Mapping[str, Callable[[Documented], list[str]]] = {
 }
 
 
-def texts_of(kind: str, documented: Documented) -> list[str]:
+def texts_of(kind: str, documented: NodeWithNeighbours) -> list[str]:
     """Return what is embedded of a node for a kind of vectors; empty where the node has nothing of it."""
     if kind.startswith(FIELD):
         value = documented.node.fields.get(kind.removeprefix(FIELD))
@@ -60,7 +60,7 @@ def texts_of(kind: str, documented: Documented) -> list[str]:
 
 
 @dataclass(slots=True)
-class Filled:
+class FillCounts:
     """Counts of one run: texts that were embedded, and vectors that were reused because their text was known."""
 
     embedded: int = 0
@@ -68,8 +68,8 @@ class Filled:
 
 
 def fill(
-    vector_set: VectorSet, schema: Schema, encoder: Encoder, source: Source, progress: Progress = silent
-) -> Filled:
+    vector_set: VectorSet, schema: Schema, encoder: Encoder, source: BlockSource, progress: Progress = silent
+) -> FillCounts:
     """Embed the texts of a vector set that have no vectors yet, and return how many were embedded and reused.
 
     `source` yields the blocks of nodes from a key on. If this encoder has a vector of the same text in any vector set,
@@ -78,7 +78,7 @@ def fill(
     _create(vector_set)
     total, first = vector_set.snapshot.nodes, _next_key(vector_set)
     known = _tables_of(vector_set.encoder)
-    filled = Filled()
+    filled = FillCounts()
     progress("Embedding texts", first, total)
     for block in source(first):
         rows = list(_texts(block, schema, vector_set.kinds))
@@ -146,7 +146,7 @@ def attach(vector_set: VectorSet) -> None:
     _execute("ALTER TABLE search_vector ATTACH PARTITION {table} FOR VALUES IN ({value})",
              table=name, value=vector_set.pk)  # fmt: skip
     _execute("ALTER TABLE {table} DROP CONSTRAINT of_vector_set", table=name)
-    vector_set.status = Status.READY
+    vector_set.status = BuildStatus.READY
     vector_set.vectors = _one("SELECT count(*) FROM {table}", table=name)
     vector_set.save(update_fields=["status", "vectors"])
 
@@ -163,7 +163,7 @@ class _Row:
     hash: bytes
 
 
-def _texts(block: Sequence[Documented], schema: Schema, kinds: Sequence[str]) -> Iterator[_Row]:
+def _texts(block: Sequence[NodeWithNeighbours], schema: Schema, kinds: Sequence[str]) -> Iterator[_Row]:
     for documented in block:
         node = documented.node
         for kind in kinds:
@@ -173,7 +173,7 @@ def _texts(block: Sequence[Documented], schema: Schema, kinds: Sequence[str]) ->
 
 
 def _vectors(
-    texts: Sequence[str], hashes: Sequence[bytes], encoder: Encoder, tables: Sequence[str], filled: Filled
+    texts: Sequence[str], hashes: Sequence[bytes], encoder: Encoder, tables: Sequence[str], filled: FillCounts
 ) -> dict[bytes, Half]:
     """Return hash → vector for each text: looked up if the text is known, otherwise embedded; update the counts."""
     wanted = dict(zip(hashes, texts, strict=True))

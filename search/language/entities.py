@@ -14,8 +14,8 @@ from search.domain.graph import Schema
 from search.interfaces import MentionIndex
 from search.language.names import Named, find_names, ordinary_words
 
-MOST = 5
-LONGEST = 2_000
+MOST_ENTITIES = 5
+MOST_CHARACTERS_READ = 2_000
 """Characters of a question that are read for names."""
 _QUOTED, _MARKED, _LONG, _EXACT, _LIKE = 0.95, 0.9, 0.7, 0.5, 0.25
 """How sure a name is that the question quotes; writes with a capital, in the case of the node; that has several words;
@@ -40,13 +40,13 @@ class Entity:
     sure: float
 
 
-def entities(text: str, mentions: MentionIndex, schema: Schema, most: int = MOST) -> list[Entity]:
+def entities(text: str, mentions: MentionIndex, schema: Schema, most: int = MOST_ENTITIES) -> list[Entity]:
     """Return up to `most` entities that a question names, the surest first, equally sure ones in its order.
 
     Ordinary words (those of grammar, of asking, of the schema) are names only where quotes or capitals say so. Where
     names share words each of them is listed: no more than one of these can be meant.
     """
-    named = find_names(text[:LONGEST], mentions, _ordinary_of(schema), most)
+    named = find_names(text[:MOST_CHARACTERS_READ], mentions, _ordinary_of(schema), most)
     found = [
         Entity(name.mention.start, name.mention.end, name.mention.text, name.mention.keys, how_sure(name))
         for name in named

@@ -26,7 +26,7 @@ class Word:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class RemainingWords:
     """The words of a question outside some of its mentions, in their order; `content` are those beyond grammar."""
 
     words: tuple[Word, ...]
@@ -43,7 +43,7 @@ class Reading:
 
 
 @dataclass(frozen=True, eq=False)
-class Question:
+class AnalysedQuestion:
     """The text of a question, the names in it, and its words outside any choice of them.
 
     `spoken` are the stems of the schema's own words: they say something even where they are words of asking elsewhere
@@ -53,9 +53,9 @@ class Question:
     text: str
     names: Sequence[Named]
     spoken: frozenset[str] = frozenset()
-    _readings: dict[tuple[int, ...], Reading] = field(default_factory=dict, init=False)
+    _readings: dict[tuple[int, ...], RemainingWords] = field(default_factory=dict, init=False)
 
-    def without(self, used: tuple[int, ...]) -> Reading:
+    def without(self, used: tuple[int, ...]) -> RemainingWords:
         """Return the words of the question outside these names (places in `names`)."""
         reading = self._readings.get(used)
         if reading is None:
@@ -64,7 +64,7 @@ class Question:
                 mention = self.names[name].mention
                 taken[mention.start : mention.end] = [True] * (mention.end - mention.start)
             words = tuple(word for word in self._words if not taken[word.start])[:MOST_WORDS]
-            reading = self._readings[used] = Reading(words, tuple(word for word in words if word.content))
+            reading = self._readings[used] = RemainingWords(words, tuple(word for word in words if word.content))
         return reading
 
     def masked(self, roles: Sequence[tuple[int, str]]) -> str:

@@ -9,6 +9,8 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
+from search.text import path_text
+
 WIDTH = 110
 """Columns of the terminal that are used."""
 RECOVERY = "recover"
@@ -104,21 +106,11 @@ def _answer(result: dict[str, Any]) -> RenderableType:
     node = result["node"]
     lines = [Text.from_markup(f"[bold]{escape(node['name'])}[/] [dim]{escape(node['type'])} {escape(node['id'])}[/]")]
     for path in (result["evidence"] or {}).get("paths", [])[:3]:
-        lines.append(Text(_path(path), style="green"))
+        lines.append(Text(path_text(path), style="green"))
     if result["snippet"]:
         lines.append(Text(result["snippet"]))
     lines.append(Text(_sum(result), style="dim"))
     return Group(*lines)
-
-
-def _path(walk: list[dict[str, Any]]) -> str:
-    parts = []
-    for step in walk:
-        if "node" in step:
-            parts.append(step["node"]["name"])
-        else:
-            parts.append(f"–{step['relation']}→" if step["direction"] == "out" else f"←{step['relation']}–")
-    return " ".join(parts)
 
 
 def _sum(result: dict[str, Any]) -> str:

@@ -83,7 +83,7 @@ class KnowledgeBaseSettings(models.Model):
         return f"{self.knowledge_base.name} settings {self.version}"
 
 
-class Status(models.TextChoices):
+class BuildStatus(models.TextChoices):
     """Build status of a snapshot, vector set or release."""
 
     BUILDING = "building", "being built"
@@ -99,7 +99,7 @@ class Snapshot(models.Model):
     """
 
     knowledge_base = models.ForeignKey(KnowledgeBase, on_delete=models.CASCADE, related_name="snapshots")
-    status = models.CharField(max_length=10, choices=Status.choices, default=Status.BUILDING)
+    status = models.CharField(max_length=10, choices=BuildStatus.choices, default=BuildStatus.BUILDING)
     source = models.TextField(blank=True, help_text="Where the bundle was read from.")
     content_hash = models.CharField(max_length=64, blank=True, help_text="BLAKE2b over the bundle's files.")
     schema_json = models.JSONField(default=dict, help_text="Node types, relations and counts.")
@@ -142,7 +142,7 @@ class VectorSet(models.Model):
     encoder = models.CharField(max_length=200, help_text="Model and revision.")
     dimensions = models.PositiveIntegerField()
     kinds = ArrayField(models.TextField(), default=usual_kinds, help_text="Which texts of a node have vectors.")
-    status = models.CharField(max_length=10, choices=Status.choices, default=Status.BUILDING)
+    status = models.CharField(max_length=10, choices=BuildStatus.choices, default=BuildStatus.BUILDING)
     vectors = models.PositiveBigIntegerField(default=0)
     created = models.DateTimeField(auto_now_add=True)
 
@@ -166,7 +166,7 @@ class Release(models.Model):
     number = models.PositiveIntegerField()
     snapshot = models.ForeignKey(Snapshot, on_delete=models.PROTECT, related_name="releases")
     vector_set = models.ForeignKey(VectorSet, null=True, blank=True, on_delete=models.PROTECT, related_name="releases")
-    status = models.CharField(max_length=10, choices=Status.choices, default=Status.BUILDING)
+    status = models.CharField(max_length=10, choices=BuildStatus.choices, default=BuildStatus.BUILDING)
     created = models.DateTimeField(auto_now_add=True)
     activated = models.DateTimeField(null=True, blank=True)
 

@@ -23,10 +23,10 @@ FOLDERS = {"all-MiniLM-L6-v2": get_model_path}
 """Packaged model → function to its folder."""
 TOKENS_A_BATCH = {"cpu": 1536, "cuda": 65_536, "mps": 8_192}
 """On a CPU a batch whose activations stay in the cache is the fastest; a GPU wants to be filled."""
-SHORT = 256
+ONE_THREAD_TOKENS = 256
 """Up to so many tokens a batch is computed by one thread: several would wait for each other longer than they save, and
 many times longer where the cores are busy."""
-REMEMBERED = 50_000
+REMEMBERED_VECTORS = 50_000
 """Vectors that are remembered: those of a few schemas' wordings and some thousand questions, 77 MB of 384 numbers."""
 _CPU_INFO = Path("/proc/cpuinfo")
 _BFLOAT16_FLAGS = {"avx512_bf16", "amx_bf16"}
@@ -101,8 +101,8 @@ class SentenceEncoder:
             place = slice(longest - len(tokens), None) if tokenizer.padding_side == "left" else slice(len(tokens))
             ids[row, place] = torch.tensor(tokens)
             mask[row, place] = 1
-        forward = self._quick if ids.numel() <= SHORT else self._whole
-        with torch.inference_mode(), _threads(1 if ids.numel() <= SHORT else self._threads):
+        forward = self._quick if ids.numel() <= ONE_THREAD_TOKENS else self._whole
+        with torch.inference_mode(), _threads(1 if ids.numel() <= ONE_THREAD_TOKENS else self._threads):
             embedded = forward(ids.to(self._model.device), mask.to(self._model.device)).float()
             return torch.nn.functional.normalize(embedded, dim=1).cpu().numpy()
 
@@ -110,7 +110,7 @@ class SentenceEncoder:
 class CachedEncoder:
     """An encoder that remembers its newest vectors: a question is encoded by several stages, and asked again."""
 
-    def __init__(self, encoder: Encoder, size: int = REMEMBERED) -> None:
+    def __init__(self, encoder: Encoder, size: int = REMEMBERED_VECTORS) -> None:
         self.name = encoder.name
         self.dimensions = encoder.dimensions
         self._encoder = encoder
@@ -136,7 +136,7 @@ class CachedEncoder:
         return np.stack([known[text] for text in texts])
 
 
-def cached_sentence_encoder(name: str, size: int = REMEMBERED, **options: Any) -> CachedEncoder:
+def cached_sentence_encoder(name: str, size: int = REMEMBERED_VECTORS, **options: Any) -> CachedEncoder:
     """Return the sentence encoder of that name (`model@revision`) for searches.
 
     `options` are SentenceEncoder's; `size` vectors are remembered. Raises ValueError where the model is a package of

@@ -30,13 +30,13 @@ from search.domain.errors import StageError
 from search.interfaces import PlanTable, Vectors
 
 KIND = "planner"
-FORMAT = 1
+READABLE_FORMAT = 1
 """Of the artifact's files; another one cannot be read by this code."""
 _ID = re.compile(r"[a-z0-9][a-z0-9-]{0,80}")
 
 
 @dataclass(frozen=True, slots=True)
-class Size:
+class ScorerSize:
     """Shape of a scorer: dimensions of the encoder, features a plan, units of the perceptron's hidden layer."""
 
     dimensions: int
@@ -54,7 +54,7 @@ class PlanScorerNet(nn.Module):
     scale: Tensor
     temperature: Tensor
 
-    def __init__(self, size: Size, start: Sequence[float] = (), cosine: float = 1.0, text: float = 0.0) -> None:
+    def __init__(self, size: ScorerSize, start: Sequence[float] = (), cosine: float = 1.0, text: float = 0.0) -> None:
         super().__init__()
         self.size = size
         self.ask = nn.Linear(size.dimensions, size.dimensions, bias=False)
@@ -73,14 +73,14 @@ class PlanScorerNet(nn.Module):
         for layer in (self.ask, self.tell, self.shift, self.out):
             nn.init.zeros_(layer.weight)
 
-    def told(self, vectors: Tensor) -> Tensor:
+    def map_paths(self, vectors: Tensor) -> Tensor:
         """Return plans' vectors as questions are held against them, shape (plans, dimensions), of unit length."""
         return functional.normalize(vectors + self.tell(vectors), dim=1)
 
-    def forward(self, table: PlanTable, told: Tensor) -> tuple[Tensor, Tensor]:
+    def forward(self, table: PlanTable, path_vectors: Tensor) -> tuple[Tensor, Tensor]:
         """Return the sum of every plan, shape (plans,), and of each question's plan without hops, (questions,).
 
-        `told` are the mapped vectors of the paths that the table's branches point to.
+        `path_vectors` are the mapped vectors of the paths that the table's branches point to.
         """
         asked = torch.from_numpy(table.asked)
         owner = torch.from_numpy(table.owner)
@@ -89,7 +89,7 @@ class PlanScorerNet(nn.Module):
         question = torch.from_numpy(table.question)
         count = int(table.owner[-1]) + 1
         mapped = functional.normalize(asked + self.ask(asked), dim=1)
-        cosines = _mean((mapped @ told.T)[mention, path], plan, len(features))
+        cosines = _mean((mapped @ path_vectors.T)[mention, path], plan, len(features))
         # Where cosines of unrelated texts lie differs from encoder to encoder: only what is above the mean counts.
         cosines = cosines - _mean(cosines, question, count)[question]
         grounds = _mean(asked @ self.ground, owner, count)
@@ -114,7 +114,7 @@ class LearnedPlanScorer:
             raise ValueError(f"{len(self._places)} paths have vectors of shape {self._free.shape}")
         if odd := next((key for key, tensor in tensors.items() if not np.isfinite(tensor).all()), None):
             raise ValueError(f"{odd} holds numbers that are not finite")
-        size = Size(self._free.shape[1], len(self.features), configuration["hidden"])
+        size = ScorerSize(self._free.shape[1], len(self.features), configuration["hidden"])
         self._net = PlanScorerNet(size).eval()
         self._net.load_state_dict({k: torch.from_numpy(v) for k, v in tensors.items() if k != "free"})
 
@@ -123,19 +123,19 @@ class LearnedPlanScorer:
         place = self._places.get(path)
         return None if place is None else self._free[place]
 
-    def told(self, vectors: Vectors) -> Vectors:
+    def map_paths(self, vectors: Vectors) -> Vectors:
         """Map vectors of paths, shape (paths, dimensions), once for all questions."""
         with torch.inference_mode():
-            return self._net.told(torch.from_numpy(vectors)).numpy()
+            return self._net.map_paths(torch.from_numpy(vectors)).numpy()
 
-    def __call__(self, table: PlanTable, told: Vectors) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def __call__(self, table: PlanTable, path_vectors: Vectors) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return the sums of the table's plans, and of each question's plan without hops."""
         with torch.inference_mode():
-            sums, texts = self._net(table, torch.from_numpy(told))
+            sums, texts = self._net(table, torch.from_numpy(path_vectors))
         return sums.numpy().astype(np.float64), texts.numpy().astype(np.float64)
 
 
-class PlanScorers:
+class LoadedPlanScorers:
     """The learned scorers under `directory`, by artifact; the `most` used last are kept (interfaces.PlanScorers).
 
     Artifacts never change, so a version of a pipeline that names another is all that it takes to use another.
@@ -158,9 +158,9 @@ class PlanScorers:
         folder = self._directory / artifact
         try:
             configuration = json.loads((folder / "config.json").read_bytes())
-            if configuration["kind"] != KIND or configuration["format"] != FORMAT:
+            if configuration["kind"] != KIND or configuration["format"] != READABLE_FORMAT:
                 kind, version = configuration["kind"], configuration["format"]
-                reason = f"{artifact} is a {kind} of format {version}, not a planner of format {FORMAT}"
+                reason = f"{artifact} is a {kind} of format {version}, not a planner of format {READABLE_FORMAT}"
                 raise StageError("plan", reason, permanent=True)
             return LearnedPlanScorer(artifact, configuration, load_file(folder / "model.safetensors"))
         except FileNotFoundError as error:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from search.domain.conditions import Checked
+from search.domain.conditions import CheckedConditions
 from search.domain.flow import stage
 from search.domain.fusion import Fusion
 from search.domain.question import Question
@@ -25,7 +25,7 @@ def single(question: Question, stages: SingleStages, trace: Trace) -> Ranking:
     """Answer a question with one retriever's list as it is."""
     text = trace.step("retrieve", "text list", stages.retrieve, question, trace.limit)
     fusion = Fusion.single("text", text)
-    trace.step("explain", "explain", stages.explain, question, fusion, [], Checked(), trace.limit)
+    trace.step("explain", "explain", stages.explain, question, fusion, [], CheckedConditions(), trace.limit)
     return fusion.ranking
 
 
@@ -44,5 +44,5 @@ def hybrid(question: Question, stages: HybridStages, trace: Trace) -> Ranking:
     words = trace.step("bm25", "text list", stages.bm25, question, trace.limit)
     vectors = trace.step("vss", "text list", stages.vss, question, trace.limit)
     fusion = trace.step("fuse", "fusion", stages.fuse, question, {"bm25": words, "vss": vectors}, trace.limit)
-    trace.step("explain", "explain", stages.explain, question, fusion, [], Checked(), trace.limit)
+    trace.step("explain", "explain", stages.explain, question, fusion, [], CheckedConditions(), trace.limit)
     return fusion.ranking

@@ -14,7 +14,7 @@ MOST_RELATIONS = 150
 MOST_FIELDS = 30
 SHOWN_NAMES = 4
 """Names of each type that are shown."""
-LONGEST_NAME = 70
+MOST_NAME_CHARACTERS = 70
 """Characters of a name that are shown."""
 
 
@@ -94,5 +94,5 @@ class Briefing:
 def quoted(text: Any) -> str:
     """Return a name in quotes on one line, shortened if it is long."""
     flat = " ".join(str(text).split())
-    cut = flat if len(flat) <= LONGEST_NAME else f"{flat[:LONGEST_NAME].rstrip()}…"
+    cut = flat if len(flat) <= MOST_NAME_CHARACTERS else f"{flat[:MOST_NAME_CHARACTERS].rstrip()}…"
     return json.dumps(cut, ensure_ascii=False)

@@ -12,18 +12,18 @@ from search.domain.graph import Schema
 from search.domain.mending import mend
 from search.domain.plan import Anchor, Filter, Hop, Plan, Target
 from search.domain.plan.normal_form import contradictions
-from search.prompts.briefing import LONGEST_NAME, Briefing
+from search.prompts.briefing import MOST_NAME_CHARACTERS, Briefing
 from search.prompts.files import PromptFault
 from search.prompts.metapaths import Walk, joins, two_hops, walks
 
-MOST = 20
+MOST_EXAMPLES = 20
 """Most examples in a prompt."""
-ENOUGH = 4
+ENOUGH_EXAMPLES = 4
 """If fewer of the domain's own examples fit the schema, generated ones are added."""
 
 
 @dataclass(frozen=True)
-class Example:
+class PromptExample:
     """A question and the plan that a planner should make of it."""
 
     question: str
@@ -34,7 +34,7 @@ class Example:
         return f"Question: {self.question}\nPlan: {json.dumps(self.plan.to_json(), ensure_ascii=False)}"
 
 
-def read_examples(text: str, name: str, schema: Schema) -> list[Example]:
+def read_prompt_examples(text: str, name: str, schema: Schema) -> list[PromptExample]:
     """Return the examples of a file whose plans fit this schema.
 
     The file is a list of `{"question", "plan"}`. Raises PromptFault if it is not.
@@ -46,7 +46,7 @@ def read_examples(text: str, name: str, schema: Schema) -> list[Example]:
     return [example for question, plan in rows if (example := _fitting(question, plan, schema))]
 
 
-def made_examples(briefing: Briefing) -> list[Example]:
+def made_examples(briefing: Briefing) -> list[PromptExample]:
     """Return generated examples, one of each kind at most, from a knowledge base's relations, wordings and names."""
     made = (
         next(kind, None)
@@ -56,28 +56,28 @@ def made_examples(briefing: Briefing) -> list[Example]:
     return [example for example in made if example and not contradictions(example.plan, briefing.schema)]
 
 
-def chosen_examples(written: Sequence[Example], briefing: Briefing) -> list[Example]:
+def chosen_examples(written: Sequence[PromptExample], briefing: Briefing) -> list[PromptExample]:
     """Return the written examples, with generated ones added if too few of them fit."""
-    return [*written, *(made_examples(briefing) if len(written) < ENOUGH else [])][:MOST]
+    return [*written, *(made_examples(briefing) if len(written) < ENOUGH_EXAMPLES else [])][:MOST_EXAMPLES]
 
 
-def _fitting(question: str, plan: Any, schema: Schema) -> Example | None:
+def _fitting(question: str, plan: Any, schema: Schema) -> PromptExample | None:
     try:
         parsed = Plan.parse(mend(plan, schema)[0], schema)
     except PlanInvalid:
         return None
-    return None if contradictions(parsed, schema) else Example(question, parsed)
+    return None if contradictions(parsed, schema) else PromptExample(question, parsed)
 
 
-def _one_hop(briefing: Briefing, direction: str) -> Iterator[Example]:
+def _one_hop(briefing: Briefing, direction: str) -> Iterator[PromptExample]:
     for step in _answering(walks(briefing), briefing):
         if step.direction == direction:
             for name in _names(briefing, step.near, 1):
                 plan = Plan((Anchor("A1", name, step.near),), (_hop("A1", step, "T"),), Target("T", (step.far,)))
-                yield Example(f"Which {_said(step.far)} {_clause(briefing, step)} {name}?", _sure(plan))
+                yield PromptExample(f"Which {_said(step.far)} {_clause(briefing, step)} {name}?", _sure(plan))
 
 
-def _chains(briefing: Briefing) -> Iterator[Example]:
+def _chains(briefing: Briefing) -> Iterator[PromptExample]:
     answerable = set(briefing.schema.answerable)
     for first, second in two_hops(briefing):
         if second.far not in answerable or len({first.near, first.far, second.far}) < 3:
@@ -86,10 +86,10 @@ def _chains(briefing: Briefing) -> Iterator[Example]:
             hops = (_hop("A1", first, "X1"), _hop("X1", second, "T"))
             plan = Plan((Anchor("A1", name, first.near),), hops, Target("T", (second.far,)))
             inner = f"{_clause(briefing, second)} a {_said(first.far)} that {_clause(briefing, first)} {name}"
-            yield Example(f"Which {_said(second.far)} {inner}?", _sure(plan))
+            yield PromptExample(f"Which {_said(second.far)} {inner}?", _sure(plan))
 
 
-def _meetings(briefing: Briefing) -> Iterator[Example]:
+def _meetings(briefing: Briefing) -> Iterator[PromptExample]:
     answerable = set(briefing.schema.answerable)
     for first, second in joins(briefing):
         if first.far not in answerable:
@@ -99,33 +99,33 @@ def _meetings(briefing: Briefing) -> Iterator[Example]:
                 anchors = (Anchor("A1", one, first.near), Anchor("A2", other, second.near))
                 plan = Plan(anchors, (_hop("A1", first, "T"), _hop("A2", second, "T")), Target("T", (first.far,)))
                 said = f"{_clause(briefing, first)} {one} and {_clause(briefing, second)} {other}"
-                yield Example(f"Which {_said(first.far)} {said}?", _sure(plan))
+                yield PromptExample(f"Which {_said(first.far)} {said}?", _sure(plan))
 
 
-def _with_text(briefing: Briefing) -> Iterator[Example]:
+def _with_text(briefing: Briefing) -> Iterator[PromptExample]:
     texted = {t.name for t in briefing.types if any(f.kind == "text" for f in t.fields)}
     for example in [*_one_hop(briefing, "out"), *_one_hop(briefing, "in")]:
         if set(example.plan.target.labels) <= texted:
             target = replace(example.plan.target, relevance_text="with an unusual history")
             question = f"{example.question.rstrip('?')}, and has an unusual history?"
-            yield Example(question, replace(example.plan, target=target, risk_level="normal"))
+            yield PromptExample(question, replace(example.plan, target=target, risk_level="normal"))
 
 
-def _filtered(briefing: Briefing) -> Iterator[Example]:
+def _filtered(briefing: Briefing) -> Iterator[PromptExample]:
     fields = {t.name: [f for f in t.fields if f.kind == "number" and not f.many] for t in briefing.types}
     for example in [*_one_hop(briefing, "in"), *_one_hop(briefing, "out")]:
         for numeric in fields.get(example.plan.target.labels[0], [])[:1]:
             condition = Filter("T", numeric.name, ">=", 100)
             question = f"{example.question.rstrip('?')}, with {_said(numeric.name)} of at least 100?"
-            yield Example(question, replace(example.plan, filters=(condition,)))
+            yield PromptExample(question, replace(example.plan, filters=(condition,)))
 
 
-def _text_alone(briefing: Briefing) -> Iterator[Example]:
+def _text_alone(briefing: Briefing) -> Iterator[PromptExample]:
     for node_type in briefing.types:
         if node_type.answerable and any(f.kind == "text" for f in node_type.fields):
             text = "with an unusual history"
             plan = Plan(target=Target("T", (node_type.name,), text), risk_level="no_trade")
-            yield Example(f"Is there a {_said(node_type.name)} {text}?", plan)
+            yield PromptExample(f"Is there a {_said(node_type.name)} {text}?", plan)
 
 
 def _answering(steps: Iterable[Walk], briefing: Briefing) -> Iterator[Walk]:
@@ -147,7 +147,7 @@ def _clause(briefing: Briefing, step: Walk) -> str:
 
 def _names(briefing: Briefing, node_type: str, skip: int) -> list[str]:
     """Return names of a type that fit into a question, rotated by `skip` so that each kind of example uses another."""
-    names = [name for name in briefing.names.get(node_type, ()) if 1 < len(name) <= LONGEST_NAME]
+    names = [name for name in briefing.names.get(node_type, ()) if 1 < len(name) <= MOST_NAME_CHARACTERS]
     return names[skip % len(names) :] + names[: skip % len(names)] if names else []
 
 

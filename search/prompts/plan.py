@@ -11,7 +11,7 @@ from search.domain.conversation import Message, Prompt
 from search.domain.errors import Fault
 from search.domain.plan.json_schema import plan_json_schema
 from search.prompts.briefing import Briefing
-from search.prompts.examples import Example, chosen_examples, read_examples
+from search.prompts.examples import PromptExample, chosen_examples, read_prompt_examples
 from search.prompts.files import PromptFiles, fingerprint
 from search.prompts.metapaths import metapath_lines
 
@@ -42,8 +42,8 @@ class PlanPrompts:
     def repair(self, prompt: Prompt, answer: str, faults: Sequence[Fault]) -> Prompt:
         """Return the conversation continued by the model's answer and its faults with their JSON pointers."""
         listed = "\n".join(f"- at {fault.pointer or 'the plan as a whole'}: {fault.message}" for fault in faults[:20])
-        told = self.files.render("plan/repair.md", faults=listed)
-        return prompt.then(Message("assistant", answer[:SHOWN_ANSWER] or "{}"), Message("user", told))
+        repair = self.files.render("plan/repair.md", faults=listed)
+        return prompt.then(Message("assistant", answer[:SHOWN_ANSWER] or "{}"), Message("user", repair))
 
     @property
     def guidance_name(self) -> str:
@@ -66,10 +66,10 @@ class PlanPrompts:
         return MODE_KEY in self.guidance
 
     @cached_property
-    def examples(self) -> list[Example]:
+    def examples(self) -> list[PromptExample]:
         """The worked examples that fit the schema."""
         name = f"plan/examples/{self.guidance_name}.json"
-        written = read_examples(self.files.text(name), name, self.briefing.schema) if name in self.files else []
+        written = read_prompt_examples(self.files.text(name), name, self.briefing.schema) if name in self.files else []
         return chosen_examples(written, self.briefing)
 
     @cached_property

@@ -17,10 +17,10 @@ from django.conf import settings
 from django.db import connection
 from django.utils.module_loading import import_string
 
-PATIENCE = 1.0
+CHECK_SECONDS = 1.0
 """Time limit in seconds for all checks together."""
 
-BELIEVED = 1.0
+QUEUE_STATE_SECONDS = 1.0
 """Seconds that the state of the queues is believed."""
 
 T = TypeVar("T")
@@ -34,10 +34,10 @@ def system_status() -> list[dict[str, str]]:
     """Return `name`, `state` (`ready`, `down`, `degraded`) and `reason` (empty if ready) of every service.
 
     A `degraded` service does not answer either, but searches work without it (`GRASP_HEALTH_OPTIONAL`). The checks run
-    in parallel; one that does not answer within `PATIENCE` counts as down.
+    in parallel; one that does not answer within `CHECK_SECONDS` counts as down.
     """
     asked = {name: _beside(import_string(path)) for name, path in settings.GRASP_HEALTH.items()}
-    done, _ = wait_for(asked.values(), timeout=PATIENCE)
+    done, _ = wait_for(asked.values(), timeout=CHECK_SECONDS)
     return [_state(name, check.result() if check in done else None) for name, check in asked.items()]
 
 
@@ -62,7 +62,7 @@ def queue_status() -> list[dict[str, Any]]:
 def worker_alive(queue: str) -> bool | None:
     """Return whether a worker of that queue lived within the last seconds, None while the broker cannot say.
 
-    What was found is believed for `BELIEVED` seconds: every search and every page that follows one asks for this.
+    The answer is kept for `QUEUE_STATE_SECONDS` seconds, because every search and every page that follows one needs it.
     """
     found = _believed_queues((settings.GRASP_QUEUES, settings.REDIS_URL))
     if found is None:
@@ -78,7 +78,7 @@ def forget() -> None:
 
 def _believed_queues(asked: tuple[str, str]) -> list[Any] | None:
     with _believing:
-        if asked not in _believed or time.monotonic() - _believed[asked][0] >= BELIEVED:
+        if asked not in _believed or time.monotonic() - _believed[asked][0] >= QUEUE_STATE_SECONDS:
             found = _queues()
             _believed[asked] = time.monotonic(), found
         return _believed[asked][1]
@@ -86,7 +86,7 @@ def _believed_queues(asked: tuple[str, str]) -> list[Any] | None:
 
 def _queues() -> list[Any] | None:
     asked = _beside(import_string(settings.GRASP_QUEUES))
-    wait_for([asked], timeout=PATIENCE)
+    wait_for([asked], timeout=CHECK_SECONDS)
     try:
         return asked.result(timeout=0)
     except (redis.RedisError, TimeoutError):
@@ -108,5 +108,5 @@ def _beside(check: Callable[[], T]) -> Future[T]:
 def _state(name: str, health: Any) -> dict[str, str]:
     if health is not None and health.ok:
         return {"name": name, "state": "ready", "reason": health.reason}
-    reason = f"It has not answered within {PATIENCE:.0f} second." if health is None else health.reason
+    reason = f"It has not answered within {CHECK_SECONDS:.0f} second." if health is None else health.reason
     return {"name": name, "state": "degraded" if name in settings.GRASP_HEALTH_OPTIONAL else "down", "reason": reason}

@@ -18,7 +18,7 @@ from search.neural.site_encoders import encoder
 log = structlog.get_logger(__name__)
 
 QUESTION = "What is there?"
-SECONDS = 10.0
+WARM_UP_SECONDS = 10.0
 """No further release is warmed up after this time: a worker with one slow first search is better than none."""
 
 
@@ -37,10 +37,10 @@ def warm_up() -> None:
     quiet = {"plan.llm": "off"} if "plan.llm" in pipeline.options() else {}
     active = Release.objects.filter(pk=F("knowledge_base__active_release")).order_by("-activated")
     for release in active:
-        if time.monotonic() - began > SECONDS:
+        if time.monotonic() - began > WARM_UP_SECONDS:
             break
         try:
             stages = pipeline.compose(pipeline.specification(quiet), wiring.tools(release))
-            pipeline.search(Question(QUESTION, k=1), stages, Trace(Limit.seconds(SECONDS)))
+            pipeline.search(Question(QUESTION, k=1), stages, Trace(Limit.seconds(WARM_UP_SECONDS)))
         except (SearchError, OSError) as error:
             log.warning("release not warmed", release=release.name, reason=str(error))

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from search.domain.conditions import Checked, Conditions
+from search.domain.conditions import CheckedConditions, Conditions
 from search.domain.errors import StageError
-from search.domain.evidence import Status
+from search.domain.evidence import ConditionStatus
 from search.domain.fusion import Fusion
 from search.domain.linking import GraphRanking, LinkedPlan, Traversal
 from search.domain.options import option
 from search.domain.plan import Plan, walks
 from search.domain.question import Question
-from search.domain.ranking import RECORDED
+from search.domain.ranking import RECORDED_ENTRIES
 from search.domain.trace import Limit
 from search.interfaces import GraphStore
 
@@ -29,7 +29,7 @@ class Check:
     """
 
     graph: GraphStore
-    depth: int = option(RECORDED, "How many of the first candidates are checked.", low=1, high=1_000)
+    depth: int = option(RECORDED_ENTRIES, "How many of the first candidates are checked.", low=1, high=1_000)
     seconds: float = option(
         1.0, "How many seconds all checks may take; what is not checked by then is unknown.", low=0.01, high=600
     )
@@ -41,10 +41,10 @@ class Check:
 
     def __call__(
         self, question: Question, fusion: Fusion, plans: Sequence[LinkedPlan], graph: GraphRanking, limit: Limit
-    ) -> Checked:
+    ) -> CheckedConditions:
         """Return the conditions of the first `depth` candidates, or `question.k` where these are more."""
         if not plans:
-            return Checked()
+            return CheckedConditions()
         limit = Limit.seconds(min(self.seconds, limit.remaining()), limit.cancelled)
         by_index = {linked.index: linked for linked in plans}
         found = {traversal.plan_index: traversal for traversal in graph.found}
@@ -59,7 +59,7 @@ class Check:
             asked = _Asked(self.graph, by_index[index], found.get(index), own, limit, problems)
             conditions |= {key: replace(held, plans=shares[key]) for key, held in asked.conditions().items()}
         told = " ".join(dict.fromkeys(problems))
-        return Checked({key: conditions[key] for key in keys}, leading, told)
+        return CheckedConditions({key: conditions[key] for key in keys}, leading, told)
 
 
 @dataclass
@@ -72,7 +72,7 @@ class _Asked:
     keys: Sequence[int]
     limit: Limit
     problems: list[str]
-    known: list[tuple[Plan, Mapping[int, Status]]] = field(default_factory=list)
+    known: list[tuple[Plan, Mapping[int, ConditionStatus]]] = field(default_factory=list)
 
     def conditions(self) -> dict[int, Conditions]:
         """Return every candidate's conditions; whoever meets the plan as a whole meets each of them."""
@@ -94,33 +94,33 @@ class _Asked:
             for key in self.keys
         }
 
-    def _whole(self) -> Mapping[int, Status]:
+    def _whole(self) -> Mapping[int, ConditionStatus]:
         """Return who matches the plan as it is: whom its traversal holds, and nobody else where that was not cut."""
         if not self.linked.plan.anchors:
             return self._matching(self.linked.plan, self.keys)
         listed = {candidate.key for candidate in self.found.candidates} if self.found else set()
-        status: dict[int, Status] = {key: "met" if key in listed else "not_met" for key in self.keys}
+        status: dict[int, ConditionStatus] = {key: "met" if key in listed else "not_met" for key in self.keys}
         if self.found is None or self.found.truncated:
             status |= self._matching(self.linked.plan, [key for key in self.keys if key not in listed])
         return status
 
-    def _any(self, parts: Iterable[Plan], keys: Sequence[int]) -> dict[int, Status]:
+    def _any(self, parts: Iterable[Plan], keys: Sequence[int]) -> dict[int, ConditionStatus]:
         """Return who meets any of some parts of the plan."""
         several = [self._known(part, keys) for part in parts]
-        found: dict[int, Status] = {}
+        found: dict[int, ConditionStatus] = {}
         for key in keys:
             states = {one[key] for one in several}
             found[key] = "met" if "met" in states else "unknown" if "unknown" in states else "not_met"
         return found
 
-    def _known(self, part: Plan, keys: Sequence[int]) -> Mapping[int, Status]:
+    def _known(self, part: Plan, keys: Sequence[int]) -> Mapping[int, ConditionStatus]:
         for asked, status in self.known:
             if asked == part:
                 return status
         self.known.append((part, self._matching(part, keys)))
         return self.known[-1][1]
 
-    def _matching(self, part: Plan, keys: Sequence[int]) -> dict[int, Status]:
+    def _matching(self, part: Plan, keys: Sequence[int]) -> dict[int, ConditionStatus]:
         """Ask the graph who matches a part of the plan; unknown where it cannot say."""
         if not keys:
             return {}

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from search.domain.conditions import Checked, Conditions
+from search.domain.conditions import CheckedConditions, Conditions
 from search.domain.errors import StageError
 from search.domain.evidence import Evidence, Path, Residual, Result
 from search.domain.fusion import Fusion
@@ -16,7 +16,7 @@ from search.domain.linking import LinkedPlan
 from search.domain.options import option
 from search.domain.plan import walks
 from search.domain.question import Question
-from search.domain.trace import Limit, Noted
+from search.domain.trace import Limit, StepOutput
 from search.interfaces import Encoder, GraphStore, NodeStore, VectorIndex
 from search.text import snippet
 
@@ -43,8 +43,8 @@ class Explain:
     width: int = option(240, "Length of the snippet, in characters.", low=40, high=2_000)
 
     def __call__(
-        self, question: Question, fusion: Fusion, plans: Sequence[LinkedPlan], checked: Checked, limit: Limit
-    ) -> Noted[Result]:
+        self, question: Question, fusion: Fusion, plans: Sequence[LinkedPlan], checked: CheckedConditions, limit: Limit
+    ) -> StepOutput[Result]:
         """Return the first `question.k` results with snippet, arithmetic and evidence."""
         head = fusion.ranking.candidates[: question.k]
         keys = [candidate.key for candidate in head]
@@ -63,7 +63,7 @@ class Explain:
             )
             for rank, candidate in enumerate(head, 1)
         ]
-        return Noted(results, detail=" ".join(problems), status="degraded" if problems else "ok")
+        return StepOutput(results, detail=" ".join(problems), status="degraded" if problems else "ok")
 
     def _evidence(
         self, plans: Mapping[int, LinkedPlan], shown: Mapping[int, Conditions], nodes: Mapping[int, Node], limit: Limit

@@ -21,12 +21,12 @@ BUCKETS = ((10, "[1,10]"), (50, "[11,50]"), (100, "[51,100]"), (500, "[101,500]"
 """Ranges of the number of candidates, by their upper end."""
 
 TEXT = "text"
-LED = 100
-"""When the graph leads, the text cannot reorder its first `LED` candidates."""
+FIXED_BY_LEAD = 100
+"""When the graph leads, the text cannot reorder its first `FIXED_BY_LEAD` candidates."""
 
 
 @dataclass(frozen=True)
-class Weighing:
+class FusionWeights:
     """How the graph's list is laid over the text's list: the settings of `Fuse`, and its arithmetic.
 
     Static: weight / (k + graph's rank) + (1 - weight) / (k + text's rank). Dynamic: the graph's weight is that of the
@@ -86,14 +86,14 @@ class Weighing:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Fuse(Weighing):
+class Fuse(FusionWeights):
     """Lays the graph's list over the text's list."""
 
     encoder: Encoder
     vectors: VectorIndex
 
     def __call__(self, question: Question, graph: GraphRanking, text: Ranking | Fusion, limit: Limit) -> Fusion:
-        """Return the fused list; see `Weighing`."""
+        """Return the fused list; see `FusionWeights`."""
         return self.fuse(graph, text, QuestionCosines(question, self.encoder, self.vectors, limit, "fuse"))
 
 
@@ -104,7 +104,7 @@ def may_lead(trust: Trust, least: float) -> bool:
 
 def following(weight: float, k: float) -> float:
     """Return a weight for the text whose first place adds less than any two neighbours of the graph's lie apart."""
-    return weight * (k + 1) / ((k + LED) * (k + LED + 1))
+    return weight * (k + 1) / ((k + FIXED_BY_LEAD) * (k + FIXED_BY_LEAD + 1))
 
 
 def _trust(graph: GraphRanking) -> Trust:

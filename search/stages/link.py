@@ -10,11 +10,11 @@ from search.domain.linking import Binding, LinkedPlan, Reach
 from search.domain.options import option
 from search.domain.plan import Anchor, ScoredPlan
 from search.domain.ranking import Candidate
-from search.domain.trace import Limit, Noted
+from search.domain.trace import Limit, StepOutput
 from search.interfaces import Encoder, NodeStore, VectorIndex, VectorKind
 
 _USUAL = Reach()
-Wanted = tuple[str, str, str]
+AnchorLookup = tuple[str, str, str]
 """The look-up of an anchor: its text, its label, its match mode."""
 
 
@@ -34,7 +34,7 @@ class Link:
     doc_k: int = option(10, "How many nodes a description is bound to at most (K).", low=1, high=100)
     doc_tau: float = option(0.90, "Share of the best cosine that a description's nodes need (τ).", low=0, high=1)
 
-    def __call__(self, plans: Sequence[ScoredPlan], limit: Limit, reach: Reach = _USUAL) -> Noted[LinkedPlan]:
+    def __call__(self, plans: Sequence[ScoredPlan], limit: Limit, reach: Reach = _USUAL) -> StepOutput[LinkedPlan]:
         """Return one linked plan for each plan, in their order; the note names anchors that were not fully bound.
 
         `reach` multiplies K and τ, to look further for a plan that found nothing.
@@ -51,7 +51,7 @@ class Link:
             )
             for index, scored in enumerate(plans)
         ]
-        return Noted(linked, detail=_note(anchors, scores))
+        return StepOutput(linked, detail=_note(anchors, scores))
 
     def _given(self, anchors: Sequence[Anchor]) -> dict[Anchor, list[Candidate]]:
         """Return the bindings of the anchors that have ids."""
@@ -73,7 +73,7 @@ class Link:
         limit.check("link")
         texts = list(dict.fromkeys(text for text, _, _ in wanted))
         vectors = dict(zip(texts, self.encoder.encode(texts), strict=True))
-        found: dict[Wanted, list[Candidate]] = {}
+        found: dict[AnchorLookup, list[Candidate]] = {}
         for text, label, mode in wanted:
             limit.check("link")
             k, tau = (self.name_k, self.name_tau) if mode == "name" else (self.doc_k, self.doc_tau)
@@ -85,7 +85,7 @@ class Link:
         return {anchor: found[_wanted(anchor)] for anchor in anchors}
 
 
-def _wanted(anchor: Anchor) -> Wanted:
+def _wanted(anchor: Anchor) -> AnchorLookup:
     return anchor.text, anchor.label, anchor.match_mode
 
 

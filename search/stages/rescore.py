@@ -16,7 +16,7 @@ from search.domain.trace import Limit
 from search.domain.trust import Trust
 from search.interfaces import Encoder, NodeStore, VectorIndex
 
-Scores = dict[int, float]
+ScoresByKey = dict[int, float]
 
 
 @dataclass(frozen=True)
@@ -55,8 +55,8 @@ class Rescore:
             if linked.plan.searches_documents:
                 scores_of[linked.index] = self._search_documents(linked.plan, limit)
         self._add_residuals(by_index, scores_of, limit)
-        merged: Scores = {}
-        parts: dict[int, Scores] = {}
+        merged: ScoresByKey = {}
+        parts: dict[int, ScoresByKey] = {}
         for linked in _by_probability(plans):
             weight = linked.probability / max(1, len(linked.plan.anchors))
             parts[linked.index] = part = {k: weight * score for k, score in scores_of.get(linked.index, {}).items()}
@@ -69,7 +69,7 @@ class Rescore:
         ranking = Ranking.of(merged, QuestionCosines(question, self.encoder, self.vectors, limit, "rescore"))
         return GraphRanking(ranking, Trust(len(scores_of[best.index]), _risk(plans, best), sure), parts, found)
 
-    def _search_documents(self, plan: Plan, limit: Limit) -> Scores:
+    def _search_documents(self, plan: Plan, limit: Limit) -> ScoresByKey:
         """Answer a plan that names no entity from the whole corpus, by the cosine of its text (`doc_search`)."""
         limit.check("rescore")
         text = " ".join(anchor.text for anchor in plan.anchors) or plan.target.relevance_text
@@ -83,12 +83,14 @@ class Rescore:
             scores = {key: scores[key] for key in kept}
         return scores
 
-    def _add_residuals(self, by_index: Mapping[int, LinkedPlan], scores_of: Mapping[int, Scores], limit: Limit) -> None:
+    def _add_residuals(
+        self, by_index: Mapping[int, LinkedPlan], scores_of: Mapping[int, ScoresByKey], limit: Limit
+    ) -> None:
         """Add the cosine of each plan's residual text and the candidates' documents; each text is embedded once.
 
         A plan that is hardly believed would add next to nothing, and costs as much as one that is.
         """
-        wanted: dict[str, list[Scores]] = {}
+        wanted: dict[str, list[ScoresByKey]] = {}
         for index, scores in scores_of.items():
             linked = by_index[index]
             believed = linked.probability >= self.believed
@@ -112,7 +114,7 @@ def _left_out(plan: Plan) -> bool:
     return plan.retrieval_mode == "skip" or plan.searches_documents
 
 
-def _best(plans: Sequence[LinkedPlan], scores_of: Mapping[int, Scores]) -> LinkedPlan:
+def _best(plans: Sequence[LinkedPlan], scores_of: Mapping[int, ScoresByKey]) -> LinkedPlan:
     """Return the most probable plan that found something."""
     return next(linked for linked in _by_probability(plans) if scores_of.get(linked.index))
 

@@ -16,7 +16,7 @@ DOCUMENTS: VectorKind = "document+relations"
 DEPTH_HELP = "How many documents the list holds."
 OVERFETCH = 1.5
 """Equal scores at the end of a list are put in order by cosine, so more is fetched than the list holds."""
-MOST = 10_000
+MOST_TIED_DOCUMENTS = 10_000
 """Documents of one score that are put in order by cosine at most."""
 
 
@@ -84,6 +84,6 @@ def _whole_ties(index: TextIndex, text: str, depth: int) -> list[Candidate]:
     wanted = int(depth * OVERFETCH) + 1
     while True:
         found = index.search(text, wanted)
-        if len(found) < wanted or found[depth - 1].score > found[-1].score or wanted > MOST:
+        if len(found) < wanted or found[depth - 1].score > found[-1].score or wanted > MOST_TIED_DOCUMENTS:
             return found
         wanted *= 8

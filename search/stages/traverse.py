@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from search.domain.errors import StageError
 from search.domain.linking import LinkedPlan, Traversal
 from search.domain.options import option
-from search.domain.trace import Limit, Noted
+from search.domain.trace import Limit, StepOutput
 from search.interfaces import GraphStore
 
 
@@ -28,7 +28,7 @@ class Traverse:
         """Name of the engine, for the trace."""
         return self.graph.backend
 
-    def __call__(self, plans: Sequence[LinkedPlan], limit: Limit) -> Noted[Traversal]:
+    def __call__(self, plans: Sequence[LinkedPlan], limit: Limit) -> StepOutput[Traversal]:
         """Return one traversal for each plan that has anchors, in their order.
 
         The traversal of a failed plan is empty and truncated. Raises StageError if every plan that was executed failed.
@@ -53,7 +53,7 @@ class Traverse:
             raise errors[0][1]
         sentences = [f"Plan {index + 1} was left out: {error.reason}." for index, error in errors]
         sentences += _stand_ins(found)
-        return Noted(found, detail=" ".join(sentences), status="degraded" if sentences else "ok")
+        return StepOutput(found, detail=" ".join(sentences), status="degraded" if sentences else "ok")
 
     def _own(self, limit: Limit) -> Limit:
         """Return the limit of one plan."""

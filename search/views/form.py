@@ -19,7 +19,7 @@ MOST_RECENT = 8
 
 
 @dataclass
-class Box:
+class SearchBox:
     """The form with its present values; `faults` are messages by field, `longest` characters fit into the question."""
 
     knowledge_bases: Sequence[KnowledgeBase]
@@ -37,14 +37,14 @@ class Box:
         return [message for name, messages in self.faults.items() if name not in own for message in messages]
 
 
-def question_box(request: HttpRequest, **values: Any) -> Box:
+def question_box(request: HttpRequest, **values: Any) -> SearchBox:
     """Return the form for whoever asks, with the knowledge bases that they may search."""
     bases = list(
         KnowledgeBase.objects.visible_to(request.user)
         .filter(active_release__isnull=False)
         .select_related("active_release__snapshot")
     )
-    box = Box(bases, list_pipelines(), **values)
+    box = SearchBox(bases, list_pipelines(), **values)
     box.knowledge_base = box.knowledge_base or (bases[0].name if bases else "")
     box.pipeline = box.pipeline or settings.GRASP_DEFAULT_PIPELINE
     return box

@@ -8,7 +8,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from search.services.searches.list_paths import MOST, list_paths
+from search.services.searches.list_paths import MOST_PATHS, list_paths
 from search.views.finding import find_run
 from search.views.shown.drawing import draw
 from search.views.shown.results import show_path
@@ -24,5 +24,5 @@ def paths(request: HttpRequest, run_id: UUID, rank: int) -> HttpResponse:
     if found is None:
         raise Http404("This search has no result of that rank.")
     matches = [([show_path(path) for path in match], draw(match)) for match in found.matches]
-    context = {"run": run, "rank": rank, "found": found, "matches": matches, "most": MOST}
+    context = {"run": run, "rank": rank, "found": found, "matches": matches, "most": MOST_PATHS}
     return render(request, "search/paths.html", context)

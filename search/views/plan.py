@@ -25,15 +25,15 @@ from search.views import plan_form
 from search.views.finding import find_run
 from search.views.form import question_box, remember
 from search.views.plan_form import Json
-from search.views.shown.chips import Found, Looked
+from search.views.shown.chips import EntityLookup, FoundEntity
 from search.views.shown.editor import show_editor
 from search.views.shown.wording import type_words
 from search.views.unavailable import not_now, says_what_is_down, status_of
 
 PART = "X-Page-Part"
 """A request with this header gets the form alone: the page around it is there already."""
-OFFERED = 8
-TIED = 5
+ENTITIES_OFFERED = 8
+ENTITIES_TIED = 5
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -128,7 +128,7 @@ def _page(
     release: Release,
     plan: Json,
     *,
-    looked: Looked | None = None,
+    looked: EntityLookup | None = None,
     more: Iterable[Fault] = (),
     status: int = 200,
 ) -> HttpResponse:
@@ -170,7 +170,12 @@ def _faults(plan: Json, blank: Sequence[Fault], schema: Schema) -> list[Fault]:
 
 def _names(release: Release, plan: Json) -> dict[str, str]:
     """Return the names of the nodes that anchors are tied to, by id."""
-    ids = [node_id for anchor in plan["anchors"] for node_id in anchor.get("ids", ())[:TIED] if "\x00" not in node_id]
+    ids = [
+        node_id
+        for anchor in plan["anchors"]
+        for node_id in anchor.get("ids", ())[:ENTITIES_TIED]
+        if "\x00" not in node_id
+    ]
     found = Node.objects.filter(snapshot_id=release.snapshot_id, id__in=ids)
     return dict(found.values_list("id", "name"))
 
@@ -180,11 +185,11 @@ def _strangers(plan: Json, names: dict[str, str], release: Release) -> list[Faul
     return [
         Fault(f"/anchors/{i}/ids", f"{release.name} does not have this entity; pick another.")
         for i, anchor in enumerate(plan["anchors"])
-        if anchor.get("ids") and not any(node_id in names for node_id in anchor["ids"][:TIED])
+        if anchor.get("ids") and not any(node_id in names for node_id in anchor["ids"][:ENTITIES_TIED])
     ]
 
 
-def _look(release: Release, plan: Json, given: str) -> Looked | None:
+def _look(release: Release, plan: Json, given: str) -> EntityLookup | None:
     """Return the entities whose name, or a word in it, begins as an anchor's text does: of its type, else of any."""
     index = int(given) if given.isdecimal() and len(given) < 3 else 99
     if index >= len(plan["anchors"]):
@@ -194,12 +199,12 @@ def _look(release: Release, plan: Json, given: str) -> Looked | None:
     label = anchor["label"] if anchor["label"] in release.snapshot.schema.type_codes else ""
     for node_type in dict.fromkeys((label, "")):
         found = tuple(
-            Found(node.name, type_words(types[node.type].name), _pick(index, node, types[node.type].name))
-            for node in complete_name(release, anchor["text"], OFFERED, node_type)
+            FoundEntity(node.name, type_words(types[node.type].name), _pick(index, node, types[node.type].name))
+            for node in complete_name(release, anchor["text"], ENTITIES_OFFERED, node_type)
         )
         if found:
-            return Looked(index, found)
-    return Looked(index, ())
+            return EntityLookup(index, found)
+    return EntityLookup(index, ())
 
 
 def _pick(index: int, node: Node, label: str) -> str:

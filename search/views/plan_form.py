@@ -15,6 +15,7 @@ from search.domain.graph import ANY, Schema
 from search.domain.mending.names import as_kind
 from search.domain.plan import MAX_ANCHORS, MAX_HOPS
 from search.domain.plan.parse import MAX_FILTERS
+from search.domain.plan.routes import routes
 
 Json = dict[str, Any]
 
@@ -198,15 +199,8 @@ def _share_labels(plan: Json) -> None:
 
 def _distances(hops: list[Json], goal: str) -> dict[str, int]:
     """Return how many hops each variable is away from the target."""
-    distance, frontier = {goal: 0}, [goal]
-    while frontier:
-        var = frontier.pop(0)
-        for hop in hops:
-            for here, there in ((hop["from"], hop["to_var"]), (hop["to_var"], hop["from"])):
-                if here == var and there not in distance:
-                    distance[there] = distance[var] + 1
-                    frontier.append(there)
-    return distance
+    found = routes([(hop["from"], hop["to_var"]) for hop in hops], goal)
+    return {var: len(legs) for var, legs in found.items()}
 
 
 def _unused(plan: Json, stem: str) -> str:

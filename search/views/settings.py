@@ -31,7 +31,7 @@ _BETWEEN = re.compile(r"[,;\n]")
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class WordingRow:
     """A node type or relation as the form shows it; `own` are the wordings that the bundle brings."""
 
     key: str
@@ -169,7 +169,7 @@ def _page(
     return render(request, "search/settings.html", context, status=400 if faults else 200)
 
 
-def _types(schema: Schema, values: Mapping[str, Any], faults: dict[str, list[str]]) -> list[Row]:
+def _types(schema: Schema, values: Mapping[str, Any], faults: dict[str, list[str]]) -> list[WordingRow]:
     own = values.get("types", {})
     rows = []
     for t in schema.node_types:
@@ -177,18 +177,18 @@ def _types(schema: Schema, values: Mapping[str, Any], faults: dict[str, list[str
         aliases, told = ", ".join(entry.get("aliases", ())), tuple(faults.pop(pointer("types", t.name), ()))
         shown = not entry.get("hidden", t.hidden)
         rows.append(
-            Row(t.name, t.name, t.count, t.aliases, aliases, told, shown, entry.get("answerable", t.answerable))
+            WordingRow(t.name, t.name, t.count, t.aliases, aliases, told, shown, entry.get("answerable", t.answerable))
         )
     return rows
 
 
-def _relations(schema: Schema, values: Mapping[str, Any], faults: dict[str, list[str]]) -> list[Row]:
+def _relations(schema: Schema, values: Mapping[str, Any], faults: dict[str, list[str]]) -> list[WordingRow]:
     own = values.get("relations", {})
     counts: dict[str, int] = {}
     for kind in schema.relation_types:
         counts[kind.relation] = counts.get(kind.relation, 0) + kind.count
     return [
-        Row(
+        WordingRow(
             r.name, r.name, counts.get(r.name, 0), tuple(filter(None, (r.description, r.inverse, *r.aliases))),
             ", ".join(own.get(r.name, {}).get("aliases", ())), tuple(faults.pop(pointer("relations", r.name), ())),
         )

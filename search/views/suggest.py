@@ -15,7 +15,7 @@ from search.views.unavailable import says_what_is_down
 
 MOST_WORDS = 5
 SHORTEST = 3
-SHOWN = 6
+SUGGESTIONS_SHOWN = 6
 _WORD_START = re.compile(r"(?<!\S)\S")
 
 
@@ -41,7 +41,7 @@ def _completed(release: Release, text: str) -> tuple[int, list[dict[str, str]]]:
         if len(ending.strip()) < SHORTEST:
             continue
         # Words within names are left out: the ordinary words of a question would bring up something all the time.
-        found = complete_name(release, ending, SHOWN, inside=False)
+        found = complete_name(release, ending, SUGGESTIONS_SHOWN, inside=False)
         if found and not (len(found) == 1 and found[0].name == ending):
             return match.start(), [{"name": node.name, "type": type_words(types[node.type].name)} for node in found]
     return len(text), []

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from search.domain.conditions import Checked, Conditions
+from search.domain.conditions import CheckedConditions, Conditions
 from search.domain.evidence import Evidence, Path, PathEdge, PathNode, Result
 from search.domain.fusion import Fusion
 from search.domain.graph import Field, Node, Schema
@@ -21,8 +21,8 @@ from search.domain.ranking import Candidate, Ranking, by_key
 from search.domain.trace import Limit
 from search.domain.trust import Trust
 from search.models import KnowledgeBase, Release, Snapshot
-from search.models.knowledge import Status
-from search.stages.fuse import Weighing
+from search.models.knowledge import BuildStatus
+from search.stages.fuse import FusionWeights
 from tests.graphs import Nodes, schema_of, store
 from tests.oracle import Graph
 
@@ -70,11 +70,13 @@ def films(name: str = "films", **attributes: Any) -> KnowledgeBase:
     """Write the knowledge base with one active release, and return it."""
     base = KnowledgeBase.objects.create(name=name, title="Films", examples=["Who made Amber Road?"], **attributes)
     snapshot = Snapshot.objects.create(
-        knowledge_base=base, status=Status.READY, schema_json=schema().to_json(), nodes=len(GRAPH.nodes),
+        knowledge_base=base, status=BuildStatus.READY, schema_json=schema().to_json(), nodes=len(GRAPH.nodes),
         edges=len(GRAPH.edges), seconds={"load": 0.2, "total": 0.5},
     )  # fmt: skip
     store(GRAPH, schema(), snapshot.pk)
-    base.active_release = Release.objects.create(knowledge_base=base, number=1, snapshot=snapshot, status=Status.READY)
+    base.active_release = Release.objects.create(
+        knowledge_base=base, number=1, snapshot=snapshot, status=BuildStatus.READY
+    )
     base.save()
     return base
 
@@ -119,7 +121,7 @@ class Show:
     nodes: Any
 
     def __call__(
-        self, question: Question, fusion: Fusion, plans: Sequence[LinkedPlan], checked: Checked, limit: Limit
+        self, question: Question, fusion: Fusion, plans: Sequence[LinkedPlan], checked: CheckedConditions, limit: Limit
     ) -> list[Result]:
         return [
             self._result(rank, candidate, fusion, checked.conditions.get(candidate.key))
@@ -195,7 +197,7 @@ class Fuse:
 
 
 @dataclass(frozen=True)
-class Weigh(Weighing):
+class Weigh(FusionWeights):
     """Fuses as the site's stage does; these films have no vectors, so that equal sums stand in the order of keys."""
 
     def __call__(self, question: Question, graph: GraphRanking, text: Ranking | Fusion, limit: Limit) -> Fusion:
@@ -208,9 +210,11 @@ class Hold:
 
     def __call__(
         self, question: Question, fusion: Fusion, plans: Sequence[LinkedPlan], graph: GraphRanking, limit: Limit
-    ) -> Checked:
+    ) -> CheckedConditions:
         met = Conditions(0, "met", (("a", "met"),), ("met",))
-        return Checked({key: replace(met, plans=graph.shares(key)) for key in graph.ranking.keys}, graph.leading)
+        return CheckedConditions(
+            {key: replace(met, plans=graph.shares(key)) for key in graph.ranking.keys}, graph.leading
+        )
 
 
 _HERE = "tests.search.small"

@@ -22,13 +22,13 @@ from search.adapters.llm_openai.exchange import _message, _retry_after
 from search.domain.errors import PlanInvalid
 from search.domain.graph import Node
 from search.domain.mending import mend
-from search.domain.model_reply import Unreadable, read_object, without_thinking
+from search.domain.model_reply import UnreadableReply, read_object, without_thinking
 from search.domain.plan import Plan
 from search.ingest.fields import FieldKinds
 from search.ingest.tsv import split_lines
 from search.language.names import find_names, ordinary_words
 from search.language.quantities import quantities
-from search.language.question import Question
+from search.language.question import AnalysedQuestion
 from search.language.words import content
 from search.services.searches.storable import storable_json
 from search.stages.plan.model import read_plan
@@ -74,7 +74,7 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> mentions_memmap.MemmapMen
 def as_object(text: str) -> None:
     try:
         read_object(text)
-    except Unreadable:
+    except UnreadableReply:
         return
 
 
@@ -123,7 +123,7 @@ def as_field(text: str) -> None:
 
 
 def as_masked_question(text: str) -> None:
-    question = Question(text, ())
+    question = AnalysedQuestion(text, ())
     question.without(())
     question.masked(())
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from training.data.examples import BadQuestions, Example, capped
 
 COLUMNS = ("id", "query", "answer_ids")
-LONGEST = 10_000_000
+LONGEST_CELL = 10_000_000
 """Characters of a cell at most: some questions have thousands of answers."""
 
 
@@ -46,7 +46,7 @@ def read_stark(path: Path) -> list[Example]:
 
 
 def _rows(file: Iterator[str], name: str) -> Iterator[tuple[int, dict[str, str | None]]]:
-    csv.field_size_limit(LONGEST)
+    csv.field_size_limit(LONGEST_CELL)
     reader = csv.DictReader(file)
     if missing := [column for column in COLUMNS if column not in (reader.fieldnames or ())]:
         raise BadQuestions([f"{name} lacks the columns {', '.join(missing)}; it takes {', '.join(COLUMNS)}."])

@@ -44,7 +44,7 @@ class Case:
 
 
 @dataclass(frozen=True)
-class Places:
+class CaseArrays:
     """One case as arrays over its candidates, in the order in which equal scores stand."""
 
     graph: Numbers
@@ -52,7 +52,7 @@ class Places:
     gold: NDArray[np.intp]
 
     @classmethod
-    def of(cls, case: Case) -> Places:
+    def of(cls, case: Case) -> CaseArrays:
         """Return the ranks (infinite where a list does not hold the candidate) and the places of the answers."""
         in_graph, in_text = case.graph.ranking.ranks, case.text.ranks
         order = in_order_of(case.known, {*in_graph, *in_text})
@@ -64,7 +64,7 @@ class Places:
         )
 
 
-def reciprocal_ranks(places: Places, graph: Numbers, text: Numbers, k: Numbers) -> Numbers:
+def reciprocal_ranks(places: CaseArrays, graph: Numbers, text: Numbers, k: Numbers) -> Numbers:
     """Return 1 / rank of the first answer for each row of weights; 0 where the first hundred hold none.
 
     `graph` and `text` are the lists' weights and `k` the constant of reciprocal ranks, each of shape (rows,). A list of

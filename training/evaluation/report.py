@@ -9,14 +9,14 @@ import numpy as np
 
 from training.data.examples import Example
 from training.evaluation.measures import Values, intervals, means, measure
-from training.evaluation.runner import Outcome
+from training.evaluation.runner import QuestionOutcome
 
 MOST_SLICES = 50
 """A key with more values than this tells questions apart instead of grouping them, and is left out."""
 
 
 def describe_pipeline(
-    examples: Sequence[Example], outcomes: Mapping[str, Outcome], specification: Mapping[str, Any]
+    examples: Sequence[Example], outcomes: Mapping[str, QuestionOutcome], specification: Mapping[str, Any]
 ) -> dict[str, Any]:
     """Return one pipeline's part of the report. Percentages are over all questions asked, whatever became of them."""
     rankings = {example.id: [node for node, _ in outcomes[example.id].ranking] for example in examples}
@@ -36,7 +36,7 @@ def describe_pipeline(
     }
 
 
-def _latency(outcomes: Mapping[str, Outcome]) -> dict[str, float | None]:
+def _latency(outcomes: Mapping[str, QuestionOutcome]) -> dict[str, float | None]:
     times = [1000 * outcome.seconds for outcome in outcomes.values() if not outcome.error]
     if not times:
         return {"p50": None, "p95": None}

@@ -9,7 +9,7 @@ from training.data.examples import Example
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class QuestionOutcome:
     """What one question got: ids and scores from best to worst, the seconds of the search, or an error's sentence."""
 
     ranking: tuple[tuple[str, float], ...] = ()
@@ -17,11 +17,11 @@ class Outcome:
     error: str = ""
 
 
-Ask = Callable[[Example], Outcome]
+Ask = Callable[[Example], QuestionOutcome]
 Progress = Callable[[int, int], None]
 
 
-def run(examples: Sequence[Example], ask: Ask, progress: Progress | None = None) -> dict[str, Outcome]:
+def run(examples: Sequence[Example], ask: Ask, progress: Progress | None = None) -> dict[str, QuestionOutcome]:
     """Return the outcome of each question by its id; `progress` is told how many of how many are done."""
     outcomes = {}
     for done, example in enumerate(examples, 1):

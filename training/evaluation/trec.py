@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 from training.data.examples import Example
 from training.evaluation.measures import DEPTH
-from training.evaluation.runner import Outcome
+from training.evaluation.runner import QuestionOutcome
 
 _NEEDS_ENCODING = re.compile(r"[\s%]")
 
@@ -18,7 +18,7 @@ def encode(name: str) -> str:
     return _NEEDS_ENCODING.sub(lambda match: quote(match.group(), safe=""), name)
 
 
-def run_lines(outcomes: Mapping[str, Outcome], tag: str) -> Iterable[str]:
+def run_lines(outcomes: Mapping[str, QuestionOutcome], tag: str) -> Iterable[str]:
     """Yield `qid Q0 docid rank score tag`, 100 deep, with strictly falling scores.
 
     Scores that are equal or out of order are lowered by the smallest step that a reader sees, for a reader sorts by

@@ -18,8 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from search.domain.plan import RISKS
-from search.stages.fuse import BUCKETS, Weighing, following, may_lead
-from training.evaluation.fused_ranks import Case, Numbers, Places, reciprocal_ranks
+from search.stages.fuse import BUCKETS, FusionWeights, following, may_lead
+from training.evaluation.fused_ranks import Case, CaseArrays, Numbers, reciprocal_ranks
 from training.evaluation.measures import Values, intervals, means, measure
 
 STATIC_K = (1, 2, 5, 10, 20, 40, 60, 80, 100)
@@ -27,14 +27,14 @@ STATIC_WEIGHTS = tuple(step / 20 for step in range(21))
 DYNAMIC_K = (5, 10, 20, 40, 80, 150, 300)
 BUCKET_WEIGHTS = ((1, 1.2, 1.4, 1.6, 2), (0.8, 1, 1.2, 1.4), (0.2, 0.4, 0.6, 0.8), (0, 0.05, 0.1), (0, 0.05, 0.1))
 RISK_MULTIPLIERS = ((0, 0.25, 0.5, 0.75), (0.5, 0.75, 1, 1.25), (0.75, 1, 1.25, 1.5), (1, 1.25, 1.5, 2))
-LEADS = (1.01, 0.95, 0.9, 0.8, 0.7, 0.6, 0.5)
+LEAD_PROBABILITIES = (1.01, 0.95, 0.9, 0.8, 0.7, 0.6, 0.5)
 """Probabilities from which a plan leads; none is above 1."""
 
 FOLDS = 5
-FEWEST = 4 * FOLDS
+FEWEST_QUESTIONS = 4 * FOLDS
 """Fewer questions are not even divided into folds."""
 SEED = 20_261
-SAME = 1e-6
+TOLERANCE = 1e-6
 
 Progress = Callable[[int, int], None]
 
@@ -46,7 +46,7 @@ class Tuning(NamedTuple):
     other folds. `decided` says whether `best` should replace the present settings, `reason` why.
     """
 
-    best: Weighing
+    best: FusionWeights
     decided: bool
     reason: str
     before: Values
@@ -66,7 +66,7 @@ class _Tables:
     dynamic: Numbers
 
 
-def tune(cases: Sequence[Case], present: Weighing, progress: Progress | None = None) -> Tuning:
+def tune(cases: Sequence[Case], present: FusionWeights, progress: Progress | None = None) -> Tuning:
     """Choose the settings with the highest H@1, then MRR, and cross-validate the choice against the present ones.
 
     Equal outcomes are decided, in this order, for the present settings; static before dynamic; the lead nearest to
@@ -75,7 +75,7 @@ def tune(cases: Sequence[Case], present: Weighing, progress: Progress | None = N
     95% interval of the gain in H@1 lies above 0, or that in MRR while H@1 does not fall.
     """
     before = outcome(cases, [present] * len(cases))
-    if len(cases) < FEWEST:
+    if len(cases) < FEWEST_QUESTIONS:
         reason = f"Too few questions to choose by ({len(cases)}). The settings in use stay."
         return Tuning(present, False, reason, before, before, before)
     folds = np.random.default_rng(SEED).permutation(len(cases)) % FOLDS
@@ -91,7 +91,7 @@ def tune(cases: Sequence[Case], present: Weighing, progress: Progress | None = N
     return Tuning(best, decided, reason, before, after, held_out)
 
 
-def outcome(cases: Sequence[Case], settings: Sequence[Weighing]) -> Values:
+def outcome(cases: Sequence[Case], settings: Sequence[FusionWeights]) -> Values:
     """Return every measure of every case, fused by the stage itself with the settings beside it."""
     rankings = {
         case.question: [case.names[key] for key in weighing.fuse(case.graph, case.text, case.cosines).ranking.keys]
@@ -100,7 +100,7 @@ def outcome(cases: Sequence[Case], settings: Sequence[Weighing]) -> Values:
     return measure(rankings, {case.question: case.answers for case in cases})
 
 
-def _judge(best: Weighing, present: Weighing, before: Values, held_out: Values) -> tuple[bool, str]:
+def _judge(best: FusionWeights, present: FusionWeights, before: Values, held_out: Values) -> tuple[bool, str]:
     if best == present:
         return False, "No settings of the grid answer these questions better than those in use, which stay."
     gain = {name: held_out[name] - before[name] for name in ("H@1", "MRR")}
@@ -123,14 +123,14 @@ def _worth(hit: Numbers | NDArray[np.bool_], reciprocal: Numbers, cases: int) ->
 def _tabulate(cases: Sequence[Case], folds: NDArray[np.intp], progress: Progress | None) -> _Tables:
     """Rank every case under every weight that the grid can give it, and add up."""
     widest = max(len(weights) for weights in BUCKET_WEIGHTS), max(len(weights) for weights in RISK_MULTIPLIERS)
-    static = np.zeros((FOLDS, len(LEADS), len(STATIC_K), len(STATIC_WEIGHTS)))
-    dynamic = np.zeros((FOLDS, len(LEADS), len(BUCKETS), len(RISKS), len(DYNAMIC_K), *widest))
+    static = np.zeros((FOLDS, len(LEAD_PROBABILITIES), len(STATIC_K), len(STATIC_WEIGHTS)))
+    dynamic = np.zeros((FOLDS, len(LEAD_PROBABILITIES), len(BUCKETS), len(RISKS), len(DYNAMIC_K), *widest))
     for place, case in enumerate(cases):
         if case.graph.trust.n_cand:
             bucket = next(i for i, (most, _) in enumerate(BUCKETS) if case.graph.trust.n_cand <= most)
             risk = RISKS.index(case.graph.trust.risk_level)
             fixed, moving = _outcomes(case, bucket, risk, len(cases))
-            led = np.array([int(may_lead(case.graph.trust, lead)) for lead in LEADS])
+            led = np.array([int(may_lead(case.graph.trust, lead)) for lead in LEAD_PROBABILITIES])
             static[folds[place]] += fixed[led]
             dynamic[folds[place], :, bucket, risk, :, : moving.shape[2], : moving.shape[3]] += moving[led]
         if progress is not None:
@@ -141,7 +141,7 @@ def _tabulate(cases: Sequence[Case], folds: NDArray[np.intp], progress: Progress
 def _outcomes(case: Case, bucket: int, risk: int, cases: int) -> tuple[Numbers, Numbers]:
     """Return one case's outcomes, not led and led: static (2, k, weight), dynamic (2, k, weight, multiplier)."""
     rows = _rows(bucket, risk)
-    reciprocal = reciprocal_ranks(Places.of(case), *rows)
+    reciprocal = reciprocal_ranks(CaseArrays.of(case), *rows)
     worth = _worth(reciprocal == 1.0, reciprocal, cases)
     half = 2 * len(STATIC_K) * len(STATIC_WEIGHTS)
     shape = (2, len(DYNAMIC_K), len(BUCKET_WEIGHTS[bucket]), len(RISK_MULTIPLIERS[risk]))
@@ -166,37 +166,38 @@ def _led(row: tuple[float, float, float]) -> tuple[float, float, float]:
 
 
 def _choose(
-    tables: _Tables, folds: NDArray[np.intp], own: Numbers, fixed: Numbers, without: int | None, present: Weighing
-) -> Weighing:
+    tables: _Tables, folds: NDArray[np.intp], own: Numbers, fixed: Numbers, without: int | None, present: FusionWeights
+) -> FusionWeights:
     """Return the best settings on all folds, or on all but one."""
     kept = np.array([fold != without for fold in range(FOLDS)])
     asked = kept[folds]
     static, dynamic = tables.static[kept].sum(axis=0), tables.dynamic[kept].sum(axis=0)
     worth, best = max((_best_static(static), _best_dynamic(dynamic)), key=lambda found: found[0])
-    return best if worth[0] + fixed[asked].sum() > own[asked].sum() + SAME else present
+    return best if worth[0] + fixed[asked].sum() > own[asked].sum() + TOLERANCE else present
 
 
-Found = tuple[tuple[float, ...], Weighing]
+Tuned = tuple[tuple[float, ...], FusionWeights]
 """Settings, and by what they are compared: the outcome, then what decides between equal ones."""
 
 
-def _best_static(table: Numbers) -> Found:
+def _best_static(table: Numbers) -> Tuned:
     """Return the best static settings; `table` has the shape (leads, k, weight)."""
-    untuned = Weighing()
+    untuned = FusionWeights()
     found = [
         ((round(float(table[i, j, n]), 5), 1.0, -abs(lead - untuned.lead), -abs(weight - 0.5), -weight, -k),
-         Weighing(method="static", k=float(k), weight=weight, lead=lead))
-        for i, lead in enumerate(LEADS) for j, k in enumerate(STATIC_K) for n, weight in enumerate(STATIC_WEIGHTS)
+         FusionWeights(method="static", k=float(k), weight=weight, lead=lead))
+         for i, lead in enumerate(LEAD_PROBABILITIES)
+         for j, k in enumerate(STATIC_K) for n, weight in enumerate(STATIC_WEIGHTS)
     ]  # fmt: skip
     return max(found, key=lambda entry: entry[0])
 
 
-def _best_dynamic(table: Numbers) -> Found:
+def _best_dynamic(table: Numbers) -> Tuned:
     """Return the best dynamic settings; `table` has the shape (leads, bucket, risk, k, weight, multiplier)."""
     choices = np.array(list(product(*(range(len(values)) for values in RISK_MULTIPLIERS))))
     far, risks = _distance(choices), range(choices.shape[1])
     found = []
-    for i, lead in enumerate(LEADS):
+    for i, lead in enumerate(LEAD_PROBABILITIES):
         for j, k in enumerate(DYNAMIC_K):
             worth = _spread([
                 # For each weight of the bucket and each combination of multipliers: its questions, of every risk.
@@ -204,22 +205,30 @@ def _best_dynamic(table: Numbers) -> Found:
                 for b, weights in enumerate(BUCKET_WEIGHTS)
             ])  # fmt: skip
             best = worth.max()
-            *weights, multiplier = np.unravel_index(np.where(worth >= best - SAME, far, np.inf).argmin(), worth.shape)
-            chosen = Weighing(
+            *weights, multiplier = np.unravel_index(
+                np.where(worth >= best - TOLERANCE, far, np.inf).argmin(), worth.shape
+            )
+            chosen = FusionWeights(
                 method="dynamic",
                 k=float(k),
                 bucket_weights=tuple(float(BUCKET_WEIGHTS[b][n]) for b, n in enumerate(weights)),
                 risk_multipliers=tuple(float(RISK_MULTIPLIERS[r][n]) for r, n in enumerate(choices[multiplier])),
                 lead=lead,
             )
-            order = (round(float(best), 5), 0.0, -abs(lead - Weighing().lead), -float(far[(*weights, multiplier)]), -k)
+            order = (
+                round(float(best), 5),
+                0.0,
+                -abs(lead - FusionWeights().lead),
+                -float(far[(*weights, multiplier)]),
+                -k,
+            )
             found.append((order, chosen))
     return max(found, key=lambda entry: entry[0])
 
 
 def _distance(choices: NDArray[np.intp]) -> Numbers:
     """Return how far each combination lies from the weights of a base that was not tuned, as a sum of differences."""
-    untuned = Weighing()
+    untuned = FusionWeights()
     multipliers = np.zeros(len(choices))
     for risk, values in enumerate(RISK_MULTIPLIERS):
         multipliers += np.abs(np.array(values)[choices[:, risk]] - untuned.risk_multipliers[risk])

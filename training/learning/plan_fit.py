@@ -12,12 +12,12 @@ from safetensors.torch import load, save
 from torch import Tensor
 
 from search.interfaces import Vectors
-from search.neural.plan_scorer import PlanScorerNet, Size
+from search.neural.plan_scorer import PlanScorerNet, ScorerSize
 from search.stages.plan.scoring.features import FEATURES
 from search.stages.plan.scoring.score import Weights
 from training.learning.plan_lists import PlanLists
 
-Places = NDArray[np.int64]
+Indices = NDArray[np.int64]
 
 _WARM = 0.1
 """Part of the steps in which the rate rises to its height; then it falls to nothing."""
@@ -29,7 +29,7 @@ _LEAST = 1e-6
 
 
 @dataclass(frozen=True, slots=True)
-class Fit:
+class FitSettings:
     """How a fit goes: passes over the questions, questions a step, height of the rate, weight decay, hidden units."""
 
     epochs: int
@@ -56,18 +56,18 @@ class Fitted:
         """Read back what `to_bytes` wrote, of a net with so many hidden units."""
         tensors = load(content)
         free = tensors.pop("free")
-        net = PlanScorerNet(Size(free.shape[1], len(FEATURES), hidden))
+        net = PlanScorerNet(ScorerSize(free.shape[1], len(FEATURES), hidden))
         net.load_state_dict(tensors)
         return cls(net, free)
 
-    def sums(self, lists: PlanLists, chosen: Places) -> Iterator[tuple[Vectors, float]]:
+    def sums(self, lists: PlanLists, chosen: Indices) -> Iterator[tuple[Vectors, float]]:
         """Yield, for each of these questions, the sums of its plans and that of the plan without hops."""
         self.net.eval()
         with torch.inference_mode():
-            told = self.net.told(self.free)
+            path_vectors = self.net.map_paths(self.free)
             for first in range(0, len(chosen), 256):
                 table = lists.table(chosen[first : first + 256])
-                plans, texts = self.net(table, told)
+                plans, texts = self.net(table, path_vectors)
                 ends = np.searchsorted(table.question, np.arange(1, len(texts)))
                 yield from zip(np.split(plans.numpy(), ends), texts.tolist(), strict=True)
 
@@ -75,7 +75,7 @@ class Fitted:
 def unlearned(wordings: Vectors, hidden: int) -> Fitted:
     """Return a scorer that scores as one without training does; `wordings` are vectors of the paths' wordings."""
     weights = Weights()
-    size = Size(wordings.shape[1], len(FEATURES), hidden)
+    size = ScorerSize(wordings.shape[1], len(FEATURES), hidden)
     net = PlanScorerNet(size, weights.spoken().tolist(), weights.cosine, weights.text)
     return Fitted(net, torch.from_numpy(wordings))
 
@@ -83,8 +83,8 @@ def unlearned(wordings: Vectors, hidden: int) -> Fitted:
 def fit(
     lists: PlanLists,
     wordings: Vectors,
-    chosen: Places,
-    how: Fit,
+    chosen: Indices,
+    how: FitSettings,
     tick: Callable[[int, float], None],
     check: Callable[[], None] = lambda: None,
 ) -> Fitted:
@@ -95,8 +95,8 @@ def fit(
     with torch.random.fork_rng():
         torch.manual_seed(how.seed)
         net = unlearned(wordings, how.hidden).net
-    told = torch.from_numpy(wordings)
-    moved = torch.nn.Parameter(torch.zeros_like(told))
+    path_vectors = torch.from_numpy(wordings)
+    moved = torch.nn.Parameter(torch.zeros_like(path_vectors))
     maps = {id(net.ask.weight), id(net.tell.weight)}
     optimizer = torch.optim.AdamW([
         {"params": [net.ask.weight, net.tell.weight, moved], "lr": how.rate, "weight_decay": how.decay},
@@ -114,7 +114,7 @@ def fit(
             check()
             batch = order[first : first + how.batch]
             table = lists.table(batch)
-            plans, texts = net(table, net.told(told + moved))
+            plans, texts = net(table, net.map_paths(path_vectors + moved))
             loss = plan_loss(plans, texts, torch.from_numpy(lists.labels(batch)), torch.from_numpy(table.question))
             optimizer.zero_grad()
             loss.backward()
@@ -122,7 +122,7 @@ def fit(
             schedule.step()
             lost += loss.item() * len(batch) / len(order)
         tick(epoch + 1, lost)
-    return Fitted(net, (told + moved).detach())
+    return Fitted(net, (path_vectors + moved).detach())
 
 
 def plan_loss(plans: Tensor, texts: Tensor, labels: Tensor, question: Tensor) -> Tensor:

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from search.domain.graph import Direction
 from search.domain.trace import Limit
 from search.interfaces import Adjacency, Keys, PlanTable, Vectors
-from search.language.question import Question
-from search.stages.plan.enumeration.enumerate import Candidate
+from search.language.question import AnalysedQuestion
+from search.stages.plan.enumeration.enumerate import PlanCandidate
 from search.stages.plan.enumeration.propose import Proposer
 from search.stages.plan.knowledge.shape import Metapath
 from search.stages.plan.scoring.features import FEATURES, Features
@@ -26,9 +26,9 @@ from search.stages.plan.scoring.learned import branches, masked
 
 Floats = NDArray[np.float32]
 
-BLOCK = 64
+QUESTIONS_A_BLOCK = 64
 """Questions whose texts are encoded together; what the plans of two blocks find is in memory at a time."""
-ENCODED = 16
+QUESTIONS_A_CALL = 16
 """Of a block, questions whose texts go to the encoder in one call."""
 MOST_PLANS = 400
 """Plans of a question that are learned from: those that find answers, then the first ones listed, the shorter."""
@@ -88,9 +88,9 @@ class PlanLists:
 class _Asked:
     """A question whose plans are enumerated and labelled, and the texts that it is still to be encoded as."""
 
-    question: Question
+    question: AnalysedQuestion
     masked: list[str]
-    plans: list[Candidate]
+    plans: list[PlanCandidate]
     labels: Floats
 
 
@@ -111,8 +111,8 @@ class Collector:
         before: tuple[list[_Asked], Future[None]] | None = None
         # The encoder works on one block while the next is enumerated: torch lets go of the interpreter meanwhile.
         with ThreadPoolExecutor(1) as pool:
-            for first in range(0, len(texts), BLOCK):
-                block = slice(first, first + BLOCK)
+            for first in range(0, len(texts), QUESTIONS_A_BLOCK):
+                block = slice(first, first + QUESTIONS_A_BLOCK)
                 asked = [self._asked(*pair, limit) for pair in zip(texts[block], answers[block], strict=True)]
                 limit.check("training")
                 encoding = pool.submit(self._encode, asked, limit)
@@ -134,9 +134,9 @@ class Collector:
 
         A training that is cancelled waits for one part of the block, not for the whole of it.
         """
-        for first in range(0, len(asked), ENCODED):
+        for first in range(0, len(asked), QUESTIONS_A_CALL):
             limit.check("training")
-            part = asked[first : first + ENCODED]
+            part = asked[first : first + QUESTIONS_A_CALL]
             self.features.learn(
                 one.question.without(used) for one in part for used in {plan.mentions for plan in one.plans}
             )
@@ -158,7 +158,7 @@ class Collector:
             spans=tuple((name.mention.start, name.mention.end) for name in asked.question.names),
         )
 
-    def _labelled(self, question: Question, answers: Keys, limit: Limit) -> tuple[list[Candidate], Floats]:
+    def _labelled(self, question: AnalysedQuestion, answers: Keys, limit: Limit) -> tuple[list[PlanCandidate], Floats]:
         plans = self.proposer.candidates(question.names, limit)
         before: dict[tuple[int, Direction], Keys] = {}
         labels = np.array([self._label(plan, answers, before) for plan in plans], dtype=np.float32)
@@ -167,7 +167,7 @@ class Collector:
             return [plans[at] for at in kept], labels[kept]
         return plans, labels
 
-    def _label(self, plan: Candidate, answers: Keys, before: dict[tuple[int, Direction], Keys]) -> float:
+    def _label(self, plan: PlanCandidate, answers: Keys, before: dict[tuple[int, Direction], Keys]) -> float:
         """Return the F1 of what a plan finds.
 
         Walking one step back from the few answers tells at once that most plans find none of them. `before` keeps

@@ -10,15 +10,15 @@ from numpy.typing import NDArray
 
 from search.domain.trace import Limit
 from search.interfaces import NodeStore
-from search.language.question import Question
-from search.stages.plan.enumeration.enumerate import Candidate
+from search.language.question import AnalysedQuestion
+from search.stages.plan.enumeration.enumerate import PlanCandidate
 from search.stages.plan.enumeration.propose import Proposer
 from search.stages.plan.scoring.score import Scored
 from training.data.examples import Example
 from training.evaluation.measures import DEPTH, means, measure
 
 Floats = NDArray[np.float64]
-Score = Callable[[Question, Sequence[Candidate]], Scored]
+Score = Callable[[AnalysedQuestion, Sequence[PlanCandidate]], Scored]
 
 BINS = 10
 TEMPERATURES = np.geomspace(0.5, 4.0, 43)

@@ -18,11 +18,11 @@ from search.neural.plan_scorer import LearnedPlanScorer
 from search.stages.plan import Planner
 from search.stages.plan.knowledge.shape import Metapath
 from search.stages.plan.scoring.features import FEATURES, Features
-from search.stages.plan.scoring.learned import LearnedScorer, Told, path_key
+from search.stages.plan.scoring.learned import LearnedScorer, MappedPaths, path_key
 from search.stages.plan.scoring.score import Scorer
 from training.data.examples import Example
 from training.data.hashes import question_hash
-from training.learning.plan_fit import Fit, Fitted, Places, fit, unlearned
+from training.learning.plan_fit import FitSettings, Fitted, Indices, fit, unlearned
 from training.learning.plan_lists import Collector, PlanList, PlanLists
 from training.learning.plan_quality import (
     Floats,
@@ -34,7 +34,7 @@ from training.learning.plan_quality import (
 )
 from training.learning.task import Card, Evaluated, Learned, Material, RunContext, TooFew
 
-LEAST = 10
+FEWEST_QUESTIONS = 10
 """Questions that it takes."""
 CROSS_FITTED = "cross_fitted.jsonl.gz"
 """File of the artifact: a line a question, its best plans as scored by what was learned without it."""
@@ -69,16 +69,16 @@ class PlannerLearner:
         planner = Planner(tools.mentions, tools.adjacency, tools.encoder, tools.nodes, tools.schema, **options)
         return PlannerTask(self, Lesson(material.examples, material.answers, planner))
 
-    def folds_of(self, count: int) -> Places:
+    def folds_of(self, count: int) -> Indices:
         """Return the fold of each question."""
         folds = np.arange(count) % min(self.folds, count)
         np.random.default_rng(self.seed).shuffle(folds)
         return folds
 
-    def fit_of(self, questions: int) -> Fit:
+    def fit_of(self, questions: int) -> FitSettings:
         """Return how so many questions are fitted."""
         epochs = max(1, min(self.epochs, self.steps * self.batch // questions))
-        return Fit(epochs, self.batch, self.rate, self.decay, self.hidden, self.seed)
+        return FitSettings(epochs, self.batch, self.rate, self.decay, self.hidden, self.seed)
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,7 +96,7 @@ class LearnedPlanner(Learned):
 
     lists: PlanLists
     wordings: Vectors
-    folds: Places
+    folds: Indices
     fitted: Sequence[Fitted]
     scored: Sequence[tuple[Floats, float]]
     temperature: float
@@ -123,8 +123,8 @@ class PlannerTask:
     def fit(self, run: RunContext) -> LearnedPlanner:
         """Learn from the questions. Raises TooFew, TrainingCancelled, SearchCancelled, DeadlineExceeded."""
         examples, known = self.lesson.examples, self.lesson.planner.knowledge
-        if len(examples) < LEAST:
-            raise TooFew(f"There are {len(examples)} questions to learn from; it takes {LEAST} at least.")
+        if len(examples) < FEWEST_QUESTIONS:
+            raise TooFew(f"There are {len(examples)} questions to learn from; it takes {FEWEST_QUESTIONS} at least.")
         lists = self._collected(run)
         wordings = known.vectors.of([known.wording.plan((path,)) for path in lists.paths])
         folds = self.learner.folds_of(len(lists))
@@ -171,7 +171,7 @@ class PlannerTask:
         )  # fmt: skip
 
     def _fitted(
-        self, lists: PlanLists, wordings: Vectors, folds: Places, run: RunContext
+        self, lists: PlanLists, wordings: Vectors, folds: Indices, run: RunContext
     ) -> tuple[list[Fitted], Fitted]:
         """Return what was learned without each of the folds, and from all questions."""
         how = self.learner.fit_of(len(lists))
@@ -179,7 +179,7 @@ class PlannerTask:
         total = (count + 1) * how.epochs
         done = iter(range(1, total + 1))
 
-        def part(name: str, chosen: Places) -> Fitted:
+        def part(name: str, chosen: Indices) -> Fitted:
             def tick(epoch: int, loss: float) -> None:
                 run.progress("learning", next(done), total)
                 run.metric(f"loss, {name}", epoch, loss)
@@ -212,7 +212,7 @@ class PlannerTask:
         return before, after
 
 
-def _checkpoint(name: str, lists: PlanLists, wordings: Vectors, chosen: Places, how: Fit) -> str:
+def _checkpoint(name: str, lists: PlanLists, wordings: Vectors, chosen: Indices, how: FitSettings) -> str:
     """Return the name of a part's checkpoint: other questions, answers, paths or settings have another one."""
     content = hashlib.blake2b(repr((name, how)).encode(), digest_size=8)
     content.update(wordings.tobytes() + chosen.tobytes())
@@ -226,7 +226,7 @@ def _labels(lists: PlanLists) -> list[Floats]:
 
 
 def _cross_fitted(
-    fitted: Sequence[Fitted], lists: PlanLists, folds: Places, run: RunContext
+    fitted: Sequence[Fitted], lists: PlanLists, folds: Indices, run: RunContext
 ) -> list[tuple[Floats, float]]:
     """Return each question's sums by the scorer that has not seen it."""
     scored: list[tuple[Floats, float]] = [(np.zeros(0), 0.0)] * len(lists)
@@ -238,15 +238,15 @@ def _cross_fitted(
     return scored
 
 
-def _sums(fitted: Fitted, lists: PlanLists, chosen: Places) -> list[tuple[Floats, float]]:
+def _sums(fitted: Fitted, lists: PlanLists, chosen: Indices) -> list[tuple[Floats, float]]:
     return [(sums.astype(np.float64), text) for sums, text in fitted.sums(lists, chosen)]
 
 
 def _scorer(fitted: Fitted, paths: Sequence[Metapath], planner: Planner) -> LearnedScorer:
     known = planner.knowledge
     scorer = LearnedPlanScorer("fold", _served(fitted, paths, planner), _tensors(fitted))
-    told = Told(scorer, known.wording, known.vectors)
-    return LearnedScorer(Features(known.shape, known.lexicon), known.vectors, scorer, told)
+    path_vectors = MappedPaths(scorer, known.wording, known.vectors)
+    return LearnedScorer(Features(known.shape, known.lexicon), known.vectors, scorer, path_vectors)
 
 
 def _served(fitted: Fitted, paths: Sequence[Metapath], planner: Planner) -> dict[str, object]:
@@ -271,7 +271,7 @@ def _kept(
     examples: Sequence[Example],
     lists: PlanLists,
     scored: Sequence[tuple[Floats, float]],
-    folds: Places,
+    folds: Indices,
     temperature: float,
     schema: Schema,
 ) -> Iterator[bytes]:

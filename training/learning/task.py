@@ -82,7 +82,7 @@ class RunContext:
             raise TrainingCancelled() from error
 
 
-class Tools(Protocol):
+class LearningTools(Protocol):
     """The tools of the release that is learned on, each built when it is first needed."""
 
     @property
@@ -111,7 +111,7 @@ class Material:
 
     examples: Sequence[Example]
     answers: Sequence[Keys]
-    tools: Tools
+    tools: LearningTools
     options: Mapping[str, Any]
 
 

@@ -24,7 +24,7 @@ from search.services.searches.request_search import pin_searches, request_search
 from search.services.searches.run_search import ranking_of, run_search
 from training.data.examples import Example
 from training.evaluation.report import describe_pipeline
-from training.evaluation.runner import Outcome, run
+from training.evaluation.runner import QuestionOutcome, run
 from training.evaluation.trec import qrels_lines, run_lines
 from training.models import Evaluation, QuestionSet
 from training.services.learned_from import learned_from
@@ -135,15 +135,15 @@ def _compose(pin: Pin) -> None:
     pipeline.compose(dict(pin.specification), wiring.tools(pin.release, pin.settings_version))
 
 
-def _asker(pin: Pin) -> Callable[[Example], Outcome]:
-    def ask(example: Example) -> Outcome:
+def _asker(pin: Pin) -> Callable[[Example], QuestionOutcome]:
+    def ask(example: Example) -> QuestionOutcome:
         try:
             row = search_pinned(pin, example)
         except (InvalidRequest, StageError) as error:
-            return Outcome(error=str(error))
+            return QuestionOutcome(error=str(error))
         if row.status != SearchRun.Status.DONE:
-            return Outcome(error=str((row.error or {}).get("detail") or row.status))
-        return Outcome(tuple(ranking_of(row)), row.seconds or 0.0)
+            return QuestionOutcome(error=str((row.error or {}).get("detail") or row.status))
+        return QuestionOutcome(tuple(ranking_of(row)), row.seconds or 0.0)
 
     return ask
 

@@ -11,7 +11,7 @@ from search.models import Artifact
 from training.data.examples import Example
 from training.data.hashes import question_hash
 
-FILE = "questions.json"
+QUESTIONS_FILE = "questions.json"
 """A file of the artifact: `{"hashes": […], "splits": {…}, "allow_val": bool, "question_set": …}`."""
 
 
@@ -50,7 +50,7 @@ def artifacts_of(specification: Mapping[str, Any]) -> list[Artifact]:
 def questions_of(artifact: Artifact) -> dict[str, Any] | None:
     """Return what an artifact keeps of the questions that it learned; None where it keeps nothing that can be read."""
     try:
-        kept = orjson.loads((artifact.directory / FILE).read_bytes())
+        kept = orjson.loads((artifact.directory / QUESTIONS_FILE).read_bytes())
         return {"hashes": kept["hashes"], "splits": kept["splits"], "allow_val": kept["allow_val"]}
     except (OSError, ValueError, KeyError, TypeError):
         return None

@@ -17,7 +17,7 @@ from training.data.splits import counts
 from training.data.stark import read_stark
 from training.models import Question, QuestionSet
 
-LONGEST_NAME = 200
+MOST_NAME_CHARACTERS = 200
 A_BATCH = 2_000
 
 
@@ -46,8 +46,8 @@ def register_questions(
 
     Raises InvalidRequest for a knowledge base that there is not, or a name that does not fit.
     """
-    if not name.strip() or len(name) > LONGEST_NAME or "\x00" in name:
-        raise InvalidRequest([Fault("/name", f"A question set has a name of 1 to {LONGEST_NAME} characters.")])
+    if not name.strip() or len(name) > MOST_NAME_CHARACTERS or "\x00" in name:
+        raise InvalidRequest([Fault("/name", f"A question set has a name of 1 to {MOST_NAME_CHARACTERS} characters.")])
     hashed = content_hash(examples)
     with transaction.atomic():
         # The row of the knowledge base is the lock under which versions are numbered.

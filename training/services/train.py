@@ -30,7 +30,7 @@ from training.learning.task import (
     TrainingCancelled,
 )
 from training.models import QuestionSet
-from training.services.learned_from import FILE
+from training.services.learned_from import QUESTIONS_FILE
 from training.services.model_card import CARD, model_card
 from training.services.question_sets import described_set
 
@@ -69,7 +69,7 @@ def train(
         configuration=settled, metrics=evaluated.metrics, data_hash=data_hash(examples),
         files={
             **learned.files,
-            FILE: _questions(examples, allow_val, question_set),
+            QUESTIONS_FILE: _questions(examples, allow_val, question_set),
             CARD: model_card(task.describe(), kind, settled, evaluated, len(examples), question_set).encode(),
         },
     )  # fmt: skip

@@ -14,14 +14,14 @@ from search import wiring
 from search.composition import Pipeline
 from search.domain.errors import Fault, InvalidRequest, StageError
 from search.domain.linking import GraphRanking
-from search.domain.payloads import Fused, Listed, Payload, Unreadable, read_payload
+from search.domain.payloads import Fused, Listed, Payload, UnreadablePayload, read_payload
 from search.domain.ranking import Candidate, Ranking
 from search.models import PipelineVersion, SearchRun, SearchStep
 from search.services.code_version import code_version
 from search.services.pipelines.save_pipeline_version import save_pipeline_version
 from search.services.searches.pin import Pin, mixed
 from search.services.searches.request_search import pin_searches
-from search.stages.fuse import Weighing
+from search.stages.fuse import FusionWeights
 from training.data.examples import BadQuestions, Example
 from training.data.hashes import question_hash
 from training.data.splits import TRAIN, VAL, refuse_split, refuse_splits
@@ -55,7 +55,7 @@ class _Asked:
     """The questions' lists, what their searches used, and how many searches failed."""
 
     cases: list[Case]
-    present: Weighing
+    present: FusionWeights
     errors: int
 
 
@@ -170,7 +170,7 @@ def _readable(pipeline: Pipeline) -> tuple[_Lists | None, str]:
 
 def _weighs(stage: Mapping[str, Any]) -> bool:
     """Whether a stage lays one list over another with the settings that are chosen here."""
-    return issubclass(import_string(stage["BACKEND"]), Weighing)
+    return issubclass(import_string(stage["BACKEND"]), FusionWeights)
 
 
 def _ask(pin: Pin, lists: _Lists, examples: Sequence[Example], progress: Progress | None) -> _Asked:
@@ -196,7 +196,7 @@ def _ask(pin: Pin, lists: _Lists, examples: Sequence[Example], progress: Progres
     options: dict[str, Any] = dict(pin.specification["stages"][lists.fusion]["OPTIONS"])
     for name in ("bucket_weights", "risk_multipliers"):
         options[name] = tuple(options[name])
-    return _Asked(cases, Weighing(**options), errors)
+    return _Asked(cases, FusionWeights(**options), errors)
 
 
 def _read(run: SearchRun, lists: _Lists) -> Fused:
@@ -214,7 +214,7 @@ def _read(run: SearchRun, lists: _Lists) -> Fused:
 def _payload(step: SearchStep | None) -> Payload | None:
     try:
         return None if step is None else read_payload(step.role, step.output, step.version)
-    except Unreadable as error:
+    except UnreadablePayload as error:
         message = f"Tuning cannot read the list of the stage {step.name!r}: {error}" if step else str(error)
         raise UnreadableLists([Fault("/pipeline", message)]) from error
 
@@ -256,7 +256,7 @@ def _save(
     )
 
 
-def _options(lists: _Lists, fuse: Weighing) -> dict[str, Any]:
+def _options(lists: _Lists, fuse: FusionWeights) -> dict[str, Any]:
     """Return the settings that the method reads, as a pipeline's options."""
     names = ("k", "weight", "lead") if fuse.method == "static" else ("k", "bucket_weights", "risk_multipliers", "lead")
     values = {name: getattr(fuse, name) for name in ("method", *names)}

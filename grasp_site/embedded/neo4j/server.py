@@ -23,7 +23,7 @@ STARTED = "Started."
 
 
 @dataclass(frozen=True)
-class Size:
+class MemorySize:
     """Memory of the server (Java's heap and the page cache), and further options of Java."""
 
     heap: str = "1g"
@@ -36,10 +36,10 @@ class EmbeddedNeo4j:
 
     name = "neo4j"
 
-    def __init__(self, home: Home, port: int, size: Size | None = None, notice: programs.Notice = print) -> None:
+    def __init__(self, home: Home, port: int, size: MemorySize | None = None, notice: programs.Notice = print) -> None:
         self._home = home
         self._port = port
-        self._size = size or Size()
+        self._size = size or MemorySize()
         self._notice = notice
 
     @property

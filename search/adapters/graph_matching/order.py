@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from search.domain.graph import Direction, Schema
 from search.domain.linking import LinkedPlan
 from search.domain.plan import Hop, Plan
+from search.domain.plan.routes import routes
 
 
 def allowed_types(plan: Plan, schema: Schema) -> dict[str, frozenset[int]]:
@@ -51,17 +52,8 @@ def directions(hop: Hop, types: Mapping[str, frozenset[int]], schema: Schema) ->
 
 def depths(plan: Plan, *, from_target: bool = False) -> dict[str, int]:
     """Return the number of hops from each variable to the target, negated if the walk begins at the target."""
-    depth = {plan.target.var: 0}
-    frontier = [plan.target.var]
-    while frontier:
-        following = []
-        for hop in plan.hops:
-            for here, there in ((hop.source, hop.to_var), (hop.to_var, hop.source)):
-                if here in frontier and there not in depth:
-                    depth[there] = depth[here] + 1
-                    following.append(there)
-        frontier = following
-    return {var: -hops for var, hops in depth.items()} if from_target else depth
+    found = routes([(hop.source, hop.to_var) for hop in plan.hops], plan.target.var)
+    return {var: -len(legs) if from_target else len(legs) for var, legs in found.items()}
 
 
 def next_hop(

@@ -9,6 +9,7 @@ from search.domain.errors import StageError
 from search.domain.evidence import Path, PathEdge, PathNode
 from search.domain.graph import Direction, Schema
 from search.domain.plan import Hop, Plan
+from search.domain.plan.routes import routes
 from search.interfaces import NodeStore
 
 Matches = dict[int, list[tuple[Path, ...]]]
@@ -112,14 +113,8 @@ def read_paths(plan: Plan, rows: Iterable[Sequence[Any]], schema: Schema, nodes:
 
 def _walk(plan: Plan, start: str) -> list[tuple[int, Hop, bool]]:
     """Return an anchor's chain to the target in walking order: (index of the hop, hop, walked as written)."""
-    left = list(plan.branch(start).hops)
-    here, walk = start, []
-    while left:
-        hop = next(hop for hop in left if here in (hop.source, hop.to_var))
-        left.remove(hop)
-        walk.append((plan.hops.index(hop), hop, here == hop.source))
-        here = hop.to_var if here == hop.source else hop.source
-    return walk
+    legs = routes([(hop.source, hop.to_var) for hop in plan.hops], start)[plan.target.var]
+    return [(leg.hop, plan.hops[leg.hop], not leg.turned) for leg in legs]
 
 
 def _path(

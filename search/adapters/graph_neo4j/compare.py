@@ -14,11 +14,11 @@ from search.adapters.graph_neo4j.names import Names
 from search.domain.graph import Node
 from search.domain.trace import Limit
 
-SECONDS = 600.0
+COMPARE_SECONDS = 600.0
 PRIME = 2**31 - 1
-SHOWN = 5
+SHOWN_SENTENCES = 5
 
-Edges = tuple[NDArray[np.int16], NDArray[np.int32], NDArray[np.int32]]
+EdgeArrays = tuple[NDArray[np.int16], NDArray[np.int32], NDArray[np.int32]]
 """Relation, source and target of every edge."""
 
 
@@ -29,11 +29,11 @@ class Comparison:
         self._connection = connection
         self._names = names
 
-    def counts(self, edges: Edges) -> list[str]:
+    def counts(self, edges: EdgeArrays) -> list[str]:
         """Compare the number of nodes of each type and the number of edges of each relation."""
         return self._node_counts() + self._edge_sums(edges, "count(r)", np.ones(len(edges[0]), np.int64))
 
-    def edges(self, edges: Edges) -> list[str]:
+    def edges(self, edges: EdgeArrays) -> list[str]:
         """Compare every edge by a checksum over each relation, which changes if any single end changes."""
         _, source, target = edges
         products = (source.astype(np.int64) + 1) * (target.astype(np.int64) + 1) % PRIME
@@ -76,7 +76,7 @@ class Comparison:
         stray = sum(count for labels, count in counted.items() if labels not in expected)
         return wrong + ([f"There are {stray:,} nodes of no type of the snapshot."] if stray else [])
 
-    def _edge_sums(self, edges: Edges, measure: str, values: NDArray[np.int64]) -> list[str]:
+    def _edge_sums(self, edges: EdgeArrays, measure: str, values: NDArray[np.int64]) -> list[str]:
         """Compare a sum over each relation's edges: `measure` in Cypher, `values` with one item for each edge here."""
         relations = self._names.schema.relations
         sums = np.zeros(len(relations), dtype=np.int64)
@@ -92,11 +92,11 @@ class Comparison:
         return wrong + (["There are edges of no relation of the snapshot."] if found else [])
 
     def _read(self, query: str, **parameters: Any) -> list[list[Any]]:
-        return self._connection.read("sync_graph", [(query, parameters)], Limit.seconds(SECONDS))[0]
+        return self._connection.read("sync_graph", [(query, parameters)], Limit.seconds(COMPARE_SECONDS))[0]
 
 
 def shortened(sentences: Iterable[str]) -> list[str]:
-    """Return the first `SHOWN` sentences, followed by one that counts the others."""
+    """Return the first `SHOWN_SENTENCES` sentences, followed by one that counts the others."""
     all_of_them = list(sentences)
-    more = len(all_of_them) - SHOWN
-    return all_of_them[:SHOWN] + ([f"… and {more:,} more like these."] if more > 0 else [])
+    more = len(all_of_them) - SHOWN_SENTENCES
+    return all_of_them[:SHOWN_SENTENCES] + ([f"… and {more:,} more like these."] if more > 0 else [])

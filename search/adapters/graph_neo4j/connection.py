@@ -45,7 +45,7 @@ LEAST_TIMEOUT = 0.001
 """Shortest time-out in seconds: 0 would mean no time-out."""
 TIMED_OUT = "Neo.ClientError.Transaction.TransactionTimedOut"
 RETRIED = (ServiceUnavailable, SessionExpired)
-AWAY = (ServiceUnavailable, SessionExpired, AuthError, ConfigurationError)
+AWAY_ERRORS = (ServiceUnavailable, SessionExpired, AuthError, ConfigurationError)
 
 T = TypeVar("T")
 Row = list[Any]
@@ -102,7 +102,7 @@ class Connection:
         limit.check(stage)
         try:
             return self._run(self._answer(statements, limit, access), limit, stage)
-        except AWAY as error:
+        except AWAY_ERRORS as error:
             raise Neo4jAway(stage, f"Neo4j does not answer: {_sentence(error)}") from None
         except Neo4jError as error:
             if (error.code or "").startswith(TIMED_OUT):

@@ -17,7 +17,9 @@ from search.domain.ranking import Candidate
 from search.domain.trace import Limit
 from search.interfaces import Adjacency, NodeStore
 
-WHOLE = f"MATCH (m:{MARKER} {{snapshot: $snapshot, fingerprint: $fingerprint, state: 'whole'}}) RETURN count(m) > 0"
+WHOLE_MARKER_QUERY = (
+    f"MATCH (m:{MARKER} {{snapshot: $snapshot, fingerprint: $fingerprint, state: 'whole'}}) RETURN count(m) > 0"
+)
 """Query that tells whether the snapshot's projection is complete."""
 
 
@@ -100,7 +102,9 @@ class Neo4jGraph:
         anything, so if the marker still says complete, the statement has read complete data.
         """
         marker = {"snapshot": self._names.snapshot_id, "fingerprint": self._names.fingerprint}
-        [[columns], [[whole]]] = self._connection.read(stage, [(query.text, query.parameters), (WHOLE, marker)], limit)
+        [[columns], [[whole]]] = self._connection.read(
+            stage, [(query.text, query.parameters), (WHOLE_MARKER_QUERY, marker)], limit
+        )
         if not whole:
             raise ProjectionMissing(
                 stage, "Neo4j does not hold this release's graph; manage.py sync_graph puts it there"

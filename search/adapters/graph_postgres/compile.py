@@ -15,7 +15,7 @@ from typing import Any
 from search.adapters.graph_matching.eliminate import Elimination
 from search.adapters.graph_matching.estimate import LOOK_UP, MOST_ROWS
 from search.adapters.graph_postgres.conditions import Parameters, field_conditions
-from search.adapters.graph_postgres.edges import Edges
+from search.adapters.graph_postgres.edges import HopWriter
 from search.adapters.graph_postgres.rows import Rows
 from search.domain.graph import Schema
 from search.domain.linking import LinkedPlan
@@ -67,7 +67,7 @@ class Compiler(Elimination[Rows]):
         super().__init__(linked, schema, adjacency)
         self.tables = tables
         self.parameters = Parameters()
-        self.edges = Edges(tables.edges, schema, self.types, self.parameters)
+        self.edges = HopWriter(tables.edges, schema, self.types, self.parameters)
         self.joined = False
         self.steps: list[str] = []
         self.cuts: list[str] = []

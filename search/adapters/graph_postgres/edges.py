@@ -13,7 +13,7 @@ from search.domain.plan import Hop
 
 
 @dataclass(frozen=True, slots=True)
-class Edges:
+class HopWriter:
     """Writes hops as SQL; `types` maps a variable to the type codes that it may have."""
 
     table: str

@@ -18,9 +18,9 @@ from search.adapters.llm_openai.server import Server
 from search.domain.trace import Limit
 
 T = TypeVar("T")
-LOOK = 0.1
+CANCEL_CHECK_SECONDS = 0.1
 """Seconds between two checks whether the search was cancelled."""
-GRACE = 1.0
+GRACE_SECONDS = 1.0
 """Seconds after the limit in which a coroutine that observes the limit itself may still end."""
 
 
@@ -40,12 +40,12 @@ class Background:
         time.
         """
         future = asyncio.run_coroutine_threadsafe(coroutine, self._loop)
-        overdue = Limit(limit.ends + GRACE, limit.cancelled)
+        overdue = Limit(limit.ends + GRACE_SECONDS, limit.cancelled)
         try:
             while True:
                 overdue.check(stage)
                 try:
-                    return future.result(timeout=LOOK)
+                    return future.result(timeout=CANCEL_CHECK_SECONDS)
                 except concurrent.futures.TimeoutError:
                     if future.done():
                         raise

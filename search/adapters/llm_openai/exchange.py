@@ -25,7 +25,7 @@ PASSING = frozenset({408, 425, 429, 500, 502, 503, 504, 529})
 """HTTP statuses after which the same request may succeed later."""
 PASSING_TYPES = ("server", "overload", "rate")
 """Words in the type of an error after which the same request may succeed later."""
-SHOWN = 200
+SHOWN_CHARACTERS = 200
 """Most characters of a server's message that are shown."""
 LONGEST_HEADER = 100
 """Characters of a header that are read; a date has about thirty."""
@@ -146,7 +146,7 @@ def _message(data: Any, text: str) -> str:
     if isinstance(data, dict):
         error = data.get("error", data.get("detail", data.get("message", "")))
         said = error.get("message", error.get("type", "")) if isinstance(error, dict) else error
-        return _one_line(said if isinstance(said, str) else json.dumps(said)[:SHOWN])
+        return _one_line(said if isinstance(said, str) else json.dumps(said)[:SHOWN_CHARACTERS])
     return "" if text.lstrip()[:1] == "<" else _one_line(text)
 
 
@@ -155,8 +155,8 @@ def _said(message: str) -> str:
 
 
 def _one_line(text: str) -> str:
-    flat = " ".join("".join(c if c.isprintable() else " " for c in text[: 4 * SHOWN]).split())
-    return flat if len(flat) <= SHOWN else f"{flat[:SHOWN].rstrip()}…"
+    flat = " ".join("".join(c if c.isprintable() else " " for c in text[: 4 * SHOWN_CHARACTERS]).split())
+    return flat if len(flat) <= SHOWN_CHARACTERS else f"{flat[:SHOWN_CHARACTERS].rstrip()}…"
 
 
 def _retry_after(value: str) -> float | None:

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from search.adapters.llm_openai.calls import Call
 from search.adapters.llm_openai.server import Server
 
-LONG = 1.0
+SLOW_SECONDS = 1.0
 """Seconds from which a failed call counts as slow: a quick refusal costs a search next to nothing."""
 MOST_IN_A_ROW = 3
 """Slow failures in a row after which a server is suspended."""
-PAUSE = 30.0
+PAUSE_SECONDS = 30.0
 """Seconds for which a server is suspended; after them one call tries it again."""
 _KEPT = 32
 """Most servers that are remembered."""
@@ -51,7 +51,7 @@ class Patience:
                     f"again in {max(1, round(left))} seconds. The last time: {record.reason}"
                 )
             # Other callers have to wait while this call tries.
-            record.again = self._clock() + PAUSE
+            record.again = self._clock() + PAUSE_SECONDS
             return ""
 
     def note(self, server: Server, calls: Sequence[Call]) -> None:
@@ -61,10 +61,10 @@ class Patience:
                 self._records.pop(server, None)
                 return
             longest = max(calls, key=lambda call: call.seconds)
-            if longest.seconds < LONG:
+            if longest.seconds < SLOW_SECONDS:
                 return
             record = self._records.setdefault(server, _Record())
             record.failures += 1
-            record.reason, record.again = longest.error, self._clock() + PAUSE
+            record.reason, record.again = longest.error, self._clock() + PAUSE_SECONDS
             while len(self._records) > _KEPT:
                 self._records.popitem(last=False)

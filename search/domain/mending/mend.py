@@ -15,14 +15,14 @@ from search.domain.mending.names import NameBook, as_kind, fold
 from search.domain.mending.words import (
     ANCHOR_KEYS,
     COMMENTARY,
-    DIRECTIONS,
+    DIRECTION_WORDS,
     FILTER_KEYS,
     HOP_KEYS,
     MATCH_MODES,
-    OPERATORS,
+    OPERATOR_WORDS,
     PLAN_KEYS,
     RETRIEVAL_MODES,
-    RISKS,
+    RISK_WORDS,
     TARGET_KEYS,
     WRAPPERS,
 )
@@ -56,7 +56,7 @@ class _Mender:
             return data
         plan = self._keys(data, PLAN_KEYS, "")
         self._choose(plan, "retrieval_mode", RETRIEVAL_MODES, "")
-        self._choose(plan, "risk_level", RISKS, "")
+        self._choose(plan, "risk_level", RISK_WORDS, "")
         if plan.get("retrieval_mode") == "skip":
             self._say("the model gave the question up (skip): no anchors, no hops, no_trade")
             return {"target": {"var": "T"}, "risk_level": "no_trade", "retrieval_mode": "skip"}
@@ -93,7 +93,7 @@ class _Mender:
             return item
         hop = self._keys(item, HOP_KEYS, f"hop {index + 1}")
         hop["to_label"] = self._type(hop.get("to_label"), f"hop {index + 1}")
-        self._choose(hop, "direction", DIRECTIONS, f"hop {index + 1}")
+        self._choose(hop, "direction", DIRECTION_WORDS, f"hop {index + 1}")
         if hop.get("direction") == "":
             del hop["direction"]
         return hop
@@ -124,7 +124,7 @@ class _Mender:
             return item
         where = f"filter {index + 1}"
         condition = self._keys(item, FILTER_KEYS, where)
-        self._choose(condition, "op", OPERATORS, where)
+        self._choose(condition, "op", OPERATOR_WORDS, where)
         op, value = condition.get("op"), condition.get("value")
         if op == "between" and isinstance(value, dict) and len(value) == 2:
             self._say(f"the value of {where} was an object; its two values were taken")

@@ -16,7 +16,7 @@ _ARROWS = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 """A relation as a model may write it: the marks before it, the name, the marks after it."""
-LONGEST = 200
+LONGEST_COMPARED_NAME = 200
 _BACKWARDS = ("<-", "←", "^", "~", "inverse", "reverse", "⁻¹")
 
 
@@ -50,7 +50,7 @@ class NameBook:
         """
         if written in self.schema.relation_codes or written == ANY:
             return written, None
-        if len(written) > LONGEST:
+        if len(written) > LONGEST_COMPARED_NAME:
             return None
         match = _ARROWS.match(written)
         before, core, after = (

@@ -51,7 +51,7 @@ FILTER_KEYS = _table(
     value="value values",
 )
 
-RISKS = _table(
+RISK_WORDS = _table(
     no_trade="notrade none zero no",
     weak="weak low small slight",
     normal="normal medium moderate default standard",
@@ -65,7 +65,7 @@ RETRIEVAL_MODES = _table(
     skip="skip skipped none unusable",
 )
 MATCH_MODES = _table(name="name names exact title short", doc="doc docs document description descriptive semantic text")
-DIRECTIONS = (
+DIRECTION_WORDS = (
     {"->": "out", "→": "out", "<-": "in", "←": "in", "-": "", "--": "", "<->": "", "↔": "", "": ""}
     | _table(
         out="out outgoing outbound forward forwards right",
@@ -73,7 +73,7 @@ DIRECTIONS = (
     )
     | dict.fromkeys(["either", "any", "both", "undirected", "none", "unknown"], "")
 )
-OPERATORS = {
+OPERATOR_WORDS = {
     "==": "=", "≤": "<=", "=<": "<=", "≥": ">=", "=>": ">=", "eq": "=", "equals": "=", "equal": "=", "is": "=",
     "equalto": "=",
     "lt": "<", "lessthan": "<", "below": "<", "under": "<", "before": "<",

@@ -15,7 +15,7 @@ from search.domain.payloads.plans import (
     Traversals,
     Traversed,
 )
-from search.domain.payloads.read import Payload, Unreadable, read_payload
+from search.domain.payloads.read import Payload, UnreadablePayload, read_payload
 from search.domain.payloads.results import Results
 
 __all__ = [
@@ -32,6 +32,6 @@ __all__ = [
     "Results",
     "Traversals",
     "Traversed",
-    "Unreadable",
+    "UnreadablePayload",
     "read_payload",
 ]

@@ -32,7 +32,7 @@ _TYPES: Mapping[str, Callable[[Any], Payload]] = {
 }
 
 
-class Unreadable(ValueError):
+class UnreadablePayload(ValueError):
     """A step's output is not what its role says."""
 
 
@@ -43,7 +43,7 @@ def read_payload(role: str, output: Any, version: int = VERSION) -> Payload | No
     Version 1 may lack what was added while it was in use, which had these values then.
     """
     if version not in (1, VERSION):
-        raise Unreadable(f"The step has version {version}; this code reads versions 1 and {VERSION}.")
+        raise UnreadablePayload(f"The step has version {version}; this code reads versions 1 and {VERSION}.")
     reader = _TYPES.get(role)
     if output is None or reader is None:
         return None
@@ -51,7 +51,7 @@ def read_payload(role: str, output: Any, version: int = VERSION) -> Payload | No
         return reader(_completed(role, output) if version == 1 else output)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         what = f"lacks {error}" if isinstance(error, KeyError) else str(error)
-        raise Unreadable(f"The output of a step of the role {role!r} cannot be read: it {what}.") from error
+        raise UnreadablePayload(f"The output of a step of the role {role!r} cannot be read: it {what}.") from error
 
 
 def _completed(role: str, output: Any) -> Any:

@@ -22,7 +22,7 @@ from search.domain.plan.parts import (
 )
 
 MAX_FILTERS = 20
-KEYS = ("anchors", "hops", "target", "filters", "risk_level", "retrieval_mode")
+PLAN_KEYS = ("anchors", "hops", "target", "filters", "risk_level", "retrieval_mode")
 
 
 class Parts(NamedTuple):
@@ -47,8 +47,8 @@ class PlanReader(FaultFinder):
     def read(self, data: dict[str, Any]) -> Parts:
         """Return the parts of the plan; they are usable only if `faults` is empty."""
         for key in data:
-            if key not in KEYS:
-                self.fault(pointer(key), f"A plan has no key {key!r}.", nearest(str(key), KEYS))
+            if key not in PLAN_KEYS:
+                self.fault(pointer(key), f"A plan has no key {key!r}.", nearest(str(key), PLAN_KEYS))
         mode = data.get("retrieval_mode")
         if mode is not None:
             mode = self.choice(mode, get_args(RetrievalMode), "/retrieval_mode")

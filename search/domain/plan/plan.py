@@ -20,6 +20,7 @@ from search.domain.plan.parts import (
     Risk,
     Target,
 )
+from search.domain.plan.routes import routes
 
 
 @dataclass(frozen=True)
@@ -121,19 +122,5 @@ class ScoredPlan:
 
 def _chain(hops: Sequence[Hop], start: str, goal: str) -> tuple[Hop, ...]:
     """Return the hops of a shortest undirected path between two variables; empty if there is none."""
-    if start == goal:
-        return ()
-    reached: dict[str, tuple[int, ...]] = {start: ()}
-    frontier = [start]
-    while frontier:
-        following: list[str] = []
-        for var in frontier:
-            for index, hop in enumerate(hops):
-                for here, there in ((hop.source, hop.to_var), (hop.to_var, hop.source)):
-                    if here == var and there not in reached:
-                        reached[there] = (*reached[var], index)
-                        following.append(there)
-        if goal in reached:
-            return tuple(hops[index] for index in sorted(reached[goal]))
-        frontier = following
-    return ()
+    legs = routes([(hop.source, hop.to_var) for hop in hops], start).get(goal, ())
+    return tuple(hops[index] for index in sorted(leg.hop for leg in legs))

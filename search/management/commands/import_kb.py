@@ -11,7 +11,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from search.ingest.manifest import NAME, NAME_RULE
+from search.ingest.manifest import BASE_NAME, NAME_RULE
 from search.ingest.progress import progress_on, silent
 from search.services.knowledge.import_snapshot import FAULTS_SHOWN, ImportFailed, ImportReport, import_snapshot
 
@@ -45,7 +45,7 @@ class Command(BaseCommand):
         source: Path = options["source"]
         if not source.is_dir():
             raise CommandError(f"{source} is not a folder.", returncode=2)
-        if options["name"] is not None and not NAME.fullmatch(options["name"]):
+        if options["name"] is not None and not BASE_NAME.fullmatch(options["name"]):
             raise CommandError(
                 f"'{options['name']}' is not a valid name for a knowledge base: {NAME_RULE}.", returncode=2
             )

@@ -11,8 +11,8 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from search.domain.errors import InvalidRequest, SearchError
 from search.ingest.progress import progress_on, silent
 from search.models import KnowledgeBase
-from search.models.knowledge import Status
-from search.services.knowledge.index_snapshot import Indexed, IndexFailed, build_index
+from search.models.knowledge import BuildStatus
+from search.services.knowledge.index_snapshot import IndexFailed, IndexReport, build_index
 
 
 class Command(BaseCommand):
@@ -33,7 +33,7 @@ class Command(BaseCommand):
         knowledge_base = KnowledgeBase.objects.filter(name=options["name"]).first()
         if knowledge_base is None:
             raise CommandError(f"There is no knowledge base '{options['name']}'.", returncode=2)
-        snapshot = knowledge_base.snapshots.filter(status=Status.READY).order_by("-pk").first()
+        snapshot = knowledge_base.snapshots.filter(status=BuildStatus.READY).order_by("-pk").first()
         if snapshot is None:
             raise CommandError(f"'{knowledge_base.name}' has no snapshot that is loaded; import it first.")
         shown = nullcontext(silent) if options["json"] else progress_on(self.stderr._out)  # type: ignore[arg-type]
@@ -46,7 +46,7 @@ class Command(BaseCommand):
             raise CommandError(str(error)) from error
         self._tell(indexed, options["json"])
 
-    def _tell(self, indexed: Indexed, as_json: bool) -> None:
+    def _tell(self, indexed: IndexReport, as_json: bool) -> None:
         release = indexed.release
         if as_json:
             outcome = {

@@ -14,7 +14,7 @@ from search.models import KnowledgeBase
 from search.services.knowledge.import_snapshot import ImportFailed, import_snapshot
 
 FOLDER = Path(search.__file__).parent / "fixtures" / "demo"
-NAMES = ("products", "papers", "biomedical")
+DEMO_NAMES = ("products", "papers", "biomedical")
 
 
 class Command(BaseCommand):
@@ -25,7 +25,7 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         """Import the demo knowledge bases without an active release."""
         answering = KnowledgeBase.objects.filter(active_release__isnull=False).values_list("name", flat=True)
-        missing = [name for name in NAMES if name not in set(answering)]
+        missing = [name for name in DEMO_NAMES if name not in set(answering)]
         for name in missing:
             self.stderr.write(f"Importing the demo knowledge base {name}")
             try:

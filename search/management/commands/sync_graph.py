@@ -12,7 +12,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from search.ingest.progress import progress_on, silent
 from search.services.knowledge.activate_release import ReleaseError
 from search.services.knowledge.list_knowledge_bases import named
-from search.services.knowledge.sync_graph import Synced, SyncFailed, check_graph, sync_graph
+from search.services.knowledge.sync_graph import SyncFailed, SyncReport, check_graph, sync_graph
 
 
 class Command(BaseCommand):
@@ -48,7 +48,7 @@ class Command(BaseCommand):
         if synced.differences:
             raise CommandError(f"Neo4j differs from {synced.knowledge_base}; manage.py sync_graph repairs it.")
 
-    def _tell(self, synced: Synced) -> None:
+    def _tell(self, synced: SyncReport) -> None:
         for difference in synced.differences:
             self.stderr.write(difference)
         counts = f"{synced.nodes:,} nodes, {synced.edges:,} edges"

@@ -14,7 +14,7 @@ from django.utils import timezone
 from search.domain.errors import Fault
 from search.models import RefusedRequests
 
-KINDS = ("question", "knowledge_base", "pipeline", "k", "plan", "settings", "wait")
+REQUEST_PARTS = ("question", "knowledge_base", "pipeline", "k", "plan", "settings", "wait")
 """Parts of a request that can be wrong; everything else counts as `other`."""
 LIMIT, FULL = "too many", "queue full"
 SHOWN_DAYS = 7
@@ -56,4 +56,4 @@ def refused_by_day(today: date) -> tuple[list[date], list[RefusedKind]]:
 def kind_of(faults: Iterable[Fault]) -> str:
     """Return the part of the request that the first fault is in."""
     first = next(iter(faults)).pointer.lstrip("/").partition("/")[0]
-    return first if first in KINDS else "other"
+    return first if first in REQUEST_PARTS else "other"

@@ -13,16 +13,16 @@ from search.models.access import digest_of
 
 MARK = "grasp_"
 """What every token begins with, so that one in a file or a log is recognised for what it is."""
-SHOWN = 10
+KEPT_CHARACTERS = 10
 """Characters of a token that are kept to recognise it by: four of them are random."""
-NOTED = timedelta(minutes=1)
+LAST_USE_INTERVAL = timedelta(minutes=1)
 """How exactly the last use is noted: a row is not written for every request."""
 
 
 def make_token(user: User, name: str = "") -> tuple[ApiToken, str]:
     """Make a token for an account and return its row and its text, which nobody can ask for again."""
     text = f"{MARK}{secrets.token_urlsafe(32)}"
-    row = ApiToken(user=user, name=name, beginning=text[:SHOWN], digest=digest_of(text))
+    row = ApiToken(user=user, name=name, beginning=text[:KEPT_CHARACTERS], digest=digest_of(text))
     row.full_clean()
     row.save()
     return row, text
@@ -35,7 +35,7 @@ def find_token(text: str) -> ApiToken | None:
     if token is None:
         return None
     now = timezone.now()
-    if token.last_used is None or now - token.last_used > NOTED:
+    if token.last_used is None or now - token.last_used > LAST_USE_INTERVAL:
         ApiToken.objects.filter(pk=token.pk).update(last_used=now)
     return token
 

@@ -6,9 +6,9 @@ from django.db import transaction
 from django.utils import timezone
 
 from search.models import KnowledgeBase, Release
-from search.models.knowledge import Status
+from search.models.knowledge import BuildStatus
 
-ABOUT = ("title", "description", "domain", "language", "licence", "source", "examples")
+DESCRIBED_BY_BUNDLE = ("title", "description", "domain", "language", "licence", "source", "examples")
 
 
 class ReleaseError(Exception):
@@ -36,10 +36,10 @@ def activate_release(*, knowledge_base: KnowledgeBase, release: Release) -> None
         current = Release.objects.select_for_update(of=("self",)).select_related("snapshot").get(pk=release.pk)
         if current.knowledge_base_id != locked.pk:
             raise ReleaseError(f"{release} is no release of '{locked.name}'.")
-        if current.status != Status.READY:
+        if current.status != BuildStatus.READY:
             raise ReleaseError(f"{release} is {current.get_status_display()}; only a release that is ready can answer.")
         locked.active_release = current
-        for attribute in ABOUT:
+        for attribute in DESCRIBED_BY_BUNDLE:
             if attribute in current.snapshot.about:
                 setattr(locked, attribute, current.snapshot.about[attribute])
         locked.full_clean()

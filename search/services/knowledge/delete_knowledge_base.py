@@ -24,7 +24,7 @@ log = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Deleted:
+class DeletionReport:
     """Numbers of deleted releases and artifacts, and the ids of artifacts that other knowledge bases still use."""
 
     releases: int
@@ -32,7 +32,7 @@ class Deleted:
     kept: tuple[str, ...]
 
 
-def delete_knowledge_base(*, knowledge_base: KnowledgeBase) -> Deleted:
+def delete_knowledge_base(*, knowledge_base: KnowledgeBase) -> DeletionReport:
     """Delete a knowledge base with its releases, settings, versions, and the artifacts that only it uses.
 
     Recorded searches are kept. Partitions, index files, folders of artifacts and projections in Neo4j are removed after
@@ -52,7 +52,7 @@ def delete_knowledge_base(*, knowledge_base: KnowledgeBase) -> Deleted:
             tables += [partition("search_vector", pk) for pk in vector_sets]
             folders = [snapshot.directory for snapshot in snapshots]
             folders += [artifact.directory for artifact in artifacts]
-            deleted = Deleted(locked.releases.count(), len(artifacts), kept)
+            deleted = DeletionReport(locked.releases.count(), len(artifacts), kept)
             # Releases protect their snapshots, so they are deleted first.
             locked.releases.all().delete()
             locked.delete()

@@ -11,9 +11,9 @@ from search.text import words
 
 PAGE = 50
 """Neighbours on one page of a group."""
-COUNTED = 10_000
+MOST_COUNTED = 10_000
 """Edges of a group are counted up to this number, so that the page of a hub costs no more than any other."""
-SORTED = 2_000
+MOST_SORTED = 2_000
 """Groups up to this size are sorted by name; larger ones are in the order of ids, in which they are stored."""
 
 Group = tuple[str, str]
@@ -24,7 +24,7 @@ def describe_node(release: Release, node_id: str, turned: Group = ("", ""), page
     """Return a node of a release by its id, or None if there is none.
 
     Each group of relations shows its first page of `PAGE` neighbours; the group `turned` shows page `page`, or the
-    nearest page that exists. `count` is exact up to `COUNTED`; beyond it, `more` is true.
+    nearest page that exists. `count` is exact up to `MOST_COUNTED`; beyond it, `more` is true.
     """
     snapshot, schema = release.snapshot, release.snapshot.schema
     node = Node.objects.filter(snapshot_id=snapshot.pk, id=node_id).first() if "\x00" not in node_id else None
@@ -81,8 +81,8 @@ def _group(node: Node, schema: Schema, relation: Relation, direction: Direction,
     )
     # Parallel edges lead to one neighbour: counted twice, they would make pages with nobody on them.
     neighbours = edges.order_by(far).values_list(far, flat=True).distinct()
-    count = neighbours[: COUNTED + 1].count()
-    shown = min(count, COUNTED)
+    count = neighbours[: MOST_COUNTED + 1].count()
+    shown = min(count, MOST_COUNTED)
     pages = max(1, -(-shown // PAGE))
     page = min(max(page, 1), pages)
     return {
@@ -90,7 +90,7 @@ def _group(node: Node, schema: Schema, relation: Relation, direction: Direction,
         "direction": direction,
         "wording": _wording(relation, direction),
         "count": shown,
-        "more": count > COUNTED,
+        "more": count > MOST_COUNTED,
         "page": page,
         "pages": pages,
         "items": _neighbours(node, schema, edges, far, slice((page - 1) * PAGE, page * PAGE), shown) if count else [],
@@ -105,7 +105,7 @@ def _wording(relation: Relation, direction: Direction) -> str:
 
 def _neighbours(node: Node, schema: Schema, edges: Any, far: str, page: slice, count: int) -> list[dict[str, Any]]:
     nodes = Node.objects.filter(snapshot_id=node.snapshot_id).defer("aliases", "url", "fields")
-    if count <= SORTED:
+    if count <= MOST_SORTED:
         found = list(nodes.filter(key__in=edges.values(far)).order_by("name", "key")[page])
     else:
         keys = list(edges.order_by(far).values_list(far, flat=True).distinct()[page])

@@ -8,7 +8,7 @@ from search.ingest import partitions
 from search.ingest.cleanup import remove_data
 from search.ingest.locks import import_lock
 from search.models import KnowledgeBase, Release, Snapshot, VectorSet
-from search.models.knowledge import Status
+from search.models.knowledge import BuildStatus
 from search.models.partitions import partition
 from search.services.knowledge.activate_release import ReleaseError
 
@@ -37,14 +37,14 @@ def _mark(knowledge_base: KnowledgeBase, release: Release) -> tuple[VectorSet | 
             raise ReleaseError(f"{release} is no release of '{locked.name}'.")
         if locked.active_release_id == release.pk:
             raise ReleaseError(f"{release} is the release that answers; activate another one first.")
-        Release.objects.filter(pk=release.pk).update(status=Status.DROPPED)
-        others = Release.objects.exclude(status=Status.DROPPED)
+        Release.objects.filter(pk=release.pk).update(status=BuildStatus.DROPPED)
+        others = Release.objects.exclude(status=BuildStatus.DROPPED)
         vector_set = release.vector_set
         if vector_set is not None and others.filter(vector_set=vector_set).exists():
             vector_set = None
         if vector_set is not None:
-            VectorSet.objects.filter(pk=vector_set.pk).update(status=Status.DROPPED)
+            VectorSet.objects.filter(pk=vector_set.pk).update(status=BuildStatus.DROPPED)
         snapshot = None if others.filter(snapshot=release.snapshot).exists() else release.snapshot
         if snapshot is not None:
-            Snapshot.objects.filter(pk=snapshot.pk).update(status=Status.DROPPED)
+            Snapshot.objects.filter(pk=snapshot.pk).update(status=BuildStatus.DROPPED)
         return vector_set, snapshot

@@ -11,7 +11,7 @@ from psycopg.errors import UndefinedTable
 from search.ingest.export import export_bundle
 from search.ingest.progress import Progress, silent
 from search.models import KnowledgeBase, Snapshot
-from search.services.knowledge.activate_release import ABOUT
+from search.services.knowledge.activate_release import DESCRIBED_BY_BUNDLE
 
 
 class ExportFailed(Exception):
@@ -30,7 +30,7 @@ def export_snapshot(*, knowledge_base: KnowledgeBase, folder: Path, progress: Pr
         raise ExportFailed(f"{folder} exists and is not empty.")
     snapshot = knowledge_base.active_release.snapshot
     unfinished = folder.absolute().with_name(f".{folder.absolute().name}.unfinished")
-    about = {attribute: getattr(knowledge_base, attribute) for attribute in ABOUT}
+    about = {attribute: getattr(knowledge_base, attribute) for attribute in DESCRIBED_BY_BUNDLE}
     try:
         shutil.rmtree(unfinished, ignore_errors=True)
         unfinished.mkdir(parents=True)

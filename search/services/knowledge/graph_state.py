@@ -12,14 +12,14 @@ from search.domain.errors import StageError
 from search.domain.trace import Limit
 from search.models import KnowledgeBase
 
-SECONDS = 0.6
+STATE_SECONDS = 0.6
 """Time limit for Neo4j's answer, shorter than a status page's limit for all services."""
 
 
 def graph_state() -> str:
     """Return a sentence that says why Postgres executes plans instead of Neo4j, or an empty string if it does not."""
     try:
-        known = markers(connect(Address.parse(settings.NEO4J_URL)), Limit.seconds(SECONDS))
+        known = markers(connect(Address.parse(settings.NEO4J_URL)), Limit.seconds(STATE_SECONDS))
     except ValueError as error:
         return str(error)
     except StageError as error:

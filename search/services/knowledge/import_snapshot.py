@@ -19,11 +19,11 @@ from search.ingest.cleanup import fail, remove_dead, remove_superseded
 from search.ingest.faults import BundleError, FaultLog, RowFault
 from search.ingest.load import load
 from search.ingest.locks import import_lock
-from search.ingest.manifest import NAME, NAME_RULE, read_manifest
+from search.ingest.manifest import BASE_NAME, NAME_RULE, read_manifest
 from search.ingest.progress import Progress, silent
-from search.ingest.validate import Checked, check
+from search.ingest.validate import CheckedBundle, check
 from search.models import KnowledgeBase, Snapshot
-from search.models.knowledge import Status
+from search.models.knowledge import BuildStatus
 from search.services.knowledge.activate_release import activate_release
 from search.services.knowledge.index_snapshot import IndexFailed, index_snapshot
 
@@ -100,7 +100,7 @@ def import_snapshot(
     outcome = ImportReport(name or source.name)
     try:
         outcome.knowledge_base = name or read_manifest(source).name
-        if not NAME.fullmatch(outcome.knowledge_base):
+        if not BASE_NAME.fullmatch(outcome.knowledge_base):
             raise BundleError(f"'{outcome.knowledge_base}' is not a valid name for a knowledge base: {NAME_RULE}.")
         with outcome.timed("total"):
             if dry_run:
@@ -147,7 +147,9 @@ def _import(
         remove_superseded(snapshot)
 
 
-def _check(source: Path, tolerance: int, report: Path | None, progress: Progress, outcome: ImportReport) -> Checked:
+def _check(
+    source: Path, tolerance: int, report: Path | None, progress: Progress, outcome: ImportReport
+) -> CheckedBundle:
     log = FaultLog()
     try:
         with outcome.timed("check"):
@@ -167,7 +169,7 @@ def _check(source: Path, tolerance: int, report: Path | None, progress: Progress
     return checked
 
 
-def _load(checked: Checked, source: Path, progress: Progress, outcome: ImportReport) -> Snapshot:
+def _load(checked: CheckedBundle, source: Path, progress: Progress, outcome: ImportReport) -> Snapshot:
     about = {**checked.manifest.about, "language": checked.manifest.language}
     knowledge_base, _ = KnowledgeBase.objects.get_or_create(
         name=outcome.knowledge_base, defaults={"title": about.get("title", "")}
@@ -198,5 +200,5 @@ def _load(checked: Checked, source: Path, progress: Progress, outcome: ImportRep
 
 def _publish(snapshot: Snapshot, outcome: ImportReport) -> None:
     partitions.attach(snapshot.pk)
-    snapshot.status, snapshot.finished, snapshot.seconds = Status.READY, timezone.now(), dict(outcome.seconds)
+    snapshot.status, snapshot.finished, snapshot.seconds = BuildStatus.READY, timezone.now(), dict(outcome.seconds)
     snapshot.save(update_fields=["status", "finished", "seconds"])

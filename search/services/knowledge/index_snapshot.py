@@ -25,13 +25,13 @@ from search.adapters.string_table import StringTable
 from search.domain.graph import Schema
 from search.domain.vector_kinds import checked, relation_kind
 from search.ingest import documents, vectors
-from search.ingest.index import Part, build_parts
+from search.ingest.index import IndexPart, build_parts
 from search.ingest.locks import import_lock
 from search.ingest.partitions import with_locks
 from search.ingest.progress import Progress, silent
 from search.interfaces import Encoder
 from search.models import KnowledgeBase, Release, Snapshot, VectorSet
-from search.models.knowledge import Status
+from search.models.knowledge import BuildStatus
 from search.neural.site_encoders import encoder as site_encoder
 from search.services.knowledge.find_nodes import COMPLETION
 
@@ -46,7 +46,7 @@ class IndexFailed(Exception):
 
 
 @dataclass
-class Indexed:
+class IndexReport:
     """The release, the seconds of each part that was built, and the numbers of texts that were embedded or reused."""
 
     release: Release
@@ -70,7 +70,7 @@ def build_index(
     progress: Progress = silent,
     encoder: Encoder | None = None,
     kinds: Sequence[str] = (),
-) -> Indexed:
+) -> IndexReport:
     """Do what `index_snapshot` does, and tell what it took.
 
     `kinds` are kinds of vectors (`search.domain.vector_kinds`) beside the usual ones; with others than before a
@@ -78,7 +78,7 @@ def build_index(
     """
     wanted = list(checked(kinds, snapshot.schema))
     knowledge_base = snapshot.knowledge_base
-    if snapshot.status != Status.READY:
+    if snapshot.status != BuildStatus.READY:
         raise IndexFailed(f"The {snapshot} is {snapshot.get_status_display()}; only one that is ready can be indexed.")
     with import_lock(knowledge_base.name) as free:
         if not free:
@@ -89,22 +89,22 @@ def build_index(
             snapshot=snapshot,
             encoder=encoder.name,
             kinds=wanted,
-            defaults={"dimensions": encoder.dimensions, "status": Status.BUILDING},
+            defaults={"dimensions": encoder.dimensions, "status": BuildStatus.BUILDING},
         )
-        made = vector_set.releases.filter(status=Status.READY).first()
+        made = vector_set.releases.filter(status=BuildStatus.READY).first()
         if made is not None:
-            return Indexed(made, seconds | _map_documents(vector_set, progress))
+            return IndexReport(made, seconds | _map_documents(vector_set, progress))
         return _finish(vector_set, encoder, seconds, progress)
 
 
-def _finish(vector_set: VectorSet, encoder: Encoder, seconds: dict[str, float], progress: Progress) -> Indexed:
+def _finish(vector_set: VectorSet, encoder: Encoder, seconds: dict[str, float], progress: Progress) -> IndexReport:
     """Fill and index the vector set, make the release, and return it."""
     snapshot = vector_set.snapshot
     names = StringTable.open(snapshot.directory / "nodes" / "names")
     schema = snapshot.schema
 
-    def source(first: int) -> Iterator[list[documents.Documented]]:
-        return documents.documented(snapshot.pk, schema, names.__getitem__, first)
+    def source(first: int) -> Iterator[list[documents.NodeWithNeighbours]]:
+        return documents.nodes_with_neighbours(snapshot.pk, schema, names.__getitem__, first)
 
     began = time.perf_counter()
     filled = vectors.fill(vector_set, schema, encoder, source, progress)
@@ -115,14 +115,14 @@ def _finish(vector_set: VectorSet, encoder: Encoder, seconds: dict[str, float], 
     seconds |= _map_documents(vector_set, progress)
     releases: list[Release] = []
     with_locks(lambda: releases.append(_release(vector_set, seconds)))
-    return Indexed(releases[-1], seconds, filled.embedded, filled.reused)
+    return IndexReport(releases[-1], seconds, filled.embedded, filled.reused)
 
 
 def _map_documents(vector_set: VectorSet, progress: Progress) -> dict[str, float]:
     """Write the document vectors as a memory-mapped matrix if it is missing; return the seconds it took."""
     folder = vector_set.directory
     write = partial(vectors_memmap.build, rows=vectors.documents(vector_set))
-    return build_parts(folder.parent, {folder.name: Part(version=1, write=write)}, progress)
+    return build_parts(folder.parent, {folder.name: IndexPart(version=1, write=write)}, progress)
 
 
 def _release(vector_set: VectorSet, seconds: Mapping[str, float]) -> Release:
@@ -139,11 +139,11 @@ def _release(vector_set: VectorSet, seconds: Mapping[str, float]) -> Release:
         number=newest + 1,
         snapshot=snapshot,
         vector_set=vector_set,
-        status=Status.READY,
+        status=BuildStatus.READY,
     )
 
 
-def _parts(snapshot: Snapshot) -> dict[str, Part]:
+def _parts(snapshot: Snapshot) -> dict[str, IndexPart]:
     """Return the parts of a snapshot's index files, in order; a part's version increases when its format changes."""
     schema = snapshot.schema
     build: Mapping[str, Callable[[Path], None]] = {
@@ -153,7 +153,7 @@ def _parts(snapshot: Snapshot) -> dict[str, Part]:
         COMPLETION: lambda folder: completion_memmap.build(folder, _names(snapshot, schema)),
         "bm25": lambda folder: _write_bm25(folder, snapshot, schema),
     }
-    return {name: Part(version=_VERSIONS.get(name, 1), write=write) for name, write in build.items()}
+    return {name: IndexPart(version=_VERSIONS.get(name, 1), write=write) for name, write in build.items()}
 
 
 def _names(snapshot: Snapshot, schema: Schema) -> Iterator[tuple[int, str, bool]]:
@@ -189,7 +189,7 @@ def _write_bm25(folder: Path, snapshot: Snapshot, schema: Schema) -> None:
     names = StringTable.open(snapshot.directory / "nodes" / "names")
 
     def texts() -> Iterable[tuple[str, Mapping[str, str]]]:
-        for block in documents.documented(snapshot.pk, schema, names.__getitem__):
+        for block in documents.nodes_with_neighbours(snapshot.pk, schema, names.__getitem__):
             for item in block:
                 fields = searched[item.node.type]
                 by_field = {name: text.field_text(value) for name, value in item.node.fields.items() if name in fields}

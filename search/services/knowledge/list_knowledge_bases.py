@@ -7,13 +7,15 @@ from typing import Any
 from django.db.models import Prefetch
 
 from search.models import KnowledgeBase, Release
-from search.models.knowledge import Status
+from search.models.knowledge import BuildStatus
 from search.services.knowledge.activate_release import ReleaseError
 
 
 def list_knowledge_bases() -> list[dict[str, Any]]:
     """Return every knowledge base as JSON, with the releases that were not dropped, newest first."""
-    kept = Release.objects.exclude(status=Status.DROPPED).select_related("snapshot", "vector_set", "knowledge_base")
+    kept = Release.objects.exclude(status=BuildStatus.DROPPED).select_related(
+        "snapshot", "vector_set", "knowledge_base"
+    )
     bases = KnowledgeBase.objects.prefetch_related(Prefetch("releases", queryset=kept))
     return [_entry(knowledge_base) for knowledge_base in bases]
 

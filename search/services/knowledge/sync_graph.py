@@ -12,7 +12,7 @@ import numpy as np
 from django.conf import settings
 
 from search.adapters.graph_neo4j.address import Address
-from search.adapters.graph_neo4j.compare import Comparison, Edges, shortened
+from search.adapters.graph_neo4j.compare import Comparison, EdgeArrays, shortened
 from search.adapters.graph_neo4j.connection import Connection, connect
 from search.adapters.graph_neo4j.names import Names
 from search.adapters.graph_neo4j.project import Marker, Projection, markers
@@ -28,7 +28,7 @@ EDGES_AT_ONCE = 5_000
 COMPARED = 50_000
 """About this many nodes are compared in full; if there are more, an evenly spaced sample is taken."""
 
-Outcome = Literal["written", "resumed", "up to date", "compared"]
+SyncOutcome = Literal["written", "resumed", "up to date", "compared"]
 
 
 class SyncFailed(Exception):
@@ -36,14 +36,14 @@ class SyncFailed(Exception):
 
 
 @dataclass
-class Synced:
+class SyncReport:
     """The outcome of a sync: size, seconds of each part, and the differences between projection and snapshot."""
 
     knowledge_base: str
     snapshot: int
     nodes: int
     edges: int
-    outcome: Outcome
+    outcome: SyncOutcome
     seconds: dict[str, float] = field(default_factory=dict)
     differences: list[str] = field(default_factory=list)
 
@@ -60,7 +60,7 @@ class Synced:
         }
 
 
-def sync_graph(*, knowledge_base: KnowledgeBase, progress: Progress = silent) -> Synced:
+def sync_graph(*, knowledge_base: KnowledgeBase, progress: Progress = silent) -> SyncReport:
     """Copy the active snapshot into Neo4j, then remove older projections of the knowledge base; return the outcome.
 
     A projection that is complete and correct is kept; one that is incomplete is continued. Raises SyncFailed.
@@ -69,7 +69,7 @@ def sync_graph(*, knowledge_base: KnowledgeBase, progress: Progress = silent) ->
         return _Sync(connection, knowledge_base.name, snapshot, progress).run()
 
 
-def check_graph(*, knowledge_base: KnowledgeBase, progress: Progress = silent) -> Synced:
+def check_graph(*, knowledge_base: KnowledgeBase, progress: Progress = silent) -> SyncReport:
     """Compare the projection of the active snapshot with the snapshot, change nothing, and return the outcome.
 
     Raises SyncFailed.
@@ -128,9 +128,9 @@ class _Sync:
         self._names = Names(snapshot.pk, self._schema)
         self._projection = Projection(connection, self._names)
         self._progress = progress
-        self.synced = Synced(knowledge_base, snapshot.pk, snapshot.nodes, snapshot.edges, "compared")
+        self.synced = SyncReport(knowledge_base, snapshot.pk, snapshot.nodes, snapshot.edges, "compared")
 
-    def run(self) -> Synced:
+    def run(self) -> SyncReport:
         """Write the missing parts, remove outdated projections, and return the outcome."""
         began = time.perf_counter()
         known = markers(self._connection)
@@ -192,7 +192,7 @@ class _Sync:
             self._projection.write_nodes(block, done)
             self._progress("Writing nodes", done, self._snapshot.nodes)
 
-    def _write_edges(self, edges: Edges, done: int) -> None:
+    def _write_edges(self, edges: EdgeArrays, done: int) -> None:
         """Write the edges from position `done` on; their order is the same in every run."""
         relation, source, target = edges
         order = np.lexsort((target, source, relation))

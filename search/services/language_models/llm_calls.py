@@ -14,7 +14,7 @@ from search.models import LanguageModelCall
 
 CACHE_DAYS = 30
 """Age in days up to which a stored answer is used again."""
-MOST_TEXT = 100_000
+LONGEST_CALL_TEXT = 100_000
 """Characters of an answer that are stored."""
 
 log = structlog.get_logger(__name__)
@@ -65,7 +65,7 @@ def record_call(call: Call) -> LanguageModelCall:
         completion_tokens=tokens.get("completion"),
         seconds=call.seconds,
         finish_reason=completion.finish_reason if completion else "",
-        text=key.cut_from(completion.text[:MOST_TEXT]) if completion else "",
+        text=key.cut_from(completion.text[:LONGEST_CALL_TEXT]) if completion else "",
         error=key.cut_from(call.error),
     )
 

@@ -11,12 +11,12 @@ from search.adapters.llm_openai import ConfiguredLanguageModel, Server, environm
 from search.adapters.llm_openai.configured import list_models
 from search.domain.conversation import Completion, Message, Prompt
 from search.domain.errors import StageError
-from search.domain.model_reply import Unreadable, read_object
+from search.domain.model_reply import UnreadableReply, read_object
 from search.domain.trace import Limit
 from search.models import Endpoint
 from search.services.language_models.llm_calls import RecordedCalls
 
-SECONDS = 30.0
+PROBE_SECONDS = 30.0
 """Default time limit of a probe."""
 MOST_MODELS = 50
 """Names of models that a report lists."""
@@ -60,7 +60,7 @@ class _Fresh(RecordedCalls):
         return None
 
 
-def probe_endpoint(endpoint: Endpoint, *, seconds: float = SECONDS) -> EndpointReport:
+def probe_endpoint(endpoint: Endpoint, *, seconds: float = PROBE_SECONDS) -> EndpointReport:
     """Probe an endpoint's server within `seconds`, store the report in its row, and return it."""
     try:
         report = probe_server(server_of(endpoint), seconds=seconds)
@@ -71,13 +71,13 @@ def probe_endpoint(endpoint: Endpoint, *, seconds: float = SECONDS) -> EndpointR
     return report
 
 
-def probe_environment(*, seconds: float = SECONDS) -> EndpointReport | None:
+def probe_environment(*, seconds: float = PROBE_SECONDS) -> EndpointReport | None:
     """Probe the server of the environment; return None if there is none."""
     server = environment_server()
     return None if server is None else probe_server(server, seconds=seconds)
 
 
-def probe_server(server: Server, *, seconds: float = SECONDS) -> EndpointReport:
+def probe_server(server: Server, *, seconds: float = PROBE_SECONDS) -> EndpointReport:
     """Probe a server within `seconds`. It raises nothing: errors are in the report."""
     limit = Limit.seconds(seconds)
     found: dict[str, Any] = {"when": _now()}
@@ -107,7 +107,7 @@ def _structured(model: ConfiguredLanguageModel, server: Server, limit: Limit) ->
         return {"structured": False, "structured_note": answer.reason}
     try:
         held = read_object(answer.text) == {"planet": "Neptune", "moons": 14}
-    except Unreadable:
+    except UnreadableReply:
         held = False
     note = "" if held else "The server takes the request, but the model's answer does not follow the schema."
     return {"structured": held, "structured_note": note}

@@ -18,7 +18,7 @@ from safetensors.numpy import save
 from search.models import Artifact, KnowledgeBase
 from search.services.code_version import code_version
 
-FORMAT = 1
+ARTIFACT_FORMAT = 1
 WEIGHTS, CONFIGURATION = "model.safetensors", "config.json"
 _UNFINISHED = ".new-"
 _STALE = 3600.0
@@ -48,7 +48,9 @@ def register_artifact(
         configuration=dict(configuration), metrics=dict(metrics), data_hash=data_hash, code_version=code_version(),
     )  # fmt: skip
     written = {
-        CONFIGURATION: orjson.dumps({"kind": kind, "format": FORMAT, **served}, option=orjson.OPT_SERIALIZE_NUMPY),
+        CONFIGURATION: orjson.dumps(
+            {"kind": kind, "format": ARTIFACT_FORMAT, **served}, option=orjson.OPT_SERIALIZE_NUMPY
+        ),
         WEIGHTS: save({name: np.ascontiguousarray(tensor) for name, tensor in tensors.items()}),
     }
     write_folder(artifact.directory, {**written, **(files or {})})

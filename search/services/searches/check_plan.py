@@ -66,17 +66,17 @@ def _contradictions_apart(data: object, schema: Schema) -> list[Fault]:
 
 def _with_mended(data: object, schema: Schema, faults: tuple[Fault, ...]) -> CheckedPlan:
     """Return the faults, and the mended plan where mending leaves none."""
-    told = tuple(Fault(storable_text(f.pointer), storable_text(f.message), f.nearest) for f in faults)
+    storable = tuple(Fault(storable_text(f.pointer), storable_text(f.message), f.nearest) for f in faults)
     # Mending takes ids out, since a model can only invent them; those of a person are kept.
     ids, bare = _without_ids(data)
     written, said = mend(bare, schema)
     try:
         plan = Plan.parse(_with_ids(written, ids), schema)
     except PlanInvalid:
-        return CheckedPlan(faults=told)
+        return CheckedPlan(faults=storable)
     if not said or contradictions(plan, schema):
-        return CheckedPlan(faults=told)
-    return CheckedPlan(faults=told, mended=plan, changes=tuple(storable_text(sentence) for sentence in said))
+        return CheckedPlan(faults=storable)
+    return CheckedPlan(faults=storable, mended=plan, changes=tuple(storable_text(sentence) for sentence in said))
 
 
 def _without_ids(data: object) -> tuple[dict[int, Any], object]:

@@ -23,7 +23,7 @@ from search.domain.payloads import (
     read_payload,
 )
 from search.models import SearchRun, SearchStep
-from search.services.searches.settle_search import settle_search, why_nobody_takes
+from search.services.searches.end_abandoned import end_abandoned_search, why_nobody_takes
 from search.text import words
 
 SHOWN_DEGRADED = ("degraded", "failed")
@@ -52,7 +52,7 @@ def describe_search(run: SearchRun) -> dict[str, Any]:
     order of their probability; `other_plans` says which results other plans put there. A run that nobody works on any
     more is ended first. `waiting` says why nobody has taken a queued one, where a reason is known.
     """
-    run = settle_search(run)
+    run = end_abandoned_search(run)
     steps = list(run.steps.all())
     output = outputs_of(steps)
     pipeline = wiring.pipeline_or_none(run.pipeline)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from search.text import path_text
+
 Json = Mapping[str, Any]
 
 FIRST = ("rank", "score", "id", "type", "name", "snippet")
@@ -53,15 +55,5 @@ def _conditions(evidence: Json | None, plans: Sequence[Json]) -> str:
 
 
 def _paths(evidence: Json | None) -> str:
-    """Return every path on a line of its own, as `Ada Holm <-directed by- Amber Road`."""
-    return "\n".join(map(_path, evidence["paths"])) if evidence else ""
-
-
-def _path(path: Sequence[Json]) -> str:
-    told = []
-    for part in path:
-        if "node" in part:
-            told.append(part["node"]["name"])
-        else:
-            told.append(f"-{part['relation']}->" if part["direction"] == "out" else f"<-{part['relation']}-")
-    return " ".join(told)
+    """Return every path on a line of its own, as `Ada Holm ← directed by — Amber Road`."""
+    return "\n".join(map(path_text, evidence["paths"])) if evidence else ""

@@ -21,15 +21,15 @@ from search.services.searches.describe_search import (
     describe_step,
     outputs_of,
 )
-from search.services.searches.settle_search import settle_search
+from search.services.searches.end_abandoned import end_abandoned_search
 from search.services.searches.watch_search import ENDED
 
-KINDS: Mapping[str, str] = {
+EVENT_OF_STEP: Mapping[str, str] = {
     "plan": "plan", "link": "linked", "graph": "paths", "recover": "paths", "graph list": "candidates",
     "text list": "candidates", "list": "candidates", "fusion": "fused", "rerank": "reranked",
 }  # fmt: skip
 """The event of a step, by its role. What the role `explain` gives comes with `done`."""
-SHOWN = 20
+SHOWN_ENTRIES = 20
 """Entries of a list that an event shows."""
 
 
@@ -48,7 +48,7 @@ def follow_search(run_id: UUID, after: int = -1) -> tuple[list[Event], bool]:
     A finished step's id is its position, and the end comes last: `problem` where the search failed, then `done` with
     the whole search, whatever its status. Raises SearchRun.DoesNotExist once the run has been forgotten.
     """
-    run = settle_search(SearchRun.objects.get(pk=run_id))
+    run = end_abandoned_search(SearchRun.objects.get(pk=run_id))
     ended = run.status in ENDED
     steps = list(run.steps.all())
     output = outputs_of(steps)
@@ -66,7 +66,7 @@ def _event(step: SearchStep, output: Outputs, pipeline: Pipeline | None) -> Even
     if step.status in SHOWN_DEGRADED:
         problem = {"title": f"{step.name} {step.status}", "detail": step.detail, "stage": step.name, "step": described}
         return Event(step.position, "problem", {"status": step.status, **problem})
-    kind = KINDS.get(step.role)
+    kind = EVENT_OF_STEP.get(step.role)
     if kind is None:
         return None
     shown: dict[str, Any] = {"step": described}
@@ -93,4 +93,4 @@ def _head(ranking: dict[str, Any] | None) -> dict[str, Any]:
     """Return the first entries of a recorded list, which may be a fusion, and how many it has."""
     found = ranking or {}
     found = found.get("ranking", found)
-    return {"total": found.get("total", 0), "ids": (found.get("ids") or [])[:SHOWN]}
+    return {"total": found.get("total", 0), "ids": (found.get("ids") or [])[:SHOWN_ENTRIES]}

@@ -13,9 +13,9 @@ from search.domain.trace import Limit
 from search.models import SearchRun
 from search.services.searches.describe_search import Outputs, outputs_of
 
-MOST = 50
+MOST_PATHS = 50
 """Matches that are listed: more of them tell nobody anything, and a hub may have millions."""
-SECONDS = 2.0
+PATHS_SECONDS = 2.0
 """How long the graph may take."""
 
 
@@ -23,7 +23,7 @@ SECONDS = 2.0
 class Paths:
     """The matches of one result, best first, each with one path an anchor as `evidence.paths` writes them.
 
-    `more` says that there are more than `MOST`; `reason` is a sentence that says why there are none.
+    `more` says that there are more than `MOST_PATHS`; `reason` is a sentence that says why there are none.
     """
 
     result: dict[str, Any]
@@ -60,10 +60,10 @@ def _asked(tools: wiring.Tools, output: Outputs, result: dict[str, Any], index: 
         raise StageError("explain", "the release has no such node any more", permanent=True)
     plan = Plan.parse(output.plans.entries[index].plan.to_json(), tools.schema)
     linked = LinkedPlan(plan, _bindings(output, index, tools), index)
-    found = tools.graph.paths(linked, [key], Limit.seconds(SECONDS), MOST + 1).get(key, [])
-    matches = tuple([path.to_json() for path in match] for match in found[:MOST])
+    found = tools.graph.paths(linked, [key], Limit.seconds(PATHS_SECONDS), MOST_PATHS + 1).get(key, [])
+    matches = tuple([path.to_json() for path in match] for match in found[:MOST_PATHS])
     reason = "" if matches else "This result meets a part of the plan only; the paths of that part stand above."
-    return Paths(result, index, matches, len(found) > MOST, reason)
+    return Paths(result, index, matches, len(found) > MOST_PATHS, reason)
 
 
 def _bindings(output: Outputs, index: int, tools: wiring.Tools) -> tuple[Binding, ...]:

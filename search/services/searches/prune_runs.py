@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from search.models import SearchRun
 from search.services.language_models.llm_calls import prune_calls
-from search.services.searches.settle_search import settle_searches
+from search.services.searches.end_abandoned import end_abandoned_searches
 
 BATCH = 500
 """Runs that one transaction deletes: with their steps some ten megabytes, so that no lock is held for long."""
@@ -21,7 +21,7 @@ def prune_runs(days: int | None = None) -> int:
     None takes the site's `GRASP_RUNS_DAYS`. Runs that nobody works on any more are ended on the way, and calls of
     language models that are as old are deleted too.
     """
-    settle_searches()
+    end_abandoned_searches()
     kept = settings.GRASP_RUNS_DAYS if days is None else days
     prune_calls(kept)
     return delete_runs(kept)

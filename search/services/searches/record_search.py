@@ -49,7 +49,7 @@ _TIMEOUT = "SELECT set_config('statement_timeout', %s, true)"
 _CHANGED = "UPDATE search_searchrun SET changes = changes + 1 WHERE id = %s"
 _CLOSED = (
     "UPDATE search_searchrun SET changes = changes + 1, status = %s, answer = %s::jsonb, error = %s::jsonb, "
-    "seconds = %s, finished = %s WHERE id = %s AND status = 'running'"
+    "seconds = %s, finished = %s WHERE id = %s AND status = 'running' RETURNING changes"
 )
 _NESTED = frozenset({dict, list})
 Row = tuple[Any, ...]
@@ -96,12 +96,16 @@ class Recorder:
                 return
         notices().tell(str(self.run.pk))
 
-    def close(self, closing: Row, *, every: bool) -> None:
-        """Write what is not written yet, or every step again, and the end of the run."""
+    def close(self, closing: Row, *, every: bool) -> int | None:
+        """Write what is not written yet, or every step again, and the end of the run.
+
+        Return how many changes the row has had, or None where it was closed already and stays as it is.
+        """
         with self._lock:
             places = range(len(self._steps)) if every else sorted(self._unwritten)
-            write([(_STEP, self._rows(places)), (_CLOSED, [closing])], PATIENCE)
+            closed = write([(_STEP, self._rows(places)), (_CLOSED, [closing])], PATIENCE)
             self._unwritten.clear()
+        return closed[0] if closed else None
 
     def stop(self) -> None:
         """Nothing is written any more while the search runs; returns when what is being written has been."""
@@ -167,23 +171,27 @@ class _Writer:
 _writer = _Writer()
 
 
-def write(statements: Sequence[Statement], seconds: float) -> None:
+def write(statements: Sequence[Statement], seconds: float) -> Row | None:
     """Run statements as one transaction and in one journey, each for so many seconds at most.
 
-    Raises what Django raises of a database. Parameters are bound on the server, so that long texts are not escaped and
-    read twice.
+    Return the row that the last of them returns, None where it returns none. Parameters are bound on the server, so
+    that long texts are not escaped and read twice. Raises Django's database errors.
     """
     with transaction.atomic(), connection.wrap_database_errors:
         raw = connection.connection
         with raw.pipeline():
             psycopg.Cursor(raw).execute(_TIMEOUT, [str(int(1000 * seconds))], prepare=None)
+            last = psycopg.Cursor(raw)
             for statement, rows in statements:
                 for row in rows:
-                    psycopg.Cursor(raw).execute(statement, row, prepare=None)
+                    last = psycopg.Cursor(raw)
+                    last.execute(statement, row, prepare=None)
+        return last.fetchone() if last.description else None
 
 
 def close_run(run: SearchRun, recorder: Recorder) -> None:
-    """Write the end of a run: its steps, status, answer and error. A row that was closed already stays as it is.
+    """Write the end of a run: its steps, status, answer and error. A row that was closed already stays as it is, and
+    `run` becomes what it says.
 
     Postgres may be restarting just now, so this tries again for some seconds, each time over a fresh connection, and
     raises what Django raises when it stays away.
@@ -195,7 +203,11 @@ def close_run(run: SearchRun, recorder: Recorder) -> None:
     patience, again = time.monotonic() + PATIENCE, False
     while True:
         try:
-            recorder.close(closing, every=again)
+            changes = recorder.close(closing, every=again)
+            if changes is None:
+                run.refresh_from_db()
+            else:
+                run.changes = changes
             break
         except (OperationalError, InterfaceError):
             connection.close()

@@ -40,7 +40,7 @@ from search.services.searches.storable import storable_json, storable_text
 
 MAX_QUESTION = 2_000
 MAX_K = 100
-UNSEEN = frozenset({"Cc", "Cf", "Zs", "Zl", "Zp"})
+INVISIBLE_CATEGORIES = frozenset({"Cc", "Cf", "Zs", "Zl", "Zp"})
 """Categories of characters that say nothing: controls, formats, spaces."""
 TASK = "search.tasks.run_search"
 QUEUE = "search"
@@ -181,7 +181,7 @@ def _check_question(question: object) -> list[Fault]:
         return [Fault("/question", message)]
     if "\x00" in question:
         return [Fault("/question", "The question holds a NUL character; take it out.")]
-    if all(unicodedata.category(character) in UNSEEN for character in question):
+    if all(unicodedata.category(character) in INVISIBLE_CATEGORIES for character in question):
         return [Fault("/question", "The question is empty; ask something in words.")]
     return []
 

@@ -14,7 +14,7 @@ from search import wiring
 from search.domain.errors import SearchCancelled, SearchError, StageError
 from search.domain.trace import Limit, Trace
 from search.models import SearchRun
-from search.models.knowledge import Status
+from search.models.knowledge import BuildStatus
 from search.models.timeouts import bounded
 from search.services.searches.record_search import Recorder, close_run, with_ids
 from search.services.searches.request_search import question_of
@@ -37,7 +37,7 @@ def run_search(run_id: UUID | str, *, live: bool = False) -> SearchRun:
     A search that is not queued any more is returned as it is, so that a task delivered twice does no harm.
 
     Raises StageError for a failure that may pass (the row says so too), so that a caller may ask again; and
-    django.db.OperationalError when Postgres is gone and stays away, which leaves the row to `settle_search`.
+    django.db.OperationalError when Postgres is gone and stays away, which leaves the row to `end_abandoned`.
     """
     run = claim_run(run_id)
     if run is None:
@@ -86,7 +86,7 @@ def _attempt(run: SearchRun, recorder: Recorder) -> StageError | None:
 
 def _answer(run: SearchRun, recorder: Recorder) -> None:
     """Run the pipeline over the release, with the settings, that were active when the search was requested."""
-    if run.release is None or run.release.status == Status.DROPPED:
+    if run.release is None or run.release.status == BuildStatus.DROPPED:
         raise StageError("search", "The release that this search asked for has been dropped.", permanent=True)
     with bounded("search", Limit.seconds(run.time_limit)):
         tools = wiring.tools(run.release, run.settings_version)

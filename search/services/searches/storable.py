@@ -10,7 +10,7 @@ import orjson
 
 from search.domain.errors import Fault, pointer
 
-MOST_TEXT = 20_000
+LONGEST_STORED_TEXT = 20_000
 MOST_DEPTH = 20
 MOST_DIGITS = 2**63
 REPLACEMENT = "\ufffd"
@@ -18,7 +18,7 @@ REPLACEMENT = "\ufffd"
 
 def storable_text(text: object) -> str:
     """Return text without NUL and lone surrogates, cut at 20,000 characters."""
-    return str(text)[:MOST_TEXT].replace("\x00", REPLACEMENT).encode("utf-8", "replace").decode()
+    return str(text)[:LONGEST_STORED_TEXT].replace("\x00", REPLACEMENT).encode("utf-8", "replace").decode()
 
 
 def storable_json(value: Any, pointer: str) -> tuple[Any, list[Fault]]:
@@ -66,7 +66,9 @@ def _clean(value: Any, at: str, depth: int, faults: list[Fault]) -> Any:
 def _text(text: str, at: str, faults: list[Fault]) -> str:
     clean = storable_text(text)
     if clean != text:
-        message = f"The text holds a NUL character or half a character, or has more than {MOST_TEXT:,} characters."
+        message = (
+            f"The text holds a NUL character or half a character, or has more than {LONGEST_STORED_TEXT:,} characters."
+        )
         faults.append(Fault(at, message))
     return clean
 

@@ -17,12 +17,12 @@ from django.db.models import QuerySet
 from django.utils.module_loading import import_string
 
 from search.models import SearchRun
-from search.services.searches.settle_search import settle_search, why_nobody_takes
+from search.services.searches.end_abandoned import end_abandoned_search, why_nobody_takes
 
 ENDED = frozenset({SearchRun.Status.DONE, SearchRun.Status.FAILED, SearchRun.Status.CANCELLED})
-LOOKED_AT = ("status", "changes", "origin", "created", "started", "time_limit")
+GLANCE_COLUMNS = ("status", "changes", "origin", "created", "started", "time_limit")
 """The columns of a look: small ones, so that none of the answer travels."""
-TOLD, UNTOLD = 1.0, 0.1
+SECONDS_WITH_NOTICES, SECONDS_WITHOUT_NOTICES = 1.0, 0.1
 """Seconds between two looks while notices come in, and while they do not."""
 FOLLOWERS = 64
 """Requests that may be held at a time, each on a thread; further ones are answered at once."""
@@ -77,7 +77,7 @@ def glance(run_id: UUID, among: QuerySet[SearchRun] | None = None) -> Glance:
     `among` are the runs that the asker may read, all where it is None. Raises SearchRun.DoesNotExist.
     """
     runs = SearchRun.objects.all() if among is None else among
-    run = settle_search(runs.only(*LOOKED_AT).get(pk=run_id))
+    run = end_abandoned_search(runs.only(*GLANCE_COLUMNS).get(pk=run_id))
     return Glance(run.status, run.changes, why_nobody_takes(run) or "")
 
 
@@ -126,7 +126,7 @@ class Following:
 
 
 def _pause() -> float:
-    return TOLD if notices().hears else UNTOLD
+    return SECONDS_WITH_NOTICES if notices().hears else SECONDS_WITHOUT_NOTICES
 
 
 @contextmanager

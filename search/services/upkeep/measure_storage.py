@@ -39,7 +39,7 @@ def measure_storage() -> list[Stored]:
     return [*tables, *folders]
 
 
-COUNTED = 100_000
+MOST_COUNTED_ROWS = 100_000
 """Up to so many rows by Postgres's estimate, they are counted."""
 
 
@@ -47,7 +47,7 @@ def _rows(model: type[Model]) -> int:
     with connection.cursor() as cursor:
         cursor.execute("SELECT reltuples::bigint FROM pg_class WHERE oid = %s::regclass", [model._meta.db_table])
         [estimate] = cursor.fetchone()
-    return estimate if estimate > COUNTED else model._default_manager.count()
+    return estimate if estimate > MOST_COUNTED_ROWS else model._default_manager.count()
 
 
 def _table_bytes(model: type[Model]) -> int:

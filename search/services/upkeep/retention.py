@@ -12,10 +12,10 @@ from django.utils import timezone
 
 from search.models import RefusedRequests, RetentionRun
 from search.services.language_models.llm_calls import prune_calls
+from search.services.searches.end_abandoned import end_abandoned_searches
 from search.services.searches.prune_runs import delete_runs
-from search.services.searches.settle_search import settle_searches
 
-EVERY = timedelta(hours=1)
+RETENTION_INTERVAL = timedelta(hours=1)
 """How often old rows are deleted. Searches that nobody works on are ended whenever this is called."""
 NOTES_DAYS = 400
 """Days that numbers of refused requests, and notes of retention runs, are kept."""
@@ -31,7 +31,7 @@ def keep_up() -> RetentionRun | None:
     Several workers may call this at the same time: one of them deletes. Returns the note of what was deleted, None
     where it was not time yet. Raises what Django raises where the database fails, after a note of it.
     """
-    settled = settle_searches()
+    settled = end_abandoned_searches()
     note = _claim(settled)
     return None if note is None else _delete(note)
 
@@ -41,7 +41,7 @@ def _claim(settled: int) -> RetentionRun | None:
     with transaction.atomic():
         with connection.cursor() as cursor:
             cursor.execute("SELECT pg_advisory_xact_lock(%s)", [LOCK])
-        if RetentionRun.objects.filter(started__gt=timezone.now() - EVERY).exists():
+        if RetentionRun.objects.filter(started__gt=timezone.now() - RETENTION_INTERVAL).exists():
             return None
         return RetentionRun.objects.create(settled=settled)
 

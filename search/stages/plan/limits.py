@@ -11,9 +11,9 @@ from search.domain.graph import Field, NodeType, Schema
 from search.domain.plan import Filter
 from search.interfaces import NodeStore
 from search.language.quantities import FIRST_YEAR, LAST_YEAR, UNITS, Quantity
-from search.language.question import Question
+from search.language.question import AnalysedQuestion
 from search.language.words import stem, stems
-from search.stages.plan.enumeration.enumerate import Candidate
+from search.stages.plan.enumeration.enumerate import PlanCandidate
 from search.stages.plan.write import TARGET
 from search.text import words
 
@@ -35,9 +35,9 @@ _WORD = re.compile(r"[^\W\d_]+")
 _HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
 
-Fit = Literal["some", "none", "cut"]
+FilterOutcome = Literal["some", "none", "cut"]
 """Whether anything that a plan finds meets filters; `cut` where the engine stopped at its bounds and had seen none."""
-Fits = Callable[[tuple[Filter, ...]], Fit]
+FilterProbe = Callable[[tuple[Filter, ...]], FilterOutcome]
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,9 @@ class Limiter:
     schema: Schema
     years: YearFields
 
-    def of(self, question: Question, quantities: Sequence[Quantity], candidate: Candidate, fits: Fits) -> Limits:
+    def of(
+        self, question: AnalysedQuestion, quantities: Sequence[Quantity], candidate: PlanCandidate, fits: FilterProbe
+    ) -> Limits:
         """Return the filters for a candidate plan; `fits` is asked whether they leave anything of what it finds.
 
         A filter that leaves nothing is none. A number in a name that the plan starts from is no quantity for it.
@@ -133,7 +135,7 @@ class _Meant:
             yield from _naming(text, self.field)
 
 
-def _kept(read: Sequence[_Meant], fits: Fits) -> tuple[Sequence[_Meant], list[str]]:
+def _kept(read: Sequence[_Meant], fits: FilterProbe) -> tuple[Sequence[_Meant], list[str]]:
     """Return the quantities that leave something together, and a sentence for each of the others."""
     fit = fits(_together(read))
     if fit == "some" or len(read) == 1:
@@ -152,7 +154,7 @@ def _together(several: Sequence[_Meant]) -> tuple[Filter, ...]:
     return tuple(condition for one in several for condition in one.filters)
 
 
-def _unmet(one: _Meant, kept: Sequence[_Meant], fit: Fit) -> str:
+def _unmet(one: _Meant, kept: Sequence[_Meant], fit: FilterOutcome) -> str:
     """Say why a quantity is no filter, given those that are."""
     said = f"“{one.said}” ({words(one.field.name) if one.field else ''})"
     beside = f" beside {' and '.join(f'“{other.said}”' for other in kept)}" if kept else ""

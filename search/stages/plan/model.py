@@ -15,12 +15,12 @@ from search.domain.conversation import Completion, Prompt
 from search.domain.errors import DeadlineExceeded, Fault, PlanInvalid, StageError
 from search.domain.graph import Schema
 from search.domain.mending import mend
-from search.domain.model_reply import Unreadable, read_object, without_thinking
+from search.domain.model_reply import UnreadableReply, read_object, without_thinking
 from search.domain.options import option
 from search.domain.plan import Plan, ScoredPlan
 from search.domain.plan.normal_form import contradictions, normal_form
 from search.domain.question import Question
-from search.domain.trace import Limit, Noted, StepStatus
+from search.domain.trace import Limit, StepOutput, StepStatus
 from search.interfaces import LanguageModel
 from search.prompts import PlanPrompts
 
@@ -31,7 +31,7 @@ _CUT = "length"
 """What a server gives as the reason of an answer that it cut off."""
 
 
-class WrittenPlans(Noted[ScoredPlan]):
+class WrittenPlans(StepOutput[ScoredPlan]):
     """The plans, with what the trace tells of how they came about.
 
     `detail` is a sentence for people, `tokens` sums the answers' tokens by kind, `prompt_fingerprint` is the version of
@@ -185,7 +185,7 @@ def read_plan(text: str, schema: Schema) -> tuple[Plan, list[str]]:
     """
     try:
         data, mended = mend(read_object(text), schema)
-    except Unreadable as error:
+    except UnreadableReply as error:
         raise PlanInvalid([Fault("", str(error))]) from None
     plan = Plan.parse(data, schema)
     if faults := contradictions(plan, schema):

@@ -14,16 +14,16 @@ from search.domain.linking import Binding, LinkedPlan
 from search.domain.options import option
 from search.domain.plan import Filter, Plan, PlanSource, ScoredPlan, Target
 from search.domain.question import Question
-from search.domain.trace import Limit, Noted
+from search.domain.trace import Limit, StepOutput
 from search.interfaces import Adjacency, Encoder, GraphStore, MentionIndex, NodeStore, PlanScorers
 from search.language.quantities import Quantity, quantities
-from search.language.question import Question as Read
-from search.stages.plan.enumeration.enumerate import Candidate
+from search.language.question import AnalysedQuestion as Read
+from search.stages.plan.enumeration.enumerate import PlanCandidate
 from search.stages.plan.enumeration.propose import Proposer
 from search.stages.plan.knowledge import Knowledge
-from search.stages.plan.limits import Fit, Fits, Limiter, YearFields
+from search.stages.plan.limits import FilterOutcome, FilterProbe, Limiter, YearFields
 from search.stages.plan.scoring.features import Features
-from search.stages.plan.scoring.learned import LearnedScorer, told_by, unusable
+from search.stages.plan.scoring.learned import LearnedScorer, mapped_paths, unusable
 from search.stages.plan.scoring.risk import explained, level, residual
 from search.stages.plan.scoring.score import EVIDENCE, Scored, Scorer
 from search.stages.plan.scoring.target import answer_types
@@ -83,9 +83,9 @@ class Planner:
         limit.check("plan")
         listed = self._listed(question.text, read, best, scored, limit)
         said = " ".join(filter(None, [scored.note, listed.detail]))
-        return Noted(listed, said, "degraded" if scored.degraded else "ok")
+        return StepOutput(listed, said, "degraded" if scored.degraded else "ok")
 
-    def _scored(self, read: Read, candidates: Sequence[Candidate]) -> Scored:
+    def _scored(self, read: Read, candidates: Sequence[PlanCandidate]) -> Scored:
         """Score the candidates by what was trained, or, where there is none or it cannot be used, without it."""
         if not self.artifact:
             return self._scorer(read, candidates)
@@ -95,9 +95,9 @@ class Planner:
             note = f"Plans are scored without the trained planner: {error.reason}."
             return replace(self._scorer(read, candidates), note=note, degraded=True)
 
-    def _settled(self, best: Sequence[tuple[Candidate, float]]) -> list[tuple[Candidate, float]]:
+    def _settled(self, best: Sequence[tuple[PlanCandidate, float]]) -> list[tuple[PlanCandidate, float]]:
         """Return the first of these that find something, as many as are wanted."""
-        found: list[tuple[Candidate, float]] = []
+        found: list[tuple[PlanCandidate, float]] = []
         for candidate, total in best:
             settled = self.proposer.enumerator.settle(candidate)
             if settled is not None:
@@ -107,8 +107,8 @@ class Planner:
         return found
 
     def _listed(
-        self, whole: str, read: Read, best: Sequence[tuple[Candidate, float]], scored: Scored, limit: Limit
-    ) -> Noted[ScoredPlan]:
+        self, whole: str, read: Read, best: Sequence[tuple[PlanCandidate, float]], scored: Scored, limit: Limit
+    ) -> StepOutput[ScoredPlan]:
         """Return the best plans as the domain writes them, the plan with no hop in its place among them.
 
         The note is about quantities of the question that are no filters of the best plan, and why.
@@ -132,34 +132,34 @@ class Planner:
             meanings = self._meanings(read, said, best[at][0], probability, rival, scored.source, limit)
             listed += meanings
             note = note if position else meanings.detail
-        return Noted(sorted(listed, key=lambda entry: -entry.probability), note)
+        return StepOutput(sorted(listed, key=lambda entry: -entry.probability), note)
 
     def _meanings(
         self,
         read: Read,
         said: Sequence[Quantity],
-        candidate: Candidate,
+        candidate: PlanCandidate,
         probability: float,
         rival: float,
         source: PlanSource,
         limit: Limit,
-    ) -> Noted[ScoredPlan]:
+    ) -> StepOutput[ScoredPlan]:
         """Return the plan with the filters that the question's quantities put on it, and behind it the plan as it is.
 
         What is read as a filter may have been meant otherwise: the plan as it is keeps a part of the probability.
         """
         plain = ScoredPlan(self._with_hops(read, candidate, probability, rival, source), source, probability)
         if not said or probability < _BELIEVED:
-            return Noted([plain])
+            return StepOutput([plain])
         limits = self._limiter.of(read, said, candidate, self._fits(plain.plan, limit))
         note = " ".join(limits.notes)
         if not limits.filters:
-            return Noted([plain], note)
+            return StepOutput([plain], note)
         plan = self._with_hops(read, candidate, probability, rival, source, limits.spans)
         filtered = ScoredPlan(replace(plan, filters=limits.filters), source, _MEANT * probability)
-        return Noted([filtered, replace(plain, probability=(1 - _MEANT) * probability)], note)
+        return StepOutput([filtered, replace(plain, probability=(1 - _MEANT) * probability)], note)
 
-    def _fits(self, plan: Plan, limit: Limit) -> Fits:
+    def _fits(self, plan: Plan, limit: Limit) -> FilterProbe:
         """Return what asks the engine whether filters leave anything of all that the plan finds."""
         graph = self.graph
         if graph is None:
@@ -168,7 +168,7 @@ class Planner:
         nodes = iter(self.nodes.references([key for key in self.nodes.keys(ids) if key is not None]))
         bindings = tuple(Binding(anchor.var, next(nodes), 1.0) for anchor in plan.anchors for _ in anchor.ids)
 
-        def fits(filters: tuple[Filter, ...]) -> Fit:
+        def fits(filters: tuple[Filter, ...]) -> FilterOutcome:
             found = graph.execute(LinkedPlan(replace(plan, filters=filters), bindings), limit, rows=1)
             return "some" if found.candidates else "cut" if found.truncated else "none"
 
@@ -177,7 +177,7 @@ class Planner:
     def _with_hops(
         self,
         read: Read,
-        candidate: Candidate,
+        candidate: PlanCandidate,
         probability: float,
         rival: float,
         source: PlanSource,
@@ -225,7 +225,7 @@ class Planner:
         known, scorer = self.knowledge, self.plan_scorers.get(self.artifact)
         if reason := unusable(scorer, self.encoder.name):
             raise StageError("plan", reason, permanent=True)
-        return LearnedScorer(Features(known.shape, known.lexicon), known.vectors, scorer, told_by(scorer, known))
+        return LearnedScorer(Features(known.shape, known.lexicon), known.vectors, scorer, mapped_paths(scorer, known))
 
     @cached_property
     def _limiter(self) -> Limiter:

@@ -9,8 +9,8 @@ from search.domain.graph import ANY
 from search.domain.plan import Anchor, Hop, Plan, Risk, Target
 from search.interfaces import NodeStore
 from search.language.names import Named
-from search.stages.plan.enumeration.enumerate import Branch, Candidate
-from search.stages.plan.knowledge.shape import Shape, Step
+from search.stages.plan.enumeration.enumerate import Branch, PlanCandidate
+from search.stages.plan.knowledge.shape import SchemaStep, Shape
 
 TARGET = "T"
 
@@ -22,7 +22,7 @@ class Writer:
     nodes: NodeStore
     shape: Shape
 
-    def plan(self, candidate: Candidate, names: Sequence[Named], residual: str, risk: Risk) -> Plan:
+    def plan(self, candidate: PlanCandidate, names: Sequence[Named], residual: str, risk: Risk) -> Plan:
         """Return the plan of a candidate; each branch is an anchor with its chain of hops to T."""
         branches = list(enumerate(candidate.branches, 1))
         anchors = tuple(self._anchor(f"A{at}", branch, names[branch.start.mention]) for at, branch in branches)
@@ -48,7 +48,7 @@ class Writer:
             for position, step in enumerate(branch.path.steps)
         ]
 
-    def _label(self, step: Step, ends: bool, types: Sequence[int]) -> str:
+    def _label(self, step: SchemaStep, ends: bool, types: Sequence[int]) -> str:
         """Return the type at a hop's far end, or any where nodes of odd types play that type there."""
         open_end = len(types) > 1 if ends else self.shape.mixed(step)
         return ANY if open_end else self.shape.schema.node_types[types[0] if ends else step.to_type].name

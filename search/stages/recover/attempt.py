@@ -53,7 +53,7 @@ class Attempt:
 
 
 @dataclass(frozen=True)
-class Judgement(Attempt):
+class AnchorCounts(Attempt):
     """For each anchor of a plan, the number of nodes that it finds alone, by its variable."""
 
     sizes: dict[str, int] = field(default_factory=dict)

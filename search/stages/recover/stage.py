@@ -12,7 +12,7 @@ from search.domain.options import option
 from search.domain.trace import Limit, Trace
 from search.interfaces import LinkStage, TraverseStage
 from search.stages.recover.attempt import Attempt
-from search.stages.recover.tries import STEP, Tries
+from search.stages.recover.tries import STEP, Attempts
 
 _NOTHING = "Nothing was found, however the plan was changed: the text decides alone."
 _OFF = "Nothing was found, and recovery is switched off: the text decides alone."
@@ -53,7 +53,7 @@ class Recover:
         if not self.on:
             trace.skip(STEP, STEP, _OFF)
             return plans, found
-        tries = Tries(link, traverse, trace, limit.share(self.share), Reach(self.k, self.tau))
+        tries = Attempts(link, traverse, trace, limit.share(self.share), Reach(self.k, self.tau))
         attempts = (attempt for linked in failed for attempt in tries.at(linked))
         for attempt in islice(attempts, self.attempts):
             if attempt.linked is not None:

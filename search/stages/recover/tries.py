@@ -11,12 +11,12 @@ from search.domain.linking import LinkedPlan, Reach, Traversal
 from search.domain.plan import RISKS, Anchor, Plan, ScoredPlan
 from search.domain.trace import Limit, Trace
 from search.interfaces import LinkStage, TraverseStage
-from search.stages.recover.attempt import Attempt, Judgement
-from search.stages.recover.weaken import Condition, conditions, smallest_first, without
+from search.stages.recover.attempt import AnchorCounts, Attempt
+from search.stages.recover.weaken import DroppableCondition, conditions, smallest_first, without
 
 STEP: Final = "recover"
 """Name and role of the steps."""
-NEXT = Reach(k=2.0)
+FURTHER = Reach(k=2.0)
 """Bind anchors to up to twice K nodes, with the same τ."""
 _NO_TIME = "nothing was found, and the time for further attempts ran out"
 
@@ -25,7 +25,7 @@ Made = TypeVar("Made", bound=Attempt)
 
 
 @dataclass(frozen=True)
-class Tries:
+class Attempts:
     """The attempts of one search, each made when it is requested; `wide` is the reach of the last look-up."""
 
     link: LinkStage
@@ -40,10 +40,10 @@ class Tries:
         Raises DeadlineExceeded if the time ran out, and SearchCancelled.
         """
         if looked_up := [anchor for anchor in linked.plan.anchors if _is_looked_up(anchor, linked)]:
-            yield self._step(linked, self._look_further, linked, looked_up, NEXT, "further matches")
+            yield self._step(linked, self._look_further, linked, looked_up, FURTHER, "further matches")
             yield self._step(linked, self._look_further, linked, looked_up, self.wide, "less similar matches")
         parts = conditions(linked.plan)
-        hopeless: list[Condition] = []
+        hopeless: list[DroppableCondition] = []
         if len(linked.plan.anchors) > 1:
             judgement = self._step(linked, self._judge, linked, parts)
             yield judgement
@@ -83,10 +83,10 @@ class Tries:
             return Attempt(f"Nothing with {what} for {_quoted(gained)}.")
         return Attempt(f"Found with {what} for {_quoted(gained)}.", linked.plan, again, traversal)
 
-    def _judge(self, linked: LinkedPlan, parts: Sequence[Condition]) -> Judgement:
+    def _judge(self, linked: LinkedPlan, parts: Sequence[DroppableCondition]) -> AnchorCounts:
         """Return how many nodes each anchor finds alone, without the plan's other conditions."""
         sizes: dict[str, int] = {}
-        empty: list[Condition] = []
+        empty: list[DroppableCondition] = []
         for condition in reversed(parts):
             if isinstance(condition.part, Anchor):
                 alone = self._traversed(_weaker(linked, [other for other in parts if other is not condition]))
@@ -94,22 +94,22 @@ class Tries:
                     sizes[condition.part.var] = len(alone.candidates)
                 empty += [] if alone.candidates or alone.truncated else [condition]
         if not empty:
-            return Judgement(
+            return AnchorCounts(
                 "Each entity of the plan finds something by itself, but nothing meets every condition.", sizes=sizes
             )
         finds = "finds" if len(empty) == 1 else "find"
-        return Judgement(f"By itself, {_listed(empty)} {finds} nothing.", sizes=sizes)
+        return AnchorCounts(f"By itself, {_listed(empty)} {finds} nothing.", sizes=sizes)
 
-    def _drop(self, linked: LinkedPlan, dropped: Sequence[Condition]) -> Attempt:
+    def _drop(self, linked: LinkedPlan, dropped: Sequence[DroppableCondition]) -> Attempt:
         """Drop some conditions, and return what the plan then finds."""
         weaker = _weaker(linked, dropped)
         traversal = self._traversed(weaker)
         if not traversal.candidates:
             return Attempt(f"Nothing without {_listed(dropped)}.")
-        told = (
+        sentence = (
             f"Found after dropping {_listed(dropped)}, which {'counts' if len(dropped) == 1 else 'count'} as text now."
         )
-        return Attempt(told, linked.plan, weaker, traversal, tuple(condition.words for condition in dropped))
+        return Attempt(sentence, linked.plan, weaker, traversal, tuple(condition.words for condition in dropped))
 
     def _traversed(self, linked: LinkedPlan) -> Traversal:
         [traversal] = self.traverse([linked], self.limit)
@@ -126,7 +126,7 @@ def _without_ids(plan: Plan, looked_up: Sequence[Anchor]) -> Plan:
     return replace(plan, anchors=anchors)
 
 
-def _weaker(linked: LinkedPlan, dropped: Sequence[Condition]) -> LinkedPlan:
+def _weaker(linked: LinkedPlan, dropped: Sequence[DroppableCondition]) -> LinkedPlan:
     """Return a plan without some conditions, with lower risk level and probability, because it covers less."""
     plan = without(linked.plan, dropped)
     kept = len(conditions(plan)) / len(conditions(linked.plan))
@@ -141,16 +141,16 @@ def _weaker(linked: LinkedPlan, dropped: Sequence[Condition]) -> LinkedPlan:
 
 
 def _in_order(
-    parts: Sequence[Condition], judgement: Attempt, linked: LinkedPlan
-) -> tuple[list[Condition], list[Condition]]:
+    parts: Sequence[DroppableCondition], judgement: Attempt, linked: LinkedPlan
+) -> tuple[list[DroppableCondition], list[DroppableCondition]]:
     """Return the anchors that find nothing alone, and all other conditions in the order in which to drop them.
 
     Anchors come last: those with the least certain binding first, and among equals those that find the most nodes.
     """
-    sizes = judgement.sizes if isinstance(judgement, Judgement) else {}
-    hopeless: list[Condition] = []
-    others: list[Condition] = []
-    anchors: list[tuple[float, int, Condition]] = []
+    sizes = judgement.sizes if isinstance(judgement, AnchorCounts) else {}
+    hopeless: list[DroppableCondition] = []
+    others: list[DroppableCondition] = []
+    anchors: list[tuple[float, int, DroppableCondition]] = []
     for condition in parts:
         if not isinstance(condition.part, Anchor):
             others.append(condition)
@@ -167,5 +167,5 @@ def _quoted(anchors: Sequence[Anchor]) -> str:
     return " and ".join(f"“{anchor.text}”" for anchor in anchors)
 
 
-def _listed(dropped: Sequence[Condition]) -> str:
-    return " and ".join(condition.told for condition in dropped)
+def _listed(dropped: Sequence[DroppableCondition]) -> str:
+    return " and ".join(condition.shown for condition in dropped)

@@ -12,7 +12,7 @@ from search.domain.plan import Anchor, Filter, Hop, Plan, Target
 from search.domain.plan.parts import MAX_TEXT
 from search.text import words
 
-Part = Anchor | Hop | Filter
+PlanPart = Anchor | Hop | Filter
 _IN_WORDS = {
     "=": "is", "<": "under", "<=": "at most", ">": "over", ">=": "at least", "between": "between",
     "contains": "contains", "in": "one of",
@@ -20,18 +20,18 @@ _IN_WORDS = {
 
 
 @dataclass(frozen=True)
-class Condition:
+class DroppableCondition:
     """A part of a plan that can be dropped without disconnecting a hop.
 
     It is a filter, a hop that leads to no anchor ("has a review"), or an anchor with the hops that only it needs.
     `words` is the condition as text.
     """
 
-    part: Part
+    part: PlanPart
     words: str
 
     @property
-    def told(self) -> str:
+    def shown(self) -> str:
         """The condition as it is shown to people."""
         if isinstance(self.part, Anchor):
             name = f"“{self.part.text or ', '.join(self.part.ids[:3])}”"
@@ -39,19 +39,19 @@ class Condition:
         return f"“{self.words}”"
 
 
-def conditions(plan: Plan) -> list[Condition]:
+def conditions(plan: Plan) -> list[DroppableCondition]:
     """Return everything that can be dropped: filters, hops that lead to no anchor, anchors; last ones first in each.
 
     This is the default order for dropping, because a filter only narrows the nodes that the walk found.
     """
-    found = [Condition(part, _filter_words(part)) for part in plan.filters]
-    found += [Condition(hop, _hop_words(hop)) for hop, _ in _loose_ends(plan)]
-    found += [Condition(anchor, _anchor_words(plan, anchor)) for anchor in plan.anchors]
+    found = [DroppableCondition(part, _filter_words(part)) for part in plan.filters]
+    found += [DroppableCondition(hop, _hop_words(hop)) for hop, _ in _loose_ends(plan)]
+    found += [DroppableCondition(anchor, _anchor_words(plan, anchor)) for anchor in plan.anchors]
     order = (Filter, Hop, Anchor)
     return [c for kind in order for c in reversed(found) if isinstance(c.part, kind)]
 
 
-def without(plan: Plan, dropped: Collection[Condition]) -> Plan:
+def without(plan: Plan, dropped: Collection[DroppableCondition]) -> Plan:
     """Return the plan without these conditions; their words are added to its residual.
 
     Hops that only led from a dropped anchor are removed, and so are filters on removed variables. If a dropped hop gave
@@ -72,7 +72,9 @@ def without(plan: Plan, dropped: Collection[Condition]) -> Plan:
     )
 
 
-def smallest_first(certain: Sequence[Condition], others: Sequence[Condition]) -> Iterator[tuple[Condition, ...]]:
+def smallest_first(
+    certain: Sequence[DroppableCondition], others: Sequence[DroppableCondition]
+) -> Iterator[tuple[DroppableCondition, ...]]:
     """Yield the sets of conditions to drop: the certain ones alone, then with one of the others, with two, and so on.
 
     At least one anchor of the others is always kept, because a plan needs an anchor.
@@ -101,7 +103,7 @@ def _loose_ends(plan: Plan) -> list[tuple[Hop, str]]:
     return [(hop, end) for hop in plan.hops for end in (hop.source, hop.to_var) if ends[end] == 1 and end not in held]
 
 
-def _target(plan: Plan, hops: Sequence[Hop], dropped: Collection[Condition]) -> Target:
+def _target(plan: Plan, hops: Sequence[Hop], dropped: Collection[DroppableCondition]) -> Target:
     labels = plan.target.labels
     given = [hop for hop in plan.hops if hop.to_var == plan.target.var and hop.to_label != ANY]
     if not labels and given and not any(hop in hops for hop in given):

@@ -17,7 +17,7 @@ class Choice:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundEntity:
     """An entity that an anchor may be tied to; `action` is the button's value that ties it."""
 
     name: str
@@ -26,11 +26,11 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True)
-class Looked:
+class EntityLookup:
     """What was found for the text of one anchor."""
 
     index: int
-    found: tuple[Found, ...]
+    found: tuple[FoundEntity, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ class Chip:
     hidden: tuple[tuple[str, str], ...] = ()
     ids: str = "[]"
     tied: tuple[str, ...] = ()
-    looked: Looked | None = None
+    looked: EntityLookup | None = None
     faults: tuple[str, ...] = ()
 
 

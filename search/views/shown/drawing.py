@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from search.text import path_text
 from search.views.shown.wording import relation_words, type_words
 
 Json = Mapping[str, Any]
@@ -21,7 +22,7 @@ NAME_WIDTH = 7.7
 LABEL_WIDTH = 6.9
 WIDE, CAPITAL = 2.1, 1.35
 """Widths of an ideograph or emoji and of a capital letter, in widths of a usual small letter."""
-LONGEST_NAME = 30
+MOST_NAME_CHARACTERS = 30
 CURVE = 34.0
 PIXELS_PER_REM = 16.0
 ROOMS = (20, 26, 32, 38, 44, 50, 56)
@@ -29,7 +30,7 @@ ROOMS = (20, 26, 32, 38, 44, 50, 56)
 
 
 @dataclass(frozen=True, slots=True)
-class Box:
+class NodeBox:
     """A node: its place in the drawing, and what is written on it."""
 
     x: float
@@ -108,25 +109,12 @@ class Drawing:
 
     width: float
     height: float
-    boxes: tuple[Box, ...]
+    boxes: tuple[NodeBox, ...]
     lines: tuple[Line, ...]
     summary: str
     room: int
     stacks: tuple[tuple[Stop, ...], ...]
     shared: Stop | None
-
-
-def path_in_words(path: Sequence[Json]) -> str:
-    """Return a path as one line: names with relations between arrows, which point as the edges are stored."""
-    said = []
-    for item in path:
-        if "node" in item:
-            said.append(item["node"]["name"])
-        elif item["direction"] == "out":
-            said.append(f"— {relation_words(item['relation'])} →")
-        else:
-            said.append(f"← {relation_words(item['relation'])} —")
-    return " ".join(said)
 
 
 def draw(paths: Sequence[Sequence[Json]]) -> Drawing | None:
@@ -140,7 +128,7 @@ def draw(paths: Sequence[Sequence[Json]]) -> Drawing | None:
     columns = max(len(path[0::2]) for path in rows)
     shared = len({path[-1]["node"]["id"] for path in rows}) == 1
     starts, widths = _columns(rows, columns)
-    boxes: list[Box] = []
+    boxes: list[NodeBox] = []
     lines: list[Line] = []
     target = _target(rows, starts, widths) if shared else None
     for row, path in enumerate(rows):
@@ -154,7 +142,7 @@ def draw(paths: Sequence[Sequence[Json]]) -> Drawing | None:
         height=(len(rows) - 1) * ROW + BOX_HEIGHT + 2 * MARGIN,
         boxes=tuple(boxes),
         lines=tuple(lines),
-        summary="; ".join(path_in_words(path) for path in rows),
+        summary="; ".join(path_text(path) for path in rows),
         room=next((room for room in ROOMS if width <= room * PIXELS_PER_REM), 0),
         stacks=tuple(_stack(path[:-1] if shared else path) for path in rows),
         shared=_stack(_named_target(rows))[0] if shared else None,
@@ -210,22 +198,24 @@ def _breadth(text: str) -> float:
 
 
 def _shortened(name: str) -> str:
-    return name if len(name) <= LONGEST_NAME else name[: LONGEST_NAME - 1].rstrip() + "…"
+    return name if len(name) <= MOST_NAME_CHARACTERS else name[: MOST_NAME_CHARACTERS - 1].rstrip() + "…"
 
 
-def _box(item: Json, x: float, y: float, kind: str) -> Box:
+def _box(item: Json, x: float, y: float, kind: str) -> NodeBox:
     node = item["node"]
-    return Box(x, y, _width(item), kind, node["id"], type_words(node["type"]), _shortened(node["name"]),
+    return NodeBox(x, y, _width(item), kind, node["id"], type_words(node["type"]), _shortened(node["name"]),
                node["name"], item.get("var", ""))  # fmt: skip
 
 
-def _target(rows: Sequence[Sequence[Json]], starts: Sequence[float], widths: Sequence[float]) -> Box:
+def _target(rows: Sequence[Sequence[Json]], starts: Sequence[float], widths: Sequence[float]) -> NodeBox:
     """The shared target, halfway between the first row and the last, with the variable of whichever row names it."""
     [item] = _named_target(rows)
     return _box(item, starts[-1], MARGIN + (len(rows) - 1) * ROW / 2, "target")
 
 
-def _row(path: Sequence[Json], row: int, columns: int, starts: Sequence[float], target: Box | None) -> list[Box]:
+def _row(
+    path: Sequence[Json], row: int, columns: int, starts: Sequence[float], target: NodeBox | None
+) -> list[NodeBox]:
     items = path[0::2]
     offset = columns - len(items)
     y = MARGIN + row * ROW
@@ -234,7 +224,7 @@ def _row(path: Sequence[Json], row: int, columns: int, starts: Sequence[float], 
     return [*placed[:-1], target] if target else placed
 
 
-def _line(edge: Json, start: Box, end: Box) -> Line:
+def _line(edge: Json, start: NodeBox, end: NodeBox) -> Line:
     """Lead straight out under the label, then curve to the next box; the head points as the edge is stored."""
     label = relation_words(edge["relation"])
     x1, y1, x2, y2 = start.right, start.middle, end.x, end.middle

@@ -10,10 +10,10 @@ from search.domain.errors import Fault
 from search.domain.graph import ANY, Schema
 from search.text import words
 from search.views.plan_form import EITHER, Json, fields_for, labels_of
-from search.views.shown.chips import Chip, Choice, Editor, FilterChip, Looked
-from search.views.shown.wording import RISKS, relation_words, type_words, value_text
+from search.views.shown.chips import Chip, Choice, Editor, EntityLookup, FilterChip
+from search.views.shown.wording import RISK_WORDINGS, relation_words, type_words, value_text
 
-OPERATORS: Mapping[str, str] = {
+OPERATOR_WORDINGS: Mapping[str, str] = {
     "=": "is", "<": "<", "<=": "≤", ">": ">", ">=": "≥", "between": "between", "contains": "contains", "in": "one of",
 }  # fmt: skip
 FITTING: Mapping[str, tuple[str, ...]] = {
@@ -33,7 +33,7 @@ class _Painter:
     plan: Json
     schema: Schema
     names: Mapping[str, str]
-    looked: Looked | None
+    looked: EntityLookup | None
     faults: Mapping[str, Sequence[str]]
     drawn: set[str] = field(default_factory=set)
     done: set[int] = field(default_factory=set)
@@ -146,14 +146,14 @@ class _Painter:
         known = fields_for(self.plan, var, self.schema)
         kind = known.get(condition["field"], "keyword")
         names = list(dict.fromkeys([*known, condition["field"]]))
-        operators = list(dict.fromkeys([*FITTING.get(kind, OPERATORS), op]))
+        operators = list(dict.fromkeys([*FITTING.get(kind, OPERATOR_WORDINGS), op]))
         value, second = _values(op, condition["value"])
         variables = dict.fromkeys([self.plan["target"]["var"], *self._variables(), var])
         return FilterChip(
             at, index,
             vars=tuple(Choice(name, self._said(name), name == var) for name in variables),
             fields=tuple(Choice(name, words(name), name == condition["field"]) for name in names),
-            operators=tuple(Choice(name, OPERATORS.get(name, name), name == op) for name in operators),
+            operators=tuple(Choice(name, OPERATOR_WORDINGS.get(name, name), name == op) for name in operators),
             var=var, kind=kind, op=op, value=value, second=second, faults=tuple(self.faults.get(at, ())),
         )  # fmt: skip
 
@@ -174,7 +174,7 @@ def show_editor(
     schema: Schema,
     faults: Iterable[Fault] = (),
     names: Mapping[str, str] | None = None,
-    looked: Looked | None = None,
+    looked: EntityLookup | None = None,
 ) -> Editor:
     """Return the form of a plan. `names` are those of the nodes that its anchors are tied to, by id."""
     by_part = _by_part(faults)
@@ -188,7 +188,7 @@ def show_editor(
         residual=plan["target"]["relevance_text"],
         filters=tuple(painter.filters()),
         risks=tuple(Choice(level, RISK_NAMES.get(level, level), level == risk) for level in levels),
-        risk_words=RISKS.get(risk, ""),
+        risk_words=RISK_WORDINGS.get(risk, ""),
         mode=plan.get("retrieval_mode") or "",
         faults=tuple(by_part.get("", ())),
         json=json.dumps(plan, indent=2, ensure_ascii=False),

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from search.domain.plan.routes import routes
 from search.views.shown.wording import RISKS, SOURCES, relation_words, type_words, value_text
 
 Json = Mapping[str, Any]
@@ -120,20 +121,16 @@ def _chips(plan: Json, bindings: Mapping[str, Sequence[Json]]) -> dict[str, Chip
 
 
 def _chain(plan: Json, start: str, goal: str, chips: Mapping[str, Chip]) -> tuple[Link, ...]:
-    """Walk breadth-first from an anchor to the target, the target itself left out: every chain ends there."""
-    routes: dict[str, tuple[Link, ...]] = {start: ()}
-    frontier = [start]
-    while frontier and goal not in routes:
-        var = frontier.pop(0)
-        for index, hop in enumerate(plan["hops"]):
-            for here, there, turned in ((hop["from"], hop["to_var"], False), (hop["to_var"], hop["from"], True)):
-                if here == var and there not in routes:
-                    arrow = Arrow(index, relation_words(hop["rel"]), _direction(hop.get("direction"), turned))
-                    chip = chips.get(var) or Chip("between", var, type_words(""))
-                    routes[there] = (*routes[var], Link(chip, arrow))
-                    frontier.append(there)
-    alone = (Link(chips[start], None),) if start != goal else ()
-    return routes.get(goal) or alone
+    """Return the shortest walk from an anchor to the target, the target itself left out: every chain ends there."""
+    found = routes([(hop["from"], hop["to_var"]) for hop in plan["hops"]], start).get(goal)
+    if not found:
+        return (Link(chips[start], None),) if start != goal else ()
+    links = []
+    for leg in found:
+        hop = plan["hops"][leg.hop]
+        arrow = Arrow(leg.hop, relation_words(hop["rel"]), _direction(hop.get("direction"), leg.turned))
+        links.append(Link(chips.get(leg.here) or Chip("between", leg.here, type_words("")), arrow))
+    return tuple(links)
 
 
 def _direction(stored: str | None, turned: bool) -> str:

@@ -10,7 +10,7 @@ Json = Mapping[str, Any]
 
 WIDTH = 1000.0
 """Units of the waterfall's drawing."""
-WORDS = {
+STATUS_WORDINGS = {
     "ok": "done",
     "degraded": "degraded",
     "failed": "failed",
@@ -53,7 +53,7 @@ def show_steps(search: Json) -> tuple[ShownStep, ...]:
         shown.append(
             ShownStep(
                 step["name"], step["role"], step["title"], "", step["status"],
-                WORDS.get(step["status"], step["status"]), _short(step["backend"]),
+                STATUS_WORDINGS.get(step["status"], step["status"]), _short(step["backend"]),
                 None if step["status"] == "skipped" else 1000 * step["seconds"], step["detail"],
                 round(WIDTH * elapsed / total, 1), round(max(WIDTH * step["seconds"] / total, 2.0), 1),
                 _tokens(step.get("tokens") or {}), step.get("prompt_fingerprint", ""),
@@ -77,7 +77,7 @@ def _to_come(search: Json) -> Sequence[ShownStep]:
     states = {"queued": ["waiting"] * len(ahead), "running": ["current"] + ["waiting"] * len(ahead)}
     statuses = states.get(search["status"], ["missing"] * len(ahead))
     return [
-        ShownStep(part["name"], part["role"], part["title"], part["doing"], status, WORDS[status])
+        ShownStep(part["name"], part["role"], part["title"], part["doing"], status, STATUS_WORDINGS[status])
         for part, status in zip(ahead, statuses, strict=False)
     ]
 

@@ -6,19 +6,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from search.text import words
-from search.views.shown.drawing import Drawing, draw, path_in_words
+from search.text import path_text, words
+from search.views.shown.drawing import Drawing, draw
 from search.views.shown.wording import relation_words, type_words, value_text
 
 Json = Mapping[str, Any]
 
-BAR = 160.0
+BAR_WIDTH = 160.0
 """Width of the largest contribution's bar, in units of the drawing."""
 SMALL_WEIGHT = 0.01
 """A weight below this is shown with two digits: what they leave out is no part of four places."""
-NEAR = "≈"
+TEXT_SIGN = "≈"
 """Mark of a text: how near a document is to it says something, but not that a condition holds."""
-STATES = {
+CONDITION_SIGNS = {
     "met": ("✓", "met"),
     "not_met": ("✗", "not met"),
     "unknown": ("?", "not checked"),
@@ -28,7 +28,7 @@ DROPPED = "nothing met it together with the rest, so it counts as text"
 
 
 @dataclass(frozen=True, slots=True)
-class Condition:
+class ShownCondition:
     """One condition of the plan held against one result."""
 
     kind: str
@@ -40,7 +40,7 @@ class Condition:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class ScorePart:
     """One list's part in the sum; `formula` is empty where the list does not hold the result."""
 
     title: str
@@ -71,8 +71,8 @@ class ShownResult:
     type_name: str
     name: str
     snippet: str
-    conditions: tuple[Condition, ...]
-    parts: tuple[Part, ...]
+    conditions: tuple[ShownCondition, ...]
+    parts: tuple[ScorePart, ...]
     total: float
     fused: bool
     plan_index: int | None
@@ -111,7 +111,7 @@ def _show(result: Json, plans: Sequence[Json], fusion: Json, largest: float) -> 
     )
 
 
-def _part(name: str, share: Json, fused: Mapping[str, Json], fusion: Json, largest: float) -> Part:
+def _part(name: str, share: Json, fused: Mapping[str, Json], fusion: Json, largest: float) -> ScorePart:
     formula = _formula(share, fusion)
     path = share.get("path", [name])
     if formula and len(path) > 1:
@@ -119,9 +119,9 @@ def _part(name: str, share: Json, fused: Mapping[str, Json], fusion: Json, large
         outer = fused["/".join(path[:-1])]
         part = share["contribution"] / outer["contribution"] if outer["contribution"] else 0.0
         formula = f"{part:.1%} of {outer['contribution']:.4f} ({_title(path[-2], fusion)}: {_formula(outer, fusion)})"
-    bar = BAR * share["contribution"] / largest if largest > 0 else 0.0
+    bar = BAR_WIDTH * share["contribution"] / largest if largest > 0 else 0.0
     rank, contribution = share["rank"], share["contribution"]
-    return Part(_title(name, fusion), rank, share["score"], share["weight"], formula, contribution, round(bar, 1))
+    return ScorePart(_title(name, fusion), rank, share["score"], share["weight"], formula, contribution, round(bar, 1))
 
 
 def _title(name: str, fusion: Json) -> str:
@@ -138,7 +138,7 @@ def _weight(weight: float) -> str:
     return f"{weight:g}" if weight >= SMALL_WEIGHT else f"{weight:.2g}"
 
 
-def _conditions(evidence: Json | None, plans: Sequence[Json]) -> tuple[Condition, ...]:
+def _conditions(evidence: Json | None, plans: Sequence[Json]) -> tuple[ShownCondition, ...]:
     """Return the conditions of the plan that the evidence speaks of: anchors, hops, filters, then the text.
 
     Before the text stand those that were dropped so that the plan finds something.
@@ -175,18 +175,18 @@ def _labels(plan: Json) -> dict[str, str]:
     return labels | {anchor["var"]: anchor["text"] for anchor in plan["anchors"]}
 
 
-def _condition(kind: str, label: str, status: str, note: str = "") -> Condition:
-    mark, word = STATES.get(status, STATES["unknown"])
-    return Condition(kind, label, status, mark, word, note)
+def _condition(kind: str, label: str, status: str, note: str = "") -> ShownCondition:
+    mark, word = CONDITION_SIGNS.get(status, CONDITION_SIGNS["unknown"])
+    return ShownCondition(kind, label, status, mark, word, note)
 
 
-def _nearness(residual: Json) -> Condition:
+def _nearness(residual: Json) -> ShownCondition:
     """Return how near the document is to a text, and what that is worth among documents of its type."""
     label, score, threshold = f"“{residual['text']}”", residual.get("score"), residual.get("threshold")
     if score is None:
         return _condition("text", label, "unknown", "similarity of the text")
     note = "" if threshold is None else f"the nearest entries of its type reach {threshold:.2f}"
-    return Condition("text", label, "near", NEAR, f"similarity {score:.2f}", note)
+    return ShownCondition("text", label, "near", TEXT_SIGN, f"similarity {score:.2f}", note)
 
 
 def show_path(path: Sequence[Json]) -> ShownPath:
@@ -195,4 +195,4 @@ def show_path(path: Sequence[Json]) -> ShownPath:
     for start, edge, end in zip(path[0::2], path[1::2], path[2::2], strict=False):
         left, right = ("—", "→") if edge["direction"] == "out" else ("←", "—")
         rows.append((start, f"{left} {relation_words(edge['relation'])} {right}", end))
-    return ShownPath(path_in_words(path), tuple(rows))
+    return ShownPath(path_text(path), tuple(rows))

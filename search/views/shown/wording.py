@@ -8,7 +8,7 @@ from typing import Any
 from search.domain.graph import ANY
 from search.text import words
 
-RISKS: Mapping[str, str] = {
+RISK_WORDINGS: Mapping[str, str] = {
     "no_trade": "The graph is not trusted here: the text decides alone.",
     "weak": "The plan is doubtful: paths count little beside the text.",
     "normal": "The plan is plausible: paths count as much as their number suggests.",

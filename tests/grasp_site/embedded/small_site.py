@@ -5,7 +5,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 from grasp_site.embedded.children import Program
 from grasp_site.embedded.home import Home
-from grasp_site.embedded.supervisor import READY_PATH, Plan, supervise
+from grasp_site.embedded.supervisor import READY_PATH, SitePlan, supervise
 
 
 class Page(BaseHTTPRequestHandler):
@@ -22,7 +22,7 @@ def main() -> int:
     # Deaf to every polite request, so that ending it takes a SIGKILL; and with a child of its own.
     stubborn = Program("stubborn", ["/bin/sh", "-c", "trap '' TERM INT HUP; sleep 600 & wait; sleep 600"], patience=0.3)
     setup = Program("setup", ["/bin/sh", "-c", "echo 'password hush'; echo 'a line for the log' >&2"])
-    return supervise(Home.from_environment(), Plan(port, sys.argv[2:], setup, [web, stubborn]))
+    return supervise(Home.from_environment(), SitePlan(port, sys.argv[2:], setup, [web, stubborn]))
 
 
 if __name__ == "__main__":

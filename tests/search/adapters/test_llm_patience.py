@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from search.adapters.llm_openai import Call, ConfiguredLanguageModel, Server
-from search.adapters.llm_openai.patience import PAUSE, Patience
+from search.adapters.llm_openai.patience import PAUSE_SECONDS, Patience
 from search.domain.conversation import Completion, Message, Prompt
 from search.domain.errors import StageError
 from search.domain.trace import Limit
@@ -67,12 +67,12 @@ def test_samples_of_one_search_count_once_and_one_answer_among_them_is_an_answer
 def test_after_the_pause_one_call_tries_while_the_others_go_on_without() -> None:
     clock = Clock()
     patience = after(clock, SILENT, SILENT, SILENT)
-    clock.now += PAUSE
+    clock.now += PAUSE_SECONDS
     assert patience.lost(SERVER) == ""
     assert patience.lost(SERVER) == LOST
     patience.note(SERVER, [SILENT])
     assert "4 times in a row" in patience.lost(SERVER)
-    clock.now += PAUSE
+    clock.now += PAUSE_SECONDS
     assert patience.lost(SERVER) == ""
     patience.note(SERVER, [ANSWERED])
     assert patience.lost(SERVER) == ""

@@ -9,7 +9,7 @@ from django.test import Client
 from django.urls import reverse
 
 from search.models import KnowledgeBase, PipelineVersion, Release, SearchRun, VectorSet
-from search.models.knowledge import Status
+from search.models.knowledge import BuildStatus
 from search.services.pipelines.save_pipeline_version import activate_pipeline_version
 from search.services.searches.request_search import request_search
 from search.services.searches.run_search import run_search
@@ -30,7 +30,7 @@ def asked(films: KnowledgeBase) -> SearchRun:
     """A search that was answered, over a knowledge base with everything that a page can show."""
     release = Release.objects.get()
     release.vector_set = VectorSet.objects.create(
-        snapshot=release.snapshot, encoder="MiniLM", dimensions=384, status=Status.READY
+        snapshot=release.snapshot, encoder="MiniLM", dimensions=384, status=BuildStatus.READY
     )
     release.save()
     PipelineVersion.objects.create(knowledge_base=films, pipeline="path", version=1, options={"fuse.k": 9.0})
@@ -95,7 +95,7 @@ def test_a_snapshot_shows_its_types_relations_and_seconds(staff: Client, asked: 
         assert text in page
 
 
-def second_release(films: KnowledgeBase, status: str = Status.READY) -> Release:
+def second_release(films: KnowledgeBase, status: str = BuildStatus.READY) -> Release:
     assert films.active_release is not None
     return Release.objects.create(knowledge_base=films, number=2, snapshot=films.active_release.snapshot, status=status)
 
@@ -110,7 +110,7 @@ def test_another_release_can_be_let_to_answer(staff: Client, films: KnowledgeBas
 
 
 def test_a_release_that_is_not_ready_is_refused_with_the_reason(staff: Client, films: KnowledgeBase) -> None:
-    release = second_release(films, Status.FAILED)
+    release = second_release(films, BuildStatus.FAILED)
     asked = {"action": "let_answer", "_selected_action": [release.pk]}
     answer = staff.post(reverse("admin:search_release_changelist"), asked, follow=True)
     assert "only a release that is ready can answer" in answer.content.decode()
@@ -140,7 +140,7 @@ def test_texts_visibility_and_active_release_are_changed_in_one_form(staff: Clie
 def test_a_release_of_another_knowledge_base_cannot_be_chosen(staff: Client, films: KnowledgeBase) -> None:
     other = KnowledgeBase.objects.create(name="other")
     foreign = Release.objects.create(
-        knowledge_base=other, number=1, snapshot=films.active_release.snapshot, status=Status.READY
+        knowledge_base=other, number=1, snapshot=films.active_release.snapshot, status=BuildStatus.READY
     )
     address = reverse("admin:search_knowledgebase_change", args=[films.pk])
     answer = staff.post(address, form_of(films, active_release=foreign.pk))

@@ -103,8 +103,8 @@ def test_what_went_wrong_on_the_way_is_a_problem_of_its_own(server: str) -> None
 def test_silence_is_broken_by_comments_and_a_stream_does_not_live_for_ever(
     server: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(events, "HEARTBEAT", 0.2)
-    monkeypatch.setattr(events, "LONGEST", 1.0)
+    monkeypatch.setattr(events, "HEARTBEAT_SECONDS", 0.2)
+    monkeypatch.setattr(events, "LONGEST_STREAM_SECONDS", 1.0)
     run = recorded()
     with Caller(timeout=PATIENCE) as caller, caller.stream("GET", address(server, run)) as answer:
         assert names(list(read(answer))).count("comment") >= 2

@@ -1,6 +1,6 @@
 """Evidence, linked plans and schemas as the JSON that doors show."""
 
-from search.domain.conditions import Checked, Conditions
+from search.domain.conditions import CheckedConditions, Conditions
 from search.domain.evidence import Evidence, Path, PathEdge, PathNode, PlanShare, Residual, Result
 from search.domain.fusion import Share
 from search.domain.graph import Field, Node, NodeType, Relation, RelationType, Schema
@@ -78,12 +78,12 @@ def test_what_was_checked_is_read_back_by_keys_or_by_the_ids_of_a_record() -> No
     held = Conditions(
         1, "not_met", (("a", "met"), ("b", "unknown")), ("met", "not_met"), ("unknown",), (PlanShare(1, 1.0),)
     )
-    checked = Checked({7: held, 4: Conditions(0, "met")}, 1)
+    checked = CheckedConditions({7: held, 4: Conditions(0, "met")}, 1)
     written = checked.to_json()
     assert written["keys"] == [7, 4]
-    assert Checked.from_json(written) == checked
+    assert CheckedConditions.from_json(written) == checked
     recorded = {"ids": ["x", "y"]} | {name: written[name] for name in ("leading", "conditions")}
-    assert Checked.from_json(recorded, {"x": 7, "y": 4}) == checked
+    assert CheckedConditions.from_json(recorded, {"x": 7, "y": 4}) == checked
 
 
 def test_a_schema_is_read_back_as_it_was_written() -> None:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from search.domain.model_reply import Unreadable, read_object, without_thinking
+from search.domain.model_reply import UnreadableReply, read_object, without_thinking
 
 PLAN = '{"anchors": [], "target": {"var": "T"}}'
 READ = {"anchors": [], "target": {"var": "T"}}
@@ -52,7 +52,7 @@ def test_a_comma_inside_a_string_stays() -> None:
     ],
 )
 def test_what_holds_no_object_is_a_sentence(text: str, sentence: str) -> None:
-    with pytest.raises(Unreadable) as caught:
+    with pytest.raises(UnreadableReply) as caught:
         read_object(text)
     assert str(caught.value) == sentence
 
@@ -70,6 +70,6 @@ def test_thinking_that_never_ends_is_taken_off() -> None:
 def test_any_text_gives_an_object_or_a_sentence(text: str) -> None:
     try:
         found: object = read_object(text)
-    except Unreadable as error:
+    except UnreadableReply as error:
         found = str(error)
     assert isinstance(found, dict) or str(found).endswith(".")

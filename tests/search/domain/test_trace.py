@@ -8,7 +8,7 @@ import pytest
 
 from search.domain.errors import DeadlineExceeded, SearchCancelled, StageError
 from search.domain.ranking import Ranking
-from search.domain.trace import Limit, Noted, Role, Step, Trace
+from search.domain.trace import Limit, Step, StepOutput, StepRole, Trace
 from tests.rankings import ranked
 
 
@@ -54,7 +54,7 @@ def test_an_unexpected_error_is_recorded_and_raised() -> None:
 
 def test_a_steps_note_becomes_its_detail_and_status() -> None:
     trace = Trace()
-    assert trace.step("lists", "other", lambda: Noted([Ranking()], "Nothing was found for 'x'.", "degraded")) == [
+    assert trace.step("lists", "other", lambda: StepOutput([Ranking()], "Nothing was found for 'x'.", "degraded")) == [
         Ranking()
     ]
     step = trace.steps[0]
@@ -107,7 +107,9 @@ def test_a_trace_of_version_1_gets_the_roles_that_its_names_had() -> None:
         ("explain", ["text"], "it gives a list of Result"),
     ],
 )
-def test_a_step_that_gives_something_else_than_its_role_says_is_refused(role: Role, given: object, said: str) -> None:
+def test_a_step_that_gives_something_else_than_its_role_says_is_refused(
+    role: StepRole, given: object, said: str
+) -> None:
     trace = Trace()
     with pytest.raises(TypeError, match=said):
         trace.step("odd", role, lambda: given)

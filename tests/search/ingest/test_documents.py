@@ -42,7 +42,7 @@ def test_references_are_id_name_and_type() -> None:
 
 @pytest.mark.parametrize("size", [1, 10, 100])
 def test_ten_names_a_relation_both_directions_together(size: int) -> None:
-    blocks = documents.documented(SNAPSHOT, SCHEMA, lambda key: GRAPH.nodes[key].name, size=size)
+    blocks = documents.nodes_with_neighbours(SNAPSHOT, SCHEMA, lambda key: GRAPH.nodes[key].name, size=size)
     found = {item.node.key: item.neighbours for block in blocks for item in block}
     assert found.keys() == set(range(25))
     assert found[0] == {"knows": [f"Node {key}" for key in range(1, 11)]}
@@ -61,6 +61,6 @@ def test_edges_come_as_arrays() -> None:
 def test_a_snapshot_without_edges_has_documents_all_the_same() -> None:
     lonely = Graph((Node(0, "n", "a", "Alone"),), ())
     store(lonely, schema_of(lonely), SNAPSHOT + 1)
-    [[only]] = documents.documented(SNAPSHOT + 1, schema_of(lonely), lambda key: "")
+    [[only]] = documents.nodes_with_neighbours(SNAPSHOT + 1, schema_of(lonely), lambda key: "")
     assert (only.node.name, only.neighbours) == ("Alone", {})
     assert [len(array) for array in documents.edges(SNAPSHOT + 1)] == [0, 0, 0]

@@ -3,7 +3,7 @@
 import pytest
 
 from search.domain.graph import Field, FieldValue
-from search.ingest.fields import FieldKinds, fit, misfit
+from search.ingest.fields import FieldKinds, fit, value_fault
 from search.ingest.manifest import DeclaredField
 
 
@@ -75,4 +75,4 @@ def test_values_are_made_to_fit(value: FieldValue, field: Field, fitted: FieldVa
     ],
 )
 def test_a_value_of_a_declared_kind_fits_or_not(value: FieldValue, kind: str, fits: bool) -> None:
-    assert (misfit(value, kind) is None) is fits  # type: ignore[arg-type]
+    assert (value_fault(value, kind) is None) is fits  # type: ignore[arg-type]

@@ -4,14 +4,14 @@ from pathlib import Path
 
 import pytest
 
-from search.ingest.index import Part, build_parts, version_of
+from search.ingest.index import IndexPart, build_parts, version_of
 
 
-def part(content: str, version: int = 1) -> Part:
+def part(content: str, version: int = 1) -> IndexPart:
     def write(folder: Path) -> None:
         (folder / "content").write_text(content)
 
-    return Part(version, write)
+    return IndexPart(version, write)
 
 
 def failing(folder: Path) -> None:
@@ -45,7 +45,7 @@ def test_a_part_of_another_version_is_replaced_whole(tmp_path: Path) -> None:
 
 def test_a_part_that_failed_is_absent_and_the_next_call_builds_it(tmp_path: Path) -> None:
     with pytest.raises(OSError, match="disk full"):
-        build_parts(tmp_path, {"a": part("a"), "b": Part(1, failing)})
+        build_parts(tmp_path, {"a": part("a"), "b": IndexPart(1, failing)})
     assert version_of(tmp_path / "a") == 1
     assert version_of(tmp_path / "b") is None
     assert build_parts(tmp_path, {"a": part("a"), "b": part("whole")}).keys() == {"b"}

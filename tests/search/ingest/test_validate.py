@@ -12,13 +12,13 @@ import pytest
 from search.domain.graph import Field, Relation, RelationType
 from search.ingest.faults import BundleError, FaultLog
 from search.ingest.readers import COMPRESSIONS
-from search.ingest.validate import Checked, check
+from search.ingest.validate import CheckedBundle, check
 from tests.search.ingest import bundles
 
 GOOD = {"id": "a", "type": "film", "name": "A", "fields": {}}
 
 
-def checked(folder: Path, log: FaultLog | None = None) -> Checked:
+def checked(folder: Path, log: FaultLog | None = None) -> CheckedBundle:
     return check(folder, log if log is not None else FaultLog())
 
 

@@ -2,15 +2,15 @@
 
 from search.interfaces import Mention
 from search.language.names import Named
-from search.language.question import MOST_WORDS, Question
+from search.language.question import MOST_WORDS, AnalysedQuestion
 
 
-def question(text: str, *names: str, spoken: frozenset[str] = frozenset()) -> Question:
+def question(text: str, *names: str, spoken: frozenset[str] = frozenset()) -> AnalysedQuestion:
     named = []
     for name in names:
         mention = Mention(text.index(name), text.index(name) + len(name), name, (0,), (True,))
         named.append(Named(mention, len(name.split()), False, True, True, False))
-    return Question(text, named, spoken)
+    return AnalysedQuestion(text, named, spoken)
 
 
 def test_names_are_masked_by_the_types_they_play() -> None:

@@ -52,7 +52,7 @@ def test_the_answer_can_be_read(films: KnowledgeBase, capsys: pytest.CaptureFixt
         'a="Ada Holm" person; a ←directed by– T film',
         "Amber Road film film/1",
         "✓✓",
-        "Ada Holm ←directed by– Amber Road",
+        "Ada Holm ← directed by — Amber Road",
         "graph #1 0.3333 + text #1 0.1667",
         "k = 5: graph 2, text 1",
         "retrieve",

@@ -13,7 +13,7 @@ from safetensors.numpy import save_file
 
 from search.domain.errors import StageError
 from search.interfaces import PlanTable
-from search.neural.plan_scorer import LearnedPlanScorer, PlanScorerNet, PlanScorers, Size, _mean
+from search.neural.plan_scorer import LearnedPlanScorer, LoadedPlanScorers, PlanScorerNet, ScorerSize, _mean
 
 CONFIGURATION = {
     "kind": "planner", "format": 1, "encoder": "hash@1", "features": ["a", "b"], "hidden": 1, "types": ["film"],
@@ -24,7 +24,7 @@ ONE, OTHER = [1.0, 0.0], [0.0, 1.0]
 
 def tensors(**changed: list[Any]) -> dict[str, np.ndarray]:
     """Return weights that know nothing but the starting ones, with two paths of unrelated directions."""
-    net = PlanScorerNet(Size(2, 2, 1), start=[3.0, 0.0], cosine=2.0, text=5.0)
+    net = PlanScorerNet(ScorerSize(2, 2, 1), start=[3.0, 0.0], cosine=2.0, text=5.0)
     weights = {name: tensor.numpy().copy() for name, tensor in net.state_dict().items()}
     given = {name: np.array(value, dtype=np.float32) for name, value in changed.items()}
     return {**weights, "free": np.array([ONE, OTHER], dtype=np.float32), **given}
@@ -60,7 +60,7 @@ def table() -> PlanTable:
 def test_sums_are_worked_out_by_hand(changed: dict[str, list[Any]], plans: list[float], texts: list[float]) -> None:
     weights = tensors(**changed)
     scorer = LearnedPlanScorer("a", CONFIGURATION, weights)
-    sums, grounds = scorer(table(), scorer.told(weights["free"]))
+    sums, grounds = scorer(table(), scorer.map_paths(weights["free"]))
     assert sums == pytest.approx(plans, abs=1e-5)
     assert grounds == pytest.approx(texts, abs=1e-5)
 
@@ -73,7 +73,7 @@ def test_a_join_is_as_close_as_its_branches_are_in_the_mean() -> None:
     )  # fmt: skip
     scorer = LearnedPlanScorer("a", CONFIGURATION, tensors())
     # Cosines (1 + 0) / 2 and 1, their mean 0.75.
-    assert scorer(joined, scorer.told(tensors()["free"]))[0] == pytest.approx([2 * -0.25, 2 * 0.25])
+    assert scorer(joined, scorer.map_paths(tensors()["free"]))[0] == pytest.approx([2 * -0.25, 2 * 0.25])
 
 
 def test_the_mean_of_a_group_without_values_is_0() -> None:
@@ -96,7 +96,7 @@ def written(folder: Path, configuration: object = CONFIGURATION, **changed: list
 
 def test_an_artifact_is_read_once_and_kept(tmp_path: Path) -> None:
     written(tmp_path / "planner-1")
-    scorers = PlanScorers(tmp_path)
+    scorers = LoadedPlanScorers(tmp_path)
     first = scorers.get("planner-1")
     assert (first.name, first.features, first.types) == ("planner-1", ("a", "b"), frozenset({"film"}))
     for file in (tmp_path / "planner-1").iterdir():
@@ -107,7 +107,7 @@ def test_an_artifact_is_read_once_and_kept(tmp_path: Path) -> None:
 def test_only_the_artifacts_used_last_are_kept(tmp_path: Path) -> None:
     for name in ("a1", "a2", "a3"):
         written(tmp_path / name)
-    scorers = PlanScorers(tmp_path, most=2)
+    scorers = LoadedPlanScorers(tmp_path, most=2)
     first, second = scorers.get("a1"), scorers.get("a2")
     assert scorers.get("a1") is first
     scorers.get("a3")
@@ -143,7 +143,7 @@ def test_an_artifact_that_does_not_fit_gets_a_sentence(
 ) -> None:
     written(tmp_path / "a1", configuration, **changed)
     with pytest.raises(StageError) as caught:
-        PlanScorers(tmp_path).get("a1")
+        LoadedPlanScorers(tmp_path).get("a1")
     assert sentence in caught.value.reason
     assert caught.value.permanent
 
@@ -154,19 +154,19 @@ def test_a_file_that_was_cut_gets_a_sentence(tmp_path: Path, name: str, bytes_le
     file = written(tmp_path / "a1") / name
     file.write_bytes(file.read_bytes()[:bytes_left])
     with pytest.raises(StageError, match="the artifact a1 cannot be read"):
-        PlanScorers(tmp_path).get("a1")
+        LoadedPlanScorers(tmp_path).get("a1")
 
 
 def test_missing_files_get_a_sentence(tmp_path: Path) -> None:
     with pytest.raises(StageError, match="there is no artifact gone on this machine"):
-        PlanScorers(tmp_path / "no folder").get("gone")
+        LoadedPlanScorers(tmp_path / "no folder").get("gone")
     (written(tmp_path / "half") / "model.safetensors").unlink()
     with pytest.raises(StageError, match="there is no artifact half on this machine"):
-        PlanScorers(tmp_path).get("half")
+        LoadedPlanScorers(tmp_path).get("half")
 
 
 @pytest.mark.parametrize("name", ["..", "../a1", "/etc", "a1/", "a\0b", "", ".new-a1", "A1", "a" * 5000, "a1\n"])
 def test_no_name_leads_out_of_the_folder(tmp_path: Path, name: str) -> None:
     written(tmp_path / "a1")
     with pytest.raises(StageError, match="is not the name of an artifact"):
-        PlanScorers(tmp_path / "a1").get(name)
+        LoadedPlanScorers(tmp_path / "a1").get(name)

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from search.domain.conditions import Checked
+from search.domain.conditions import CheckedConditions
 from search.domain.errors import DeadlineExceeded, SearchCancelled, StageError
 from search.domain.fusion import Fusion
 from search.domain.graph import Node
@@ -34,7 +34,7 @@ STAGES = grasp.Stages(
     rescore=lambda question, plans, found, limit: GraphRanking(GRAPH, Trust(1, "normal", 0.5), {0: {1: 1.0}}),
     retrieve=lambda question, limit: TEXT,
     fuse=fuse,
-    check=lambda question, fusion, plans, graph, limit: Checked(),
+    check=lambda question, fusion, plans, graph, limit: CheckedConditions(),
     explain=lambda question, fusion, plans, checked, limit: [],
 )
 

@@ -12,7 +12,7 @@ from search.domain.errors import Fault
 from search.domain.plan import Plan
 from search.domain.plan.normal_form import contradictions
 from search.prompts import Briefing, PlanPrompts, PromptFault, PromptFiles
-from search.prompts.examples import read_examples
+from search.prompts.examples import read_prompt_examples
 from tests.search.demo_schema import demo_briefing
 from tests.search.domain.shop import SHOP
 
@@ -62,7 +62,7 @@ def test_every_example_that_is_shown_is_a_plan_that_this_schema_can_answer(demo:
 def test_a_domain_brings_its_own_examples(demo: str) -> None:
     briefing = demo_briefing(demo)
     examples = PlanPrompts(briefing).examples
-    written = read_examples(PromptFiles().text(f"plan/examples/{demo}.json"), demo, briefing.schema)
+    written = read_prompt_examples(PromptFiles().text(f"plan/examples/{demo}.json"), demo, briefing.schema)
     assert len(written) >= 5
     assert examples[: len(written)] == written
 

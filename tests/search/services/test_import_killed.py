@@ -21,7 +21,7 @@ from django.db import connection
 from grasp_site.embedded.home import Home
 from search.ingest import partitions
 from search.models import KnowledgeBase, Node, Release, Snapshot
-from search.models.knowledge import Status
+from search.models.knowledge import BuildStatus
 from search.services.knowledge.import_snapshot import import_snapshot
 from tests.search.ingest import bundles
 
@@ -35,7 +35,9 @@ def answering(transactional_db: None, tmp_path: Path) -> KnowledgeBase:
     report = import_snapshot(source=bundles.write(tmp_path / "first"), index=False)
     base = KnowledgeBase.objects.get(name="films")
     snapshot = Snapshot.objects.get(pk=report.snapshot)
-    base.active_release = Release.objects.create(knowledge_base=base, number=1, snapshot=snapshot, status=Status.READY)
+    base.active_release = Release.objects.create(
+        knowledge_base=base, number=1, snapshot=snapshot, status=BuildStatus.READY
+    )
     base.save()
     return base
 
@@ -71,12 +73,12 @@ def test_nobody_sees_a_row_of_a_killed_import_and_the_next_one_starts_clean(
         holder.rollback()
     assert Node.objects.exclude(snapshot_id=answering.active_release.snapshot_id).count() == 0
     assert [node[1] for node in bundles.nodes_of(answering.active_release.snapshot)] == before
-    dead = Snapshot.objects.get(status=Status.BUILDING)
+    dead = Snapshot.objects.get(status=BuildStatus.BUILDING)
 
     report = import_snapshot(source=larger, index=False)
     assert (report.nodes, report.edges) == (PERSONS + 3, PERSONS + 2)
     dead.refresh_from_db()
-    assert dead.status == Status.FAILED
+    assert dead.status == BuildStatus.FAILED
     kept = {answering.active_release.snapshot_id, report.snapshot}
     assert set(partitions.existing()) == {f"search_{what}_{pk}" for pk in kept for what in ("node", "edge")}
     answering.refresh_from_db()
@@ -91,7 +93,7 @@ def test_an_import_killed_while_it_copies_edges_leaves_nothing(
         holder.execute("LOCK TABLE search_edge IN ACCESS EXCLUSIVE MODE")
         process.go()
         _wait(lambda: _waits_for("search_edge"), "the import never came to the lock")
-        building = Snapshot.objects.get(status=Status.BUILDING).pk
+        building = Snapshot.objects.get(status=BuildStatus.BUILDING).pk
         with psycopg.connect(_database(services)) as reader:
             reader.execute(f"LOCK TABLE search_node_{building} IN ACCESS SHARE MODE")
             holder.rollback()
@@ -105,7 +107,7 @@ def test_an_import_killed_while_it_copies_edges_leaves_nothing(
     assert Node.objects.exclude(snapshot_id=answering.active_release.snapshot_id).count() == 0
     report = import_snapshot(source=larger, index=False)
     assert f"search_node_{building}" not in partitions.existing()
-    assert Snapshot.objects.get(pk=report.snapshot).status == Status.READY
+    assert Snapshot.objects.get(pk=report.snapshot).status == BuildStatus.READY
 
 
 class _Import:

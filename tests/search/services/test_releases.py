@@ -10,7 +10,7 @@ from pytest_django.fixtures import Settings
 from search import wiring
 from search.ingest import partitions
 from search.models import KnowledgeBase, Release, Snapshot, VectorSet
-from search.models.knowledge import Status
+from search.models.knowledge import BuildStatus
 from search.services.knowledge.activate_release import ReleaseError, activate_release, find_release
 from search.services.knowledge.drop_release import drop_release
 from search.services.knowledge.import_snapshot import import_snapshot
@@ -40,8 +40,8 @@ def test_rolling_back_is_switching_back_with_all_that_the_bundle_said(films: Kno
     assert release_of(films, 1).activated > release_of(films, 2).activated
 
 
-@pytest.mark.parametrize("status", [Status.BUILDING, Status.FAILED, Status.DROPPED])
-def test_only_a_release_that_is_ready_can_answer(films: KnowledgeBase, status: Status) -> None:
+@pytest.mark.parametrize("status", [BuildStatus.BUILDING, BuildStatus.FAILED, BuildStatus.DROPPED])
+def test_only_a_release_that_is_ready_can_answer(films: KnowledgeBase, status: BuildStatus) -> None:
     release = release_of(films, 1)
     Release.objects.filter(pk=release.pk).update(status=status)
     with pytest.raises(ReleaseError, match="only a release that is ready can answer"):
@@ -77,9 +77,9 @@ def test_a_dropped_release_leaves_its_row_and_nothing_else(films: KnowledgeBase)
         f"search_vector_{kept.vector_set_id}",
     ]
     assert not folder.exists()
-    assert Snapshot.objects.get(pk=release.snapshot_id).status == Status.DROPPED
-    assert VectorSet.objects.get(pk=release.vector_set_id).status == Status.DROPPED
-    assert Release.objects.get(pk=release.pk).status == Status.DROPPED
+    assert Snapshot.objects.get(pk=release.snapshot_id).status == BuildStatus.DROPPED
+    assert VectorSet.objects.get(pk=release.vector_set_id).status == BuildStatus.DROPPED
+    assert Release.objects.get(pk=release.pk).status == BuildStatus.DROPPED
     assert [entry["release"] for entry in list_knowledge_bases()[0]["releases"]] == ["films-2"]
 
 
@@ -91,9 +91,11 @@ def test_the_release_that_answers_is_not_dropped(films: KnowledgeBase) -> None:
 
 def test_a_graph_that_another_release_uses_stays(films: KnowledgeBase) -> None:
     first = release_of(films, 1)
-    vectors = VectorSet.objects.create(snapshot=first.snapshot, encoder="other@1", dimensions=4, status=Status.READY)
+    vectors = VectorSet.objects.create(
+        snapshot=first.snapshot, encoder="other@1", dimensions=4, status=BuildStatus.READY
+    )
     Release.objects.create(
-        knowledge_base=films, number=3, snapshot=first.snapshot, vector_set=vectors, status=Status.READY
+        knowledge_base=films, number=3, snapshot=first.snapshot, vector_set=vectors, status=BuildStatus.READY
     )
     drop_release(knowledge_base=films, release=first)
     assert f"search_node_{first.snapshot_id}" in partitions.existing()

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from search.adapters.graph_postgres import PostgresGraph
-from search.domain.conditions import Checked
+from search.domain.conditions import CheckedConditions
 from search.domain.errors import StageError
 from search.domain.fusion import Fusion
 from search.domain.graph import Node
@@ -32,7 +32,7 @@ SNAPSHOT = 5
 
 def checked(
     graph: GraphStore, plans: list[LinkedPlan], keys: Sequence[int], found: Sequence[Traversal] = (), **options: object
-) -> Checked:
+) -> CheckedConditions:
     """Check the keys, in their order, after a graph that put none of them into its list."""
     listed = GraphRanking(ranked({}), Trust.of_nothing(), found=found)
     text = ranked({key: -float(place) for place, key in enumerate(keys)})
@@ -93,7 +93,7 @@ def bound(plan: Plan, **nodes: int) -> LinkedPlan:
     return LinkedPlan(plan, tuple(Binding(var, NODES[key], 0.9) for var, key in nodes.items()), 0)
 
 
-def by_trying(plan: Plan, keys: Sequence[int], **nodes: int) -> Checked:
+def by_trying(plan: Plan, keys: Sequence[int], **nodes: int) -> CheckedConditions:
     return checked(TriesEverything(GRAPH), [bound(plan, **nodes)], keys)
 
 
@@ -167,4 +167,4 @@ def test_the_first_hundred_are_checked_and_more_where_more_are_shown() -> None:
 
 
 def test_without_a_plan_there_is_nothing_to_check() -> None:
-    assert checked(TriesEverything(GRAPH), [], [1, 2]) == Checked()
+    assert checked(TriesEverything(GRAPH), [], [1, 2]) == CheckedConditions()

@@ -13,7 +13,7 @@ from search.domain.graph import Node
 from search.domain.linking import Binding, GraphRanking, LinkedPlan
 from search.domain.plan import Anchor, Filter, Hop, Plan, Target
 from search.domain.question import Question
-from search.domain.trace import Limit, Noted
+from search.domain.trace import Limit, StepOutput
 from search.domain.trust import Trust
 from search.stages.check import Check
 from search.stages.explain import Explain
@@ -42,7 +42,7 @@ LINKED = LinkedPlan(JOIN, (Binding("a", NODES[0], 0.9), Binding("b", NODES[1], 0
 
 def explain(
     plans: list[LinkedPlan], keys: list[int], plan_of: dict[int, int] | None = None, k: int = 20, **options: Any
-) -> Noted[Result]:
+) -> StepOutput[Result]:
     """Check and explain: 3 is the graph's, `keys` are the text's, `plan_of` says whose the graph's are."""
     down, limit = options.pop("down", {}), options.pop("limit", Limit())
     cosines = Cosines(COSINES, {node.key: node.type for node in NODES})
@@ -58,10 +58,10 @@ def explain(
     checked = Check(store)(question, fusion, plans, graph, limit)
     stage = Explain(store, Nodes(GRAPH, schema_of(GRAPH)), cosines, cosines, **options)
     results = stage(question, fusion, plans, checked, limit)
-    return Noted(results, f"{checked.detail} {results.detail}".strip(), results.status)
+    return StepOutput(results, f"{checked.detail} {results.detail}".strip(), results.status)
 
 
-def by_key(results: Noted[Result]) -> dict[int, Result]:
+def by_key(results: StepOutput[Result]) -> dict[int, Result]:
     return {result.node.key: result for result in results}
 
 

@@ -5,7 +5,7 @@ import pytest
 from search.domain.errors import DeadlineExceeded
 from search.domain.graph import Node
 from search.domain.plan import Anchor, Plan, ScoredPlan
-from search.domain.trace import Limit, Noted
+from search.domain.trace import Limit, StepOutput
 from search.stages.link import Link
 from tests.graphs import Nodes, schema_of
 from tests.oracle import Graph
@@ -23,14 +23,14 @@ COSINES = {
 }
 
 
-def link(*anchors: Anchor, **options: float) -> tuple[Noted, Cosines]:
+def link(*anchors: Anchor, **options: float) -> tuple[StepOutput, Cosines]:
     cosines = Cosines(COSINES, TYPES)
     stage = Link(cosines, cosines, Nodes(GRAPH, schema_of(GRAPH)), **options)
     plan = Plan(anchors)
     return stage([ScoredPlan(plan, "schema", 0.6), ScoredPlan(plan, "llm", 0.4)], Limit()), cosines
 
 
-def bound(linked: Noted, var: str = "a") -> dict[int, float]:
+def bound(linked: StepOutput, var: str = "a") -> dict[int, float]:
     return {binding.node.key: binding.score for binding in linked[0].bindings_of(var)}
 
 

@@ -1,6 +1,6 @@
 from training.data.examples import Example
 from training.evaluation.report import describe_pipeline
-from training.evaluation.runner import Outcome, run
+from training.evaluation.runner import QuestionOutcome, run
 
 EXAMPLES = [
     Example("q1", "one", ("a",), "val", {"hops": "1"}),
@@ -8,9 +8,9 @@ EXAMPLES = [
     Example("q3", "three", ("c",), "val", {"hops": "2"}),
 ]
 OUTCOMES = {
-    "q1": Outcome((("a", 1.0),), seconds=0.010),
-    "q2": Outcome((), seconds=0.030),
-    "q3": Outcome(error="Postgres: gone"),
+    "q1": QuestionOutcome((("a", 1.0),), seconds=0.010),
+    "q2": QuestionOutcome((), seconds=0.030),
+    "q3": QuestionOutcome(error="Postgres: gone"),
 }
 
 
@@ -34,7 +34,7 @@ def test_latency_leaves_errors_out() -> None:
 
 def test_a_key_that_tells_every_question_apart_is_no_slice() -> None:
     examples = [Example(str(i), "?", ("a",), "val", {"topic": str(i)}) for i in range(51)]
-    outcomes = {example.id: Outcome() for example in examples}
+    outcomes = {example.id: QuestionOutcome() for example in examples}
     assert describe_pipeline(examples, outcomes, {})["slices"] == {}
 
 

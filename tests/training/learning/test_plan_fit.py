@@ -10,13 +10,13 @@ import pytest
 import torch
 
 from search.domain.trace import Limit
-from search.language.question import Question
+from search.language.question import AnalysedQuestion
 from search.stages.plan import Planner
-from search.stages.plan.enumeration.enumerate import Candidate
+from search.stages.plan.enumeration.enumerate import PlanCandidate
 from search.stages.plan.scoring.features import SPOKEN, Features
 from search.stages.plan.scoring.score import Scorer, Weights
 from tests.training import makers
-from training.learning.plan_fit import Fit, fit, plan_loss, unlearned
+from training.learning.plan_fit import FitSettings, fit, plan_loss, unlearned
 from training.learning.plan_lists import Collector, PlanLists
 
 FIRST, LAST = makers.WORLD.nodes[0].name, makers.WORLD.nodes[makers.THINGS - 1].name
@@ -100,7 +100,7 @@ def test_before_it_learns_a_scorer_weighs_words_and_cosine_as_the_one_that_learn
         assert spoken == pytest.approx([wanted[candidate] for candidate in candidates])
 
 
-def cosine(planner: Planner, question: Question, candidate: Candidate) -> float:
+def cosine(planner: Planner, question: AnalysedQuestion, candidate: PlanCandidate) -> float:
     """Return the mean cosine of a candidate's branches: the mention masked, and the wording of its path."""
     known = planner.knowledge
     masked = [question.masked([(mention, "it")]) for mention in candidate.mentions]
@@ -110,7 +110,7 @@ def cosine(planner: Planner, question: Question, candidate: Candidate) -> float:
 
 def test_the_same_seed_gives_the_same_weights_and_another_one_others(planner: Planner, lists: PlanLists) -> None:
     def weights(seed: int) -> dict[str, torch.Tensor]:
-        how = Fit(epochs=2, batch=2, rate=0.01, decay=0.1, hidden=4, seed=seed)
+        how = FitSettings(epochs=2, batch=2, rate=0.01, decay=0.1, hidden=4, seed=seed)
         fitted = fit(lists, wordings(planner, lists), np.arange(len(TEXTS)), how, lambda epoch, loss: None)
         return {**fitted.net.state_dict(), "free": fitted.free}
 

@@ -10,7 +10,7 @@ import pytest
 from search.domain.linking import Binding, LinkedPlan
 from search.domain.trace import Limit
 from search.stages.plan import Planner
-from search.stages.plan.enumeration.enumerate import Candidate
+from search.stages.plan.enumeration.enumerate import PlanCandidate
 from search.stages.plan.scoring.features import FEATURES, Features
 from search.stages.plan.write import Writer
 from tests import oracle
@@ -40,7 +40,7 @@ def collected(planner: Planner) -> PlanLists:
     return collector.collect(list(QUESTIONS), answers, lambda done: None, Limit())
 
 
-def tried(planner: Planner, text: str, candidate: Candidate) -> set[int]:
+def tried(planner: Planner, text: str, candidate: PlanCandidate) -> set[int]:
     """Return what a candidate finds once it is written as a plan, by the matcher that tries everything."""
     settled = planner.proposer.enumerator.settle(candidate)
     if settled is None:

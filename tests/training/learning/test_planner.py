@@ -17,14 +17,14 @@ from safetensors.numpy import save_file
 from search.domain.errors import DeadlineExceeded, SearchCancelled
 from search.domain.question import Question
 from search.domain.trace import Limit
-from search.neural.plan_scorer import LearnedPlanScorer, PlanScorers
+from search.neural.plan_scorer import LearnedPlanScorer, LoadedPlanScorers
 from search.stages.plan import Planner
 from search.stages.plan.scoring.features import Features
-from search.stages.plan.scoring.learned import LearnedScorer, Told
+from search.stages.plan.scoring.learned import LearnedScorer, MappedPaths
 from tests.training import makers
 from training.data.examples import Example
 from training.learning.checkpoints import FileCheckpoints
-from training.learning.plan_fit import Fit, fit
+from training.learning.plan_fit import FitSettings, fit
 from training.learning.plan_lists import Collector
 from training.learning.planner import LearnedPlanner, PlannerTask, _served, _tensors
 from training.learning.task import Learned, RunContext, TooFew, TrainingCancelled
@@ -150,7 +150,7 @@ def test_what_is_served_gives_the_sums_of_what_was_trained(planner: Planner, tmp
     collector = Collector(planner.proposer, features, planner.adjacency)
     lists = collector.collect([example.text for example in examples], lesson.answers, lambda done: None, Limit())
     wordings = known.vectors.of([known.wording.plan((path,)) for path in lists.paths])
-    how = Fit(epochs=2, batch=8, rate=0.05, decay=0.1, hidden=8, seed=3)
+    how = FitSettings(epochs=2, batch=8, rate=0.05, decay=0.1, hidden=8, seed=3)
     fitted = fit(lists, wordings, np.arange(len(lists)), how, lambda epoch, loss: None)
     fitted.net.temperature.fill_(1.5)
     folder = tmp_path / "planner-1"
@@ -159,8 +159,8 @@ def test_what_is_served_gives_the_sums_of_what_was_trained(planner: Planner, tmp
         json.dumps({"kind": "planner", "format": 1, **_served(fitted, lists.paths, planner)})
     )
     save_file(_tensors(fitted), folder / "model.safetensors")
-    scorer = PlanScorers(tmp_path).get("planner-1")
-    served = LearnedScorer(features, known.vectors, scorer, Told(scorer, known.wording, known.vectors))
+    scorer = LoadedPlanScorers(tmp_path).get("planner-1")
+    served = LearnedScorer(features, known.vectors, scorer, MappedPaths(scorer, known.wording, known.vectors))
     for example, (sums, text) in zip(examples, fitted.sums(lists, np.arange(len(lists))), strict=True):
         question = planner.proposer.read(example.text)
         candidates = planner.proposer.candidates(question.names, Limit())

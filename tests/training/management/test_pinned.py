@@ -12,7 +12,7 @@ from django.db.models import F
 
 from search import wiring
 from search.models import KnowledgeBase, KnowledgeBaseSettings, Release, SearchRun, Snapshot
-from search.models.knowledge import Status
+from search.models.knowledge import BuildStatus
 from search.services.knowledge.save_knowledge_settings import save_knowledge_settings
 from search.services.pipelines.save_pipeline_version import save_pipeline_version
 from search.services.searches.pin import mixed
@@ -32,10 +32,13 @@ SECOND = EXAMPLES[2].text
 def another_release(base: KnowledgeBase) -> None:
     """Activate a second release of the films."""
     snapshot = Snapshot.objects.create(
-        knowledge_base=base, status=Status.READY, schema_json=small.schema().to_json(), nodes=len(small.GRAPH.nodes)
+        knowledge_base=base,
+        status=BuildStatus.READY,
+        schema_json=small.schema().to_json(),
+        nodes=len(small.GRAPH.nodes),
     )
     store(small.GRAPH, small.schema(), snapshot.pk)
-    made = Release.objects.create(knowledge_base=base, number=2, snapshot=snapshot, status=Status.READY)
+    made = Release.objects.create(knowledge_base=base, number=2, snapshot=snapshot, status=BuildStatus.READY)
     KnowledgeBase.objects.filter(pk=base.pk).update(active_release=made)
 
 

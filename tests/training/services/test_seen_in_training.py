@@ -12,7 +12,7 @@ from search.models import Artifact, KnowledgeBase
 from tests.training import makers
 from training.data.examples import BadQuestions, Example
 from training.services.evaluate import evaluate
-from training.services.learned_from import FILE
+from training.services.learned_from import QUESTIONS_FILE
 from training.services.train import train
 from training.services.tune import tune
 
@@ -46,7 +46,7 @@ def test_a_report_counts_the_questions_that_were_learned_from(makers_base: Knowl
     found = part(asked, tmp_path / "after")
     assert found["seen_in_training"] == 2
     assert found["trained"] == {report["artifact"]: {"splits": {"train": 12}, "allow_val": False}}
-    (Artifact.objects.get().directory / FILE).unlink()
+    (Artifact.objects.get().directory / QUESTIONS_FILE).unlink()
     assert part(asked, tmp_path / "lost")["seen_in_training"] is None
 
 

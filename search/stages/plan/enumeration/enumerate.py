@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from search.domain.graph import Direction
 from search.domain.trace import Limit
 from search.interfaces import Adjacency, Keys, NodeStore
-from search.stages.plan.knowledge.shape import Metapath, Shape, Step
+from search.stages.plan.knowledge.shape import Metapath, SchemaStep, Shape
 
 _SAMPLED = 1_000
 """Edges read of a step that is too large to be read whole: enough to know that it finds something, and of what type."""
@@ -51,7 +51,7 @@ class Branch:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Candidate:
+class PlanCandidate:
     """A plan in the making: one branch, or several of different mentions that meet at T in `size` nodes."""
 
     branches: tuple[Branch, ...]
@@ -61,7 +61,7 @@ class Candidate:
     size: int
 
     @classmethod
-    def of(cls, branches: tuple[Branch, ...], types: tuple[int, ...], size: int) -> Candidate:
+    def of(cls, branches: tuple[Branch, ...], types: tuple[int, ...], size: int) -> PlanCandidate:
         """Return the candidate that these branches make."""
         mentions = tuple(branch.start.mention for branch in branches)
         return cls(branches, mentions, tuple(branch.path for branch in branches), types, size)
@@ -115,13 +115,13 @@ class Enumerator:
             layer = following
         return known
 
-    def joins(self, branches: Sequence[Branch], overlap: Sequence[frozenset[int]], limit: Limit) -> list[Candidate]:
+    def joins(self, branches: Sequence[Branch], overlap: Sequence[frozenset[int]], limit: Limit) -> list[PlanCandidate]:
         """Return joins of two branches (up to `max_hops` hops together) and of three (one hop each) at T.
 
         `overlap[m]` holds the mentions that cannot be joined with mention m: readings of one stretch, or of one node.
         """
         short = [branch for branch in branches if branch.walked and branch.whole]
-        pairs: list[tuple[Candidate, Keys]] = []
+        pairs: list[tuple[PlanCandidate, Keys]] = []
         tried = 0
         for pair in combinations(short, 2):
             if sum(len(branch.path.steps) for branch in pair) > max(2, self.max_hops) or not _joinable(pair, overlap):
@@ -142,7 +142,7 @@ class Enumerator:
         ]
         return [candidate for candidate, _ in pairs] + triples
 
-    def settle(self, candidate: Candidate) -> Candidate | None:
+    def settle(self, candidate: PlanCandidate) -> PlanCandidate | None:
         """Walk a candidate to its end as an engine will; None when it finds nothing.
 
         No node but an anchor's own may be one that any anchor stands for, which branches by themselves cannot know.
@@ -155,9 +155,9 @@ class Enumerator:
             return None
         role = candidate.paths[0].end
         types = sorted(_distinct(self.nodes.types(found)), key=lambda code: (code != role, code))
-        return Candidate.of(candidate.branches, tuple(types), len(found))
+        return PlanCandidate.of(candidate.branches, tuple(types), len(found))
 
-    def found(self, candidate: Candidate) -> Keys:
+    def found(self, candidate: PlanCandidate) -> Keys:
         """Return the nodes that a candidate finds as an engine will, sorted; a part where a step is too large."""
         first, *others = candidate.branches
         if others:
@@ -177,7 +177,7 @@ class Enumerator:
             keys = self._step(keys, step, anchors)
         return keys
 
-    def _step(self, keys: Keys, step: Step, anchors: Sequence[int]) -> Keys:
+    def _step(self, keys: Keys, step: SchemaStep, anchors: Sequence[int]) -> Keys:
         """Return where one step leads from these nodes, the anchors' own left out."""
         found = _without(self.adjacency.neighbours(keys, step.relation, step.direction), anchors)
         far: Direction = "in" if step.direction == "out" else "out"
@@ -211,7 +211,7 @@ class Enumerator:
         del budget
         whole = edges <= self.step_edges
         for role in sorted(self.shape.far_ends(path.end, relation, direction)):
-            longer = path.then(Step(relation, direction, role))
+            longer = path.then(SchemaStep(relation, direction, role))
             yield Branch(branch.start, longer, branch.found, (role,), edges, walked=False, whole=whole)
 
     def _few(self, keys: int, edges: int) -> int:
@@ -231,7 +231,7 @@ class Enumerator:
             mine = roles == role
             part, codes = (found, types) if mine.all() else (found[mine], types[mine])
             ordered = tuple(sorted(_distinct(codes), key=lambda code: (code != role, code)))
-            longer = path.then(Step(relation, direction, role))
+            longer = path.then(SchemaStep(relation, direction, role))
             yield Branch(branch.start, longer, part, ordered, len(part), whole=whole and branch.whole)
 
 
@@ -268,7 +268,7 @@ def _joinable(branches: Sequence[Branch], overlap: Sequence[frozenset[int]]) -> 
     )
 
 
-def _met(branches: tuple[Branch, ...], found: Keys) -> list[tuple[Candidate, Keys]]:
+def _met(branches: tuple[Branch, ...], found: Keys) -> list[tuple[PlanCandidate, Keys]]:
     """Return the join of branches at the nodes that all of them reach, `found` those of all but the last; or none."""
     meeting = _common(found, branches[-1].found)
     if not len(meeting):
@@ -277,4 +277,4 @@ def _met(branches: tuple[Branch, ...], found: Keys) -> list[tuple[Candidate, Key
     if not len(meeting):
         return []
     types = tuple(code for code in branches[-1].types if all(code in other.types for other in branches[:-1]))
-    return [(Candidate.of(branches, types or branches[-1].types, len(meeting)), meeting)]
+    return [(PlanCandidate.of(branches, types or branches[-1].types, len(meeting)), meeting)]

@@ -14,8 +14,8 @@ import numpy as np
 from search.domain.trace import Limit
 from search.interfaces import Adjacency, MentionIndex, NodeStore
 from search.language.names import Named, find_names
-from search.language.question import Question
-from search.stages.plan.enumeration.enumerate import Candidate, Enumerator, Start
+from search.language.question import AnalysedQuestion
+from search.stages.plan.enumeration.enumerate import Enumerator, PlanCandidate, Start
 from search.stages.plan.knowledge import Knowledge
 
 _LONGEST = 2_000
@@ -33,17 +33,17 @@ class Proposer:
     max_hops: int
     max_mentions: int
 
-    def read(self, text: str) -> Question:
+    def read(self, text: str) -> AnalysedQuestion:
         """Return the question around the names in it."""
         text = text[:_LONGEST]
         names = find_names(text, self.mentions, self.knowledge.ordinary, self.max_mentions)
-        return Question(text, names, self.knowledge.spoken)
+        return AnalysedQuestion(text, names, self.knowledge.spoken)
 
-    def candidates(self, names: Sequence[Named], limit: Limit) -> list[Candidate]:
+    def candidates(self, names: Sequence[Named], limit: Limit) -> list[PlanCandidate]:
         """Return every plan that the data has for these mentions and whose answers may be answers."""
         branches = self.enumerator.branches(list(self._starts(names)), limit)
         overlap = [frozenset(at for at, other in enumerate(names) if name.excludes(other)) for name in names]
-        single = [Candidate.of((branch,), branch.types, branch.size) for branch in branches]
+        single = [PlanCandidate.of((branch,), branch.types, branch.size) for branch in branches]
         joined = self.enumerator.joins(branches, overlap, limit) if len(names) > 1 else []
         return [candidate for candidate in [*single, *joined] if candidate.types[0] in self.knowledge.answerable]
 

@@ -17,7 +17,7 @@ _RARE = 0.15
 the relation's edges end there, and few of the type's nodes have one."""
 
 
-class Step(NamedTuple):
+class SchemaStep(NamedTuple):
     """One hop of a metapath by codes: relation, direction, and the node type at its far end (the main one)."""
 
     relation: int
@@ -29,14 +29,14 @@ class Metapath(NamedTuple):
     """A walk over node types: where it starts and its steps."""
 
     start: int
-    steps: tuple[Step, ...] = ()
+    steps: tuple[SchemaStep, ...] = ()
 
     @property
     def end(self) -> int:
         """Type code of the last node."""
         return self.steps[-1].to_type if self.steps else self.start
 
-    def then(self, step: Step) -> Metapath:
+    def then(self, step: SchemaStep) -> Metapath:
         """Return the walk with one more step."""
         return Metapath(self.start, (*self.steps, step))
 
@@ -72,7 +72,7 @@ class Shape:
         total = self._edges.get(node_type, 0)
         return self._counts[relation, direction].get(node_type, 0) / total if total else 0.0
 
-    def mixed(self, step: Step) -> bool:
+    def mixed(self, step: SchemaStep) -> bool:
         """Whether nodes of other types play the type at the far end of a hop, and no other type is at home there."""
         far: Direction = "in" if step.direction == "out" else "out"
         return bool(self._folds[step.relation, far]) and len(self._ends[step.relation, far]) == 1

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from search.language.names import Named
-from search.language.question import Reading
-from search.stages.plan.enumeration.enumerate import Candidate
+from search.language.question import RemainingWords
+from search.stages.plan.enumeration.enumerate import PlanCandidate
 from search.stages.plan.knowledge.lexicon import Affinities
 from search.stages.plan.knowledge.shape import Metapath, Shape
 
@@ -136,9 +136,9 @@ class Table:
 
 
 def in_order(
-    reading: Reading,
+    reading: RemainingWords,
     names: Sequence[Named],
-    candidates: Sequence[Candidate],
+    candidates: Sequence[PlanCandidate],
     affinities: Affinities,
     shape: Shape,
 ) -> Scores:
@@ -158,7 +158,7 @@ def in_order(
     return np.array([_mean(candidate, wanted) for candidate in candidates])
 
 
-def _mean(candidate: Candidate, aligned: dict[tuple[int, Metapath], float]) -> float:
+def _mean(candidate: PlanCandidate, aligned: dict[tuple[int, Metapath], float]) -> float:
     if len(candidate.branches) == 1:
         return aligned[candidate.mentions[0], candidate.paths[0]]
     hops = [len(path.steps) for path in candidate.paths]

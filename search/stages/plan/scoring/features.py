@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from search.language.names import Named
-from search.language.question import Question, Reading
+from search.language.question import AnalysedQuestion, RemainingWords
 from search.language.words import SHARING_WORDS
-from search.stages.plan.enumeration.enumerate import Candidate
+from search.stages.plan.enumeration.enumerate import PlanCandidate
 from search.stages.plan.knowledge.lexicon import Affinities, Lexicon
 from search.stages.plan.knowledge.shape import Shape
 from search.stages.plan.scoring.align import Table, in_order
@@ -49,7 +49,7 @@ class Features:
     shape: Shape
     lexicon: Lexicon
 
-    def of(self, question: Question, candidates: Sequence[Candidate]) -> Matrix:
+    def of(self, question: AnalysedQuestion, candidates: Sequence[PlanCandidate]) -> Matrix:
         """Return one row a candidate, shape (len(candidates), len(FEATURES)), in the order of `FEATURES`."""
         rows = np.zeros((len(candidates), len(FEATURES)))
         groups = _by_mentions(candidates)
@@ -61,12 +61,14 @@ class Features:
             rows[members] = np.concatenate((spoken_for, named, _shapes(same)), axis=1)
         return rows
 
-    def learn(self, readings: Iterable[Reading]) -> None:
+    def learn(self, readings: Iterable[RemainingWords]) -> None:
         """Compute the vectors of all new words of these readings in one batch; `of` does so for one question."""
         texts = [text for reading in readings for text in [*(word.text for word in reading.content), *spoken(reading)]]
         self.lexicon.vectors.learn(self.lexicon.unknown(texts))
 
-    def _spoken_for(self, question: Question, used: tuple[int, ...], candidates: Sequence[Candidate]) -> Matrix:
+    def _spoken_for(
+        self, question: AnalysedQuestion, used: tuple[int, ...], candidates: Sequence[PlanCandidate]
+    ) -> Matrix:
         """Return the columns `SPOKEN` for candidates that use the same mentions."""
         names, reading = question.names, question.without(used)
         affinities: Affinities = self.lexicon.of([word.text for word in reading.content])
@@ -125,14 +127,14 @@ def _naming(used: Sequence[Named]) -> NDArray[np.float64]:
     return mean
 
 
-def _shapes(candidates: Sequence[Candidate]) -> Matrix:
+def _shapes(candidates: Sequence[PlanCandidate]) -> Matrix:
     """Return the columns `SHAPE`."""
     hops = np.array([sum(len(path.steps) for path in candidate.paths) for candidate in candidates])
     walked = np.array([all(branch.walked for branch in candidate.branches) for candidate in candidates])
     return np.stack((hops == 1, hops == 2, hops >= 3, ~walked), axis=1).astype(np.float64)
 
 
-def _by_mentions(candidates: Sequence[Candidate]) -> dict[tuple[int, ...], list[int]]:
+def _by_mentions(candidates: Sequence[PlanCandidate]) -> dict[tuple[int, ...], list[int]]:
     groups: dict[tuple[int, ...], list[int]] = {}
     for at, candidate in enumerate(candidates):
         groups.setdefault(candidate.mentions, []).append(at)

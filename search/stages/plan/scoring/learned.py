@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from search.domain.graph import Schema
 from search.interfaces import PlanScorer, PlanTable, Vectors
-from search.language.question import Question
-from search.stages.plan.enumeration.enumerate import Candidate
+from search.language.question import AnalysedQuestion
+from search.stages.plan.enumeration.enumerate import PlanCandidate
 from search.stages.plan.knowledge import Knowledge
 from search.stages.plan.knowledge.shape import Metapath
 from search.stages.plan.knowledge.vectors import TextVectors
@@ -41,12 +41,12 @@ def path_key(path: Metapath, schema: Schema) -> str:
     return json.dumps([schema.node_types[path.start].name, *steps], ensure_ascii=False, separators=(",", ":"))
 
 
-def masked(question: Question) -> list[str]:
+def masked(question: AnalysedQuestion) -> list[str]:
     """Return the texts that a question is scored by: one a mention, or the question where it has none."""
     return [question.masked([(mention, MASK)]) for mention in range(len(question.names))] or [question.text]
 
 
-def branches(candidates: Sequence[Candidate], places: Mapping[Metapath, int]) -> NDArray[np.int64]:
+def branches(candidates: Sequence[PlanCandidate], places: Mapping[Metapath, int]) -> NDArray[np.int64]:
     """Return the rows of `PlanTable.branches` for candidates of one question; `places` are those of the paths."""
     rows = [
         (at, mention, places[path])
@@ -57,7 +57,7 @@ def branches(candidates: Sequence[Candidate], places: Mapping[Metapath, int]) ->
 
 
 @dataclass
-class Told:
+class MappedPaths:
     """The mapped vectors of the paths met so far, for one scorer and one schema. Safe to share by threads."""
 
     scorer: PlanScorer
@@ -75,7 +75,7 @@ class Told:
                 self._places, self._rows = {}, None
             new = [path for path in wanted if path not in self._places]
             if new or self._rows is None:
-                rows = self.scorer.told(self._raw(new))
+                rows = self.scorer.map_paths(self._raw(new))
                 self._rows = rows if self._rows is None else np.concatenate((self._rows, rows))
                 # Readers may still hold the old ones: both are replaced, neither is changed.
                 self._places = {**self._places, **{path: len(self._places) + at for at, path in enumerate(new)}}
@@ -89,9 +89,9 @@ class Told:
         return np.stack(found) if found else np.zeros((0, self.vectors.encoder.dimensions), dtype=np.float32)
 
 
-def told_by(scorer: PlanScorer, knowledge: Knowledge) -> Told:
+def mapped_paths(scorer: PlanScorer, knowledge: Knowledge) -> MappedPaths:
     """Return the mapped vectors of this very scorer and schema, kept while the schema is."""
-    return knowledge.kept((Told, scorer), lambda: Told(scorer, knowledge.wording, knowledge.vectors))
+    return knowledge.kept((MappedPaths, scorer), lambda: MappedPaths(scorer, knowledge.wording, knowledge.vectors))
 
 
 @dataclass(frozen=True)
@@ -101,14 +101,14 @@ class LearnedScorer:
     features: Features
     vectors: TextVectors
     scorer: PlanScorer
-    told: Told
+    mapped: MappedPaths
 
-    def __call__(self, question: Question, candidates: Sequence[Candidate]) -> Scored:
+    def __call__(self, question: AnalysedQuestion, candidates: Sequence[PlanCandidate]) -> Scored:
         """Return all candidates, best first."""
         texts = masked(question)
         # Every later stage asks for the question's own vector: in this batch it costs a fraction of a call.
         self.vectors.learn([question.text, *texts])
-        places, told = self.told.of(path for candidate in candidates for path in candidate.paths)
+        places, path_vectors = self.mapped.of(path for candidate in candidates for path in candidate.paths)
         table = PlanTable(
             features=self.features.of(question, candidates).astype(np.float32),
             question=np.zeros(len(candidates), dtype=np.int64),
@@ -116,9 +116,9 @@ class LearnedScorer:
             owner=np.zeros(len(texts), dtype=np.int64),
             branches=branches(candidates, places),
         )
-        sums, [text] = self.scorer(table, told)
+        sums, [text] = self.scorer(table, path_vectors)
         order = np.argsort(-sums, kind="stable")
-        note = unseen(self.scorer, self.told.wording.schema)
+        note = unseen(self.scorer, self.mapped.wording.schema)
         return Scored([(candidates[at], float(sums[at])) for at in order], float(text), "learned", note)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from search.domain.plan import Risk
-from search.language.question import Question
+from search.language.question import AnalysedQuestion
 from search.stages.plan.knowledge.lexicon import Lexicon
 from search.stages.plan.knowledge.shape import Metapath
 from search.stages.plan.scoring.align import elements
@@ -16,7 +16,7 @@ _LEVELS: tuple[tuple[float, Risk], ...] = ((0.7, "aggressive"), (0.4, "normal"),
 
 
 def residual(
-    question: Question,
+    question: AnalysedQuestion,
     used: tuple[int, ...],
     paths: Sequence[Metapath],
     lexicon: Lexicon,
@@ -35,7 +35,7 @@ def residual(
     return " ".join(question.text[word.start : word.start + len(word.text)] for word in left)
 
 
-def explained(question: Question, used: tuple[int, ...], left: str) -> float:
+def explained(question: AnalysedQuestion, used: tuple[int, ...], left: str) -> float:
     """Return the share of a question's content, mentions included, that a plan explains, in [0, 1]."""
     content = len(question.without(used).content) + sum(question.names[name].words for name in used)
     return 1.0 - len(left.split()) / content if content else 0.0

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from search.domain.plan import PlanSource
-from search.language.question import Question
-from search.stages.plan.enumeration.enumerate import Candidate
+from search.language.question import AnalysedQuestion
+from search.stages.plan.enumeration.enumerate import PlanCandidate
 from search.stages.plan.knowledge.vectors import TextVectors
 from search.stages.plan.knowledge.wording import Wording
 from search.stages.plan.scoring.features import SPOKEN, Features
@@ -65,7 +65,7 @@ class Scored:
     could not.
     """
 
-    candidates: Sequence[tuple[Candidate, float]]
+    candidates: Sequence[tuple[PlanCandidate, float]]
     text: float
     source: PlanSource = "schema"
     note: str = ""
@@ -82,7 +82,7 @@ class Scorer:
     weights: Weights = Weights()
     encoded: int = 48
 
-    def __call__(self, question: Question, candidates: Sequence[Candidate]) -> Scored:
+    def __call__(self, question: AnalysedQuestion, candidates: Sequence[PlanCandidate]) -> Scored:
         """Return the candidates whose words fit best, at most `encoded` of them."""
         if not candidates:
             return Scored((), self.weights.text)
@@ -95,7 +95,7 @@ class Scorer:
         ranked = np.argsort(-total, kind="stable")
         return Scored([(chosen[at], float(total[at])) for at in ranked], self.weights.text)
 
-    def _cosines(self, question: Question, candidates: Sequence[Candidate]) -> Scores:
+    def _cosines(self, question: AnalysedQuestion, candidates: Sequence[PlanCandidate]) -> Scores:
         """Return the cosine of the question, mentions masked by the types they play, and each plan's wording.
 
         Less its mean over the plans: where cosines of unrelated texts lie differs from encoder to encoder.

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from search.language.question import Reading, Word
+from search.language.question import RemainingWords, Word
 from search.language.words import ANSWER_OF, FUNCTION_WORDS, stem
 from search.stages.plan.knowledge.lexicon import Affinities, Lexicon
 
@@ -17,7 +17,7 @@ _AGENT = ("er", "or", "ers", "ors", "ist", "ists", "ian", "ians")
 _SURE = 0.5
 
 
-def heads(reading: Reading) -> list[list[str]]:
+def heads(reading: RemainingWords) -> list[list[str]]:
     """Return what may say the kind of answer, the likeliest first: texts to be looked up together.
 
     After a question word (`which films`, `who`), else after `this` (`X is a film by this person`), else the first noun
@@ -29,7 +29,7 @@ def heads(reading: Reading) -> list[list[str]]:
     return [texts for texts in found if texts]
 
 
-def answer_types(reading: Reading, lexicon: Lexicon) -> Affinities:
+def answer_types(reading: RemainingWords, lexicon: Lexicon) -> Affinities:
     """Return in [0, 1] how well each node type fits what is asked for; all zero when nothing is known."""
     relations = lexicon.relations
     for texts in heads(reading):
@@ -43,14 +43,14 @@ def answer_types(reading: Reading, lexicon: Lexicon) -> Affinities:
     return np.zeros(lexicon.elements - relations)
 
 
-def spoken(reading: Reading) -> Iterator[str]:
+def spoken(reading: RemainingWords) -> Iterator[str]:
     """Yield every text that `answer_types` may look up, so that their vectors can be computed in one batch."""
     for texts in heads(reading):
         yield from texts
     yield ANSWER_OF["who"].split()[0]
 
 
-def _head(reading: Reading, at: int) -> list[str]:
+def _head(reading: RemainingWords, at: int) -> list[str]:
     asked = ANSWER_OF.get(reading.words[at].text)
     return asked.split()[:2] if asked else _after(reading.words[at + 1 :])
 

@@ -8,15 +8,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from search.domain.evidence import Evidence, Path, PathEdge, PathNode, Residual, Result, Status
+from search.domain.evidence import ConditionStatus, Evidence, Path, PathEdge, PathNode, Residual, Result
 from search.domain.fusion import Fusion, Share
 from search.domain.graph import Node
 from search.domain.linking import Binding, GraphRanking, LinkedPlan, Traversal
-from search.domain.payloads import GraphListed, Payload, Unreadable, read_payload
+from search.domain.payloads import GraphListed, Payload, UnreadablePayload, read_payload
 from search.domain.plan import Anchor, Filter, Hop, Plan, Risk, ScoredPlan, Target
 from search.domain.plan.parts import MatchMode, Operator, PlanSource, RetrievalMode
 from search.domain.ranking import by_key
-from search.domain.trace import GIVES, Role, Trace
+from search.domain.trace import OUTPUT_TYPES, StepRole, Trace
 from search.domain.trust import Trust
 from search.services.searches.record_search import with_ids
 from search.stages.recover.attempt import Attempt
@@ -82,9 +82,9 @@ def paths(draw: st.DrawFn) -> Path:
 
 
 EVIDENCE = st.builds(
-    Evidence, st.integers(0, 9), some(st.tuples(VARS, chosen(Status))), some(chosen(Status)),
-    st.builds(Residual, TEXTS, chosen(Status), st.none() | NUMBERS, st.none() | NUMBERS), some(paths()),
-    some(chosen(Status)),
+    Evidence, st.integers(0, 9), some(st.tuples(VARS, chosen(ConditionStatus))), some(chosen(ConditionStatus)),
+    st.builds(Residual, TEXTS, chosen(ConditionStatus), st.none() | NUMBERS, st.none() | NUMBERS), some(paths()),
+    some(chosen(ConditionStatus)),
 )  # fmt: skip
 SHARES = st.builds(Share, st.none() | st.integers(1, 100), st.none() | NUMBERS, PARTS, NUMBERS)
 RESULTS = st.builds(
@@ -92,32 +92,32 @@ RESULTS = st.builds(
     st.none() | EVIDENCE,
 )  # fmt: skip
 ATTEMPTS = st.builds(Attempt, TEXTS, PLANS, LINKED, TRAVERSALS, some(TEXTS))
-GIVEN: dict[Role, st.SearchStrategy[Any]] = {
+GIVEN: dict[StepRole, st.SearchStrategy[Any]] = {
     "plan": st.lists(SCORED, max_size=3), "link": st.lists(LINKED, max_size=3), "recover": ATTEMPTS,
     "graph": st.lists(TRAVERSALS, max_size=3), "graph list": GRAPHS, "text list": RANKINGS, "list": RANKINGS,
     "fusion": fusions(), "rerank": fusions(), "explain": st.lists(RESULTS, max_size=3),
 }  # fmt: skip
 
 
-def recorded(role: Role, result: Any) -> Any:
+def recorded(role: StepRole, result: Any) -> Any:
     """Return what a run's row holds of a step that gave this."""
     trace = Trace()
     trace.step("some step", role, lambda: result)
     return with_ids(trace.steps[0].output, Nodes(small.GRAPH, small.schema()))
 
 
-def read(role: Role, output: Any) -> Payload:
+def read(role: StepRole, output: Any) -> Payload:
     payload = read_payload(role, output)
     assert payload is not None
     return payload
 
 
 def test_every_role_whose_output_has_a_type_is_tried_here() -> None:
-    assert GIVEN.keys() == {*GIVES, "recover"}
+    assert GIVEN.keys() == {*OUTPUT_TYPES, "recover"}
 
 
 @pytest.mark.parametrize("role", list(GIVEN))
-def test_what_a_step_recorded_is_written_again_unchanged(role: Role) -> None:
+def test_what_a_step_recorded_is_written_again_unchanged(role: StepRole) -> None:
     @settings(max_examples=60, deadline=None)
     @given(GIVEN[role])
     def holds(result: Any) -> None:
@@ -139,9 +139,9 @@ def test_a_plan_is_read_back_as_it_was_without_any_schema(scored: ScoredPlan) ->
 def test_a_graphs_list_that_does_not_say_how_far_to_trust_it_cannot_be_read() -> None:
     output = recorded("graph list", GraphRanking(ranked({0: 1.0}), Trust(1, "weak", 0.0), {0: {0: 1.0}}))
     for version in (1, 2):
-        with pytest.raises(Unreadable, match="lacks 'risk_level'"):
+        with pytest.raises(UnreadablePayload, match="lacks 'risk_level'"):
             read_payload("graph list", {k: v for k, v in output.items() if k != "risk_level"}, version)
-    with pytest.raises(Unreadable, match="the risk level 'bold' is none of no_trade, weak"):
+    with pytest.raises(UnreadablePayload, match="the risk level 'bold' is none of no_trade, weak"):
         read_payload("graph list", output | {"risk_level": "bold"})
 
 
@@ -149,8 +149,8 @@ def test_a_graphs_list_that_does_not_say_how_far_to_trust_it_cannot_be_read() ->
     ("role", "output"),
     [("plan", {"plans": []}), ("fusion", []), ("text list", {"ids": []}), ("explain", [{"rank": 1}]), ("graph", [3])],
 )
-def test_an_output_that_is_not_what_its_role_says_is_refused(role: Role, output: Any) -> None:
-    with pytest.raises(Unreadable, match=f"a step of the role '{role}' cannot be read"):
+def test_an_output_that_is_not_what_its_role_says_is_refused(role: StepRole, output: Any) -> None:
+    with pytest.raises(UnreadablePayload, match=f"a step of the role '{role}' cannot be read"):
         read_payload(role, output)
 
 
@@ -160,7 +160,7 @@ def test_nothing_recorded_and_roles_without_a_type_are_none() -> None:
 
 
 def test_another_version_is_refused() -> None:
-    with pytest.raises(Unreadable, match="version 3; this code reads versions 1 and 2"):
+    with pytest.raises(UnreadablePayload, match="version 3; this code reads versions 1 and 2"):
         read_payload("plan", [], 3)
 
 
@@ -169,7 +169,7 @@ def test_lists_and_fusions_of_version_1_are_completed_with_what_was_so_then() ->
     found = read_payload("graph list", old, 1)
     assert isinstance(found, GraphListed)
     assert (found.plans, found.shares, found.probability, found.plan_of) == ((0,), ((),), 0.0, {"a": 0})
-    with pytest.raises(Unreadable):
+    with pytest.raises(UnreadablePayload):
         read_payload("graph list", old, 2)
     listed = {"total": 1, "ids": ["a"], "scores": [0.5]}
     fused = read_payload("fusion", {"method": "static", "k": 5.0, "weights": {"text": 1.0}, "ranking": listed}, 1)

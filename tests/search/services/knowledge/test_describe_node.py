@@ -6,7 +6,7 @@ import pytest
 
 from search.domain.graph import Field, Node
 from search.models import KnowledgeBase, Release, Snapshot
-from search.models.knowledge import Status
+from search.models.knowledge import BuildStatus
 from search.services.knowledge import describe_node as module
 from search.services.knowledge.describe_node import describe_node
 from tests.graphs import schema_of, store
@@ -30,9 +30,9 @@ def star() -> Release:
         schema, node_types=(replace(hubs, fields=(Field("note", "text"), Field("size", "number"))), others)
     )
     base = KnowledgeBase.objects.create(name="star")
-    snapshot = Snapshot.objects.create(knowledge_base=base, status=Status.READY, schema_json=schema.to_json())
+    snapshot = Snapshot.objects.create(knowledge_base=base, status=BuildStatus.READY, schema_json=schema.to_json())
     store(graph, schema, snapshot.pk)
-    return Release.objects.create(knowledge_base=base, number=1, snapshot=snapshot, status=Status.READY)
+    return Release.objects.create(knowledge_base=base, number=1, snapshot=snapshot, status=BuildStatus.READY)
 
 
 def test_fields_are_in_the_order_of_the_type_and_empty_ones_are_left_out(star: Release) -> None:
@@ -74,8 +74,8 @@ def test_a_page_beyond_the_last_is_the_last(star: Release, asked: int, shown: in
 
 
 def test_a_hub_costs_no_more_than_what_is_counted(star: Release, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "COUNTED", 60)
-    monkeypatch.setattr(module, "SORTED", 10)
+    monkeypatch.setattr(module, "MOST_COUNTED", 60)
+    monkeypatch.setattr(module, "MOST_SORTED", 10)
 
     described = describe_node(star, "hub", ("points to", "in"), 2)
 
@@ -95,12 +95,14 @@ def test_parallel_edges_lead_to_one_neighbour_and_to_no_empty_page() -> None:
     leaves = [Node(1 + i, f"leaf/{i}", "leaf", f"Leaf {i}") for i in range(30)]
     graph = Graph((Node(0, "hub", "hub", "Hub"), *leaves), tuple((0, "likes", 1 + i % 30) for i in range(60)))
     base = KnowledgeBase.objects.create(name="parallel")
-    snapshot = Snapshot.objects.create(knowledge_base=base, status=Status.READY, schema_json=schema_of(graph).to_json())
+    snapshot = Snapshot.objects.create(
+        knowledge_base=base, status=BuildStatus.READY, schema_json=schema_of(graph).to_json()
+    )
     store(graph, schema_of(graph), snapshot.pk)
-    release = Release.objects.create(knowledge_base=base, number=1, snapshot=snapshot, status=Status.READY)
-    for sorted_up_to in (module.SORTED, 10):
+    release = Release.objects.create(knowledge_base=base, number=1, snapshot=snapshot, status=BuildStatus.READY)
+    for sorted_up_to in (module.MOST_SORTED, 10):
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(module, "SORTED", sorted_up_to)
+            patch.setattr(module, "MOST_SORTED", sorted_up_to)
             described = describe_node(release, "hub", ("likes", "out"), 2)
             assert described is not None
             [group] = described["relations"]

@@ -11,7 +11,7 @@ from django.test.utils import CaptureQueriesContext
 from search.domain.errors import InvalidRequest
 from search.domain.graph import Node
 from search.models import KnowledgeBase, Release, Snapshot
-from search.models.knowledge import Status
+from search.models.knowledge import BuildStatus
 from search.services.knowledge.find_nodes import COMPLETION, complete_name
 from search.services.knowledge.index_snapshot import index_snapshot
 from tests.fakes import HashEncoder
@@ -36,7 +36,7 @@ def release() -> Release:
     base = KnowledgeBase.objects.create(name="pictures")
     schema = schema_of(GRAPH)
     made = Snapshot.objects.create(
-        knowledge_base=base, status=Status.READY, schema_json=schema.to_json(), nodes=len(GRAPH.nodes), edges=1
+        knowledge_base=base, status=BuildStatus.READY, schema_json=schema.to_json(), nodes=len(GRAPH.nodes), edges=1
     )
     store(GRAPH, schema, made.pk)
     return index_snapshot(snapshot=made, encoder=HashEncoder())

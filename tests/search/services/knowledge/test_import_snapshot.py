@@ -13,7 +13,7 @@ from search import wiring
 from search.ingest import partitions
 from search.ingest.locks import import_lock
 from search.models import KnowledgeBase, Node, Release, Snapshot
-from search.models.knowledge import Status
+from search.models.knowledge import BuildStatus
 from search.services.knowledge.import_snapshot import ImportFailed, import_snapshot
 from tests.database import another_session
 from tests.search.ingest import bundles
@@ -62,7 +62,7 @@ def test_nodes_and_edges_come_out_as_the_bundle_has_them(tmp_path: Path) -> None
         (3, 1, 0, 1, 0, {"times": [1, 2]}),
     ]
     snapshot = Snapshot.objects.get(pk=report.snapshot)
-    assert snapshot.status == Status.READY
+    assert snapshot.status == BuildStatus.READY
     assert [t.name for t in snapshot.schema.node_types] == ["film", "person"]
     assert Node.objects.filter(snapshot_id=snapshot.pk).count() == 4
 
@@ -200,14 +200,14 @@ def test_an_import_that_loses_its_connection_fails_and_the_next_one_cleans_up(tm
     report = import_snapshot(source=source, index=False)
     assert report.snapshot is not None
     assert partitions.existing() == [f"search_edge_{report.snapshot}", f"search_node_{report.snapshot}"]
-    assert list(Snapshot.objects.values_list("status", flat=True)) == [Status.READY, Status.FAILED]
+    assert list(Snapshot.objects.values_list("status", flat=True)) == [BuildStatus.READY, BuildStatus.FAILED]
 
 
 @pytest.mark.django_db
 def test_older_snapshots_that_never_became_a_release_are_dropped(tmp_path: Path) -> None:
     source = bundles.write(tmp_path)
     first, second = (import_snapshot(source=source, index=False).snapshot for _ in range(2))
-    assert dict(Snapshot.objects.values_list("pk", "status")) == {first: Status.DROPPED, second: Status.READY}
+    assert dict(Snapshot.objects.values_list("pk", "status")) == {first: BuildStatus.DROPPED, second: BuildStatus.READY}
     assert partitions.existing() == [f"search_edge_{second}", f"search_node_{second}"]
 
 

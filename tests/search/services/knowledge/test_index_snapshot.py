@@ -19,7 +19,7 @@ from search.ingest.cleanup import remove_data
 from search.ingest.documents import NODES_A_BLOCK
 from search.ingest.locks import import_lock
 from search.models import KnowledgeBase, Release, Snapshot, VectorSet
-from search.models.knowledge import Status
+from search.models.knowledge import BuildStatus
 from search.services.knowledge.index_snapshot import IndexFailed, build_index, index_snapshot
 from tests.fakes import HashEncoder
 from tests.graphs import schema_of, store
@@ -43,7 +43,7 @@ def snapshot_of(graph: Graph = GRAPH, name: str = "films") -> Snapshot:
     schema = replace(schema, node_types=tuple(replace(known, fields=FIELDS) for known in schema.node_types))
     made = Snapshot.objects.create(
         knowledge_base=base,
-        status=Status.READY,
+        status=BuildStatus.READY,
         schema_json=schema.to_json(),
         nodes=len(graph.nodes),
         edges=len(graph.edges),
@@ -64,7 +64,11 @@ def stored(release: Release) -> dict[tuple[str, int], np.ndarray]:
 def test_a_release_holds_every_kind_of_vector_of_every_node() -> None:
     encoder = HashEncoder()
     release = index_snapshot(snapshot=snapshot_of(), encoder=encoder)
-    assert (release.name, release.status, release.vector_set.vectors) == ("films-1", Status.READY, 2 * (2 + PERSONS))
+    assert (release.name, release.status, release.vector_set.vectors) == (
+        "films-1",
+        BuildStatus.READY,
+        2 * (2 + PERSONS),
+    )
     vectors = stored(release)
     assert {kind for kind, _ in vectors} == {"name", "document+relations"}
     # Twelve persons made film 0, ten are named, in the order of keys.
@@ -146,7 +150,7 @@ def test_another_encoder_makes_a_release_of_its_own() -> None:
 @pytest.mark.django_db
 def test_a_snapshot_that_is_not_loaded_is_refused() -> None:
     snapshot = snapshot_of()
-    snapshot.status = Status.FAILED
+    snapshot.status = BuildStatus.FAILED
     with pytest.raises(IndexFailed, match="failed"):
         index_snapshot(snapshot=snapshot, encoder=HashEncoder())
 
@@ -198,7 +202,7 @@ def test_killed_between_blocks_the_next_run_embeds_only_the_rest(services: Home)
         # A name and a document each.
         killed_while_embedding(snapshot, services, after=2 * 2 * NODES_A_BLOCK)
         [left] = VectorSet.objects.filter(snapshot=snapshot)
-        assert left.status == Status.BUILDING
+        assert left.status == BuildStatus.BUILDING
         assert not Release.objects.filter(snapshot=snapshot).exists()
         indexed = build_index(snapshot=snapshot, encoder=HashEncoder())
         assert (indexed.embedded, indexed.reused) == (2 * 50, 0)

@@ -10,13 +10,13 @@ from django.utils import timezone
 
 from search.domain.errors import StageError
 from search.models import KnowledgeBase, SearchRun
-from search.services.searches import settle_search as settling
+from search.services.searches import end_abandoned as settling
 from search.services.searches.describe_search import describe_search
+from search.services.searches.end_abandoned import end_abandoned_searches
 from search.services.searches.follow_search import follow_search
 from search.services.searches.prune_runs import prune_runs
 from search.services.searches.request_search import request_search
 from search.services.searches.run_search import run_search
-from search.services.searches.settle_search import settle_searches
 from tests.search import small
 
 pytestmark = pytest.mark.django_db
@@ -115,7 +115,7 @@ def test_a_search_that_nobody_works_on_is_ended_with_the_reason(
 def test_a_worker_that_starts_ends_what_its_predecessor_left(films: KnowledgeBase) -> None:
     left = [aged(10, "running"), aged(3600, "queued")]
     fresh = aged(1, "queued")
-    assert settle_searches() == 2
+    assert end_abandoned_searches() == 2
     assert {SearchRun.objects.get(pk=run.pk).status for run in left} == {"failed"}
     assert SearchRun.objects.get(pk=fresh.pk).status == "queued"
 
@@ -141,6 +141,8 @@ def test_events_that_were_seen_do_not_come_again(films: KnowledgeBase) -> None:
     assert follow_search(run.pk, after=10) == ([], True)
 
 
+# As in the worker, no transaction is around the search: a statement that Postgres ends would end that, too.
+@pytest.mark.django_db(transaction=True)
 def test_a_failed_search_ends_with_the_problem_and_then_the_end(films: KnowledgeBase) -> None:
     run = run_search(recorded(time_limit=1e-6).pk)
     events, ended = follow_search(run.pk)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from search.domain.errors import SearchCancelled, StageError
 from search.domain.trace import Limit
 from search.models import KnowledgeBase, Release, SearchRun, SearchStep
-from search.models.knowledge import Status
+from search.models.knowledge import BuildStatus
 from search.services.searches import record_search
 from search.services.searches.cancel_search import cancel_search
 from search.services.searches.record_search import with_ids
@@ -67,6 +67,16 @@ def test_a_search_delivered_twice_runs_once(films: KnowledgeBase) -> None:
     assert SearchStep.objects.filter(run=run).count() == len(STEPS)
 
 
+def test_what_is_returned_is_the_row_also_where_somebody_else_closed_it(films: KnowledgeBase) -> None:
+    def settled(limit: Limit) -> None:
+        SearchRun.objects.update(status="failed", error={"title": "The worker is gone"}, changes=7)
+
+    assert run_search(recorded().pk).changes == 2
+    small.HOOKS[QUESTION] = settled
+    run = run_search(recorded().pk)
+    assert (run.status, run.error, run.changes) == ("failed", {"title": "The worker is gone"}, 7)
+
+
 @pytest.mark.django_db(transaction=True)
 def test_a_live_search_shows_its_finished_steps_while_it_runs(films: KnowledgeBase) -> None:
     run, told = recorded(), threading.Event()
@@ -86,7 +96,7 @@ def test_a_live_search_shows_its_finished_steps_while_it_runs(films: KnowledgeBa
 def test_a_quick_search_is_written_once_with_all_its_steps(
     films: KnowledgeBase, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(record_search, "BLINK", PATIENCE)
+    monkeypatch.setattr(record_search, "STEP_DELAY", PATIENCE)
     run, written = recorded(), []
 
     def noted(execute: Any, sql: str, *rest: Any) -> Any:
@@ -154,7 +164,7 @@ def test_the_time_limit_ends_a_search(films: KnowledgeBase) -> None:
 
 def test_a_dropped_release_is_said(films: KnowledgeBase) -> None:
     run = recorded()
-    Release.objects.update(status=Status.DROPPED)
+    Release.objects.update(status=BuildStatus.DROPPED)
     assert "dropped" in str(run_search(run.pk).error)
 
 

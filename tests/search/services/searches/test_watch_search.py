@@ -69,7 +69,7 @@ def test_everything_that_is_written_of_a_run_changes_it(films: KnowledgeBase) ->
     seen.append(glance(asked.pk))
     assert [(one.status, one.changes) for one in seen] == [("queued", 0), ("running", 1), ("done", 2)]
     other = recorded()
-    cancel_search(other)
+    cancel_search(other, user=None)
     assert (glance(other.pk).status, glance(other.pk).changes) == ("cancelled", 1)
 
 

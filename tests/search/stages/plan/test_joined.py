@@ -223,10 +223,10 @@ class Learned:
     def vector(self, path: str) -> Vectors | None:
         return None
 
-    def told(self, vectors: Vectors) -> Vectors:
+    def map_paths(self, vectors: Vectors) -> Vectors:
         return vectors
 
-    def __call__(self, table: PlanTable, told: Vectors) -> tuple[Any, Any]:
+    def __call__(self, table: PlanTable, path_vectors: Vectors) -> tuple[Any, Any]:
         sums = np.zeros(len(table.features))
         sums[:1] = self.margin
         return sums, np.zeros(1)

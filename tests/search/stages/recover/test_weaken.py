@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from search.domain.plan import Anchor, Filter, Hop, Plan, Target
 from search.domain.plan.checks import misfits
-from search.stages.recover.weaken import Condition, conditions, smallest_first, without
+from search.stages.recover.weaken import DroppableCondition, conditions, smallest_first, without
 from tests.search.demo_schema import demo_schema
 
 BRAND = Anchor("b", "Ostervik", "brand")
@@ -23,7 +23,7 @@ PLAN = Plan(
 )
 
 
-def named(plan: Plan) -> dict[str, Condition]:
+def named(plan: Plan) -> dict[str, DroppableCondition]:
     return {condition.words: condition for condition in conditions(plan)}
 
 
@@ -35,12 +35,12 @@ def test_filters_come_first_then_hops_to_no_anchor_then_anchors_last_ones_first(
 
 
 def test_a_condition_is_told_as_people_would_name_it() -> None:
-    assert [condition.told for condition in conditions(PLAN)] == [
+    assert [condition.shown for condition in conditions(PLAN)] == [
         "“born between 1970 and 1980”", "“price at most 60”", "“has review”", "“Ingunn Aas” (designer)",
         "“Ostervik” (brand)",
     ]  # fmt: skip
-    assert Condition(Anchor("a", "Ostervik"), "").told == "“Ostervik”"
-    assert Condition(Anchor("a", "", ids=("id 1", "id 2")), "").told == "“id 1, id 2”"
+    assert DroppableCondition(Anchor("a", "Ostervik"), "").shown == "“Ostervik”"
+    assert DroppableCondition(Anchor("a", "", ids=("id 1", "id 2")), "").shown == "“id 1, id 2”"
 
 
 def test_an_anchor_takes_the_walk_that_only_it_needs_with_it_and_the_filters_on_it() -> None:

@@ -3,7 +3,8 @@
 from itertools import pairwise
 from typing import Any
 
-from search.views.shown.drawing import draw, path_in_words
+from search.text import path_text
+from search.views.shown.drawing import draw
 
 
 def node(identifier: str, var: str = "", node_type: str = "thing") -> dict[str, Any]:
@@ -20,7 +21,7 @@ SHORT = [node("c", "a2"), edge("IN_FIELD"), node("t", "T")]
 
 
 def test_a_path_in_words_points_as_its_edges_are_stored() -> None:
-    assert path_in_words(LONG) == "a — cites → b ← writes — t"
+    assert path_text(LONG) == "a — cites → b ← writes — t"
 
 
 def test_nothing_is_drawn_without_a_path() -> None:

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from search.views.shown.plans import Linked, show_plan
+from search.views.shown.plans import LinkedEntity, show_plan
 
 
 def test_each_anchor_is_a_chain_of_its_own_that_ends_at_the_target(described: dict[str, Any]) -> None:
@@ -10,7 +10,7 @@ def test_each_anchor_is_a_chain_of_its_own_that_ends_at_the_target(described: di
 
     [first], [second] = plan.chains
     assert (first.chip.kind, first.chip.text, first.chip.type) == ("anchor", "Ingunn Aas", "designer")
-    assert first.chip.linked == (Linked("designer:ingunn-aas", "designer", "Ingunn Aas", 1.0),)
+    assert first.chip.linked == (LinkedEntity("designer:ingunn-aas", "designer", "Ingunn Aas", 1.0),)
     assert [linked.name for linked in second.chip.linked] == ["Ostervik", "Österby"]
     assert first.arrow is not None
     assert (first.arrow.relation, first.arrow.direction) == ("designed by", "in")

@@ -23,7 +23,7 @@ def test_while_a_search_runs_the_step_after_the_last_is_the_current_one(describe
     assert search.current is not None
     assert search.current.title == "Rescore"
     assert [step.status for step in search.steps[3:]] == ["current", "waiting", "waiting", "waiting"]
-    assert search.finished_steps == 3
+    assert [step.word for step in search.steps[:3]] == ["done"] * 3
 
 
 def test_steps_that_were_passed_over_are_not_waited_for(described: dict[str, Any]) -> None:

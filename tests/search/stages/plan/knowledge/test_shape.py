@@ -3,7 +3,7 @@
 import pytest
 
 from search.domain.graph import NodeType, Relation, RelationType, Schema
-from search.stages.plan.knowledge.shape import Metapath, Shape, Step
+from search.stages.plan.knowledge.shape import Metapath, SchemaStep, Shape
 
 FILM, YEAR, PERSON = range(3)
 RELEASED, MADE = range(2)
@@ -42,9 +42,9 @@ def test_hops_end_at_roles() -> None:
 
 
 def test_a_hop_is_mixed_where_homonyms_play_its_only_type() -> None:
-    assert SHAPE.mixed(Step(RELEASED, "out", YEAR))
-    assert not SHAPE.mixed(Step(RELEASED, "in", FILM))
-    assert not SHAPE.mixed(Step(MADE, "out", FILM))
+    assert SHAPE.mixed(SchemaStep(RELEASED, "out", YEAR))
+    assert not SHAPE.mixed(SchemaStep(RELEASED, "in", FILM))
+    assert not SHAPE.mixed(SchemaStep(MADE, "out", FILM))
 
 
 def test_a_relation_has_its_share_of_the_edges_of_a_type() -> None:
@@ -55,4 +55,4 @@ def test_a_relation_has_its_share_of_the_edges_of_a_type() -> None:
 
 def test_a_walk_ends_where_its_last_step_does() -> None:
     assert Metapath(FILM).end == FILM
-    assert Metapath(FILM).then(Step(RELEASED, "out", YEAR)).end == YEAR
+    assert Metapath(FILM).then(SchemaStep(RELEASED, "out", YEAR)).end == YEAR

@@ -15,13 +15,13 @@ import pytest
 
 from search.domain.graph import Schema
 from search.domain.question import Question
-from search.domain.trace import Limit, Noted
+from search.domain.trace import Limit, StepOutput
 from search.interfaces import PlanScorer
-from search.neural.plan_scorer import LearnedPlanScorer, PlanScorerNet, PlanScorers, Size
+from search.neural.plan_scorer import LearnedPlanScorer, LoadedPlanScorers, PlanScorerNet, ScorerSize
 from search.stages.plan import Planner
-from search.stages.plan.knowledge.shape import Metapath, Step
+from search.stages.plan.knowledge.shape import Metapath, SchemaStep
 from search.stages.plan.scoring.features import FEATURES
-from search.stages.plan.scoring.learned import path_key, told_by
+from search.stages.plan.scoring.learned import mapped_paths, path_key
 from search.stages.plan.scoring.score import Weights
 from tests.fakes import HashEncoder
 from tests.search.stages.plan.films import FILMS, SCHEMA, planner_of
@@ -39,7 +39,9 @@ def scorer(
 ) -> LearnedPlanScorer:
     """Return a scorer that knows these relations and types, and one path by this vector."""
     weights = Weights()
-    net = PlanScorerNet(Size(DIMENSIONS, len(FEATURES), 2), weights.spoken().tolist(), weights.cosine, weights.text)
+    net = PlanScorerNet(
+        ScorerSize(DIMENSIONS, len(FEATURES), 2), weights.spoken().tolist(), weights.cosine, weights.text
+    )
     tensors = {name: tensor.numpy() for name, tensor in net.state_dict().items()}
     served = {"encoder": "hash@1", "features": FEATURES, "hidden": 2, "types": types, "relations": relations,
               "paths": [KEY], **changed}  # fmt: skip
@@ -66,13 +68,13 @@ def with_scorer(plain: Planner, scorer: PlanScorer) -> Planner:
     return replace(plain, plan_scorers=Kept(scorer), artifact="planner-1")
 
 
-def asked(planner: Planner, text: str = DIRECTED) -> Noted[Any]:
+def asked(planner: Planner, text: str = DIRECTED) -> StepOutput[Any]:
     listed = planner(Question(text), Limit())
-    assert isinstance(listed, Noted)
+    assert isinstance(listed, StepOutput)
     return listed
 
 
-def first_hop(listed: Noted[Any]) -> str:
+def first_hop(listed: StepOutput[Any]) -> str:
     return str(listed[0].plan.hops[0].rel)
 
 
@@ -106,27 +108,27 @@ def test_a_path_has_the_same_key_in_every_snapshot(plain: Planner) -> None:
     turned = Schema(SCHEMA.node_types[::-1], SCHEMA.relations[::-1], SCHEMA.relation_types)
     for schema in (SCHEMA, turned):
         film, person = schema.type_codes["film"], schema.type_codes["person"]
-        path = Metapath(film, (Step(schema.relation_codes["DIRECTED_BY"], "out", person),))
+        path = Metapath(film, (SchemaStep(schema.relation_codes["DIRECTED_BY"], "out", person),))
         assert path_key(path, schema) == KEY
 
 
 def test_a_path_that_was_seen_has_the_learned_vector_and_any_other_that_of_its_wording(plain: Planner) -> None:
     free = np.eye(DIMENSIONS)[3].tolist()
-    told = told_by(scorer(free=free), plain.knowledge)
+    path_vectors = mapped_paths(scorer(free=free), plain.knowledge)
     film, person = SCHEMA.type_codes["film"], SCHEMA.type_codes["person"]
-    seen = Metapath(film, (Step(SCHEMA.relation_codes["DIRECTED_BY"], "out", person),))
-    new = Metapath(film, (Step(SCHEMA.relation_codes["STARRED_ACTORS"], "out", person),))
+    seen = Metapath(film, (SchemaStep(SCHEMA.relation_codes["DIRECTED_BY"], "out", person),))
+    new = Metapath(film, (SchemaStep(SCHEMA.relation_codes["STARRED_ACTORS"], "out", person),))
     wording = plain.knowledge.vectors.of([plain.knowledge.wording.plan((new,))])[0]
-    places, rows = told.of([seen, new])
+    places, rows = path_vectors.of([seen, new])
     assert rows[places[seen]] == pytest.approx(free)
     assert rows[places[new]] == pytest.approx(wording, abs=1e-6)
 
 
 def test_two_scorers_share_no_vectors_whatever_they_are_called(plain: Planner) -> None:
     film, person = SCHEMA.type_codes["film"], SCHEMA.type_codes["person"]
-    path = Metapath(film, (Step(SCHEMA.relation_codes["DIRECTED_BY"], "out", person),))
+    path = Metapath(film, (SchemaStep(SCHEMA.relation_codes["DIRECTED_BY"], "out", person),))
     for axis in (1, 2):
-        places, rows = told_by(scorer(free=np.eye(DIMENSIONS)[axis].tolist()), plain.knowledge).of([path])
+        places, rows = mapped_paths(scorer(free=np.eye(DIMENSIONS)[axis].tolist()), plain.knowledge).of([path])
         assert int(np.argmax(rows[places[path]])) == axis
 
 
@@ -161,7 +163,7 @@ def test_an_artifact_that_is_not_there_or_broken_is_done_without(
 ) -> None:
     (tmp_path / "broken").mkdir()
     (tmp_path / "broken" / "config.json").write_text('{"kind": "plan')
-    listed = asked(replace(plain, plan_scorers=PlanScorers(tmp_path), artifact=artifact))
+    listed = asked(replace(plain, plan_scorers=LoadedPlanScorers(tmp_path), artifact=artifact))
     assert list(listed) == list(asked(plain))
     assert listed.status == "degraded"
     assert listed.detail.startswith(f"Plans are scored without the trained planner: {sentence}")

@@ -1,4 +1,4 @@
-"""settle_search: end what nobody works on any more, with a reason, so that nothing stays queued or running for ever."""
+"""end_abandoned: end what nobody works on any more, with a reason, so that nothing stays queued or running for ever."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from django.utils import timezone
 from search.models import SearchRun
 from search.services.health import worker_alive
 
-GRACE = timedelta(seconds=20)
+OVERDUE_AFTER = timedelta(seconds=20)
 """What a search may take beyond its time limit: the query it is in, writing its end, a Postgres that restarts."""
-SETTLING = timedelta(seconds=5)
+JUST_STARTED = timedelta(seconds=5)
 """A search that started so lately is not held against a worker that seems to be gone."""
 IN_PROCESS = (SearchRun.Origin.COMMAND, SearchRun.Origin.EVALUATION)
 """Origins whose searches run in the process that asked, without a worker."""
@@ -22,7 +22,7 @@ WORKER_GONE = "The search worker stopped in mid-search; ask again."
 OVERDUE = "The search did not end within its time limit; the process that ran it is gone. Ask again."
 
 
-def settle_search(run: SearchRun) -> SearchRun:
+def end_abandoned_search(run: SearchRun) -> SearchRun:
     """Return the run, ended as failed with a reason where nobody works on it any more."""
     reason = _reason(run, timezone.now())
     if reason:
@@ -31,10 +31,10 @@ def settle_search(run: SearchRun) -> SearchRun:
     return run
 
 
-def settle_searches() -> int:
+def end_abandoned_searches() -> int:
     """Settle every run that has not ended, and return how many were ended; a worker calls this when it starts."""
     open_runs = SearchRun.objects.filter(status__in=(SearchRun.Status.QUEUED, SearchRun.Status.RUNNING))
-    return sum(settle_search(run).status == SearchRun.Status.FAILED for run in open_runs)
+    return sum(end_abandoned_search(run).status == SearchRun.Status.FAILED for run in open_runs)
 
 
 def why_nobody_takes(run: SearchRun) -> str | None:
@@ -48,14 +48,14 @@ def why_nobody_takes(run: SearchRun) -> str | None:
 
 
 def _reason(run: SearchRun, now: datetime) -> str:
-    limit = timedelta(seconds=run.time_limit) + GRACE
+    limit = timedelta(seconds=run.time_limit) + OVERDUE_AFTER
     if run.status == SearchRun.Status.QUEUED:
         return NOT_TAKEN if now - run.created > limit else ""
     if run.status != SearchRun.Status.RUNNING or run.started is None:
         return ""
     if now - run.started > limit:
         return OVERDUE
-    if run.origin not in IN_PROCESS and now - run.started > SETTLING and worker_alive("search") is False:
+    if run.origin not in IN_PROCESS and now - run.started > JUST_STARTED and worker_alive("search") is False:
         return WORKER_GONE
     return ""
 
