@@ -48,14 +48,13 @@ class MemmapNodes:
 
     def ids(self, keys: Sequence[int]) -> list[str]:
         """Return the id of each key."""
-        return [self._ids[key] for key in keys]
+        return self._ids.many(keys)
 
     def references(self, keys: Sequence[int]) -> list[Node]:
         """Return a node with id, type and name, but without fields, for each key."""
-        return [
-            Node(int(key), self._ids[key], self._schema.node_types[self._types[key]].name, self._names[key])
-            for key in keys
-        ]
+        labels = [self._schema.node_types[code].name for code in self.types(keys).tolist()]
+        parts = zip(keys, self._ids.many(keys), labels, self._names.many(keys), strict=True)
+        return [Node(int(key), node_id, label, name) for key, node_id, label, name in parts]
 
     def nodes(self, keys: Sequence[int], limit: Limit | None = None) -> list[Node]:
         """Return whole nodes, in the order of the keys; KeyError where the snapshot has no such key."""

@@ -13,6 +13,7 @@ from search.adapters.llm_openai.background import Background, background
 from search.adapters.llm_openai.calls import Call, CallLog
 from search.adapters.llm_openai.patience import Patience
 from search.adapters.llm_openai.server import Server, ServerFault, Structured
+from search.adapters.postgres_reading import read
 from search.domain.conversation import Completion, Prompt
 from search.domain.errors import SearchCancelled, StageError
 from search.domain.trace import Limit
@@ -40,7 +41,7 @@ class ConfiguredLanguageModel:
 
     def configured(self) -> bool:
         """Whether there is a server to call at this moment; see interfaces.LanguageModel."""
-        return self._fixed is not None or bool(settings.LLM_BASE_URL) or Endpoint.objects.filter(active=True).exists()
+        return self._fixed is not None or bool(settings.LLM_BASE_URL) or _endpoint_active()
 
     def complete(self, prompts: Sequence[Prompt], limit: Limit) -> list[Completion | StageError]:
         """Return the answers to several prompts, in their order; see interfaces.LanguageModel."""
@@ -70,6 +71,12 @@ class ConfiguredLanguageModel:
             self._log.record(call)
         self._patience.note(server, calls)
         return calls
+
+
+def _endpoint_active() -> bool:
+    """Whether an endpoint of the admin is in use: every search asks, so in one journey and by a prepared statement."""
+    [(active,)] = read(STAGE, "SELECT EXISTS (SELECT FROM search_endpoint WHERE active)", keep=True)
+    return bool(active)
 
 
 def list_models(server: Server, limit: Limit) -> list[str]:

@@ -51,6 +51,7 @@ _CLOSED = (
     "UPDATE search_searchrun SET changes = changes + 1, status = %s, answer = %s::jsonb, error = %s::jsonb, "
     "seconds = %s, finished = %s WHERE id = %s AND status = 'running' RETURNING changes"
 )
+_NESTED = frozenset({dict, list})
 SqlRow = tuple[Any, ...]
 SqlStatement = tuple[str, Sequence[SqlRow]]
 
@@ -227,10 +228,15 @@ def with_ids(output: Any, nodes: NodeStore | None) -> Any:
     if nodes is None:
         return output
     if isinstance(output, list):
-        return [with_ids(item, nodes) for item in output]
+        # Most lists are long and hold numbers: there is nothing to look for in them.
+        return [with_ids(item, nodes) for item in output] if _NESTED.intersection(map(type, output)) else output
     if not isinstance(output, dict):
         return output
     return {
-        ("ids" if name == "keys" else name): nodes.ids(value) if name == "keys" else with_ids(value, nodes)
+        ("ids" if name == "keys" else name): nodes.ids(value)
+        if name == "keys"
+        else with_ids(value, nodes)
+        if type(value) in _NESTED
+        else value
         for name, value in output.items()
     }

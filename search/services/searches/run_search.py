@@ -8,7 +8,6 @@ from uuid import UUID
 
 import orjson
 from django.db import InterfaceError, OperationalError
-from django.db.models import F
 from django.utils import timezone
 
 from search import wiring
@@ -25,6 +24,12 @@ CANCEL_LOOK = 0.25
 """Seconds between two looks at the row for a cancel request."""
 
 
+_CLAIM = (
+    "UPDATE search_searchrun SET status = %s, started = %s, changes = changes + 1 WHERE id = %s AND status = %s "
+    "RETURNING *"
+)
+
+
 def run_search(run_id: UUID | str, *, live: bool = False) -> SearchRun:
     """Execute the search and return its row, done, failed or cancelled.
 
@@ -34,12 +39,9 @@ def run_search(run_id: UUID | str, *, live: bool = False) -> SearchRun:
     Raises StageError for a failure that may pass (the row says so too), so that a caller may ask again; and
     django.db.OperationalError when Postgres is gone and stays away, which leaves the row to `end_abandoned`.
     """
-    claimed = SearchRun.objects.filter(pk=run_id, status=SearchRun.Status.QUEUED).update(
-        status=SearchRun.Status.RUNNING, started=timezone.now(), changes=F("changes") + 1
-    )
-    run = SearchRun.objects.select_related("release__snapshot", "release__knowledge_base").get(pk=run_id)
-    if not claimed:
-        return run
+    run = claim_run(run_id)
+    if run is None:
+        return SearchRun.objects.get(pk=run_id)
     recorder = Recorder(run, live)
     # Stands if anything below raises what nobody foresaw: the row is closed on the way out, and says so.
     failure: StageError | None = _fail(
@@ -53,6 +55,12 @@ def run_search(run_id: UUID | str, *, live: bool = False) -> SearchRun:
     if failure is not None and not failure.permanent:
         raise failure
     return run
+
+
+def claim_run(run_id: UUID | str) -> SearchRun | None:
+    """Take a queued search and read its row, in one statement; None where it is not queued any more."""
+    taken = SearchRun.objects.raw(_CLAIM, [SearchRun.Status.RUNNING, timezone.now(), run_id, SearchRun.Status.QUEUED])
+    return next(iter(taken), None)
 
 
 def _attempt(run: SearchRun, recorder: Recorder) -> StageError | None:

@@ -41,3 +41,19 @@ def test_a_string_is_found_exactly_where_it_stands(
     read = table(tmp_path_factory.mktemp("strings"), *ordered)
     assert [read.find(string) for string in ordered] == list(range(len(ordered)))
     assert read.find(asked) == (ordered.index(asked) if asked in known else None)
+
+
+@given(known=st.lists(st.text(), min_size=1), places=st.lists(st.integers(0, 20)))
+def test_several_strings_are_the_same_as_one_after_the_other(
+    tmp_path_factory: pytest.TempPathFactory, known: list[str], places: list[int]
+) -> None:
+    read = table(tmp_path_factory.mktemp("strings"), *known)
+    inside = [at % len(known) for at in places]
+    assert read.many(inside) == [known[at] for at in inside]
+
+
+def test_several_positions_of_which_one_is_outside_are_refused(tmp_path: Path) -> None:
+    read = table(tmp_path, "a", "b")
+    for at in (-1, 2):
+        with pytest.raises(IndexError, match="0 … 1"):
+            read.many([0, at])

@@ -34,6 +34,14 @@ def counted() -> int:
     return sum(RefusedRequests.objects.values_list("number", flat=True))
 
 
+def test_asking_does_not_read_the_snapshot_whose_schema_is_large(
+    films: KnowledgeBase, django_assert_max_num_queries: Any
+) -> None:
+    with django_assert_max_num_queries(5) as seen:
+        ask()
+    assert not [query["sql"] for query in seen.captured_queries if "search_snapshot" in query["sql"]]
+
+
 def test_a_search_is_recorded_with_all_that_it_will_use(films: KnowledgeBase) -> None:
     films.active_settings = KnowledgeBaseSettings.objects.create(knowledge_base=films, version=3)
     films.save()

@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 from django.db import OperationalError, connection
+from hypothesis import given
+from hypothesis import strategies as st
 
 from search.domain.errors import SearchCancelled, StageError
 from search.domain.trace import Limit
@@ -14,8 +16,9 @@ from search.models import KnowledgeBase, Release, SearchRun, SearchStep
 from search.models.knowledge import BuildStatus
 from search.services.searches import record_search
 from search.services.searches.cancel_search import cancel_search
+from search.services.searches.record_search import with_ids
 from search.services.searches.request_search import request_search
-from search.services.searches.run_search import ranking_of, run_search
+from search.services.searches.run_search import claim_run, ranking_of, run_search
 from search.services.searches.watch_search import notices
 from tests.search import small
 
@@ -253,3 +256,44 @@ def test_cancelled_is_no_failure(films: KnowledgeBase) -> None:
     small.HOOKS[QUESTION] = raising(SearchCancelled())
     run = run_search(recorded().pk)
     assert (run.status, run.error) == ("cancelled", None)
+
+
+def test_a_search_is_taken_and_read_by_one_statement(films: KnowledgeBase, django_assert_num_queries: Any) -> None:
+    run = recorded()
+    with django_assert_num_queries(1):
+        taken = claim_run(run.pk)
+    assert taken is not None
+    assert (taken.pk, taken.status, taken.changes) == (run.pk, "running", 1)
+    assert taken.specification == SearchRun.objects.get(pk=run.pk).specification
+    assert claim_run(run.pk) is None
+
+
+NUMBERS = st.lists(st.integers() | st.floats(allow_nan=False) | st.text() | st.none())
+OUTPUTS = st.recursive(
+    NUMBERS | st.fixed_dictionaries({"keys": st.lists(st.integers(0, 9)), "scores": NUMBERS}),
+    lambda inner: st.lists(inner) | st.dictionaries(st.sampled_from(["a", "b", "rankings"]), inner),
+)
+
+
+class Numbered:
+    """Nodes whose id is the letter n and their key."""
+
+    def ids(self, keys: list[int]) -> list[str]:
+        return [f"n{key}" for key in keys]
+
+
+def plainly(output: Any) -> Any:
+    """Replace keys by ids, looking at every single value."""
+    if isinstance(output, list):
+        return [plainly(item) for item in output]
+    if not isinstance(output, dict):
+        return output
+    return {
+        ("ids" if name == "keys" else name): Numbered().ids(value) if name == "keys" else plainly(value)
+        for name, value in output.items()
+    }
+
+
+@given(output=OUTPUTS)
+def test_keys_become_ids_wherever_they_are(output: Any) -> None:
+    assert with_ids(output, Numbered()) == plainly(output)  # type: ignore[arg-type]
