@@ -72,7 +72,7 @@ def test_its_page_says_its_own_words(client: Client, town: KnowledgeBase) -> Non
     run = run_search(asked().pk)
     said = words(client.get(f"/search/{run.pk}/").content.decode())
     for expected in (
-        "3 results", "Walks from door to door", "Shelves and books", "Gossip", "weight of walks from door to door",
+        "3 results", "Walks from door to door", "Shelves and books", "Gossip", "weight of Walks from door to door",
         "Wander", "Peruse", "Blend", "Tell", "Ada Holm ← directed by — Amber Road", "by Wandering about",
     ):  # fmt: skip
         assert expected in said

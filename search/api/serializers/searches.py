@@ -112,6 +112,9 @@ class Fusion(serializers.Serializer[Any]):
     bucket = Text(allow_blank=True)
     risk = Text(allow_blank=True)
     leads = Flag()
+    trust = serializers.DictField(
+        child=serializers.DictField(child=Anything()), help_text="How far lists are to be trusted, by name."
+    )
     titles = serializers.DictField(child=Text())
 
 

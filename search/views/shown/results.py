@@ -118,7 +118,7 @@ def _show(result: Json, plans: Sequence[Json], fusion: Json, largest: float) -> 
 def _shares(result: Json) -> list[tuple[tuple[str, ...], Json]]:
     """Return what each list gave a result, by the list's place in the tree of fusions; a fused list comes first."""
     named = [*result["scores"].items(), *result.get("fused", {}).items()]
-    return sorted(((tuple(share.get("path", [name])), share) for name, share in named), key=lambda entry: entry[0])
+    return sorted(((tuple(share.get("path") or [name]), share) for name, share in named), key=lambda entry: entry[0])
 
 
 def _part(path: tuple[str, ...], share: Json, fusion: Json, largest: float) -> ScorePart:

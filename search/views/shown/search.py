@@ -51,6 +51,8 @@ class ShownFusion:
     bucket: str
     risk: str
     leads: bool = False
+    candidates: int = 0
+    """Candidates behind the top of the list that chose the bucket."""
 
 
 @dataclass(frozen=True)
@@ -167,8 +169,9 @@ def _fusion(fusion: Json | None) -> ShownFusion | None:
     if not fusion:
         return None
     weights = tuple((fusion["titles"][name], weight) for name, weight in sorted(fusion["weights"].items()))
+    candidates = max((trust["n_cand"] for trust in fusion.get("trust", {}).values()), default=0)
     return ShownFusion(
-        fusion["method"], fusion["k"], weights, fusion["bucket"], fusion["risk"], fusion.get("leads", False)
+        fusion["method"], fusion["k"], weights, fusion["bucket"], fusion["risk"], fusion.get("leads", False), candidates
     )
 
 

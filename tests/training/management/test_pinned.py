@@ -135,7 +135,8 @@ def test_each_difference_is_named(films: KnowledgeBase, tmp_path: Path, values: 
     assert said in mixed(pins, row.id)
 
 
-def test_tuning_is_pinned_too(films: KnowledgeBase) -> None:
+def test_tuning_is_pinned_too(films: KnowledgeBase, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(small.PIPELINES["path"]["STAGES"], "fuse", {"BACKEND": "tests.search.small.Weigh"})
     left = [another_release]
     small.HOOKS[SECOND] = lambda limit: left.pop()(films) if left else None
     report = tune(knowledge_base="films", examples=EXAMPLES, split=None, pipeline="path")
