@@ -55,7 +55,7 @@ def recovering(films: KnowledgeBase, settings: Settings) -> Iterator[KnowledgeBa
     """The films, searched by the site's own stages but for planning, text retrieval and fusion."""
     known = settings.GRASP_PIPELINES["path"]["STAGES"]
     stages = {name: {"BACKEND": f"search.stages.{name}.{name.capitalize()}"} for name in
-              ("link", "traverse", "recover", "rescore", "explain")}  # fmt: skip
+              ("link", "traverse", "recover", "rescore", "check", "explain")}  # fmt: skip
     settings.GRASP_PIPELINES = {"path": {**small.PIPELINES["path"], "STAGES": known | stages}}
     double = {"BACKEND": f"{__name__}.cosines"}
     settings.GRASP_TOOLS = {
