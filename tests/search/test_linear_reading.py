@@ -194,6 +194,6 @@ def test_names_are_found_in_time_that_grows_like_the_question(index: mentions_me
 
 def test_the_measure_sees_what_grows_like_the_square() -> None:
     def square(text: str) -> int:
-        return sum(text.count("x", at) for at in range(0, len(text), 2))
+        return sum(one == other for one in text[::8] for other in text[::8])
 
     assert steep(square)

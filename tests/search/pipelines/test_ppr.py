@@ -201,8 +201,8 @@ def test_the_pipeline_fuses_both_lists_and_shows_the_walk_to_each_result(tmp_pat
     trace = Trace()
     stages = stages_of(world(tmp_path, FILMS, {LONE: 1.0, TIDE: 0.5}), share=0.0, damping=0.5, steps=3, hubs=0.0)
     ranking = search(Question("What did Ann Arbor direct?"), stages, trace)
-    # Weight 2 × 1.25 and 1, k = 5: Tide 2.5/7 + 1/7, Gale 2.5/6, Bo 2.5/8, Lone 1/6.
-    assert ranking.scores == pytest.approx({TIDE: 3.5 / 7, GALE: 2.5 / 6, BO: 2.5 / 8, LONE: 1 / 6})
+    # Weight 2 × 1.25 and 1, k = 3: Tide 2.5/5 + 1/5, Gale 2.5/4, Bo 2.5/6, Lone 1/4.
+    assert ranking.scores == pytest.approx({TIDE: 3.5 / 5, GALE: 2.5 / 4, BO: 2.5 / 6, LONE: 1 / 4})
     assert ranking.keys == (TIDE, GALE, BO, LONE)
     shown = {entry["node"]["id"]: entry["evidence"] for entry in trace.output("explain")}
     walk = [part.get("relation") or part["node"]["name"] for part in shown["d"]["paths"][0]]

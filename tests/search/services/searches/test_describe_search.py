@@ -148,7 +148,7 @@ def test_a_failed_search_ends_with_the_problem_and_then_the_end(films: Knowledge
     events, ended = follow_search(run.pk)
     assert ended
     assert [event.name for event in events][-2:] == ["problem", "done"]
-    assert "time limit" in events[-2].data["detail"]
+    assert "ran out" in events[-2].data["detail"]
 
 
 def test_runs_older_than_the_site_keeps_them_are_forgotten(films: KnowledgeBase) -> None:
