@@ -15,14 +15,14 @@ from search.interfaces import ExplainStage, MergeStage, RetrieveStage
 
 @dataclass(frozen=True)
 class SingleStages:
-    """A retriever, and the stage that shows its list."""
+    """The stages of a single baseline: one retriever, and the stage that explains its list."""
 
     retrieve: RetrieveStage = stage("text list", "Retrieve", "Searching the documents", list_name="text")
     explain: ExplainStage = stage("explain", "Explain", "Choosing what to show of each result")
 
 
 def single(question: Question, stages: SingleStages, trace: Trace) -> Ranking:
-    """Answer a question with one retriever's list as it is."""
+    """Return the list of one retriever, unchanged, as the ranking."""
     text = trace.step("retrieve", "text list", stages.retrieve, question, trace.limit)
     fusion = Fusion.single("text", text)
     trace.step("explain", "explain", stages.explain, question, fusion, [], CheckedConditions(), trace.limit)
@@ -31,7 +31,7 @@ def single(question: Question, stages: SingleStages, trace: Trace) -> Ranking:
 
 @dataclass(frozen=True)
 class HybridStages:
-    """Two retrievers, their fusion, and the stage that shows it."""
+    """The stages of the hybrid baseline: two retrievers, their fusion, and the stage that explains the fused list."""
 
     bm25: RetrieveStage = stage("text list", "Words", "Searching for the words of the question")
     vss: RetrieveStage = stage("text list", "Vectors", "Searching by meaning")
@@ -40,7 +40,7 @@ class HybridStages:
 
 
 def hybrid(question: Question, stages: HybridStages, trace: Trace) -> Ranking:
-    """Answer a question with the reciprocal rank fusion of words and vectors."""
+    """Return the reciprocal rank fusion of the BM25 list and the vector list as the ranking."""
     words = trace.step("bm25", "text list", stages.bm25, question, trace.limit)
     vectors = trace.step("vss", "text list", stages.vss, question, trace.limit)
     fusion = trace.step("fuse", "fusion", stages.fuse, question, {"bm25": words, "vss": vectors}, trace.limit)

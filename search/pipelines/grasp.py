@@ -26,7 +26,7 @@ from search.interfaces import (
 
 @dataclass(frozen=True, kw_only=True)
 class Stages:
-    """What GRASP is composed of; a stage that is None is not configured, and the trace says so."""
+    """The stages of GRASP. A stage that is None is not configured and is left out."""
 
     plan: PlanStage = stage("plan", "Plan", "Reading the question as walks through the graph")
     link: LinkStage = stage("link", "Link", "Tying the names in the question to entities")
@@ -45,9 +45,10 @@ class Stages:
 
 
 def search(question: Question, stages: Stages, trace: Trace, *, graph_share: float = 0.6) -> Ranking:
-    """Answer a question with a ranking; the trace holds plans, paths, lists and the explained results.
+    """Return the ranking for a question; the trace records plans, paths, lists and the explained results.
 
-    `graph_share` is the part of the time left, in (0, 1), that the graph may take before the text answers alone.
+    `graph_share` is the part of the remaining time, in (0, 1), that the graph's branch may take. When it takes longer,
+    the text answers alone.
     """
     plans, graph = _follow_the_graph(question, stages, trace, graph_share)
     text = trace.step("retrieve", "text list", stages.retrieve, question, trace.limit)
@@ -64,9 +65,10 @@ def search(question: Question, stages: Stages, trace: Trace, *, graph_share: flo
 def _follow_the_graph(
     question: Question, stages: Stages, trace: Trace, share: float
 ) -> tuple[list[LinkedPlan], GraphRanking]:
-    """Plan, link, traverse, recover where nothing was found, rescore, within that share of the time left.
+    """Return the linked plans and the graph's list; they take at most `share` of the remaining time.
 
-    What fails here leaves the text's list alone to answer, and the trace keeps the reason that the user is shown.
+    The steps are plan, link, traverse, recover (where nothing was found) and rescore. When one of them raises
+    StageError, the graph's list is empty, the text answers alone, and the trace keeps the reason for the user.
     """
     limit = trace.limit.share(share)
     plans: list[LinkedPlan] = []

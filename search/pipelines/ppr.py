@@ -1,4 +1,4 @@
-"""Personalised PageRank over the whole graph, from what the question names, fused with text retrieval."""
+"""Personalised PageRank over the whole graph, from the entities that the question names, fused with text retrieval."""
 
 from __future__ import annotations
 
@@ -18,24 +18,24 @@ from search.interfaces import FuseStage, RetrieveStage
 
 
 class SpreadStage(Protocol):
-    """Question → nodes by the weight that flows to them from seeds."""
+    """Question → nodes, ranked by the weight that flows to them from the seeds."""
 
     def __call__(self, question: Question, limit: Limit) -> Spread:
-        """Return the list, with a walk from a seed for each node."""
+        """Return the ranked nodes, each with a walk from a seed to it."""
         ...
 
 
 class ExplainSpreadStage(Protocol):
-    """The fused list → results that are explained by walks."""
+    """Fused list → results, explained by walks."""
 
     def __call__(self, question: Question, fusion: Fusion, spread: Spread, limit: Limit) -> list[Result]:
-        """Return the first `question.k` results with snippet, arithmetic and walk."""
+        """Return the first `question.k` results, each with its snippet, the arithmetic of its score and its walk."""
         ...
 
 
 @dataclass(frozen=True)
 class PprStages:
-    """What it is composed of."""
+    """The stages of the PageRank pipeline."""
 
     pagerank: SpreadStage = stage("graph list", "PageRank", "Spreading weight over the graph")
     retrieve: RetrieveStage = stage("text list", "Retrieve", "Searching the documents", list_name="text")
@@ -44,9 +44,9 @@ class PprStages:
 
 
 def search(question: Question, stages: PprStages, trace: Trace) -> Ranking:
-    """Answer a question with what lies near the entities that it names, fused with what the text finds.
+    """Return the fused ranking of nodes near the entities that the question names and of documents found by text.
 
-    Where the spread fails, the text answers alone.
+    When the `pagerank` stage raises StageError, the text answers alone, and the trace keeps the reason.
     """
     try:
         spread = trace.step("pagerank", "graph list", stages.pagerank, question, trace.limit)

@@ -1,4 +1,4 @@
-"""Question → plans: mentions, answer type, every plan the data has, and how well each fits the question's words."""
+"""Question → plans: find mentions and the answer type, list the plans that the data allows, score each plan."""
 
 from search.stages.plan.joined import JoinedPlanner
 from search.stages.plan.planner import Planner

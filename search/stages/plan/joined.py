@@ -1,4 +1,4 @@
-"""Enumeration and a language model together: one list of plans, of which the executed results decide."""
+"""The enumeration and a language model together: both give plans for one list, and all plans of it are executed."""
 
 from __future__ import annotations
 
@@ -18,12 +18,13 @@ from search.stages.plan.model import ModelPlanner, NoPlanWritten, WrittenPlans
 from search.stages.plan.planner import Planner
 
 MODEL_SHARE = 0.5
-"""Part of the stage's time left that the language model may take at most: what it plans has to be executed too."""
+"""Largest part, in (0, 1), of the remaining time that the language model may take: its plans must be executed too."""
 ALONE_WEIGHT = 0.65
-"""Probability of the language model's plans where the enumeration finds no entity to start from: they come first, and
-their own risk level says how far they are trusted."""
+"""Least probability of the language model's plans together when the enumeration finds no entity to start from.
+
+These plans then come first, and their own risk level says how strongly the graph's list is used."""
 LEAST_WEIGHT = 0.05
-"""Probability below which the language model's plans would change nothing that is shown, and are not asked for."""
+"""Least probability of the language model's plans together; below it they change no result: no model is asked."""
 _SURE = "The language model was not asked: beside the best plan, what it plans would weigh next to nothing."
 
 
@@ -31,8 +32,8 @@ _SURE = "The language model was not asked: beside the best plan, what it plans w
 class JoinedPlanner:
     """Question → the plans of the enumeration and, where one is configured, those of a language model, in one list.
 
-    The enumeration comes first and takes milliseconds, so that its plans are there whatever the model does. A plan that
-    both came to has the probability of both. `plan_prompts` is called where the model is asked, not before.
+    The enumeration runs first and takes milliseconds, so its plans exist even if the model fails. A plan that both
+    found gets the sum of both probabilities. `plan_prompts` is called only when the model is asked.
     """
 
     schema: Schema
@@ -61,10 +62,11 @@ class JoinedPlanner:
     llm_rounds: int = option(2, "Times that the language model is shown the faults of its plan.", low=0, high=2)
 
     def __call__(self, question: Question, limit: Limit) -> list[ScoredPlan]:
-        """Return at least one plan; a plan that the asker brings is returned as it is, and no model is asked.
+        """Return at least one plan, the most probable first.
 
-        Raises what the enumeration raises. A language model that fails costs its plans alone: the list is marked as
-        degraded and says why.
+        When the question brings its own plan, that plan is returned unchanged and no model is asked. Raises the same
+        errors as the enumeration. When the language model fails, the list has only the enumeration's plans; it is
+        marked as degraded and names the reason.
         """
         listed = self.planner(question, limit)
         if question.plan is not None or self.llm == "off":
@@ -93,7 +95,7 @@ class JoinedPlanner:
         )
 
     def _join(self, listed: Sequence[ScoredPlan], written: WrittenPlans) -> WrittenPlans:
-        """Mix both lists: each has its weight, so that the sum stays 1, and equal plans add up."""
+        """Return both lists as one: each has its weight, the sum stays 1, probabilities of equal plans are added."""
         weight = self._weight(listed)
         places: dict[str, int] = {}
         for place, scored in enumerate(listed):
@@ -115,10 +117,11 @@ class JoinedPlanner:
         return WrittenPlans(plans, noted.detail, written.tokens, written.prompt_fingerprint, noted.status)
 
     def _weight(self, listed: Sequence[ScoredPlan]) -> float:
-        """Return the probability that the model's plans share.
+        """Return the probability that the model's plans have together, in [0, 1].
 
-        What a trained planner gives its best plan has been held against answers, and stands; the model counts for the
-        doubt that is left. That a question is left to text for want of a name that is a node's says nothing for text.
+        A trained planner's probability was compared with known answers, so its best plan keeps it. The model then gets
+        its weight of the remaining probability only. When no listed plan has an anchor, the question names no known
+        node. This is no evidence for answering by text, so the model gets `ALONE_WEIGHT` at least.
         """
         if self.llm_weight and not any(scored.plan.anchors for scored in listed):
             return max(self.llm_weight, ALONE_WEIGHT)
@@ -126,32 +129,32 @@ class JoinedPlanner:
         return self.llm_weight * doubt
 
     def _key(self, plan: Plan) -> str:
-        """Return the normal form of a plan with its entities by name: a model knows no ids."""
+        """Return the normal form of a plan without the ids of its anchors, because a language model knows no ids."""
         anchors = tuple(replace(anchor, ids=()) for anchor in plan.anchors)
         return normal_form(replace(plan, anchors=anchors), self.schema)
 
 
 def _agreed(found: ScoredPlan, written: Plan, share: float) -> ScoredPlan:
-    """Return a plan that both came to: as enumerated, tied to its nodes, and as bold as the bolder of the two."""
+    """Return a plan that both found: the enumerated plan with its nodes, `share` added, and the higher risk level."""
     risk = max(found.plan.risk_level, written.risk_level, key=RISKS.index)
     return replace(found, plan=replace(found.plan, risk_level=risk), probability=found.probability + share)
 
 
 def _without_model(listed: Sequence[ScoredPlan], error: StageError) -> WrittenPlans:
-    """Return the enumeration's list with the reason why it is alone."""
+    """Return the enumeration's list, marked as degraded, with the reason why the model's plans are missing."""
     noted = _noted(listed, f"Planned without the language model: {error.reason.rstrip('. ')}.")
     spent = error if isinstance(error, NoPlanWritten) else NoPlanWritten(error.reason)
     return WrittenPlans(listed, noted.detail, spent.tokens, spent.prompt_fingerprint, "degraded")
 
 
 def _noted(listed: Sequence[ScoredPlan], *said: str) -> WrittenPlans:
-    """Return the enumeration's list with what it says itself, and then this."""
+    """Return the enumeration's list with its own detail, followed by the sentences `said`."""
     sentences = [getattr(listed, "detail", ""), *said]
     return WrittenPlans(listed, " ".join(filter(None, sentences)), status=getattr(listed, "status", "ok"))
 
 
 def _told(written: int, added: int) -> str:
-    """Say what the model's plans are to the list."""
+    """Return a sentence on how many of the model's plans were added to the list."""
     plans = "plan" if written == 1 else f"{written} plans"
     if not added:
         return f"The language model came to the same {plans} as the enumeration."

@@ -18,7 +18,7 @@ from search.stages.plan.write import TARGET
 from search.text import words
 
 _YEARS = 0.9
-"""A field holds years when this share of its values can be years."""
+"""Least share of a field's values that can be years, for the field to count as a field of years."""
 _SAID_OF: tuple[tuple[str, str], ...] = (
     ("cheap cheaper cost costs costing pay paying budget spend pricier dearer afford", "price cost fee"),
     ("heavy heavier light lighter weigh weighs weighing", "weight mass"),
@@ -28,7 +28,7 @@ _SAID_OF: tuple[tuple[str, str], ...] = (
     ("founded established started", "founded established"),
     ("last lasts lasting", "duration"),
 )
-"""What people say, and the words by which schemas name the field that they mean."""
+"""Words that people use, and the words with which schemas name the field they mean."""
 _MEANT = {stem(said): stems(meant) for several, meant in _SAID_OF for said in several.split()}
 _PRICES = stems("price cost fee")
 _WORD = re.compile(r"[^\W\d_]+")
@@ -36,15 +36,15 @@ _HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
 
 FilterOutcome = Literal["some", "none", "cut"]
-"""Whether anything that a plan finds meets filters; `cut` where the engine stopped at its bounds and had seen none."""
+"""Whether any node that a plan finds passes the filters; `cut`: the engine stopped at its bounds and had found none."""
 FilterProbe = Callable[[tuple[Filter, ...]], FilterOutcome]
 
 
 @dataclass(frozen=True)
 class Limits:
-    """The filters that a question puts on what a plan finds, and the stretches of the question that they say.
+    """The filters of a question for the nodes that a plan finds, and the spans of the question that they express.
 
-    `notes` are sentences about quantities that are no filters, and about filters whose unit nothing confirms.
+    `notes` are sentences about quantities that did not become filters, and about filters whose unit is not confirmed.
     """
 
     filters: tuple[Filter, ...] = ()
@@ -54,7 +54,7 @@ class Limits:
 
 @dataclass
 class YearFields:
-    """Which fields of a release hold years, worked out once for each field. Safe to share by threads."""
+    """Decides which fields of a release hold years, once for each field. Threads may share it."""
 
     nodes: NodeStore
     _known: dict[tuple[str, str], bool] = field(default_factory=dict, init=False)
@@ -74,7 +74,7 @@ class YearFields:
 
 @dataclass(frozen=True)
 class Limiter:
-    """Finds the field that a quantity limits, by its name, by its unit, or as the only one that holds years."""
+    """Finds the field that a quantity limits: by its name, by its unit, or because no other field holds years."""
 
     schema: Schema
     years: YearFields
@@ -82,9 +82,9 @@ class Limiter:
     def of(
         self, question: AnalysedQuestion, quantities: Sequence[Quantity], candidate: PlanCandidate, fits: FilterProbe
     ) -> Limits:
-        """Return the filters for a candidate plan; `fits` is asked whether they leave anything of what it finds.
+        """Return the filters for a candidate plan; `fits` says whether any node that the plan finds passes filters.
 
-        A filter that leaves nothing is none. A number in a name that the plan starts from is no quantity for it.
+        A filter that no node passes is left out. A number inside a name that the plan starts from is not a quantity.
         """
         named = [question.names[at].mention for at in candidate.mentions]
         free = [q for q in quantities if not any(q.start < name.end and name.start < q.end for name in named)]
@@ -99,7 +99,7 @@ class Limiter:
         return Limits(_together(kept), tuple(spans), (*notes, *unmet))
 
     def _meant(self, text: str, quantity: Quantity, kind: NodeType) -> _Meant:
-        """Return what a quantity means for nodes of a type."""
+        """Return the field of a node type that a quantity limits, if one is clear, with a note if one is needed."""
         fields = _measured(kind)
         years = [one for one in fields if self.years(kind, one)] if quantity.year else []
         others = [one for other in self.schema.node_types for one in _measured(other) if one not in fields]
@@ -116,7 +116,7 @@ class Limiter:
 
 @dataclass(frozen=True)
 class _Meant:
-    """A quantity, its words in the question, the field that it limits where that is plain, and a note for people."""
+    """A quantity, its words in the question, the field that it limits (None if unclear), and a note for people."""
 
     quantity: Quantity
     said: str
@@ -129,14 +129,14 @@ class _Meant:
         return tuple(_filters(self.quantity, self.field)) if self.field is not None else ()
 
     def spans(self, text: str) -> Iterator[tuple[int, int]]:
-        """Give the stretches of the question that the filters say."""
+        """Yield the spans (start, end) of the question that the filters express."""
         yield self.quantity.start, self.quantity.end
         if self.field is not None:
             yield from _naming(text, self.field)
 
 
 def _kept(read: Sequence[_Meant], fits: FilterProbe) -> tuple[Sequence[_Meant], list[str]]:
-    """Return the quantities that leave something together, and a sentence for each of the others."""
+    """Return the quantities whose filters some node passes together, and a sentence for each of the others."""
     fit = fits(_together(read))
     if fit == "some" or len(read) == 1:
         return (read, []) if fit == "some" else ([], [_unmet(read[0], [], fit)])
@@ -155,7 +155,7 @@ def _together(several: Sequence[_Meant]) -> tuple[Filter, ...]:
 
 
 def _unmet(one: _Meant, kept: Sequence[_Meant], fit: FilterOutcome) -> str:
-    """Say why a quantity is no filter, given those that are."""
+    """Return a sentence why a quantity is not a filter beside the quantities `kept`."""
     said = f"“{one.said}” ({words(one.field.name) if one.field else ''})"
     beside = f" beside {' and '.join(f'“{other.said}”' for other in kept)}" if kept else ""
     if fit == "cut":
@@ -165,21 +165,22 @@ def _unmet(one: _Meant, kept: Sequence[_Meant], fit: FilterOutcome) -> str:
 
 
 def _measured(kind: NodeType) -> list[Field]:
-    """Return the numbers and dates among the fields of a type."""
+    """Return the fields of a type that hold numbers or dates."""
     return [field for field in kind.fields if field.kind in ("number", "date")]
 
 
 def _year_field(quantity: Quantity, years: Sequence[Field], others: Sequence[Field]) -> Field | None:
-    """Return the field that a year speaks of, None where that is not plain.
+    """Return the field of years that a year limits, or None where that is not clear.
 
-    A year whose words name a field of another type (`others`) is not about what the plan finds.
+    It is the field that the words beside the year name, else the only field of years. When these words name a field of
+    another type (`others`), the only field is not taken.
     """
     only = years[0] if len(years) == 1 and not _called(quantity, others) else None
     return _called(quantity, years) or only
 
 
 def _amount_field(quantity: Quantity, amounts: Sequence[Field]) -> Field | None:
-    """Return the field that an amount speaks of by its words, or by a unit that converts to the field's."""
+    """Return the field that an amount limits, found by a unit that converts to the field's or by its words, or None."""
     if quantity.dimension is None:
         return _called(quantity, amounts)
     alike = [one for one in amounts if (unit := _unit(one)) and UNITS[quantity.unit].converts_to(UNITS[unit])]
@@ -187,7 +188,7 @@ def _amount_field(quantity: Quantity, amounts: Sequence[Field]) -> Field | None:
 
 
 def _of_money(quantity: Quantity, said: str, amounts: Sequence[Field]) -> _Meant:
-    """Return the price that an amount of money speaks of: one in its currency, else one that names none."""
+    """Return the price field that an amount of money limits: one in its currency, else one that names no currency."""
     prices = [one for one in amounts if _words(one) & _PRICES or _is_money(_unit(one))]
     if (field := _amount_field(quantity, prices)) is not None:
         return _Meant(quantity, said, field)
@@ -205,7 +206,7 @@ def _is_money(unit: str | None) -> bool:
 
 
 def _called(quantity: Quantity, fields: Sequence[Field]) -> Field | None:
-    """Return the field that a word beside the number names, the nearest word first."""
+    """Return the field that a word beside the number names, the nearest word first, or None."""
     for word in map(stem, quantity.words):
         for one in fields:
             if _names(word, one):
@@ -214,14 +215,14 @@ def _called(quantity: Quantity, fields: Sequence[Field]) -> Field | None:
 
 
 def _naming(text: str, field: Field) -> Iterator[tuple[int, int]]:
-    """Give the stretches of a question that only say which field is meant, as `cost` and `weighs` do."""
+    """Yield the spans (start, end) of the words in a question that only name the field, such as `cost` and `weighs`."""
     for match in _WORD.finditer(text):
         if _names(stem(match.group().lower()), field):
             yield match.span()
 
 
 def _names(word: str, field: Field) -> bool:
-    """Whether the stem of a word names a field."""
+    """Return whether the stem of a word names a field."""
     return word in _words(field) or bool(_MEANT.get(word, frozenset()) & _words(field))
 
 
@@ -243,14 +244,17 @@ def _filters(quantity: Quantity, field: Field) -> list[Filter]:
     if field.kind == "date":
         return _of_dates(quantity, field)
     unit = _unit(field)
-    # A number without a unit is taken to be in the field's.
+    # A number without a unit is assumed to have the field's unit.
     factor = UNITS[quantity.unit].factor / UNITS[unit].factor if unit and quantity.unit in UNITS else 1.0
     low, high = (_number(end * factor) for end in (quantity.low, quantity.high))
     return [Filter(TARGET, field.name, quantity.op, [low, high] if quantity.op == "between" else low)]
 
 
 def _of_dates(quantity: Quantity, field: Field) -> list[Filter]:
-    """Return a year as conditions on dates, which are texts in the order of time: 2004 is from 2004 to before 2005."""
+    """Return a year as conditions on a field of dates.
+
+    Dates are texts that sort by time, so the year 2004 is `>= 2004` and `< 2005`.
+    """
     first, after = f"{int(quantity.low):04}", f"{int(quantity.high) + 1:04}"
     since, before = Filter(TARGET, field.name, ">=", first), Filter(TARGET, field.name, "<", after)
     return {

@@ -1,7 +1,7 @@
-"""The planner that asks a language model (GRASP, section on plan generation), with the recovery that the paper lacks.
+"""The planner that asks a language model (GRASP, section on plan generation), with a repair that the paper lacks.
 
-An answer is read leniently, mended where a fault is harmless, and parsed strictly; what is left of faults goes back to
-the model with its JSON pointers, for two rounds at most.
+An answer is read leniently, harmless faults are mended, and the result is parsed strictly. The remaining faults go back
+to the model with their JSON pointers, for two rounds at most.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ from search.prompts import PlanPrompts
 
 STAGE = "plan"
 _LONGEST = 2_000
-"""Characters of a question that the model is shown."""
+"""Most characters of a question that the prompt contains."""
 _CUT = "length"
-"""What a server gives as the reason of an answer that it cut off."""
+"""Finish reason with which a server marks an answer that it cut off."""
 
 
 class WrittenPlans(StepOutput[ScoredPlan]):
-    """The plans, with what the trace tells of how they came about.
+    """The plans, with details for the trace on how they were made.
 
     `detail` is a sentence for people, `tokens` sums the answers' tokens by kind, `prompt_fingerprint` is the version of
     the prompt.
@@ -52,7 +52,10 @@ class WrittenPlans(StepOutput[ScoredPlan]):
 
 
 class NoPlanWritten(StageError):
-    """The language model gave no plan; `tokens` and `prompt_fingerprint` say what asking it has cost all the same."""
+    """The language model gave no plan.
+
+    `tokens` are the tokens that were spent nevertheless, `prompt_fingerprint` is the version of the prompt.
+    """
 
     def __init__(
         self, reason: str, *, permanent: bool = False, tokens: Mapping[str, int] | None = None, version: str = ""
@@ -64,7 +67,7 @@ class NoPlanWritten(StageError):
 
 @dataclass(slots=True)
 class _Draft:
-    """One sample on its way to a plan."""
+    """The state of one sample: its next prompt, and the plan, faults or error so far."""
 
     prompt: Prompt
     plan: Plan | None = None
@@ -75,13 +78,13 @@ class _Draft:
 
     @property
     def open(self) -> bool:
-        """Whether the model is to be asked (again)."""
+        """Whether the model still has to be asked for this sample."""
         return self.plan is None and self.error is None
 
 
 @dataclass(frozen=True)
 class ModelPlanner:
-    """Question → the plans that a language model writes, each with the share of the samples that came to it."""
+    """Question → the plans that a language model writes, each with the share of the samples that gave it."""
 
     backend: ClassVar[str] = "language model"
 
@@ -98,8 +101,8 @@ class ModelPlanner:
     def __call__(self, question: Question, limit: Limit) -> WrittenPlans:
         """Return at least one plan, best first.
 
-        A plan that the asker brings is returned as it is. Raises StageError where the model cannot be asked or comes to
-        no plan that can be executed (NoPlanWritten), SearchCancelled.
+        When the question brings its own plan, that plan is returned unchanged. Raises NoPlanWritten (a StageError) when
+        the model cannot be asked or writes no plan that can be executed. Raises SearchCancelled.
         """
         if question.plan is not None:
             return WrittenPlans([ScoredPlan(question.plan, "user", 1.0)])
@@ -118,7 +121,7 @@ class ModelPlanner:
         return self._listed(text, drafts, tokens)
 
     def _ask(self, waiting: Sequence[_Draft], limit: Limit, tokens: dict[str, int]) -> None:
-        """Ask for every open draft at once, and take in what comes back."""
+        """Ask the model for all waiting drafts at once; put the answers into the drafts and add up `tokens`."""
         try:
             outcomes = self.language_model.complete([draft.prompt for draft in waiting], limit)
         except DeadlineExceeded:
@@ -150,7 +153,7 @@ class ModelPlanner:
             draft.prompt = self.plan_prompts.repair(draft.prompt, without_thinking(answer.text), draft.faults)
 
     def _listed(self, question: str, drafts: Sequence[_Draft], tokens: dict[str, int]) -> WrittenPlans:
-        """Merge the plans that ask the same of the graph; the first of them stands for all."""
+        """Return the plans with equal ones merged into the first of them. Raises NoPlanWritten when there is none."""
         groups: dict[str, list[_Draft]] = {}
         for draft in drafts:
             if draft.plan is not None:
@@ -183,7 +186,7 @@ class ModelPlanner:
 def read_plan(text: str, schema: Schema) -> tuple[Plan, list[str]]:
     """Return the plan in a model's answer, and a sentence for each fault that was mended on the way.
 
-    Raises PlanInvalid with every fault that is left: those of the format, else the hops that this schema does not have.
+    Raises PlanInvalid with every remaining fault: the faults of format, else the hops that this schema does not have.
     """
     try:
         data, mended = mend(read_object(text), schema)
@@ -196,7 +199,7 @@ def read_plan(text: str, schema: Schema) -> tuple[Plan, list[str]]:
 
 
 def _settled(plan: Plan | None, question: str) -> Plan:
-    """Return a plan as it is executed: without an anchor the text decides alone, and reads at least the question."""
+    """Return a plan ready to execute. Without an anchor it has the risk level `no_trade` and a residual."""
     if plan is None or plan.anchors:
         return plan or Plan()
     target = replace(plan.target, relevance_text=plan.target.relevance_text or question)
@@ -204,7 +207,7 @@ def _settled(plan: Plan | None, question: str) -> Plan:
 
 
 def _told(drafts: Sequence[_Draft], plans: int) -> str:
-    """Say how the plans came about: only what is worth knowing."""
+    """Return sentences on repeated questions, mended faults and failed answers; empty when there are none."""
     told, answered = [], [draft for draft in drafts if draft.plan is not None]
     if len(drafts) > 1:
         told.append(f"{_count(plans, 'plan')} in {_count(len(answered), 'answer')}")

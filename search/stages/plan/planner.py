@@ -1,4 +1,4 @@
-"""The planner that needs no language model: plans are listed, executed and scored (docs/planning.md)."""
+"""The planner that needs no language model: it lists, executes and scores plans (docs/planning.md)."""
 
 from __future__ import annotations
 
@@ -30,16 +30,16 @@ from search.stages.plan.scoring.target import answer_types
 from search.stages.plan.write import Writer
 
 _BELIEVED = 0.05
-"""A plan less probable than this is not looked at for filters: it adds next to nothing."""
+"""Least probability of a plan for which filters are searched: a less probable plan adds almost nothing."""
 _MEANT = 0.9
-"""How probable it is that a quantity was meant as the filter that it is read as."""
+"""Probability that a quantity was meant as the filter that was read from it."""
 
 
 @dataclass(frozen=True)
 class Planner:
     """Question → plans, best first, with probabilities that sum to 1 over the list.
 
-    `graph` is asked whether a filter leaves anything; without it no quantity becomes one.
+    `graph` says whether any node passes a filter; without it, no quantity becomes a filter.
     """
 
     mentions: MentionIndex
@@ -77,9 +77,11 @@ class Planner:
     filters: bool = option(True, "Whether years, prices and amounts in a question become filters.")
 
     def __call__(self, question: Question, limit: Limit) -> list[ScoredPlan]:
-        """Return at least one plan; the plan with no hop when the question names nothing.
+        """Return at least one plan; the plan without hops when the question names no node.
 
-        A plan that the asker brings is returned as it is. Raises DeadlineExceeded or SearchCancelled.
+        When the question brings its own plan, that plan is returned unchanged.
+
+        Raises DeadlineExceeded or SearchCancelled.
         """
         if question.plan is not None:
             return [ScoredPlan(question.plan, "user", 1.0)]
@@ -94,7 +96,7 @@ class Planner:
         return StepOutput(listed, said, "degraded" if scored.degraded else "ok")
 
     def _scored(self, read: Read, candidates: Sequence[PlanCandidate]) -> Scored:
-        """Score the candidates by what was trained, or, where there is none or it cannot be used, without it."""
+        """Return the candidates scored by the trained planner, or by constants where it is not set or not usable."""
         if not self.artifact:
             return self._scorer(read, candidates)
         try:
@@ -104,7 +106,7 @@ class Planner:
             return replace(self._scorer(read, candidates), note=note, degraded=True)
 
     def _settled(self, best: Sequence[tuple[PlanCandidate, float]]) -> list[tuple[PlanCandidate, float]]:
-        """Return the first of these that find something, as many as are wanted."""
+        """Return the first candidates that find at least one node, at most `plans` of them."""
         found: list[tuple[PlanCandidate, float]] = []
         for candidate, total in best:
             settled = self.proposer.enumerator.settle(candidate)
@@ -117,9 +119,9 @@ class Planner:
     def _listed(
         self, whole: str, read: Read, best: Sequence[tuple[PlanCandidate, float]], scored: Scored, limit: Limit
     ) -> StepOutput[ScoredPlan]:
-        """Return the best plans as the domain writes them, the plan with no hop in its place among them.
+        """Return the best plans as plans of the domain, with the plan without hops among them by its probability.
 
-        The note is about quantities of the question that are no filters of the best plan, and why.
+        The detail names the quantities of the question that are not filters of the best plan, and why.
         """
         sums = np.array([*(total for _, total in best), scored.text]) / self.temperature
         order = np.argsort(-sums, kind="stable")[: self.plans]
@@ -135,7 +137,7 @@ class Planner:
             if at == len(best):
                 listed.append(ScoredPlan(self._without_hops(whole, read), scored.source, probability))
                 continue
-            # The first is held against the second, every other one against the first: only one can be right.
+            # Only one plan can be right. The first has the second as its rival, every other one has the first.
             rival = float(shares[0 if position else 1]) if len(shares) > 1 else 0.0
             meanings = self._meanings(read, said, best[at][0], probability, rival, scored.source, limit)
             listed += meanings
@@ -152,9 +154,10 @@ class Planner:
         source: PlanSource,
         limit: Limit,
     ) -> StepOutput[ScoredPlan]:
-        """Return the plan with the filters that the question's quantities put on it, and behind it the plan as it is.
+        """Return the plan with the filters of the question's quantities, then the plan without filters.
 
-        What is read as a filter may have been meant otherwise: the plan as it is keeps a part of the probability.
+        A quantity may not have been meant as a filter, so the plan without filters keeps a part of the probability.
+        Without a filter, only the plan itself is returned.
         """
         plain = ScoredPlan(self._with_hops(read, candidate, probability, rival, source), source, probability)
         if not said or probability < _BELIEVED:
@@ -168,7 +171,7 @@ class Planner:
         return StepOutput([filtered, replace(plain, probability=(1 - _MEANT) * probability)], note)
 
     def _fits(self, plan: Plan, limit: Limit) -> FilterProbe:
-        """Return what asks the engine whether filters leave anything of all that the plan finds."""
+        """Return a callable that asks the engine whether any node that the plan finds passes given filters."""
         graph = self.graph
         if graph is None:
             raise ValueError("there is no engine that could be asked about filters")
@@ -192,13 +195,13 @@ class Planner:
         said: Sequence[tuple[int, int]] = (),
     ) -> Plan:
         left = residual(read, candidate.mentions, candidate.paths, self.knowledge.lexicon, said)
-        # A trained planner has learned how much of its answers the graph gives: its probability says it all.
+        # The probability of a trained planner already includes how many of the answers the graph gives.
         share = 1.0 if source == "learned" else explained(read, candidate.mentions, left)
         risk = level(probability, rival, share)
         return self._writer.plan(candidate, read.names, left, risk)
 
     def _without_hops(self, whole: str, read: Read) -> Plan:
-        """Return the plan that leaves the question to text: the answer type if it is plain, no anchor, no trade."""
+        """Return the plan that leaves the question to text: no anchor, `no_trade`, the answer type if it is clear."""
         fit = answer_types(read.without(tuple(range(len(read.names)))), self.knowledge.lexicon)
         labels = tuple(
             node_type.name
@@ -209,12 +212,12 @@ class Planner:
 
     @cached_property
     def knowledge(self) -> Knowledge:
-        """What is known of the schema and its words."""
+        """The knowledge of the schema and its words."""
         return Knowledge.of(self.schema, self.encoder)
 
     @cached_property
     def proposer(self) -> Proposer:
-        """What reads questions and lists plans."""
+        """The tool that reads questions and lists candidate plans."""
         return Proposer(
             self.mentions, self.adjacency, self.nodes, self.knowledge, self.max_hops, self.max_mentions
         )  # fmt: skip
@@ -227,7 +230,7 @@ class Planner:
 
     @cached_property
     def _learned(self) -> LearnedScorer:
-        """What was trained. Raises StageError where it cannot be used."""
+        """The scorer with the trained artifact. Raises StageError when the artifact cannot be used."""
         if self.plan_scorers is None:
             raise StageError("plan", "this site reads no artifacts", permanent=True)
         known, scorer = self.knowledge, self.plan_scorers.get(self.artifact, self.fold)

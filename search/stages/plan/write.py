@@ -1,4 +1,4 @@
-"""Candidate plans written down as plans of the domain."""
+"""Convert candidate plans to plans of the domain."""
 
 from __future__ import annotations
 
@@ -13,11 +13,12 @@ from search.stages.plan.enumeration.enumerate import Branch, PlanCandidate
 from search.stages.plan.knowledge.shape import SchemaStep, Shape
 
 TARGET = "T"
+"""Name of the target variable."""
 
 
 @dataclass(frozen=True)
 class Writer:
-    """Writes plans: variables, labels, directions."""
+    """Writes candidates as plans, with variables, labels and directions."""
 
     nodes: NodeStore
     shape: Shape
@@ -49,6 +50,6 @@ class Writer:
         ]
 
     def _label(self, step: SchemaStep, ends: bool, types: Sequence[int]) -> str:
-        """Return the type at a hop's far end, or any where nodes of odd types play that type there."""
+        """Return the label at the far end of a hop: its type's name, or `ANY` where other types occur there too."""
         open_end = len(types) > 1 if ends else self.shape.mixed(step)
         return ANY if open_end else self.shape.schema.node_types[types[0] if ends else step.to_type].name

@@ -1,1 +1,1 @@
-"""How well each plan fits the words of a question."""
+"""Scores of how well each plan fits the words of a question."""

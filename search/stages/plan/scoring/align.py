@@ -1,6 +1,6 @@
-"""Plans held against the words of a question: which hops are spoken of, which words are left, and in which order.
+"""Compare plans with the words of a question: hops that have a word, words without a hop, and the order of both.
 
-All plans of a question are looked at together, as rows of small integer tables over the columns of the lexicon.
+All plans of a question are compared together. They are rows of small integer tables over the columns of the lexicon.
 """
 
 from __future__ import annotations
@@ -24,16 +24,21 @@ Columns = NDArray[np.int64]
 
 _SMOOTH = 0.5
 _TYPE_WORTH = 0.5
-"""What a type met in its place is worth beside a relation: questions often leave the types unsaid."""
+"""Weight of a type that has its word in its place; a relation has weight 1. Questions often omit the types."""
 _IMPLIED = 0.8
-"""What a mention says for a relation that is the only one its type has: `drama films` needs no word for the genre."""
+"""Affinity that a mention alone gives to a relation when its type has no other relation.
+
+`drama films` needs no word for the genre.
+"""
 
 
 class _Row(NamedTuple):
-    """One plan by its hops, then as a whole.
+    """One plan as numbers. The first four fields have one value for each hop.
 
-    `relations`; `earlier`, how often each was said before; `said`, the relation again, or -1 where the word of the hop
-    before does for this one too; `implied`, what the mention says for it. `back`: whether it walks there and back.
+    `relations`: the code of the relation. `earlier`: how often the plan has used this relation in earlier hops.
+    `said`: the relation again, or -1 where the word of the hop before also counts for this hop. `implied`: the affinity
+    that the mention alone gives to the hop.
+    `elements`: the columns of the lexicon for the whole plan. `back`: whether it walks one relation there and back.
     """
 
     relations: tuple[int, ...]
@@ -69,13 +74,13 @@ def _row(paths: tuple[Metapath, ...], shape: Shape, sharing: bool) -> _Row:
 
 
 def implied_by_start(path: Metapath, shape: Shape) -> float:
-    """Return how far the type of a mention alone speaks for the first hop of a walk from it, in [0, 1]."""
+    """Return the affinity, in [0, 1], that the type of a mention alone gives to the first hop of a path from it."""
     first = path.steps[0]
     return _IMPLIED * shape.share(path.start, first.relation, first.direction)
 
 
 def elements(paths: Sequence[Metapath], relations: int) -> tuple[int, ...]:
-    """Return the columns of the lexicon that a plan speaks of: its relations and its node types."""
+    """Return the columns of the lexicon for a plan: its relations and its node types, each once."""
     columns: dict[int, None] = {}
     for path in paths:
         columns[relations + path.start] = None
@@ -87,7 +92,11 @@ def elements(paths: Sequence[Metapath], relations: int) -> tuple[int, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Plans as rows; -1 fills rows of fewer hops or elements. `back` is 1 where a plan walks there and back."""
+    """Plans as rows of numbers; the fields are those of `_Row`.
+
+    Shorter rows are filled with -1, in `implied` with 0. `back` is 1 where a plan walks one relation there and
+    back, else 0.
+    """
 
     relations: Columns
     earlier: Columns
@@ -98,7 +107,7 @@ class Table:
 
     @classmethod
     def of(cls, plans: Sequence[tuple[Metapath, ...]], shape: Shape, sharing: bool) -> Table:
-        """Return the table of these plans; `sharing` says whether the question speaks of things in common."""
+        """Return the table of these plans; `sharing` is whether the question has a word like `same` or `share`."""
         rows = [_row(plan, shape, sharing) for plan in plans]
         return cls(
             _filled([row.relations for row in rows]),
@@ -110,9 +119,10 @@ class Table:
         )
 
     def hops(self, affinities: Affinities, relations: int) -> tuple[Scores, Scores]:
-        """Return the share of hops with a word of their own, and the affinity of words left without a hop.
+        """Return for each plan the share of its hops that have their own word, and the affinity of words without a hop.
 
-        A word that speaks of a type as well (`years` of the year, and of the relation to it) is never left.
+        A word that is as close to a type as to a relation never counts as a word without a hop: `years` stands for the
+        type year and for the relation to it.
         """
         here = self.relations >= 0
         columns = np.where(here, self.relations, 0)
@@ -127,7 +137,7 @@ class Table:
         return shares, left
 
     def words(self, affinities: Affinities) -> Scores:
-        """Return the share of what the question's words speak of that each plan has."""
+        """Return for each plan the share of the affinity of the question's words that its elements have, in (0, 1]."""
         padded = np.concatenate((affinities, np.zeros((len(affinities), 1))), axis=1)
         explained = padded[:, self.elements].max(axis=2).sum(axis=0)
         total = affinities.max(axis=1, initial=0.0).sum()
@@ -142,10 +152,10 @@ def in_order(
     affinities: Affinities,
     shape: Shape,
 ) -> Scores:
-    """Return how well each plan follows the question read outward from its mentions.
+    """Return for each plan how well its hops follow the order of the question, read outward from its mentions.
 
-    An alignment in order of hops and types with words, for each branch by itself: 1 when each has its word in its
-    place. Of several branches the mean over all hops.
+    Each branch is aligned by itself: its hops and types with the words, both in order. The value is 1 when each hop and
+    type has its word in its place. A plan of several branches gets the mean of its branches, weighted by their hops.
     """
     wanted = {(branch.start.mention, branch.path): 0.0 for candidate in candidates for branch in candidate.branches}
     for mention in {mention for mention, _ in wanted}:
@@ -167,9 +177,10 @@ def _mean(candidate: PlanCandidate, aligned: dict[tuple[int, Metapath], float]) 
 
 
 def _aligned(paths: Sequence[Metapath], seen: Affinities, shape: Shape) -> Scores:
-    """Align the words seen, in order, with the hops and types of paths of equal length; all paths at once.
+    """Return the best alignment of the words `seen`, in order, with the hops and types of each path.
 
-    The mention itself is met first, and says what its type implies.
+    All paths have the same length and are aligned at once. Every alignment starts with the affinity that the mention's
+    type implies.
     """
     relations = len(shape.schema.relations)
     slots = np.array(

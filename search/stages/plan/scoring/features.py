@@ -1,6 +1,6 @@
-"""What speaks for and against each candidate plan, as numbers: one row a plan, each in about [0, 1].
+"""Features of each candidate plan: one row of numbers a plan, most of them in [0, 1].
 
-Constants weigh the first few where nothing has been learned (`score`); a learned scorer weighs all of them (`learned`).
+Without a learned scorer, constants weigh the features `SPOKEN` (`score`). A learned scorer weighs all (`learned`).
 """
 
 from __future__ import annotations
@@ -23,28 +23,39 @@ from search.stages.plan.scoring.target import answer_types, spoken
 Matrix = NDArray[np.float64]
 
 SPOKEN = ("hops", "words", "order", "target", "sharing", "surplus", "missed", "plain", "size")
-"""`hops`: share of hops that some word of the question speaks of. `words`: share of the question's relation and type
-words that the plan uses. `order`: hops and types met in the order of the question, read outward from the mention.
-`target`: answer type. `sharing`: a walk there and back over one relation where the question says `same`, `share`,
-`also`. `surplus`: words that speak of a relation more often than the plan has it. `missed`: names that the plan leaves
-out. `plain`: a name that is more likely a word for the schema. `size`: tenfold larger results."""
+"""Features that compare a plan with the words of the question.
+
+`hops`: share of the plan's hops that have a word in the question. `words`: share of the question's relation and type
+words that the plan uses. `order`: how well hops and types follow the order of the question, read outward from the
+mention. `target`: how well the answer type fits. `sharing`: positive where the plan walks one relation there and back
+and the question says `same`, `share` or `also`; negative where only one of the two is true. `surplus`: affinity of
+words for a relation beyond the hops that the plan has of it. `missed`: share of the names that the plan leaves out.
+`plain`: how surely a name of the plan is only a word for the schema. `size`: decimal logarithm of the number of
+results."""
 NAMING = ("mentions", "length", "quoted", "capitalised", "exact", "ordinary", "spelling", "ambiguity")
-"""Of the mentions that a plan starts from, the mean: how many, their words, the question's marks, whether case agrees,
-whether all words are ordinary ones, how close the spelling is, tenfold more nodes of that name."""
+"""Features of the mentions that a plan starts from, each as the mean over these mentions.
+
+`mentions`: their number divided by 3. `length`: words of the name divided by `_LONG`, at most 1. `quoted` and
+`capitalised`: how the question writes the name. `exact`: whether its case agrees with a stored name. `ordinary`:
+whether all its words are ordinary words. `spelling`: similarity of the spelling. `ambiguity`: decimal logarithm of the
+number of nodes with this name."""
 SHAPE = ("one hop", "two hops", "three hops", "open")
-"""Hops of all branches together, and whether the last one was counted only, not walked."""
+"""Features of the size of a plan: the hops of all branches together, and whether a branch was counted, not walked."""
 FEATURES = (*SPOKEN, *NAMING, *SHAPE)
 
 _UNMARKED = 0.5
 _UNLIKE = 0.5
-"""A word no nearer than this to any of the schema's does not speak of the schema: asthma is only like a disease."""
+"""Least affinity of a word for the schema; a word at or below it names nothing of the schema.
+
+`asthma` is like the type disease, but does not name it.
+"""
 _LONG = 5.0
-"""Words of a long name."""
+"""Number of words from which a name counts as long."""
 
 
 @dataclass(frozen=True)
 class Features:
-    """Computes features over a schema's words."""
+    """Computes the features of candidate plans with the lexicon of a schema."""
 
     shape: Shape
     lexicon: Lexicon
@@ -62,7 +73,7 @@ class Features:
         return rows
 
     def learn(self, readings: Iterable[RemainingWords]) -> None:
-        """Compute the vectors of all new words of these readings in one batch; `of` does so for one question."""
+        """Compute the vectors of all new words of these readings in one batch; `of` calls this for one question."""
         texts = [text for reading in readings for text in [*(word.text for word in reading.content), *spoken(reading)]]
         self.lexicon.vectors.learn(self.lexicon.unknown(texts))
 
@@ -90,16 +101,20 @@ class Features:
         return np.stack([np.broadcast_to(column, len(candidates)) for column in columns], axis=1)
 
     def _only_speaks(self, name: Named) -> float:
-        """Return how surely a name, where it is a single unmarked word, is meant as a word for the schema (`film`)."""
+        """Return how surely a name is only a word for the schema (`film`), in [0, 1].
+
+        It is 0 for a name of several words and for a name that the question marks.
+        """
         if name.words > 1 or name.marked:
             return 0.0
         nearest = float(self.lexicon.of([name.mention.text.casefold()]).max(initial=0.0))
         return max(0.0, (nearest - _UNLIKE) / (1 - _UNLIKE))
 
     def _missed(self, names: Sequence[Named], used: Sequence[int]) -> float:
-        """Return the share of the names that neither are used nor share words with one that is.
+        """Return the share of the names that the plan leaves out, in [0, 1], by their weight.
 
-        Names that the question's writing does not mark weigh half, and less the more they speak of the schema.
+        A name that shares words with a used name is not left out. Only exact names count. A name that the question does
+        not mark weighs half at most, and less the more surely it is a word for the schema.
         """
         worth = [1.0 if name.marked else _UNMARKED * (1 - self._only_speaks(name)) for name in names]
         worth = [value if name.exact else 0.0 for value, name in zip(worth, names, strict=True)]
@@ -109,7 +124,7 @@ class Features:
 
 
 def _naming(used: Sequence[Named]) -> NDArray[np.float64]:
-    """Return the columns `NAMING` of plans that start from these names."""
+    """Return the columns `NAMING` of plans that start from these names, shape (len(NAMING),)."""
     rows = [
         (
             len(used) / 3,
@@ -128,7 +143,7 @@ def _naming(used: Sequence[Named]) -> NDArray[np.float64]:
 
 
 def _shapes(candidates: Sequence[PlanCandidate]) -> Matrix:
-    """Return the columns `SHAPE`."""
+    """Return the columns `SHAPE`, one row a candidate."""
     hops = np.array([sum(len(path.steps) for path in candidate.paths) for candidate in candidates])
     walked = np.array([all(branch.walked for branch in candidate.branches) for candidate in candidates])
     return np.stack((hops == 1, hops == 2, hops >= 3, ~walked), axis=1).astype(np.float64)

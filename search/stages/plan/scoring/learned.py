@@ -1,7 +1,7 @@
-"""Candidate plans scored by what was learned from questions and their answers (docs/planning.md, "Learned").
+"""Score candidate plans with a scorer learned from questions and their answers (docs/planning.md, "Learned").
 
-One text a mention is encoded, the question with that mention masked; vectors of paths are kept in memory. A path that
-was never seen is held against the question by its wording.
+For each mention, the encoder reads the question with that mention masked. Vectors of paths are kept in memory. A path
+that was not in training is compared with the question by the vector of its wording.
 """
 
 from __future__ import annotations
@@ -26,14 +26,18 @@ from search.stages.plan.scoring.features import FEATURES, Features
 from search.stages.plan.scoring.score import Scored
 
 MASK = "it"
-"""What stands in for the mention: its type is a matter of the plan, so that one text does for all of its plans."""
+"""Text that replaces the mention. It does not name a type, so the same text serves all plans of the mention."""
 _MOST_PATHS = 20_000
+"""Number of paths kept in memory; above it, all are dropped and mapped anew."""
 _NAMED = 3
-"""New types and relations that the note names."""
+"""Most unseen types and relations that the note names; the others are counted."""
 
 
 def path_key(path: Metapath, schema: Schema) -> str:
-    """Return a path by names, the same in every snapshot: `["film",["DIRECTED_BY","out","person"]]`."""
+    """Return a path as JSON with names, not codes: `["film",["DIRECTED_BY","out","person"]]`.
+
+    The key of a path is the same in every snapshot.
+    """
     steps = [
         [schema.relations[step.relation].name, step.direction, schema.node_types[step.to_type].name]
         for step in path.steps
@@ -42,12 +46,12 @@ def path_key(path: Metapath, schema: Schema) -> str:
 
 
 def masked(question: AnalysedQuestion) -> list[str]:
-    """Return the texts that a question is scored by: one a mention, or the question where it has none."""
+    """Return the texts that are encoded to score a question: one for each mention, or the question if it has none."""
     return [question.masked([(mention, MASK)]) for mention in range(len(question.names))] or [question.text]
 
 
 def branches(candidates: Sequence[PlanCandidate], places: Mapping[Metapath, int]) -> NDArray[np.int64]:
-    """Return the rows of `PlanTable.branches` for candidates of one question; `places` are those of the paths."""
+    """Return the rows of `PlanTable.branches` for candidates of one question; `places` maps a path to its row."""
     rows = [
         (at, mention, places[path])
         for at, candidate in enumerate(candidates)
@@ -58,7 +62,7 @@ def branches(candidates: Sequence[PlanCandidate], places: Mapping[Metapath, int]
 
 @dataclass
 class MappedPaths:
-    """The mapped vectors of the paths met so far, for one scorer and one schema. Safe to share by threads."""
+    """The mapped vectors of the paths used so far, for one scorer and one schema. Threads may share it."""
 
     scorer: PlanScorer
     wording: Wording
@@ -68,7 +72,7 @@ class MappedPaths:
     _lock: Lock = field(default_factory=Lock, init=False)
 
     def of(self, paths: Iterable[Metapath]) -> tuple[Mapping[Metapath, int], Vectors]:
-        """Return the place of each of these paths, and the matrix that the places are rows of."""
+        """Return the row number of each of these paths (and of others), and the matrix of mapped vectors."""
         wanted = dict.fromkeys(paths)
         with self._lock:
             if len(self._places) > _MOST_PATHS:
@@ -77,7 +81,7 @@ class MappedPaths:
             if new or self._rows is None:
                 rows = self.scorer.map_paths(self._raw(new))
                 self._rows = rows if self._rows is None else np.concatenate((self._rows, rows))
-                # Readers may still hold the old ones: both are replaced, neither is changed.
+                # Other threads may still use the old mapping and matrix. So both are replaced, not changed.
                 self._places = {**self._places, **{path: len(self._places) + at for at, path in enumerate(new)}}
             return self._places, self._rows
 
@@ -90,13 +94,13 @@ class MappedPaths:
 
 
 def mapped_paths(scorer: PlanScorer, knowledge: Knowledge) -> MappedPaths:
-    """Return the mapped vectors of this very scorer and schema, kept while the schema is."""
+    """Return the mapped vectors of this scorer object and schema, kept as long as the knowledge of the schema."""
     return knowledge.kept((MappedPaths, scorer), lambda: MappedPaths(scorer, knowledge.wording, knowledge.vectors))
 
 
 @dataclass(frozen=True)
 class LearnedScorer:
-    """Scores candidates by a learned scorer, all of them at once."""
+    """Scores all candidates of a question at once with a learned scorer."""
 
     features: Features
     vectors: TextVectors
@@ -106,7 +110,7 @@ class LearnedScorer:
     def __call__(self, question: AnalysedQuestion, candidates: Sequence[PlanCandidate]) -> Scored:
         """Return all candidates, best first."""
         texts = masked(question)
-        # Every later stage asks for the question's own vector: in this batch it costs a fraction of a call.
+        # Later stages need the question's own vector. In this batch it costs less than in a call of its own.
         self.vectors.learn([question.text, *texts])
         places, path_vectors = self.mapped.of(path for candidate in candidates for path in candidate.paths)
         table = PlanTable(
@@ -123,7 +127,7 @@ class LearnedScorer:
 
 
 def unusable(scorer: PlanScorer, encoder: str) -> str:
-    """Say why a scorer cannot score plans here; an empty string when it can."""
+    """Return a message why this scorer cannot score plans here, or an empty string when it can."""
     if scorer.encoder != encoder:
         return f"{scorer.name} was trained on vectors of {scorer.encoder}, and the encoder here is {encoder}"
     if scorer.features != FEATURES:
@@ -132,7 +136,7 @@ def unusable(scorer: PlanScorer, encoder: str) -> str:
 
 
 def unseen(scorer: PlanScorer, schema: Schema) -> str:
-    """Say which types and relations a scorer has not seen; an empty string when it has seen them all."""
+    """Return a note on the types and relations that were not in training, or an empty string when all were."""
     types = [f"the type {kind.name!r}" for kind in schema.node_types if kind.name not in scorer.types]
     relations = [f"the relation {r.name!r}" for r in schema.relations if r.name not in scorer.relations]
     new = types + relations

@@ -1,4 +1,4 @@
-"""How far the graph is to be trusted for a question, and what text still has to say (GRASP, risk level)."""
+"""The risk level of a plan, and the residual of a question that text has to decide (GRASP, risk level)."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ from search.stages.plan.knowledge.shape import Metapath
 from search.stages.plan.scoring.align import elements
 
 _EXPLAINED = 0.3
-"""A word counts as explained from this affinity to something in the plan on."""
+"""Least affinity to an element of the plan from which a word counts as explained."""
 _LEVELS: tuple[tuple[float, Risk], ...] = ((0.7, "aggressive"), (0.4, "normal"), (0.15, "weak"))
+"""Least trust, in [0, 1], for each risk level, the boldest first; below all of them it is `no_trade`."""
 
 
 def residual(
@@ -24,7 +25,7 @@ def residual(
 ) -> str:
     """Return the words of a question that a plan does not explain, in their order; empty when it explains them all.
 
-    `filtered` are stretches of the question that the plan's filters say.
+    `filtered` are the spans (start, end) of the question that the plan's filters express; their words are left out.
     """
     content = [
         w for w in question.without(used).content if not any(first <= w.start < last for first, last in filtered)
@@ -36,16 +37,20 @@ def residual(
 
 
 def explained(question: AnalysedQuestion, used: tuple[int, ...], left: str) -> float:
-    """Return the share of a question's content, mentions included, that a plan explains, in [0, 1]."""
+    """Return the share of a question's content words that a plan explains, mentions included, in [0, 1].
+
+    `left` is the residual of the plan.
+    """
     content = len(question.without(used).content) + sum(question.names[name].words for name in used)
     return 1.0 - len(left.split()) / content if content else 0.0
 
 
 def level(probability: float, rival: float, share: float) -> Risk:
-    """Return the risk level of a plan from its margin over the best other one and how much of the question it explains.
+    """Return the risk level of a plan.
 
-    A question whose every word is in the plan leaves text nothing to add, however close the next plan; one of which
-    half is left over is a matter of text, however sure the plan is of the other half.
+    It depends on the probability of the plan, the probability of its best `rival`, and the `share` of the question that
+    the plan explains. The share counts squared. When the plan explains every word, text has little to add, even if the
+    rival is close. When half of the words are left over, text matters, even if the plan is certain about the rest.
     """
     trust = share**2 * (1 + probability - rival) / 2
     return next((risk for least, risk in _LEVELS if trust >= least), "no_trade")

@@ -1,7 +1,7 @@
-"""How well each candidate plan answers to the wording of a question (docs/planning.md, point 4), nothing learned.
+"""Score how well each candidate plan fits the wording of a question, without learning (docs/planning.md, point 4).
 
-A few features (`features`) and a cosine are weighed by constants and summed; a softmax over the sums, of all mentions
-and plans together, gives the probabilities. The constants are round numbers that say what counts for more, not a fit.
+Constants weigh a few features (`features`) and a cosine; the weighted values are summed. The planner turns the sums of
+all plans of a question into probabilities by a softmax. The constants are round numbers, not fitted to data.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ Scores = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """What each feature counts for; those of `features.SPOKEN` bear their names.
+    """The weight of each feature; the features of `features.SPOKEN` have the same names here.
 
-    `cosine`: masked question and wording of the plan, above the mean of all plans. `text`: the sum of the plan without
-    hops.
+    `cosine`: weight of the cosine between the masked question and the wording of the plan, less the mean of all plans.
+    `text`: the sum of the plan without hops.
     """
 
     cosine: float = 15.0
@@ -54,15 +54,15 @@ EVIDENCE: dict[str, Weights] = {
         hops=0.0, words=0.0, order=0.0, target=0.0, sharing=0.0, surplus=0.0, missed=0.0, plain=0.0, size=0.0, text=0.0
     ),
 }
-"""What plans are scored by: single words and the wording as a whole, or one of the two."""
+"""Weights for each choice of evidence: single words of the question, the wording of the plan, or both."""
 
 
 @dataclass(frozen=True)
 class Scored:
     """Candidates with their sums, best first, and the sum of the plan without hops.
 
-    `source` says what scored them, `note` is a sentence for the trace, `degraded` whether what should have scored them
-    could not.
+    `source` names the kind of scorer, `note` is a sentence for the trace, `degraded` is true when the intended scorer
+    could not be used.
     """
 
     candidates: Sequence[tuple[PlanCandidate, float]]
@@ -74,7 +74,7 @@ class Scored:
 
 @dataclass(frozen=True)
 class Scorer:
-    """Scores candidates. `encoded` is the most plans whose wording is held against the question by the encoder."""
+    """Scores candidates with constant weights. The encoder compares the wording of at most `encoded` plans."""
 
     features: Features
     wording: Wording
@@ -83,7 +83,7 @@ class Scorer:
     encoded: int = 48
 
     def __call__(self, question: AnalysedQuestion, candidates: Sequence[PlanCandidate]) -> Scored:
-        """Return the candidates whose words fit best, at most `encoded` of them."""
+        """Return the candidates, best first: at most `encoded`, chosen by their features before the cosine is added."""
         if not candidates:
             return Scored((), self.weights.text)
         sums = self.features.of(question, candidates)[:, : len(SPOKEN)] @ self.weights.spoken()
@@ -96,16 +96,17 @@ class Scorer:
         return Scored([(chosen[at], float(total[at])) for at in ranked], self.weights.text)
 
     def _cosines(self, question: AnalysedQuestion, candidates: Sequence[PlanCandidate]) -> Scores:
-        """Return the cosine of the question, mentions masked by the types they play, and each plan's wording.
+        """Return for each plan the cosine between the masked question and the wording of the plan, less the mean.
 
-        Less its mean over the plans: where cosines of unrelated texts lie differs from encoder to encoder.
+        Each mention is masked by the type that the plan gives it. The mean over the plans is subtracted, because the
+        typical cosine of unrelated texts differs between encoders.
         """
         asked = [
             question.masked([(b.start.mention, self.wording.types[b.path.start]) for b in candidate.branches])
             for candidate in candidates
         ]
         told = [self.wording.plan(candidate.paths) for candidate in candidates]
-        # Every later stage asks for the question's own vector: in this batch it costs a fraction of a call.
+        # Later stages need the question's own vector. In this batch it costs less than in a call of its own.
         self.vectors.learn([question.text, *asked, *told])
         cosines: Scores = np.einsum("ij,ij->i", self.vectors.of(asked), self.vectors.of(told)).astype(np.float64)
         cosines -= cosines.mean()

@@ -1,4 +1,4 @@
-"""What kind of node a question asks for: its head against types and their aliases (docs/planning.md, point 2)."""
+"""Find the answer type of a question: compare its head with types and their aliases (docs/planning.md, point 2)."""
 
 from __future__ import annotations
 
@@ -13,15 +13,18 @@ from search.stages.plan.knowledge.lexicon import Affinities, Lexicon
 _WH = frozenset(("what", "which", "who", "whom", "when", "where", "how"))
 _THIS = frozenset(("this", "these", "that", "those"))
 _HEAD = 3
+"""Most content words of a head."""
 _AGENT = ("er", "or", "ers", "ors", "ist", "ists", "ian", "ians")
 _SURE = 0.5
+"""Least affinity from which a type or relation counts as recognised."""
 
 
 def heads(reading: RemainingWords) -> list[list[str]]:
-    """Return what may say the kind of answer, the likeliest first: texts to be looked up together.
+    """Return the heads that may name the answer type, the likeliest first; each is a list of texts.
 
-    After a question word (`which films`, `who`), else after `this` (`X is a film by this person`), else the first noun
-    there is (`papers on parsing`). A question word that is itself an answer (`who`) gives the words it stands for.
+    First come the words after a question word (`which films`), then the words after `this` (`X is a film by this
+    person`), then the first content words of the question (`papers on parsing`). A question word that itself names an
+    answer (`who`) gives the words it stands for.
     """
     found = [_head(reading, at) for at, word in enumerate(reading.words) if word.text in _WH]
     found += [_after(reading.words[at + 1 :]) for at, word in enumerate(reading.words) if word.text in _THIS]
@@ -30,7 +33,7 @@ def heads(reading: RemainingWords) -> list[list[str]]:
 
 
 def answer_types(reading: RemainingWords, lexicon: Lexicon) -> Affinities:
-    """Return in [0, 1] how well each node type fits what is asked for; all zero when nothing is known."""
+    """Return how well each node type fits the head of the question, in [0, 1]; all zero when no head fits."""
     relations = lexicon.relations
     for texts in heads(reading):
         rows = lexicon.of(texts)
@@ -56,7 +59,7 @@ def _head(reading: RemainingWords, at: int) -> list[str]:
 
 
 def _after(words: tuple[Word, ...]) -> list[str]:
-    """Return the first run of content words: each of them, and all together."""
+    """Return the first run of content words: each word, and all of them as one text if there are several."""
     run: list[str] = []
     for word in words:
         if word.content:
@@ -69,7 +72,7 @@ def _after(words: tuple[Word, ...]) -> list[str]:
 
 
 def _agents(texts: list[str], relations: Affinities) -> bool:
-    """Whether the head names somebody by what he does (`actors`, `screenwriter`) in the words of a relation."""
+    """Return whether the head names people by their work (`actors`, `screenwriter`) with a word of a relation."""
     named = [text.endswith(_AGENT) and stem(text) != text for text in texts]
     return bool(relations.size) and any(
         agent and row.max() >= _SURE for agent, row in zip(named, relations, strict=True)
