@@ -207,7 +207,7 @@ def _settled(plan: Plan | None, question: str) -> Plan:
 
 
 def _told(drafts: Sequence[_Draft], plans: int) -> str:
-    """Return sentences on repeated questions, mended faults and failed answers; empty when there are none."""
+    """Return a note on merged plans, repair rounds, mended faults and failed answers; empty when there are none."""
     told, answered = [], [draft for draft in drafts if draft.plan is not None]
     if len(drafts) > 1:
         told.append(f"{_count(plans, 'plan')} in {_count(len(answered), 'answer')}")

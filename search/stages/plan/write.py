@@ -50,6 +50,6 @@ class Writer:
         ]
 
     def _label(self, step: SchemaStep, ends: bool, types: Sequence[int]) -> str:
-        """Return the label at the far end of a hop: its type's name, or `ANY` where other types occur there too."""
+        """Return the label at the far end of a hop: its type, or `ANY` where nodes of other types may stand there."""
         open_end = len(types) > 1 if ends else self.shape.mixed(step)
         return ANY if open_end else self.shape.schema.node_types[types[0] if ends else step.to_type].name

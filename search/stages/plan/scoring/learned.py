@@ -94,7 +94,7 @@ class MappedPaths:
 
 
 def mapped_paths(scorer: PlanScorer, knowledge: Knowledge) -> MappedPaths:
-    """Return the mapped vectors of this scorer object and schema, kept as long as the knowledge of the schema."""
+    """Return the mapped vectors of this scorer object and schema, kept with the knowledge of the schema."""
     return knowledge.kept((MappedPaths, scorer), lambda: MappedPaths(scorer, knowledge.wording, knowledge.vectors))
 
 
