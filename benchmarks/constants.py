@@ -90,9 +90,9 @@ CONSTANTS: dict[str, tuple[Any, ...]] = {
         (0.0, 0.5, 1.0, 2.0),
     ),
 }  # fmt: skip
-"""What can be tried, and at which values: an option of a stage, a weight of scoring, or a constant of a module."""
+"""The values to try for each name: an option of a stage, a weight of scoring, or a constant of a module."""
 RELISTS = ("knowledge.shape", "language")
-"""Rooms whose constants change which plans there are."""
+"""Parts of module paths whose constants change the list of candidate plans."""
 
 
 class KnownTexts:
@@ -104,7 +104,7 @@ class KnownTexts:
         self._known: dict[str, Vectors] = {}
 
     def encode(self, texts: Sequence[str]) -> Vectors:
-        """Return one row a text."""
+        """Return an array with one row for each text."""
         if new := [text for text in dict.fromkeys(texts) if text not in self._known]:
             self._known.update(zip(new, self._encoder.encode(new), strict=True))
         return np.array([self._known[text] for text in texts], dtype=np.float32).reshape(-1, self.dimensions)
@@ -119,7 +119,7 @@ class KnownAnswers:
         self._known: dict[Any, Traversal] = {}
 
     def execute(self, linked: LinkedPlan, limit: Limit, rows: int = 10_000) -> Traversal:
-        """Return what the plan finds, under the plan's present number."""
+        """Return the plan's traversal, with the plan's current index."""
         plan = linked.plan
         filters = json.dumps([f.to_json() for f in plan.filters])
         bound = tuple((binding.var, binding.node.key, binding.score) for binding in linked.bindings)
@@ -136,7 +136,7 @@ class KnownLists(Proposer):
     """A proposer that lists each question's plans once."""
 
     def candidates(self, names: Sequence[Named], limit: Limit) -> list[PlanCandidate]:
-        """Return every plan that the data has for these mentions."""
+        """Return every candidate plan for these mentions."""
         known = cast(dict[Any, list[PlanCandidate]], self.__dict__.setdefault("known", {}))
         key = tuple(name.mention for name in names)
         if key not in known:
@@ -146,7 +146,7 @@ class KnownLists(Proposer):
 
 @dataclass
 class Base:
-    """A knowledge base with its questions, and what was worked out for them."""
+    """A knowledge base with its questions, and the stored text lists and proposers for them."""
 
     name: str
     tools: Any
@@ -155,11 +155,11 @@ class Base:
     proposers: dict[Any, KnownLists] = field(default_factory=dict)
 
     def forget(self) -> None:
-        """Let go of the lists of plans."""
+        """Drop the stored lists of plans."""
         self.proposers.clear()
 
     def answered(self, options: Mapping[str, Any], merged: bool) -> dict[str, list[str]]:
-        """Return the fused list of each question by its id."""
+        """Return {question id: the first 100 node ids of the fused list}."""
         stages = self._stages(options, merged)
         return {
             example.id: self.tools.nodes.ids(search(Question(example.text[:2000]), stages, Trace()).keys[:100])
@@ -192,7 +192,7 @@ class Base:
                 self.texts[question.text] = stages.retrieve(question, limit)
             return self.texts[question.text]
 
-        # What is found and in which order is all that is measured.
+        # Only the nodes and their order are measured, so conditions and explanations are left out.
         return replace(
             stages,
             rescore=rescored,
@@ -203,7 +203,7 @@ class Base:
 
 
 def main() -> None:
-    """Print a table for each constant named; without a name, the names."""
+    """Print a table for each named constant; without a name, print the names of all constants."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("names", nargs="*", help="constants to try; all of them: all")
     parser.add_argument("--bases", default=",".join(BASES))
@@ -222,7 +222,7 @@ def main() -> None:
 
 
 def _named(name: str) -> str | None:
-    """Return the constant whose name is or ends with this one."""
+    """Return the full name of a constant, from this name or from its last part; None if it is unknown."""
     return next((known for known in CONSTANTS if known in (name,) or known.endswith(f":{name}")), None)
 
 
@@ -253,7 +253,7 @@ def _measured(base: Base, options: Mapping[str, Any], merged: bool) -> Values:
 
 
 def _paired(values: Values, before: Values) -> str:
-    """Return how many questions have a right node first that had none, and how many have none that had one."""
+    """Return the numbers of questions that gained (+) and lost (-) a right node in the first place, as text."""
     won, lost = values["H@1"] > before["H@1"], values["H@1"] < before["H@1"]
     return f"+{int(won.sum())} -{int(lost.sum())}"
 
@@ -270,7 +270,7 @@ def _chance(found: Sequence[Values], before: Sequence[Values]) -> tuple[float, f
 
 
 def _present(name: str) -> Any:
-    """Return the value that the constant has."""
+    """Return the constant's current value."""
     from search import wiring
 
     if name == "n_cand":
@@ -285,7 +285,7 @@ def _present(name: str) -> Any:
 
 @contextmanager
 def _set(name: str, value: Any, bases: Sequence[Base]) -> Iterator[dict[str, Any]]:
-    """Give the constant a value for a while; yields the options of the pipeline."""
+    """Set the constant to a value within the context; yields the options of the pipeline."""
     restore: Callable[[], None] = lambda: None  # noqa: E731
     options: dict[str, Any] = {}
     if name.startswith("weights."):
@@ -308,7 +308,7 @@ def _set(name: str, value: Any, bases: Sequence[Base]) -> Iterator[dict[str, Any
 
 
 def _forget(name: str, bases: Sequence[Base]) -> None:
-    """Let go of what the constant may have shaped."""
+    """Drop the stored results that depend on the constant."""
     if ":" not in name:
         return
     knowledge._known.clear()
@@ -319,7 +319,7 @@ def _forget(name: str, bases: Sequence[Base]) -> None:
 
 
 def _bases(names: Sequence[str], split: str, limit: int) -> Iterator[Base]:
-    """Open the bases that there are."""
+    """Yield the knowledge bases that exist on this machine."""
     from benchmarks.bases import imported
     from search import wiring
     from search.models import KnowledgeBase
@@ -340,7 +340,7 @@ def _bases(names: Sequence[str], split: str, limit: int) -> Iterator[Base]:
 
 
 def _questions(name: str, split: str) -> Iterator[Example]:
-    """Give a base's questions to choose by; those of a demo base are all of no report."""
+    """Yield a base's questions for choosing constants; no quality is reported on those of a demo base."""
     own = DATA / name / "questions.jsonl.gz"
     if own.is_file():
         yield from read_examples(own, split)

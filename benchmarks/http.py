@@ -1,8 +1,8 @@
-"""Searches over HTTP as people ask them: one user, then fifty at once, and where the time of a search goes.
+"""Measures searches over HTTP with one user, then with fifty at once, and the time of each part of a search.
 
-The site runs as `make run` starts it, the users are threads of this process with connections that stay open. Seconds of
-processor time are counted beside seconds of the clock: they say how many searches a machine can do when nothing else
-runs on it.
+The site runs as under `make run`. The users are threads of this process with connections that stay open. The benchmark
+measures processor time as well as elapsed time. The processor time gives the number of searches a second of a machine
+that runs nothing else.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ from training.data.examples import read_examples
 
 BASE = os.environ.get("BENCH_BASE", "movies")
 ALONE = 200
-"""Searches of the one user."""
+"""Number of searches of the one user."""
 USERS = 50
 SEARCHES = 2_000
-"""Searches of the fifty users together."""
+"""Number of searches of the fifty users together."""
 WARM = 100
 PATIENCE = 30
 """Seconds that a user waits for an answer."""
@@ -38,7 +38,7 @@ PROCESSES = {"uvicorn": "web", "celery": "search worker", "postgres": "Postgres"
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What one user got: HTTP status, the search's id and status, and seconds until the last byte was read."""
+    """The response to one request: HTTP status, the id and status of its search, seconds until the last byte."""
 
     code: int
     run: str
@@ -63,13 +63,13 @@ def main() -> None:
 
 
 def _taken(questions: Sequence[str], count: int, first: int) -> list[str]:
-    """Return so many questions, spread over all of them, from the `first` on; they come again where there are fewer."""
+    """Return `count` questions, spread evenly over all, from position `first`; they repeat if there are fewer."""
     step = max(1, len(questions) // max(count, 1))
     return [questions[(first + at * step) % len(questions)] for at in range(count)]
 
 
 def _ask_all(address: str, base: str, questions: Sequence[str], users: int) -> list[Answer]:
-    """Ask the questions, each user one after the other."""
+    """Ask the questions with parallel users, and return the answers. Each user asks one question at a time."""
     waiting, answers, lock = list(reversed(questions)), [], threading.Lock()
 
     def user() -> None:
@@ -140,7 +140,7 @@ def _report(users: int, answers: Sequence[Answer], seconds: float, processor: di
 
 
 def _parts(answers: Sequence[Answer]) -> dict[str, list[float]]:
-    """Return seconds by part of a search: its own time and its steps' as its rows tell, the rest by subtraction."""
+    """Return the seconds of each part of the searches, from their rows; other parts result from subtraction."""
     runs = SearchRun.objects.in_bulk([answer.run for answer in answers])
     parts: dict[str, list[float]] = {}
     for answer in answers:
@@ -173,7 +173,7 @@ def _uuid(text: str) -> object:
 
 
 def _processor_seconds(supervisor: psutil.Process) -> dict[str, float]:
-    """Return seconds of processor time by process, those of Postgres' ended children included, and of this process."""
+    """Return seconds of processor time by process, with this process and Postgres' ended child processes."""
     own = psutil.Process()
     found = {"this client": sum(own.cpu_times()[:2])}
     for child in _ours(supervisor):
@@ -185,7 +185,7 @@ def _processor_seconds(supervisor: psutil.Process) -> dict[str, float]:
 
 
 def _ours(supervisor: psutil.Process) -> Iterator[psutil.Process]:
-    """Give every process of the site: the supervisor's, and the services', which a keeper may have started before."""
+    """Yield every process of the site: the supervisor's, and services that another process may have started."""
     home = os.environ["GRASP_HOME"]
     for process in psutil.process_iter():
         try:

@@ -10,7 +10,7 @@ BROKER_SCHEMES = frozenset({"redis", "rediss", "valkey", "unix", "redis+socket"}
 
 
 def database_settings(url: str) -> dict[str, Any]:
-    """Return Django's settings of one database.
+    """Return the entry of Django's `DATABASES` for one database.
 
     `url` is `postgresql://user:password@host:port/name`, or `postgresql://user:password@/name?host=/folder` for a
     socket. Further query parameters become connection options (such as `sslmode`). Raises `SettingError` for any other
@@ -34,13 +34,19 @@ def database_settings(url: str) -> dict[str, Any]:
 
 
 def celery_url(url: str) -> str:
-    """Return the broker's address in Celery's form: a socket is `redis+socket:///path`."""
+    """Return the broker's address in Celery's form; the form of a Unix socket is `redis+socket:///path`.
+
+    Raises `SettingError` for an unknown scheme.
+    """
     scheme, rest = _split(url)
     return f"redis+socket:{rest}" if scheme in {"unix", "redis+socket"} else f"{_plain(scheme)}:{rest}"
 
 
 def client_url(url: str) -> str:
-    """Return the broker's address in redis-py's form: a socket is `unix:///path`."""
+    """Return the broker's address in redis-py's form; the form of a Unix socket is `unix:///path`.
+
+    Raises `SettingError` for an unknown scheme.
+    """
     scheme, rest = _split(url)
     return f"unix:{rest}" if scheme in {"unix", "redis+socket"} else f"{_plain(scheme)}:{rest}"
 

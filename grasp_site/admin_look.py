@@ -11,7 +11,7 @@ def _admin_link(title: str, icon: str, model: str, app: str = "search") -> dict[
 
 
 def _link_out(title: str, icon: str, link: Any) -> dict[str, Any]:
-    """A link to a page outside the admin, which is therefore never the present one."""
+    """Return a menu entry for a page outside the admin; the menu never marks it as the current page."""
     return {"title": title, "icon": icon, "link": link, "active": False}
 
 
@@ -25,7 +25,7 @@ UNFOLD: dict[str, Any] = {
     "STYLES": [lambda request: static("search/admin.css")],
     "SCRIPTS": [lambda request: static("search/admin.js")],
     "SITE_URL": "/",
-    # The accent of the site's own pages, in steps.
+    # The accent colour of the site's own pages, from light to dark.
     "COLORS": {
         "primary": {
             "50": "#eff8f5",
@@ -69,7 +69,8 @@ UNFOLD: dict[str, Any] = {
                 "title": "Searches",
                 "separator": True,
                 "items": [
-                    # The page of services has its address below theirs, and a link of its own.
+                    # The address of the page "Services" begins like the addresses of searches, but the page has its own
+                    # menu entry. So only the pages of searches mark this entry as current.
                     _admin_link("Searches", "manage_search", "searchrun")
                     | {"active": lambda request: request.resolver_match.url_name.startswith("search_searchrun_")},
                     _admin_link("Pipeline versions", "account_tree", "pipelineversion"),

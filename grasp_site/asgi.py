@@ -14,18 +14,22 @@ from django.http.response import HttpResponseBase
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "grasp_site.settings")
 
 THREADS = 128
-"""Requests that are worked on at once: those that follow a search are held, see `watch_search.FOLLOWERS`."""
+"""Maximum number of requests that run at the same time.
+
+A request that waits for a search keeps its thread; `watch_search.FOLLOWERS` limits the number of these requests.
+"""
 
 
 class Application(ASGIHandler):
-    """Django, with all of a request's middleware and its view on one thread of a pool.
+    """Django's ASGI handler that runs the whole middleware and the view of a request on one thread of a pool.
 
-    Django otherwise changes threads before and after most middleware, each of which is written for threads, and starts
-    a new one for every request: that takes longer than the answer to a small question. Streams stay on the loop.
+    By default, Django starts a new thread for every request and changes threads before and after most middleware,
+    because this middleware is synchronous. The changes take longer than the answer to a small request. Streaming
+    responses stay on the event loop.
     """
 
     def load_middleware(self, is_async: bool = True) -> None:
-        """Build the chain for threads, and hand it to the loop as one call."""
+        """Build the synchronous middleware chain, and wrap it as one asynchronous call that runs on the pool."""
         super().load_middleware(is_async=False)
         answer: Callable[[HttpRequest], HttpResponseBase] = self._middleware_chain  # type: ignore[has-type]
 
@@ -33,7 +37,7 @@ class Application(ASGIHandler):
             try:
                 return answer(request)
             finally:
-                # Django tidies up on a thread of its own.
+                # Django closes old connections on another thread, which does not have this thread's connections.
                 close_old_connections()
 
         threads = ThreadPoolExecutor(THREADS, thread_name_prefix="request")

@@ -20,7 +20,7 @@ app.autodiscover_tasks()
 _heartbeats: list[Heartbeat] = []
 _beats: list[Any] = []
 BEAT_QUEUE = "search"
-"""The queue whose worker also sends what is due at fixed times."""
+"""Name of the queue whose worker also sends the scheduled tasks."""
 
 
 @setup_logging.connect
@@ -47,7 +47,10 @@ def start_heartbeats(sender: Any, **_: Any) -> None:
 
 @worker_ready.connect
 def start_beat(sender: Any, **_: Any) -> None:
-    """Sends what is due from a thread of this worker; it keeps no file, for the tasks know when it is time."""
+    """Start a thread of this worker that sends the scheduled tasks.
+
+    The scheduler keeps no file of its last runs, because the tasks themselves check which work is due.
+    """
     if settings.GRASP_BEAT and BEAT_QUEUE in sender.app.amqp.queues.consume_from:
         beat = EmbeddedService(sender.app, thread=True, scheduler_cls=Scheduler)
         beat.start()
@@ -57,7 +60,7 @@ def start_beat(sender: Any, **_: Any) -> None:
 @worker_shutting_down.connect
 def stop_beat(**_: Any) -> None:
     while _beats:
-        # Not `stop`, which waits: the thread sleeps up to a second, and ends with the process anyway.
+        # `_beats[…].stop` would wait up to a second for the sleeping thread, which ends with the process anyway.
         _beats.pop().service.stop()
 
 

@@ -31,7 +31,7 @@ LOOSER_PATHS: dict[str, dict[str, list[str]]] = {
 
 
 def policy_by_path(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
-    """Middleware, placed directly below django-csp: adds the directives that the path needs beyond STRICT."""
+    """Middleware, placed directly below django-csp: adds the directives of LOOSER_PATHS that the path needs."""
 
     def answer(request: HttpRequest) -> HttpResponse:
         response = get_response(request)

@@ -11,7 +11,7 @@ FALSE_WORDS = frozenset({"0", "false", "no", "off"})
 
 
 class SettingError(ValueError):
-    """An environment variable has an invalid value; the message names it and says what would be right."""
+    """An environment variable has an invalid value; the message names the variable and says which values are valid."""
 
 
 def env_str(name: str, default: str = "") -> str:
@@ -20,7 +20,10 @@ def env_str(name: str, default: str = "") -> str:
 
 
 def env_secret(name: str, default: str = "") -> str:
-    """Return the variable's text, or the text of the file that `NAME_FILE` names; the variable takes precedence."""
+    """Return the variable's text, or the text of the file that `NAME_FILE` names; the variable takes precedence.
+
+    Raises `SettingError` if the file cannot be read.
+    """
     value = env_str(name)
     path = env_str(f"{name}_FILE")
     if value or not path:
@@ -58,7 +61,7 @@ def env_int(name: str, default: int, minimum: int = 0) -> int:
 
 
 def env_list(name: str, default: list[str]) -> list[str]:
-    """Return the values of a comma-separated list."""
+    """Return the values of a comma-separated list without surrounding white space, or `default` if there are none."""
     return [part.strip() for part in env_str(name).split(",") if part.strip()] or default
 
 

@@ -1,4 +1,4 @@
-"""Errors outside of any view: problem details below /api/, pages everywhere else."""
+"""Responses to errors outside of views: problem details (RFC 9457) below /api/, HTML pages everywhere else."""
 
 from collections.abc import Callable
 from typing import Any
@@ -13,7 +13,7 @@ API, VIEWER = "/api", "/api/docs/"
 
 
 def of_api(request: HttpRequest) -> bool:
-    """Whether an address belongs to programs; the viewer is for people."""
+    """Return whether the request's address belongs to the API; the API viewer is a page for people and does not."""
     path = request.path_info
     return (path == API or path.startswith(f"{API}/")) and path != VIEWER
 
@@ -47,7 +47,10 @@ def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponseBase:
 
 
 def no_html_below_api(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], Any]:
-    """Middleware: an empty answer of the API, such as a redirect to the address with its slash, says it is no HTML."""
+    """Middleware: removes the Content-Type of the API's empty responses, because Django declares them as HTML.
+
+    An example is the redirect to an address with a final slash.
+    """
 
     def answer(request: HttpRequest) -> HttpResponse:
         response = get_response(request)

@@ -1,6 +1,6 @@
-"""Limits that all processes share: so many of something in a period, and so many tasks in a queue.
+"""Limits that all processes share: the number of actions in a period, and the number of tasks in a queue.
 
-Each is decided inside Valkey by one script, so that requests that arrive at the same time are counted one by one.
+One script inside Valkey decides each limit, so that requests that arrive at the same time are counted one by one.
 `search` finds these functions by the dotted paths of `settings.GRASP_GATE`.
 """
 
@@ -12,9 +12,9 @@ from grasp_site.heartbeat import broker
 
 PREFIX = "grasp:limit:"
 RESERVED_SECONDS = 5
-"""How long a place in a queue is kept for a task that never arrives: its sender died in between."""
+"""Seconds until a reserved place in a queue expires if its task never arrives, because the sender died."""
 
-# Keeps the moments at which something was allowed in the last `period`, oldest first. Refused ones are not kept.
+# The set holds the times of the allowed actions of the last `period`, oldest first. Refused actions are not stored.
 _TAKE = """
 local clock = redis.call('TIME')
 local now = clock[1] * 1000 + math.floor(clock[2] / 1000)
@@ -28,7 +28,7 @@ end
 local oldest = redis.call('ZRANGE', KEYS[1], 0, 0, 'WITHSCORES')
 return math.max(1, tonumber(oldest[2]) + period - now)
 """
-# A place is reserved from here until the task is in the queue: what counts is both together.
+# A place is reserved until its task is in the queue. The limit holds for tasks and reserved places together.
 _RESERVE = """
 local clock = redis.call('TIME')
 local now = tonumber(clock[1])
@@ -43,7 +43,9 @@ return 1
 
 
 def take(name: str, most: int, seconds: float) -> float:
-    """Take one of `most` in any `seconds` under this name. Returns 0, or the seconds until there is one again.
+    """Count one action under this name; any period of `seconds` allows `most` actions.
+
+    Returns 0 if the action is allowed, otherwise the seconds until the next one will be.
 
     Raises `redis.RedisError` when Valkey does not answer.
     """
@@ -52,13 +54,14 @@ def take(name: str, most: int, seconds: float) -> float:
 
 
 def give_back(name: str) -> None:
-    """Give back what was taken last under this name."""
+    """Remove the last action under this name from the count. Raises `redis.RedisError` when Valkey does not answer."""
     broker(settings.REDIS_URL).zpopmax(f"{PREFIX}{name}")
 
 
 def reserve(queue: str, length: int) -> str | None:
-    """Reserve a place in a queue of at most `length` tasks; None when it is full. `release` it once the task is sent.
+    """Reserve a place in a queue of at most `length` tasks; call `release` once the task is sent.
 
+    Returns the id of the place, or None when the queue is full.
     Raises `redis.RedisError` when Valkey does not answer.
     """
     place = uuid.uuid4().hex
@@ -67,7 +70,10 @@ def reserve(queue: str, length: int) -> str | None:
 
 
 def release(queue: str, place: str) -> None:
-    """Give a reserved place back: the task is in the queue by now, or was never sent."""
+    """Release a reserved place, after its task was sent or could not be sent.
+
+    Raises `redis.RedisError` when Valkey does not answer.
+    """
     broker(settings.REDIS_URL).zrem(_reserved(queue), place)
 
 

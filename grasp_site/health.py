@@ -14,7 +14,7 @@ from search.services.knowledge.graph_state import graph_state
 
 @dataclass(frozen=True)
 class Health:
-    """The result of a check; `reason` says what is wrong and what would help, and is empty while `ok`."""
+    """The result of a check; `reason` names the fault and its remedy, and is empty if `ok`."""
 
     ok: bool
     reason: str = ""
@@ -36,7 +36,7 @@ def queues() -> list[Queue]:
 
 
 def database() -> Health:
-    """Whether Postgres answers."""
+    """Return whether Postgres answers."""
     try:
         with connection.cursor() as cursor:
             cursor.execute("SELECT 1")
@@ -48,7 +48,7 @@ def database() -> Health:
 
 
 def queue_broker() -> Health:
-    """Whether Valkey answers."""
+    """Return whether Valkey answers."""
     try:
         broker(settings.REDIS_URL).ping()
     except redis.RedisError as error:
@@ -57,7 +57,7 @@ def queue_broker() -> Health:
 
 
 def search_worker() -> Health:
-    """Whether a worker accepts searches; it reports itself once its models are loaded."""
+    """Return whether a worker accepts searches; a worker reports itself once its models are loaded."""
     try:
         alive = worker_alive("search")
     except redis.RedisError:
@@ -66,13 +66,13 @@ def search_worker() -> Health:
 
 
 def encoders() -> Health:
-    """Whether this site has the encoder of every active release; without it, searches of that release fail."""
+    """Return whether this site has the encoder of every active release; without it, searches of that release fail."""
     reason = " ".join(missing_encoders())
     return Health(not reason, reason)
 
 
 def graph_database() -> Health:
-    """Whether Neo4j answers and holds the active graphs; checked only if `NEO4J_URL` is set."""
+    """Return whether Neo4j answers and holds the active graphs; checked only if `NEO4J_URL` is set."""
     reason = graph_state()
     return Health(not reason, reason)
 

@@ -33,12 +33,18 @@ def broker(url: str) -> redis.Redis:
 
 
 def worker_alive(queue: str) -> bool:
-    """Whether a worker of this queue sent a heartbeat recently. Raises `redis.RedisError` without a broker."""
+    """Return whether a worker of this queue sent a heartbeat recently.
+
+    Raises `redis.RedisError` if the broker does not answer.
+    """
     return worker_state(queue) is not None
 
 
 def worker_state(queue: str) -> dict[str, Any] | None:
-    """Return the last report of the queue's worker about itself (`worker`, `pid`), or None if there is no worker."""
+    """Return the last report of the queue's worker about itself (`worker`, `pid`), or None if there is no worker.
+
+    Raises `redis.RedisError` if the broker does not answer.
+    """
     value = broker(settings.REDIS_URL).get(worker_key(queue))
     return json.loads(value) if isinstance(value, bytes) else None
 

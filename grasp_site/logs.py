@@ -7,9 +7,10 @@ from typing import Any
 import structlog
 
 SECRET_KEYS = re.compile(r"password|passwd|secret|token|api_?key|authorization|cookie", re.IGNORECASE)
-# Counts of a language model's tokens are figures, not secrets.
+# Counts of a language model's tokens are numbers, not secrets.
 FIGURE_KEYS = re.compile(r"(^|_)tokens$", re.IGNORECASE)
-# Begins at "://" and not at the scheme, because on a long word every letter would start a new attempt to match.
+# The pattern begins at "://" and not at the scheme: otherwise every letter of a long word would start a new match
+# attempt.
 CREDENTIALS_IN_URL = re.compile(r"(?P<before>://[^\s:/@]*):[^\s@/]+@")
 MASK = "***"
 
@@ -48,7 +49,7 @@ SHARED_PROCESSORS: list[Any] = [
 
 
 def configure_structlog() -> None:
-    """Sends structlog's loggers through the standard library's, so that one configuration rules both."""
+    """Send structlog's messages through the standard library's loggers, so that one configuration controls both."""
     structlog.configure(
         processors=[*SHARED_PROCESSORS, structlog.stdlib.ProcessorFormatter.wrap_for_formatter],
         logger_factory=structlog.stdlib.LoggerFactory(),

@@ -1,7 +1,7 @@
-"""Says, over Valkey, that something was written of a search, so that nobody has to look at its row again and again.
+"""Notices over Valkey that the row of a search has changed, so that no process has to poll the row frequently.
 
-A notice is a hint: it may be lost, and says nothing but the id of the run. Whoever hears one looks at the row, and
-looks now and then without one.
+A notice may be lost, and contains only the id of the run. A listener reads the row after each notice, and also reads
+it from time to time without a notice.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ CHANNEL = "grasp:runs"
 RETRY_SECONDS = 0.5
 """Seconds until a listener that lost its connection tries again."""
 WAIT_SECONDS = 1.0
-"""Seconds that a listener waits for a notice at a time."""
+"""Timeout in seconds of each call that waits for a notice."""
 
 log = structlog.get_logger(__name__)
 
 
 def notices() -> ValkeyNotices:
-    """Return this process' notices over the broker of the settings."""
+    """Return the one `ValkeyNotices` of this process, with the broker of the settings."""
     return _notices(settings.REDIS_URL)
 
 
@@ -37,7 +37,7 @@ def _notices(url: str) -> ValkeyNotices:
 
 
 class ValkeyNotices:
-    """Tells and hears of changes to runs. One a process is enough: every listener shares its connection and thread."""
+    """Sends and receives notices of changed runs. All listeners of a process share one connection and one thread."""
 
     def __init__(self, url: str) -> None:
         self._url = url
@@ -47,7 +47,7 @@ class ValkeyNotices:
         self._connected = threading.Event()
 
     def tell(self, run: str) -> None:
-        """Tell whoever listens that this run changed. Without a broker nobody hears it, and nothing is raised."""
+        """Send the notice that this run changed. If the broker does not answer, the notice is lost, without error."""
         try:
             broker(self._url).publish(CHANNEL, run)
         except redis.RedisError as error:
@@ -55,12 +55,15 @@ class ValkeyNotices:
 
     @property
     def hears(self) -> bool:
-        """Whether notices come in at this moment."""
+        """Whether this process receives notices now."""
         return self._connected.is_set()
 
     @contextmanager
     def heard(self, run: str, call: Callable[[], None]) -> Iterator[None]:
-        """Have `call` called, from another thread, after each notice of this run; also when notices may be missing."""
+        """Within the context, call `call` from another thread after each notice of this run.
+
+        `call` is also called after each connection, because notices may have been lost before it.
+        """
         self._start()
         with self._lock:
             self._waiting.setdefault(run, set()).add(call)
@@ -92,10 +95,10 @@ class ValkeyNotices:
                 pause.wait(RETRY_SECONDS)
 
     def _hear(self) -> None:
-        """Pass notices on until the connection breaks."""
+        """Call the listeners for each notice; raises `redis.RedisError` when the connection breaks."""
         with broker(self._url).pubsub(ignore_subscribe_messages=True) as heard:
             heard.subscribe(CHANNEL)
-            # The confirmation: from here on nothing is missed, but something may have been until now.
+            # Wait for the confirmation of the subscription. No later notice is missed; earlier ones may be lost.
             heard.get_message(timeout=WAIT_SECONDS)
             self._connected.set()
             self._wake(None)
@@ -105,7 +108,7 @@ class ValkeyNotices:
                     self._wake(notice["data"].decode())
 
     def _wake(self, run: str | None) -> None:
-        """Call those who wait for a run, or everybody."""
+        """Call the listeners of a run, or all listeners if `run` is None."""
         with self._lock:
             runs = list(self._waiting) if run is None else [run]
             calls = [call for one in runs for call in self._waiting.get(one, ())]

@@ -1,4 +1,4 @@
-"""Settings that error pages hide: addresses may contain passwords."""
+"""The filter that hides secret settings on Django's error pages; addresses may contain passwords."""
 
 import re
 

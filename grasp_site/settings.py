@@ -1,4 +1,7 @@
-"""Django's settings: one file, from the environment (README tabulates the variables), with tables of dotted paths."""
+"""Django's settings, read from the environment. README has a table of the variables.
+
+Several settings are tables of dotted paths to functions or classes.
+"""
 
 import os
 import sys
@@ -83,10 +86,10 @@ DATABASES: dict[str, dict[str, Any]] = {"default": database_settings(env_secret(
 DATABASES["default"]["CONN_HEALTH_CHECKS"] = True
 DATABASES["default"]["OPTIONS"].setdefault("connect_timeout", 3)
 if not env_secret("DATABASE_URL"):
-    # Statements that come again are prepared. Between us and a database of somebody else's may be a pooler.
+    # Repeated statements are prepared, but only in the embedded Postgres: an external database may be behind a pooler.
     DATABASES["default"]["OPTIONS"]["prepare_threshold"] = 2
 if DATABASE_POOL:
-    # Each connection is tried before it is lent, so a restarted Postgres costs nobody a request.
+    # The pool checks each connection before use, so that no request fails after a restart of Postgres.
     DATABASES["default"]["OPTIONS"]["pool"] = {"min_size": 0, "max_size": DATABASE_POOL, "timeout": 5}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
@@ -100,43 +103,44 @@ CELERY_RESULT_SERIALIZER = "json"
 CELERY_ACCEPT_CONTENT = ["json"]
 CELERY_TASK_DEFAULT_QUEUE = "search"
 CELERY_TASK_ROUTES = {"training.tasks.*": {"queue": "jobs"}}
-# A search is acknowledged when it is taken: one that died with its worker is asked again by a person, not an hour later
-# by the broker. Jobs that can resume say `acks_late=True` themselves.
+# A worker acknowledges a search when it takes it. If the worker dies, the user asks again; the broker does not send the
+# search again an hour later. Jobs that can resume set `acks_late=True` themselves.
 CELERY_TASK_ACKS_LATE = False
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_BROKER_CONNECTION_MAX_RETRIES = None
 CELERY_BROKER_TRANSPORT_OPTIONS = {"visibility_timeout": 3600, "socket_connect_timeout": 2, "socket_timeout": 5}
-# A door waits for the broker this long at most before it says that it is away.
+# These limits bound the time that a door waits for the broker before it reports that the broker does not answer.
 CELERY_TASK_PUBLISH_RETRY_POLICY = {"max_retries": 2, "interval_start": 0.1, "interval_step": 0.2, "interval_max": 0.5}
 CELERY_TIMEZONE = "UTC"
 
-# Called by dotted path in a worker of the queue, before it takes its first task: loads the models once.
+# {queue: dotted paths of functions}. A worker of the queue calls them before its first task, to load models once.
 GRASP_WARM_UP: dict[str, list[str]] = {
     "search": ["search.services.searches.end_abandoned.end_abandoned_searches", "search.services.warm_up.warm_up"]
 }
 
-# What is sent at fixed times; the task decides what is due. The search worker sends it, from a thread of its own: a
-# process for `celery beat` would take another 90 MB. Where that process runs all the same, GRASP_BEAT is off.
+# The tasks that are sent at fixed times; each task itself decides which work is due. A thread of the search worker
+# sends them, because a separate process for `celery beat` would take another 90 MB. Sites that run `celery beat`
+# anyway turn GRASP_BEAT off.
 GRASP_BEAT = env_bool("GRASP_BEAT", True)
 CELERY_BEAT_SCHEDULE: dict[str, dict[str, Any]] = {
     "retention": {"task": "search.tasks.keep_up", "schedule": 600.0, "options": {"queue": "search", "expires": 500}},
 }
 
-# The services a search needs, by dotted path to a function that tells their state.
+# The services of a search: {name: dotted path of a function that returns the service's state}.
 GRASP_HEALTH = {
     "postgres": "grasp_site.health.database",
     "valkey": "grasp_site.health.queue_broker",
     "search worker": "grasp_site.health.search_worker",
     "encoders": "grasp_site.health.encoders",
 }
-# Of these, what a search can do without: their absence is shown, and the site is ready all the same.
+# The names of services that a search does not require. Pages show their failure, but the site is still ready.
 GRASP_HEALTH_OPTIONAL = ["neo4j", "encoders"]
-# What tells other processes that something was written of a search, by dotted path.
+# Dotted path of the function that returns the sender and receiver of notices about changed searches.
 GRASP_NOTICES = "grasp_site.notices.notices"
 GRASP_QUEUES = "grasp_site.health.queues"
 
-# Limits that all processes share.
+# The functions of the limits that all processes share, by dotted path.
 GRASP_GATE = {name: f"grasp_site.gate.{name}" for name in ("take", "give_back", "reserve", "release")}
 
 # --- Tools and pipelines --------------------------------------------------------------------------------------------
@@ -146,8 +150,8 @@ LLM_MODEL = env_str("LLM_MODEL")
 LLM_API_KEY = env_secret("LLM_API_KEY")
 GRASP_DEVICE = env_str("GRASP_DEVICE", "auto")
 
-# The encoders that releases may name, as `model@revision`: what a row says is laid over the row of the tool below. The
-# packaged one is always there, so that releases made with it stay searchable when another one makes new releases.
+# The encoders that releases may name, as `model@revision`. A row here overrides the `encoder` row of GRASP_TOOLS. The
+# packaged encoder is always listed, so that its releases stay searchable when new releases use another encoder.
 _PACKAGED_ENCODER = full_name("all-MiniLM-L6-v2")
 GRASP_ENCODER = full_name(*parts(env_str("GRASP_ENCODER", _PACKAGED_ENCODER)))
 GRASP_ENCODERS: dict[str, dict[str, Any]] = {
@@ -155,8 +159,8 @@ GRASP_ENCODERS: dict[str, dict[str, Any]] = {
 }
 GRASP_ENCODERS_KEPT = env_int("GRASP_ENCODERS_KEPT", 2, minimum=1)
 
-# {name: {"BACKEND": dotted path, "OPTIONS": {…}}}; `search/wiring.py` reads both tables and hands each tool what
-# it is built over. The encoder is called with the `name` of the one that is wanted.
+# {name: {"BACKEND": dotted path, "OPTIONS": {…}}}; `search/wiring.py` reads both tables and passes each tool its
+# dependencies. The backend of the encoder is called with the `name` of the encoder.
 GRASP_TOOLS: dict[str, dict[str, Any]] = {
     "encoder": {"BACKEND": "search.neural.encoders.cached_sentence_encoder", "OPTIONS": {"device": GRASP_DEVICE}},
     "adjacency": {"BACKEND": "search.adapters.adjacency_memmap.MemmapAdjacency"},
@@ -176,13 +180,14 @@ GRASP_TOOLS: dict[str, dict[str, Any]] = {
     "plan_prompts": {"BACKEND": "search.adapters.briefing_postgres.plan_prompts"},
 }
 
-# With a Neo4j, plans are executed there, and in Postgres while it is away.
+# If NEO4J_URL is set, Neo4j executes plans, and Postgres executes them while Neo4j does not answer.
 if NEO4J_URL:
     GRASP_TOOLS["graph"] = {"BACKEND": "search.adapters.graph_neo4j.fallback.Neo4jOrPostgres"}
     GRASP_HEALTH["neo4j"] = "grasp_site.health.graph_database"
 
-# A pipeline is a function (BACKEND) over stages (STAGES_CLASS), each a backend with options, or several VARIANTS: an
-# option with the stage's name chooses one. A row is a specification's default. TITLES: what pages call its lists.
+# A pipeline is a function (BACKEND) that calls stages (STAGES_CLASS). A stage has one backend with options, or several
+# VARIANTS; an option with the stage's name chooses the variant. A row is the default specification of its pipeline.
+# TITLES holds the names of its lists on pages.
 _TEXT_LISTS = {"bm25": "Words (BM25)", "vss": "Vectors"}
 _EXPLAIN = {"BACKEND": "search.stages.explain.Explain"}
 GRASP_PIPELINES: dict[str, dict[str, Any]] = {
@@ -190,7 +195,7 @@ GRASP_PIPELINES: dict[str, dict[str, Any]] = {
         "TITLE": "GRASP",
         "DESCRIPTION": "Plans paths through the graph, executes them, and fuses what they find with text retrieval.",
         "BACKEND": "search.pipelines.grasp.search",
-        # Part of the time left that the graph may take before the text answers alone.
+        # Fraction of the remaining time that the graph's branch may take; after it, the text answers alone.
         "OPTIONS": {"graph_share": 0.6},
         "STAGES_CLASS": "search.pipelines.grasp.Stages",
         "STAGES": {
@@ -251,7 +256,7 @@ GRASP_PIPELINES: dict[str, dict[str, Any]] = {
         "STAGES": {
             "pagerank": {"BACKEND": "search.stages.pagerank.PageRank"},
             "retrieve": {"BACKEND": "search.stages.retrieve.Hybrid"},
-            # A walk over all relations alike is less sure of its order than a plan is: text has more to say.
+            # PageRank treats all relations alike, so its order is less reliable than a plan's: the text weighs more.
             "fuse": {
                 "BACKEND": "search.stages.fuse.Fuse",
                 "OPTIONS": {"bucket_weights": [1.2, 1.0, 0.8, 0.5, 0.3]},
@@ -264,14 +269,14 @@ GRASP_PIPELINES: dict[str, dict[str, Any]] = {
 GRASP_DEFAULT_PIPELINE = "grasp"
 GRASP_SEARCH_SECONDS = env_int("GRASP_SEARCH_SECONDS", 30, minimum=1)
 GRASP_RUNS_DAYS = env_int("GRASP_RUNS_DAYS", 90)
-# How many searches may wait for the worker, and how many each asker may ask in a minute; 0 for no limit.
+# Maximum number of searches in the queue, and maximum numbers of searches a minute by kind of asker; 0 for no limit.
 GRASP_QUEUE_LENGTH = env_int("GRASP_QUEUE_LENGTH", 100)
 GRASP_SEARCHES_PER_MINUTE = env_int("GRASP_SEARCHES_PER_MINUTE", 120)
 GRASP_SEARCHES_PER_MINUTE_USER = env_int("GRASP_SEARCHES_PER_MINUTE_USER", 300)
 GRASP_SEARCHES_PER_MINUTE_TOKEN = env_int("GRASP_SEARCHES_PER_MINUTE_TOKEN", 600)
 
-# What can be trained: the learner, the pipeline's option that names the artifact in use, and, where the artifact keeps
-# what was learned without each fold of its questions, the option that chooses one.
+# The learners: BACKEND is the learner, OPTION is the pipeline's option that names the artifact in use. FOLD is the
+# option that chooses a fold, for artifacts that also contain a model learned without each fold of the questions.
 GRASP_LEARNERS: dict[str, dict[str, Any]] = {
     "planner": {
         "BACKEND": "training.learning.planner.PlannerLearner",
@@ -282,7 +287,7 @@ GRASP_LEARNERS: dict[str, dict[str, Any]] = {
 }
 
 # --- API ------------------------------------------------------------------------------------------------------------
-# Basic authentication sends the password with every request: only where somebody asks for it.
+# Basic authentication sends the password with every request, so it is off by default.
 _BASIC = ["search.api.authentication.LimitedBasic"] if env_bool("GRASP_BASIC_AUTHENTICATION", False) else []
 REST_FRAMEWORK: dict[str, Any] = {
     "DEFAULT_AUTHENTICATION_CLASSES": [
@@ -348,9 +353,9 @@ LOG_LEVEL = env_str("LOG_LEVEL", "INFO").upper()
 configure_structlog()
 LOGGING = logging_settings(LOG_LEVEL, as_json=not sys.stderr.isatty())
 
-# Generic base classes of Django take type arguments at run time too.
+# Makes Django's generic base classes accept type arguments at run time.
 django_stubs_ext.monkeypatch()
 
-# Whoever reads the settings may send a task, so the site's Celery app has to be the current one from here on.
+# Every process that loads the settings may send a task, so the site's Celery app must be the current one from here on.
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "grasp_site.settings")
 import grasp_site.celery  # noqa: E402, F401

@@ -1,4 +1,4 @@
-"""Where each door of the site opens, and what answers where there is none."""
+"""The site's URL patterns, and the handlers of error responses."""
 
 from django.contrib import admin
 from django.urls import include, path
@@ -11,7 +11,7 @@ handler404 = "grasp_site.errors.page_not_found"
 handler500 = "grasp_site.errors.server_error"
 
 urlpatterns = [
-    # One door for everybody: the admin's own would be a second one to lock.
+    # The site has one sign-in page for everybody: the admin's own page would need the same protection again.
     path("admin/login/", sign_in),
     path("admin/logout/", sign_out),
     path("admin/", admin.site.urls),

@@ -27,7 +27,7 @@ for name in ("DATABASE_URL", "REDIS_URL", "NEO4J_URL", "LLM_BASE_URL", "GRASP_AD
     os.environ.pop(name, None)
     os.environ.pop(f"{name}_FILE", None)
 os.environ["GRASP_HOME"] = str(TEST_HOME)
-# A test run asks more than a visitor may, from one address; tests of the limits set them.
+# A test run asks more from one address than a visitor may. The tests of the limits set them again.
 for name in ("GRASP_SEARCHES_PER_MINUTE", "GRASP_SEARCHES_PER_MINUTE_USER", "GRASP_SEARCHES_PER_MINUTE_TOKEN"):
     os.environ[name] = "0"
 os.environ["DJANGO_SETTINGS_MODULE"] = "grasp_site.settings"

@@ -1,4 +1,4 @@
-"""Rankings in tests: their cosines, where any are needed, come from a table."""
+"""Rankings for tests; their cosines come from a table."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from search.domain.ranking import Cosines, Ranking
 
 
 def table(cosines: Mapping[int, float]) -> Cosines:
-    """Return what gives the cosines of a table, and nothing for keys that are not in it."""
+    """Return a function that returns the cosines of the given keys; keys outside the table are left out."""
 
     def of(keys: Sequence[int]) -> Mapping[int, float]:
         return {key: cosines[key] for key in keys if key in cosines}
@@ -17,5 +17,5 @@ def table(cosines: Mapping[int, float]) -> Cosines:
 
 
 def ranked(scores: Mapping[int, float], cosines: Mapping[int, float] = {}, depth: int | None = None) -> Ranking:
-    """Rank scores."""
+    """Return the ranking of {key: score}; `cosines` break ties and `depth` is its maximum length."""
     return Ranking.of(scores, table(cosines), depth)

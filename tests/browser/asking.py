@@ -1,4 +1,4 @@
-"""Asking in a browser, as people do."""
+"""Helpers that ask a question in a browser."""
 
 from playwright.sync_api import Page, expect
 
@@ -19,5 +19,5 @@ def ask(page: Page, question: str = QUESTION, knowledge_base: str = "products", 
 def finished(page: Page) -> None:
     """Wait until the search has its results."""
     expect(page.locator("#state.done")).to_be_visible(timeout=30_000)
-    # The page has stopped asking for news: nothing is replaced under the keyboard from here on.
+    # The page has stopped polling: it replaces no element after this.
     expect(page.locator("#live[hx-get]")).to_have_count(0)

@@ -13,11 +13,11 @@ NOT_OURS = {
     # Django's widget for choosing several rights (SelectFilter2.js) writes an `aria-label` on a span without a role.
     "aria-prohibited-attr": ".selector .help-tooltip",
 }
-"""Findings that somebody else's widget is at fault for: the rule, and the selector of what it makes."""
+"""Findings in widgets of other projects, which are ignored: {rule: selector of the widget's elements}."""
 
 
 def violations(page: Page, *rules: str) -> list[str]:
-    """Return what axe finds on the page as it is shown now, one line an element; with `rules` only these are run."""
+    """Return axe's findings on the page in its current state, one text for each element; `rules` limits the rules."""
     if not page.evaluate("typeof axe === 'object'"):
         page.evaluate(_SCRIPT)
     options: dict[str, Any] = {"resultTypes": ["violations"], "runOnly": list(rules)} if rules else _OPTIONS

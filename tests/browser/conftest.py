@@ -32,15 +32,15 @@ from tests.conftest import CHROMIUM, PROJECT
 READY_SECONDS = 300.0
 IMPORT_SECONDS = 300.0
 PATIENCE_MILLISECONDS = 20_000
-"""How long a page may take to show what is expected of it: machines that run tests are busy ones."""
+"""Milliseconds that a page may take to show the expected content; test machines may be busy."""
 KEEPER = ("admin", "a-keeper-of-tests")
-"""Who may change knowledge bases on the site of these tests, and the password."""
+"""Name and password of the user who may change knowledge bases on the test site."""
 PRODUCTS = PROJECT / "search" / "fixtures" / "demo" / "products"
 CHROMIUM_ARGUMENTS = [
     "--no-sandbox", "--headless", "--disable-gpu", "--disable-quic", "--no-first-run",
     "--disable-background-networking", "--disable-component-update", "--disable-sync",
 ]  # fmt: skip
-# No address of ours answers with a failure that a browser would report, but for those that a test asks for.
+# Browsers report failed responses by this message. Only tests that ask for a failure cause it, so it is ignored.
 REPORTED_FAILURE = "Failed to load resource"
 
 
@@ -52,7 +52,7 @@ class Site:
     home: Path
 
     def worker_pids(self) -> list[int]:
-        """The processes of the search worker."""
+        """Return the process ids of the search worker."""
         found = []
         for folder in Path("/proc").iterdir():
             if not folder.name.isdigit():
@@ -69,7 +69,7 @@ class Site:
 
     @contextmanager
     def worker_asleep(self) -> Iterator[None]:
-        """Stops the search worker where it stands, and lets it go on afterwards."""
+        """Suspend the search worker within the context (SIGSTOP), and continue it afterwards."""
         pids = self.worker_pids()
         assert pids, "no search worker is running"
         for pid in pids:
@@ -131,7 +131,7 @@ def chromium(site: Site, playwright: Playwright) -> Iterator[Browser]:
 
 @dataclass
 class Witness:
-    """What a browser complained about, and where it sent requests."""
+    """Records a browser's errors and warnings, and its requests to other sites."""
 
     site: Site
     complaints: list[str] = field(default_factory=list)
@@ -153,7 +153,7 @@ class Witness:
 
 @pytest.fixture
 def open_page(chromium: Browser, site: Site) -> Iterator[Callable[..., Page]]:
-    """Opens pages in fresh contexts; afterwards nothing may have gone wrong in them, nor left for another site."""
+    """Yield a function that opens a page in a new context; afterwards, fail on errors or requests to other sites."""
     witness = Witness(site)
     contexts: list[BrowserContext] = []
 

@@ -1,6 +1,6 @@
-"""A small knowledge base of films in Postgres, and pipelines over it whose stages do what a test tells them.
+"""A small knowledge base of films in Postgres, and pipelines whose stages return chosen results.
 
-For tests of services and doors: what is asked and what comes back is real, what happens in between is chosen.
+For tests of services and doors: requests and responses are real, and the test controls the stages between them.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ GRAPH = Graph(
     nodes=(*_FILMS, *(Node(4 + i, odd, "person", f"Odd {i}") for i, odd in enumerate(ODD_IDS))),
     edges=((0, "directed by", 3), (1, "directed by", 3), (2, "directed by", 4)),
 )
-"""Two films by Ada Holm, one by somebody odd. Ids are not in the order of keys, which no test here needs."""
+"""Two films by Ada Holm, one by a person with an odd id. Keys do not follow the order of ids; no test needs it."""
 
 PLAN = Plan(
     anchors=(Anchor("a", "Ada Holm", "person"),),
@@ -87,14 +87,14 @@ def node_tool(**_: Any) -> Nodes:
 
 
 def no_tool(**_: Any) -> None:
-    """Stand for a tool that no stage here uses."""
+    """Return None in place of a tool that no stage here uses."""
 
 
 HOOKS: dict[str, Callable[[Limit], None]] = {}
-"""What a stage does before it answers, by the question's text: a test puts it there."""
+"""{question's text: a function that a stage calls before it answers}; tests fill it."""
 
 SCORES: dict[str, float] = {}
-"""The score that text retrieval gives the first film, by the question's text; 0.9 where a test puts none."""
+"""{question's text: the first film's score in text retrieval}; tests fill it, and the default is 0.9."""
 
 
 @dataclass(frozen=True)
@@ -140,7 +140,7 @@ class Show:
 
 @dataclass(frozen=True)
 class MakePlan:
-    """Plans the one plan there is, or takes the asker's."""
+    """Returns the user's plan, or PLAN if the question has none."""
 
     def __call__(self, question: Question, limit: Limit) -> list[ScoredPlan]:
         return [ScoredPlan(question.plan or PLAN, "user" if question.plan else "schema", 1.0)]
@@ -170,7 +170,7 @@ class Walk:
 
 @dataclass(frozen=True)
 class Merge:
-    """Keeps what the first plan found."""
+    """Keeps the candidates of the first plan."""
 
     def __call__(
         self, question: Question, plans: Sequence[LinkedPlan], found: Sequence[Traversal], limit: Limit
@@ -206,7 +206,7 @@ class Weigh(FusionWeights):
 
 @dataclass(frozen=True)
 class Hold:
-    """Says of everything that the graph found that it meets the plan."""
+    """Marks every candidate of the graph as meeting the whole plan."""
 
     def __call__(
         self, question: Question, fusion: Fusion, plans: Sequence[LinkedPlan], graph: GraphRanking, limit: Limit

@@ -1,4 +1,4 @@
-"""Pipelines that share nothing with GRASP but the seams: own names of stages and lists, own titles, no plans.
+"""Pipelines that share only interfaces with GRASP: they have other stages, lists and titles, and no plans.
 
 `wandering` fuses three lists with a fusion of its own. `walking` has one list of the graph and one of text under the
 site's fusion, so that it can be tuned. `shuffling` has that fusion over two lists of text.
@@ -25,7 +25,7 @@ from tests.search import small
 
 @dataclass(frozen=True, kw_only=True)
 class Wandering:
-    """Three lists, their fusion, and what is told of it."""
+    """The stages of three lists, their fusion and the explanation."""
 
     wander: Any = stage("graph list", "Wander", "Wandering from door to door", list_name="walks")
     peruse: Any = stage("text list", "Peruse", "Perusing the shelves", list_name="shelves")
@@ -80,7 +80,7 @@ def silently_walking(question: Question, stages: Walking, trace: Trace) -> Ranki
 
 @dataclass(frozen=True, kw_only=True)
 class Shuffling:
-    """Two lists of text under a fusion that is made for a graph's."""
+    """The stages of two text lists, with a fusion that expects a graph list."""
 
     peruse: Any = stage("text list", "Peruse", "Perusing the shelves")
     skim: Any = stage("text list", "Skim", "Skimming the shelves")
@@ -103,7 +103,7 @@ class Wander:
 
 @dataclass(frozen=True)
 class Gossip:
-    """The third film, of which everybody talks."""
+    """A list with only the third film."""
 
     loud: bool = option(False, "Whether to listen to those who shout.")
 
@@ -124,7 +124,7 @@ class Blend:
 
 @dataclass(frozen=True)
 class Reverse:
-    """The last becomes the first."""
+    """Reverses the order of the fused list."""
 
     rate: float = option(0.5, "How brightly.", low=0, high=1)
 
@@ -136,7 +136,7 @@ class Reverse:
 
 @dataclass(frozen=True)
 class Tell:
-    """What each list gave; a path where the graph's list holds the result. There are no plans to hold it against."""
+    """Explains each result by its shares of the lists, and by a path if it is in the graph list. No plans."""
 
     nodes: Any
 
