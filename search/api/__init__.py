@@ -1,1 +1,1 @@
-"""The HTTP API under /api/v1/: translates requests into calls of services, and their answers into JSON."""
+"""The HTTP API under /api/v1/: it translates requests into calls of services, and their answers into JSON."""

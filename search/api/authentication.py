@@ -1,4 +1,4 @@
-"""How a program says who it is: by a token, in the header `Authorization: Token …`."""
+"""Authentication of API callers by a token in the header `Authorization: Token …`."""
 
 from __future__ import annotations
 
@@ -17,10 +17,16 @@ SCHEME = "Token"
 
 
 class TokenAuthentication(BaseAuthentication):
-    """`Authorization: Token …`. Another scheme is left to others; a token that opens nothing is answered with 401."""
+    """Authentication by `Authorization: Token …`.
+
+    Other schemes are left to the other authentication classes. An invalid token is answered with 401.
+    """
 
     def authenticate(self, request: Request) -> tuple[User, ApiToken] | None:
-        """Return the account and the token; AuthenticationFailed where there is no such token."""
+        """Return the account and the token, or None when the request uses another scheme.
+
+        Raises AuthenticationFailed when the token is missing or invalid.
+        """
         parts = get_authorization_header(request).split()
         if not parts or parts[0].lower() != SCHEME.lower().encode():
             return None
@@ -31,22 +37,25 @@ class TokenAuthentication(BaseAuthentication):
         return token.user, token
 
     def authenticate_header(self, request: Request) -> str:
-        """Return what a 401 names as the way to say who one is."""
+        """Return the scheme that a 401 response names in `WWW-Authenticate`."""
         return SCHEME
 
 
 class LimitedBasic(BasicAuthentication):
-    """Name and password with every request, where the site allows it; the accounts' backend limits failures."""
+    """Basic authentication: name and password with every request, where the site allows it.
+
+    The authentication backend of the accounts limits failed attempts.
+    """
 
 
 class TokenScheme(OpenApiAuthenticationExtension):
-    """How the API's description tells of tokens."""
+    """The token scheme in the OpenAPI description."""
 
     target_class = TokenAuthentication
     name = "token"
 
     def get_security_definition(self, auto_schema: Any) -> dict[str, str]:
-        """Return an OpenAPI security scheme."""
+        """Return the OpenAPI security scheme of tokens."""
         return {
             "type": "apiKey", "in": "header", "name": "Authorization",
             "description": "`Token …`, made in the admin or by `manage.py create_token`.",

@@ -9,7 +9,8 @@ from rest_framework.request import Request
 class Description(SpectacularAPIView):
     """The description in YAML or JSON.
 
-    There is one version of it: the query is not asked for another, which would go into a header as it came.
+    There is one version. The `version` parameter of the query is ignored, because its unchecked value would be copied
+    into a response header.
     """
 
     http_method_names = ("get", "head")
@@ -19,6 +20,6 @@ class Description(SpectacularAPIView):
 
 
 class Viewer(SpectacularSwaggerView):
-    """The description as a page for people. It answers nothing but that page: a template renders no other answer."""
+    """The description as an HTML page. It allows only GET and HEAD, because its template renders only that page."""
 
     http_method_names = ("get", "head")

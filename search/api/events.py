@@ -26,24 +26,24 @@ from search.services.searches.follow_search import Event, follow_search
 from search.services.searches.watch_search import Following, glance
 
 HEARTBEAT_SECONDS = 10.0
-"""Seconds of silence after which a comment shows that the stream lives."""
+"""Seconds without an event after which a comment is sent to show that the stream is alive."""
 LONGEST_STREAM_SECONDS = 120.0
-"""Seconds that a stream lives; a browser comes back by itself with the last id it has seen."""
+"""Longest duration of a stream, in seconds. A browser then reconnects by itself with the last event id it received."""
 RETRY_MILLISECONDS = 1000
 NOTHING_SEEN = -1
 DATABASE_AWAY = "Postgres does not answer; the stream ends here, and can be asked again from the last id."
 
 
 class AnyAccept(BaseContentNegotiation):
-    """Gives whatever is asked for: a stream of events is no representation that DRF could render."""
+    """Content negotiation that accepts every `Accept` header, because DRF has no renderer for a stream of events."""
 
     def select_parser(self, request: Request, parsers: object) -> None:
-        """A stream takes no body."""
+        """Return None: a request for a stream has no body."""
 
     def select_renderer(
         self, request: Request, renderers: object, format_suffix: str | None = None
     ) -> tuple[JSONRenderer, str]:
-        """Problems are JSON; the stream is not rendered at all."""
+        """Return the JSON renderer, which is used for problems only; the stream is not rendered by DRF."""
         return JSONRenderer(), "application/json"
 
 
@@ -72,7 +72,7 @@ class SearchEvents(APIView):
         },
     )
     def get(self, request: Request, run_id: UUID) -> HttpResponseBase:
-        """Follow a search. Comes back where `Last-Event-ID` says; 204 when there is nothing left to come."""
+        """Follow a search. The stream continues after the event in `Last-Event-ID`; 204 when no events are left."""
         run = find_run(request, run_id)
         after = _last_seen(request)
         if after >= 0 and follow_search(run.pk, after) == ([], True):
@@ -84,7 +84,10 @@ class SearchEvents(APIView):
 
 
 async def _stream(run_id: UUID, after: int) -> AsyncIterator[str]:
-    """Give events as they happen, comments while nothing does, until the search ends or the stream is old enough."""
+    """Yield the text of the stream: events as they happen, and comments while none happen.
+
+    It stops when the search ends or after `LONGEST_STREAM_SECONDS`.
+    """
     with Following().of(run_id) as following:
         async for text in _told(run_id, after, following):
             yield text
@@ -121,9 +124,10 @@ async def _told(run_id: UUID, after: int, following: Following) -> AsyncIterator
 
 
 def _look(run_id: UUID, after: int, seen: int) -> tuple[int, list[Event], bool]:
-    """Look at the run and, where it changed since `seen`, at its steps; return the change seen, events and the end.
+    """Return the run's change number, its events behind `after`, and whether no more events follow.
 
-    It is done on a thread that many streams share: the connection is given back at once.
+    The steps are read only if the run changed since `seen` or has ended. The function runs on a thread that many
+    streams share, so it closes its database connection at once.
     """
     try:
         now = glance(run_id)

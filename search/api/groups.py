@@ -1,4 +1,4 @@
-"""The groups in which the API's description shows the calls, in this order."""
+"""The groups of operations in the API's description, in the order in which it shows them."""
 
 from __future__ import annotations
 

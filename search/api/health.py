@@ -1,4 +1,4 @@
-"""Whether the process lives, and whether a search can be asked."""
+"""Health of the site: whether the web process is alive, and whether searches can be requested."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from search.services.health import all_ready, system_status
 
 
 class Unguarded(APIView):
-    """A view that asks nobody who they are: it answers also while Postgres, which knows, is away."""
+    """A view without authentication. It also answers while Postgres, which holds the accounts, is unavailable."""
 
     authentication_classes = ()
     permission_classes = (AllowAny,)
 
 
 class Alive(Unguarded):
-    """The web process lives."""
+    """Whether the web process is alive."""
 
     @extend_schema(
         operation_id="healthz",
@@ -31,12 +31,12 @@ class Alive(Unguarded):
         responses={200: {"type": "object", "properties": {"alive": {"type": "boolean"}}}},
     )
     def get(self, request: Request) -> Response:
-        """Say that the process lives. It asks no other service, so that it answers whatever is down."""
+        """Report that the web process is alive. It asks no other service, so it answers whichever service is down."""
         return Response({"alive": True}, headers={"Cache-Control": "no-store"})
 
 
 class Ready(Unguarded):
-    """Every service that a search needs."""
+    """Whether every service that a search needs is available."""
 
     @extend_schema(
         operation_id="readyz",
@@ -46,7 +46,7 @@ class Ready(Unguarded):
         responses={200: shape.Readiness, 503: OpenApiResponse(shape.Readiness, description="Something is down.")},
     )  # fmt: skip
     def get(self, request: Request) -> Response:
-        """Return each service's state and reason; 503 while one is down."""
+        """Return the state of each service and the reason for it; 503 while a service is down."""
         services = system_status()
         ready = all_ready(services)
         answer = {"ready": ready, "services": services}

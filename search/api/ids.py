@@ -1,4 +1,4 @@
-"""Addresses that hold identifiers: any Unicode, slashes and line breaks included."""
+"""URLs that contain node ids: an id may hold any Unicode character, slashes and line breaks included."""
 
 from __future__ import annotations
 
@@ -6,24 +6,24 @@ from django.http import HttpRequest
 
 
 class AnythingConverter:
-    """Matches what is left of an address, whatever it holds; Django's `path` stops at a line break."""
+    """URL converter that matches the rest of a URL, whatever it contains; Django's `path` stops at a line break."""
 
     regex = r"[\s\S]+"
 
     def to_python(self, value: str) -> str:
-        """Return the text, which the server has decoded already."""
+        """Return the text unchanged; the server has already decoded it."""
         return value
 
     def to_url(self, value: str) -> str:
-        """Return the text; `reverse` percent-encodes it."""
+        """Return the text unchanged; `reverse` percent-encodes it."""
         return value
 
 
 def id_in_path(request: HttpRequest, matched: str) -> str:
-    """Return the identifier at the end of an address, where `matched` is what the route found.
+    """Return the id at the end of a URL; `matched` is the text that the route matched.
 
-    An encoded slash at the end belongs to the identifier, also when the caller left out the slash that ends the
-    address: once decoded the two look the same, so the address is looked at as it came.
+    An encoded slash at the end (`%2F`) belongs to the id, even if the caller left out the slash that ends the URL.
+    After decoding both slashes look the same, so the function reads the raw path of the request.
     """
     scope = getattr(request, "scope", {})
     raw = scope.get("raw_path") or b""

@@ -1,4 +1,4 @@
-"""Knowledge bases: the list, one with its schema, its nodes."""
+"""Knowledge bases: the list, one knowledge base with its schema, and its nodes."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ PAGING = [
 
 
 class KnowledgeBases(APIView):
-    """What can be searched."""
+    """The knowledge bases that can be searched."""
 
     @extend_schema(
         operation_id="knowledge_bases_list",
@@ -54,7 +54,7 @@ class KnowledgeBaseDetail(APIView):
         responses={200: shape.KnowledgeBaseSchema, **shape.problems(401, 404, 503)},
     )
     def get(self, request: Request, name: str) -> Response:
-        """Return the schema: node types with fields, relations, and relation types with counts."""
+        """Return one knowledge base with its schema: node types with fields, relations, relation types with counts."""
         return Response(describe_knowledge_base(_find(request, name), schema=True))
 
 
@@ -73,7 +73,7 @@ class Nodes(APIView):
         responses={200: shape.page_of(shape.NodeReference), **shape.problems(400, 401, 404, 503)},
     )
     def get(self, request: Request, name: str) -> Response:
-        """Return a page of nodes in the order of their names: what a box completes while somebody types."""
+        """Return a page of nodes in the order of their names, for completion while somebody types a name."""
         release = find_release(request, name)
         asked = request.query_params
         pages = Pages()
@@ -97,7 +97,7 @@ class NodeDetail(APIView):
         responses={200: shape.Node, **shape.problems(401, 404, 503)},
     )
     def get(self, request: Request, name: str, node_id: str) -> Response:
-        """Return a node with its fields, and its relations grouped and paged. The id is percent-encoded."""
+        """Return a node with its fields and its relations, grouped and in pages. The id is percent-encoded."""
         asked = request.query_params
         page = asked.get("page", "1")
         turned = (asked.get("relation", ""), asked.get("direction", ""))
@@ -122,7 +122,10 @@ def _find(request: Request, name: str) -> KnowledgeBase:
 
 
 def find_release(request: Request, name: str) -> Release:
-    """Return the active release of a knowledge base that the caller may see; Http404 where there is none."""
+    """Return the active release of a knowledge base that the caller may see.
+
+    Raises Http404 when the caller may see no such knowledge base or it has no active release.
+    """
     base = _find(request, name)
     if base.active_release is None:
         raise Http404(f"{base.name} has no active release; import it again, or activate one of its releases.")

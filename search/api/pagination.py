@@ -1,4 +1,4 @@
-"""Pages of lists: DRF's envelope, 20 entries unless `page_size` says otherwise."""
+"""Pages of lists in DRF's envelope."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from rest_framework.pagination import PageNumberPagination
 
 
 class Pages(PageNumberPagination):
-    """`page` and `page_size`, at most 100 entries a page."""
+    """Pagination by `page` and `page_size`: 20 entries a page by default, at most 100."""
 
     page_size = 20
     page_size_query_param = "page_size"

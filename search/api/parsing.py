@@ -1,4 +1,4 @@
-"""Reads the body of a request as JSON, and says where it stops being JSON."""
+"""Parser of JSON request bodies; its errors name the position of the first fault."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from rest_framework.parsers import BaseParser
 from search.domain.errors import Fault
 
 LARGEST = 1 << 20
-"""Bytes of the largest body: a plan with everything in it is some ten thousand."""
+"""Largest accepted body, in bytes. A plan that uses everything has about ten thousand bytes."""
 
 
 class TooLarge(APIException):
-    """The body is larger than any request has to be."""
+    """The body has more than `LARGEST` bytes; answered with 413."""
 
     status_code = status.HTTP_413_REQUEST_ENTITY_TOO_LARGE
     default_detail = f"The body has more than {LARGEST:,} bytes."
@@ -25,12 +25,15 @@ class TooLarge(APIException):
 
 
 class JSONBodyParser(BaseParser):
-    """JSON in UTF-8, up to a mebibyte; NaN and Infinity are not JSON."""
+    """Parser of JSON in UTF-8, up to one mebibyte; NaN and Infinity are rejected."""
 
     media_type = "application/json"
 
     def parse(self, stream: Any, media_type: str | None = None, parser_context: Mapping[str, Any] | None = None) -> Any:
-        """Return the body as Python holds it; ParseError, with a fault, when it is not JSON."""
+        """Return the body as Python objects.
+
+        Raises ParseError with a fault when the body is not JSON, and TooLarge when it has more than `LARGEST` bytes.
+        """
         body = stream.read(LARGEST + 1)
         if len(body) > LARGEST:
             raise TooLarge()

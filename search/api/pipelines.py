@@ -1,4 +1,4 @@
-"""Pipelines: what can answer a question, and which settings each takes."""
+"""Pipelines: the methods that can answer a question, and the settings of each."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from search.services.pipelines.list_pipelines import list_pipelines
 
 
 class Pipelines(APIView):
-    """The ways to answer a question."""
+    """The pipelines that can answer a question."""
 
     @extend_schema(
         operation_id="pipelines_list",
@@ -31,7 +31,7 @@ class Pipelines(APIView):
         responses={200: shape.page_of(shape.Pipeline), **shape.problems(401, 404, 503)},
     )
     def get(self, request: Request) -> Response:
-        """Return name, what it does, version, availability and, when unavailable, why."""
+        """Return the pipelines: name, description, version, settings, availability and, if unavailable, why."""
         name = request.query_params.get("knowledge_base", "").replace("\x00", "")
         base = KnowledgeBase.objects.visible_to(request.user).filter(name=name).first() if name else None
         if name and base is None:

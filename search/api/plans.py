@@ -1,4 +1,4 @@
-"""Plans: whether one can be run on a knowledge base."""
+"""Plans: check whether a plan can be run on a knowledge base."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from search.wiring import schema_of
 
 
 class PlanCheck(APIView):
-    """Where a plan is checked without running it."""
+    """The check of a plan; it runs nothing."""
 
     @extend_schema(
         operation_id="plans_check",
@@ -31,10 +31,10 @@ class PlanCheck(APIView):
         },
     )
     def post(self, request: Request, name: str) -> Response:
-        """Hold a plan against the knowledge base and return every fault at once; nothing is run or kept.
+        """Check a plan against the schema of the knowledge base and return every fault; nothing is run or stored.
 
-        The body is the plan. It may also be wrapped as `{"plan": …}`, as a search takes it; pointers then begin
-        with `/plan`.
+        The body is the plan. It may also be wrapped as `{"plan": …}`, as in the request for a search; the pointers of
+        the faults then begin with `/plan`.
         """
         schema = schema_of(find_release(request, name))
         body = request.data

@@ -1,4 +1,4 @@
-"""Every error of the API as problem details (RFC 9457), with each fault's pointer and an id to find it in the log."""
+"""Errors of the API as problem details (RFC 9457): a pointer for each fault, and a request id to look up in the log."""
 
 from __future__ import annotations
 
@@ -35,16 +35,16 @@ def problem(
     headers: Mapping[str, str] | None = None,
     **more: Any,
 ) -> JsonResponse:
-    """Return a problem document; `more` are further members of it (RFC 9457, section 3.2).
+    """Return a response with a problem document; `more` are its extension members (RFC 9457, section 3.2).
 
-    It is written here and not by a renderer of DRF's: a problem is JSON whatever the caller accepts.
+    No DRF renderer is used, because a problem is JSON whatever the caller accepts.
     """
     document = _document(request, code, detail, title=title, faults=faults, **more)
     return JsonResponse(document, status=code, headers=dict(headers or {}), content_type=CONTENT_TYPE)
 
 
 def handle(error: Exception, context: Mapping[str, Any]) -> JsonResponse:
-    """Turn whatever a view raised into a problem; DRF calls this for every exception (`EXCEPTION_HANDLER`)."""
+    """Return the problem for an exception of a view; DRF calls this for every exception (`EXCEPTION_HANDLER`)."""
     request = context["request"]._request
     if isinstance(error, InvalidRequest):
         return problem(request, 400, str(error), title="Invalid request", faults=error.faults)
@@ -68,14 +68,14 @@ def handle(error: Exception, context: Mapping[str, Any]) -> JsonResponse:
 
 
 def unavailable(request: HttpRequest, service: str, reason: str) -> JsonResponse:
-    """Return the problem that names a service which does not answer."""
+    """Return the problem with status 503 that names a service which does not answer."""
     headers = {"Retry-After": str(RETRY_SECONDS)}
     return problem(request, 503, reason, title=f"{service} is not available", headers=headers, service=service)
 
 
 @csrf_exempt
 def not_found(request: HttpRequest, *_args: object, **_kwargs: object) -> JsonResponse:
-    """Answer an address below the API that leads nowhere."""
+    """Return the problem with status 404 for a URL below the API that no route matches."""
     return problem(request, 404, "There is nothing at this address; /api/docs/ lists what there is.")
 
 
@@ -113,7 +113,7 @@ def _document(
 
 
 def request_id(request: HttpRequest) -> str:
-    """Return the id that the caller gave the request, or a new one."""
+    """Return the request id from the header `X-Request-ID` if it is valid, otherwise a new one."""
     given = request.headers.get("X-Request-ID", "")
     return given if _GIVEN_ID.fullmatch(given) else uuid.uuid4().hex
 

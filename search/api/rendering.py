@@ -1,4 +1,4 @@
-"""Writes answers as JSON."""
+"""Renderer of JSON responses."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from rest_framework.renderers import JSONRenderer
 
 
 class QuickJSONRenderer(JSONRenderer):
-    """JSON as DRF writes it, several times faster; what orjson cannot write is left to DRF."""
+    """JSON renderer that is several times faster than DRF's; values that orjson cannot encode are left to DRF."""
 
     def render(
         self,
@@ -18,7 +18,7 @@ class QuickJSONRenderer(JSONRenderer):
         accepted_media_type: str | None = None,
         renderer_context: Mapping[str, Any] | None = None,
     ) -> bytes:
-        """Return the answer's body; indented where the caller's `Accept` asks for that."""
+        """Return the response body as JSON, indented if the caller's `Accept` header asks for it."""
         context = dict(renderer_context or {})
         if data is None or self.get_indent(accepted_media_type or "", context):
             return super().render(data, accepted_media_type, context)

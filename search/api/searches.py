@@ -1,4 +1,4 @@
-"""Searches: ask, look, cancel."""
+"""Searches: request, read and cancel them."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ from search.services.searches.watch_search import Glance, await_change
 
 REQUEST_KEYS = ("knowledge_base", "question", "pipeline", "k", "plan", "settings")
 NOBODY_THERE = 2.5
-"""Seconds after which a wait for a queued search ends when no worker is alive."""
+"""Longest wait for a queued search while no worker is alive, in seconds."""
 
 
 class Searches(APIView):
-    """Where searches are asked."""
+    """Requests for searches."""
 
     @extend_schema(
         operation_id="searches_create",
@@ -56,11 +56,13 @@ class Searches(APIView):
         },
     )
     def post(self, request: Request) -> Response:
-        """Ask a question. 202 with its address, or 201 with the whole search if it ends within `wait` seconds.
+        """Ask a question. The answer is 201 with the whole search if it ends within `wait` seconds, otherwise 202.
 
-        Whoever asks without an account gets a cookie, with which the search can be cancelled. How many searches an
-        address, an account or a token may ask in a minute is limited: 429 says after how many seconds to ask again, and
-        503 does where too many searches wait already. Some settings are for staff; `GET pipelines/` lists a caller's.
+        Both answers give the address of the search in `Location`. A caller without an account gets a cookie, which
+        allows them to cancel the search. The number of searches in a minute is limited for each address, account and
+        token: above the limit the answer is 429. If too many searches are waiting already, it is 503. Both say after
+        how many seconds to ask again. Some settings are for staff only; `GET pipelines/` lists the settings that the
+        caller may use.
         """
         body = request.data
         if not isinstance(body, Mapping):
@@ -98,12 +100,15 @@ class SearchDetail(APIView):
         responses={200: shape.Search, **shape.problems(401, 404, 503)},
     )
     def get(self, request: Request, run_id: UUID) -> Response:
-        """Return the search as far as it has come: its plans, steps, lists and results, with what fell away and why."""
+        """Return the present state of the search: its plans, steps, lists and results.
+
+        It includes the stages that the search had to do without, and the reasons.
+        """
         return Response(describe_search(find_run(request, run_id)), headers={"Cache-Control": "no-store"})
 
 
 class SearchCancel(APIView):
-    """Where a search is stopped."""
+    """Cancellation of a search."""
 
     @extend_schema(
         operation_id="searches_cancel",
@@ -113,17 +118,18 @@ class SearchCancel(APIView):
         responses={200: shape.Search, **shape.problems(401, 403, 404, 503)},
     )
     def post(self, request: Request, run_id: UUID) -> Response:
-        """Ask the search to stop; one that has ended stays as it is.
+        """Ask the search to stop; a search that has ended stays unchanged.
 
-        That is for who asked it, and for staff: for an account its session or token, for others the cookie `visitor`
-        that came with the answer to their question.
+        Only staff and the caller who requested the search may do this. An account is recognised by its session or
+        token. A caller without an account is recognised by the cookie `visitor`, which came with the answer to the
+        request.
         """
         run = find_run(request, run_id)
         return Response(describe_search(cancel_search(run, user=request.user, visitor=visitor_of(request))))
 
 
 def find_run(request: Request, run_id: UUID) -> SearchRun:
-    """Return the run if the caller may read it; Http404 otherwise."""
+    """Return the run; raises Http404 if it does not exist or the caller may not read it."""
     run = SearchRun.objects.visible_to(request.user).filter(pk=run_id).first()
     if run is None:
         raise Http404("There is no search with this id.")
@@ -138,7 +144,7 @@ def _unknown(body: Mapping[str, Any]) -> Iterator[Fault]:
 
 
 def _wait_seconds(request: Request) -> tuple[float, list[Fault]]:
-    """Return how long the caller wants to wait, and what is wrong with that."""
+    """Return the seconds that the caller wants to wait, and the faults of the parameter `wait`."""
     given = request.query_params.get("wait", "0")
     try:
         seconds = float(given)
@@ -150,7 +156,10 @@ def _wait_seconds(request: Request) -> tuple[float, list[Fault]]:
 
 
 def _wait_for_end(run: SearchRun, seconds: float) -> bool:
-    """Return whether the search ended in time. A search that nobody takes is not waited for to the end."""
+    """Wait up to `seconds` and return whether the search ended in that time.
+
+    If no worker is alive, the wait ends after `NOBODY_THERE` seconds.
+    """
     began = time.monotonic()
 
     def enough(seen: Glance) -> bool:

@@ -1,4 +1,4 @@
-"""Addresses of the API, below /api/v1/."""
+"""URLs of the API, below /api/v1/."""
 
 from __future__ import annotations
 
@@ -29,6 +29,6 @@ urlpatterns = [
     path("searches/<uuid:run_id>/cancel/", SearchCancel.as_view(), name="search-cancel"),
     path("healthz/", Alive.as_view(), name="healthz"),
     path("readyz/", Ready.as_view(), name="readyz"),
-    # An address without its last slash is left to Django, which sends the caller to the one with it.
+    # A URL without its last slash is left to Django, which redirects the caller to the URL with the slash.
     re_path(r"^(?:.*/)?$", not_found, name="nothing"),
 ]

@@ -1,4 +1,4 @@
-"""Signing in and out, and changing one's password: pages for everybody, staff or not."""
+"""Pages for signing in, signing out and changing the password, for staff and all other users."""
 
 from __future__ import annotations
 
@@ -14,12 +14,15 @@ from search.views.unavailable import says_what_is_down
 
 
 class SignIn(LoginView):
-    """Asks for name and password, and goes on to where somebody wanted to be."""
+    """The page that asks for name and password and then redirects to the page that was requested first."""
 
     template_name = "account/sign_in.html"
 
     def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
-        """Check name and password; after too many wrong ones say so with status 429, and check nothing for a while."""
+        """Check name and password and sign in; show the form again if they are wrong.
+
+        After too many failures the form is shown with status 429, and nothing is checked for a while.
+        """
         try:
             return super().post(request, *args, **kwargs)
         except TooManyAttempts as error:
@@ -31,18 +34,18 @@ class SignIn(LoginView):
 
 
 class SignOut(LogoutView):
-    """Ends the session; by POST alone, so that no link can."""
+    """The view that ends the session; it accepts only POST, so that no link can end a session."""
 
 
 class ChangePassword(PasswordChangeView):
-    """Asks for the old password and twice for the new one."""
+    """The page that asks once for the old password and twice for the new one."""
 
     template_name = "account/password.html"
     success_url = reverse_lazy("password-changed")
 
 
 class PasswordChanged(PasswordChangeDoneView):
-    """Says that the password is another one now."""
+    """The page that confirms that the password was changed."""
 
     template_name = "account/password_changed.html"
 

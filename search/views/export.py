@@ -17,11 +17,11 @@ from search.views.finding import find_run
 from search.views.unavailable import says_what_is_down
 
 BYTE_ORDER_MARK = "\ufeff"
-"""Without it spreadsheets take UTF-8 for something else."""
+"""Without this mark, spreadsheet programs do not recognise UTF-8."""
 
 
 class _Line:
-    """A file that gives back what is written to it."""
+    """A file-like object whose `write` returns the written text."""
 
     def write(self, line: str) -> str:
         return line
@@ -31,7 +31,7 @@ class _Line:
 @never_cache
 @says_what_is_down
 def results_csv(request: HttpRequest, run_id: UUID) -> Any:
-    """Stream the results that a search has so far, a row each."""
+    """Return the present results of a search as a CSV stream, one row for each result."""
     described = describe_search(find_run(request, run_id))
     answer = StreamingHttpResponse(_lines(described), content_type="text/csv; charset=utf-8")
     answer["Content-Disposition"] = f'attachment; filename="search-{run_id}.csv"'

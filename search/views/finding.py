@@ -1,4 +1,4 @@
-"""Looking up what an address names, narrowed to what the asker may see."""
+"""Lookup of the objects that a URL names, limited to those that the user may see."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from search.models import KnowledgeBase, SearchRun
 
 
 def find_run(request: HttpRequest, run_id: UUID) -> SearchRun:
-    """Return the run if the asker may read it; Http404 otherwise, as for one that never was."""
+    """Return the run; raises Http404 if it does not exist or the user may not read it."""
     run = SearchRun.objects.visible_to(request.user).select_related("knowledge_base").filter(pk=run_id).first()
     if run is None:
         raise Http404("There is no search with this address.")
@@ -18,7 +18,7 @@ def find_run(request: HttpRequest, run_id: UUID) -> SearchRun:
 
 
 def find_knowledge_base(request: HttpRequest, name: str) -> KnowledgeBase:
-    """Return the knowledge base of that name if the asker may see it; Http404 otherwise."""
+    """Return the knowledge base of that name; raises Http404 if it does not exist or the user may not see it."""
     visible = KnowledgeBase.objects.visible_to(request.user).select_related("active_release__snapshot")
     base = visible.filter(name=name).first() if "\x00" not in name else None
     if base is None:

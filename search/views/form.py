@@ -1,4 +1,4 @@
-"""The question box: what it offers, and what was typed into it."""
+"""The question box: its choices, and the values typed into it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,10 @@ MOST_RECENT = 8
 
 @dataclass
 class SearchBox:
-    """The form with its present values; `faults` are messages by field, `longest` characters fit into the question."""
+    """The form with its present values.
+
+    `faults` are messages by field; `longest` is the largest number of characters of a question.
+    """
 
     knowledge_bases: Sequence[KnowledgeBase]
     pipelines: Sequence[dict[str, Any]]
@@ -32,13 +35,13 @@ class SearchBox:
 
     @property
     def elsewhere(self) -> list[str]:
-        """Faults of anything that is no field of the box."""
+        """The messages of faults that belong to no field of the box."""
         own = ("question", "knowledge_base", "pipeline")
         return [message for name, messages in self.faults.items() if name not in own for message in messages]
 
 
 def question_box(request: HttpRequest, **values: Any) -> SearchBox:
-    """Return the form for whoever asks, with the knowledge bases that they may search."""
+    """Return the form with the given values and the knowledge bases that the user may search."""
     bases = list(
         KnowledgeBase.objects.visible_to(request.user)
         .filter(active_release__isnull=False)
@@ -51,15 +54,18 @@ def question_box(request: HttpRequest, **values: Any) -> SearchBox:
 
 
 def typed(text: str) -> str:
-    """Return what somebody typed into a field of several lines: browsers send CR LF for each end of a line.
+    """Return the text of a field of several lines with LF as line end; browsers send CR LF.
 
-    A field's `maxlength` counts such an end as one character, and so does what checks the length afterwards.
+    The `maxlength` of a field counts a line end as one character. With LF, the later check of the length does too.
     """
     return text.replace("\r\n", "\n")
 
 
 def by_field(faults: Sequence[Fault]) -> dict[str, list[str]]:
-    """Return messages by the first part of their pointer; faults of a plan keep the rest of it in front."""
+    """Return the messages by the first part of their pointer.
+
+    If the pointer has further parts, as in a plan, the message begins with the whole pointer.
+    """
     found: dict[str, list[str]] = {}
     for fault in faults:
         name, _, rest = fault.pointer.lstrip("/").partition("/")
@@ -68,7 +74,7 @@ def by_field(faults: Sequence[Fault]) -> dict[str, list[str]]:
 
 
 def remember(request: HttpRequest, run_id: str, question: str, knowledge_base: str) -> None:
-    """Keep a search among the recent ones of this browser session, newest first."""
+    """Store a search as the newest of the recent searches of this browser session."""
     entry = {"id": run_id, "question": question[:300], "knowledge_base": knowledge_base}
     others = [e for e in recent(request) if (e["question"], e["knowledge_base"]) != (entry["question"], knowledge_base)]
     request.session[RECENT] = [entry, *others][:MOST_RECENT]

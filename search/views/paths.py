@@ -18,7 +18,10 @@ from search.views.unavailable import says_what_is_down
 @require_safe
 @says_what_is_down
 def paths(request: HttpRequest, run_id: UUID, rank: int) -> HttpResponse:
-    """Show every best match of the plan that found a result, one drawing each."""
+    """Show every best match of the plan that found a result, one drawing for each match.
+
+    Raises Http404 if the search has no result of this rank.
+    """
     run = find_run(request, run_id)
     found = list_paths(run, rank)
     if found is None:

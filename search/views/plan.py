@@ -1,4 +1,4 @@
-"""The plan of a search as a form: changed chip by chip, then asked with again, without a planner."""
+"""The form that edits the plan of a search and runs the changed plan as a new search, without a planner."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from search.views.shown.wording import type_words
 from search.views.unavailable import not_now, says_what_is_down, status_of
 
 PART = "X-Page-Part"
-"""A request with this header gets the form alone: the page around it is there already."""
+"""Header of a request that gets only the form, because the browser already shows the page around it."""
 ENTITIES_OFFERED = 8
 ENTITIES_TIED = 5
 
@@ -40,9 +40,10 @@ ENTITIES_TIED = 5
 @never_cache
 @says_what_is_down
 def edit_plan(request: HttpRequest, run_id: UUID) -> HttpResponse:
-    """Show one of the search's plans (`plan`, from 1) as a form; posted, do what the button says and show it again.
+    """Show one of the search's plans as a form; `plan` in the query is its number, from 1.
 
-    `ask` runs the plan as a new search of the same question and goes to its page.
+    A POST carries out the action of the pressed button and shows the form again. The action `ask` runs the plan as a
+    new search with the same question and redirects to its page.
     """
     run = find_run(request, run_id)
     release = run.knowledge_base.active_release if run.knowledge_base else None
@@ -62,7 +63,10 @@ def edit_plan(request: HttpRequest, run_id: UUID) -> HttpResponse:
 
 
 def _chosen(run: SearchRun, number: str) -> Json:
-    """Return the plan of that number, from 1; the plan that was brought where the search got to none."""
+    """Return the plan with that number, from 1.
+
+    A failed search without plans offers the plan that came with its request. Raises Http404 if there is no such plan.
+    """
     plans = [entry["plan"] for entry in describe_search(run)["plans"]]
     if not plans and isinstance(run.plan, dict) and run.status == SearchRun.Status.FAILED:
         plans = [run.plan]
@@ -73,7 +77,7 @@ def _chosen(run: SearchRun, number: str) -> Json:
 
 
 def _changed(plan: Json, action: str, given: str, schema: Schema) -> Json:
-    """Do what a button says; one that fits the plan no more does nothing."""
+    """Return the plan after the action of a button; an action that no longer fits the plan changes nothing."""
     if action == "pick":
         chosen = _json_list(given)
         if len(chosen) == 4 and isinstance(chosen[0], int) and 0 <= chosen[0] < len(plan["anchors"]):
@@ -135,7 +139,7 @@ def _page(
     schema = wiring.schema_of(release)
     names, blank = _names(release, plan), _blanks(plan)
     faults = [*_faults(plan, blank, schema), *_strangers(plan, names, release), *more]
-    # What is still to be filled in is no fault before somebody wants to run it.
+    # An empty field counts as a fault only when the user wants to run the plan.
     editor = show_editor(plan, schema, [*blank, *faults] if status == 400 else faults, names, looked)
     context: dict[str, Any] = {"run": run, "editor": editor, "unfinished": bool(blank)}
     if request.headers.get(PART):
@@ -156,7 +160,10 @@ def _blanks(plan: Json) -> list[Fault]:
 
 
 def _faults(plan: Json, blank: Sequence[Fault], schema: Schema) -> list[Fault]:
-    """Return what is wrong besides what is still to be filled in, which would otherwise hide wrong relations."""
+    """Return the faults of the plan other than its empty fields.
+
+    Empty fields are filled or left out for the check, because they would otherwise hide faults of relations.
+    """
     empty = {fault.pointer for fault in blank}
     named = [
         anchor | ({"text": "?"} if f"/anchors/{i}/text" in empty else {}) for i, anchor in enumerate(plan["anchors"])
@@ -169,7 +176,7 @@ def _faults(plan: Json, blank: Sequence[Fault], schema: Schema) -> list[Fault]:
 
 
 def _names(release: Release, plan: Json) -> dict[str, str]:
-    """Return the names of the nodes that anchors are tied to, by id."""
+    """Return the names, by id, of the nodes that the user picked for the anchors."""
     ids = [
         node_id
         for anchor in plan["anchors"]
@@ -181,7 +188,7 @@ def _names(release: Release, plan: Json) -> dict[str, str]:
 
 
 def _strangers(plan: Json, names: dict[str, str], release: Release) -> list[Fault]:
-    """Return a fault for every anchor that is tied to nothing in the active release."""
+    """Return a fault for every anchor whose picked nodes are all missing from the active release."""
     return [
         Fault(f"/anchors/{i}/ids", f"{release.name} does not have this entity; pick another.")
         for i, anchor in enumerate(plan["anchors"])
@@ -190,7 +197,11 @@ def _strangers(plan: Json, names: dict[str, str], release: Release) -> list[Faul
 
 
 def _look(release: Release, plan: Json, given: str) -> EntityLookup | None:
-    """Return the entities whose name, or a word in it, begins as an anchor's text does: of its type, else of any."""
+    """Return the entities whose name, or a word of it, begins with the anchor's text.
+
+    They have the anchor's type, or any type if there are none of its type. The result is None if the plan has no
+    anchor with the given index.
+    """
     index = int(given) if given.isdecimal() and len(given) < 3 else 99
     if index >= len(plan["anchors"]):
         return None

@@ -1,7 +1,7 @@
-"""The plan that somebody edits: its form fields, each named by its JSON pointer, and what the form's buttons do to it.
+"""The plan in the editor: reading it from form fields, and the changes that the form's buttons make.
 
-Between two requests the form itself holds the plan, so that nothing is lost and nothing has to be kept. What is read is
-a plan by its form; whether it is one that can be run is for `check_plan` to say.
+Each form field is named by its JSON pointer. The form holds the plan between two requests, so the server stores
+nothing. A plan that is read has the right structure; `check_plan` decides whether it can be run.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from search.domain.plan.routes import routes
 Json = dict[str, Any]
 
 EITHER = "any"
-"""Written before a relation that may be walked in either direction."""
+"""Prefix of a relation that may be walked in either direction."""
 _ITEM = re.compile(r"/(anchors|hops|filters)/(\d{1,2})/var|/hops/(\d{1,2})/from")
 _MOST = {"anchors": MAX_ANCHORS, "hops": MAX_HOPS, "filters": MAX_FILTERS}
 
 
 def read_plan(fields: Mapping[str, str], schema: Schema) -> Json:
-    """Return the plan that the form holds. Items are numbered anew where one is missing."""
+    """Return the plan in the form fields. If the numbers of the items have gaps, the items are numbered again."""
     target: Json = {
         "var": fields.get("/target/var", "T"),
         "labels": _strings(fields.get("/target/labels", "[]")),
@@ -47,7 +47,7 @@ def read_plan(fields: Mapping[str, str], schema: Schema) -> Json:
 
 
 def oriented(plan: Json) -> Json:
-    """Return the plan with every hop written from its anchor towards the target, which asks the same."""
+    """Return an equivalent plan in which every hop is written from its anchor towards the target."""
     labels = labels_of(plan)
     target = plan["target"] | {"labels": labels.get(plan["target"]["var"], [])}
     anchors = [anchor | {"label": labels.get(anchor["var"], [ANY])[0]} for anchor in plan["anchors"]]
@@ -66,26 +66,26 @@ def oriented(plan: Json) -> Json:
 
 
 def labels_of(plan: Json) -> dict[str, list[str]]:
-    """Return the types that the plan gives its variables; one that may be of any type is left out."""
+    """Return the node types of the plan's variables; variables of any type are left out."""
     labels = {hop["to_var"]: [hop["to_label"]] for hop in plan["hops"] if hop["to_label"] != ANY}
     labels |= {anchor["var"]: [anchor["label"]] for anchor in plan["anchors"] if anchor["label"] != ANY}
     return labels | ({plan["target"]["var"]: plan["target"]["labels"]} if plan["target"]["labels"] else {})
 
 
 def fields_for(plan: Json, var: str, schema: Schema) -> dict[str, str]:
-    """Return the fields that the node of a variable may have, with their kinds; the name is one of them."""
+    """Return the kinds of the fields that a node of the variable may have, by field name; `name` is included."""
     wanted = labels_of(plan).get(var)
     types = [t for t in schema.node_types if not wanted or t.name in wanted]
     return {"name": "keyword"} | {field.name: field.kind for t in types for field in t.fields}
 
 
 def pick(plan: Json, index: int, node_id: str, name: str, node_type: str) -> None:
-    """Tie an anchor to one entity."""
+    """Set one entity as the node that an anchor stands for; changes `plan`."""
     plan["anchors"][index] |= {"text": name, "ids": [node_id], "label": node_type}
 
 
 def add_anchor(plan: Json) -> None:
-    """Add an entity to start from, one hop over any relation away from the target."""
+    """Add an anchor without text, one hop over any relation away from the target; changes `plan`."""
     var = _unused(plan, "a")
     plan["anchors"].append({"var": var, "text": "", "label": ANY, "match_mode": "name"})
     plan["hops"].append({"from": var, "rel": ANY, "to_var": plan["target"]["var"], "to_label": ANY})
@@ -93,7 +93,7 @@ def add_anchor(plan: Json) -> None:
 
 
 def drop_anchor(plan: Json, index: int) -> None:
-    """Take an anchor out, with every hop that then leads from nowhere."""
+    """Remove an anchor, the hops that then start nowhere and the filters on their variables; changes `plan`."""
     var = plan["anchors"].pop(index)["var"]
     kept = {anchor["var"] for anchor in plan["anchors"]} | {plan["target"]["var"]}
     while var not in kept:
@@ -107,7 +107,11 @@ def drop_anchor(plan: Json, index: int) -> None:
 
 
 def drop_hop(plan: Json, index: int) -> None:
-    """Take a hop out and join its ends, so that the walk gets shorter; the last hop of an anchor takes it along."""
+    """Remove a hop and join its two variables into one, so that the walk gets shorter; changes `plan`.
+
+    If the hop joins an anchor to the target or to another anchor, only the hop is removed. If it is the only hop of
+    that anchor, the anchor is removed as well.
+    """
     hop = plan["hops"][index]
     near, far, goal = hop["from"], hop["to_var"], plan["target"]["var"]
     anchors = [anchor["var"] for anchor in plan["anchors"]]
@@ -129,7 +133,10 @@ def drop_hop(plan: Json, index: int) -> None:
 
 
 def add_filter(plan: Json, schema: Schema) -> None:
-    """Add a condition on the target, on the first of its fields that has an order, with no value yet."""
+    """Add a filter with an empty value on the target; changes `plan`.
+
+    Its field is the first number or date among the target's fields, or the first field if there is none.
+    """
     var = plan["target"]["var"]
     fields = fields_for(plan, var, schema)
     name = next((name for name, kind in fields.items() if kind in ("number", "date")), next(iter(fields)))
@@ -138,7 +145,10 @@ def add_filter(plan: Json, schema: Schema) -> None:
 
 
 def _places(fields: Mapping[str, str], key: str, mark: str) -> Iterator[str]:
-    """Return the pointers of a list's items, in their order, at most as many as a plan may have and one more."""
+    """Yield the pointers of a list's items in order, at most one more than a plan may have.
+
+    The extra item lets the check report that the list is too long.
+    """
     numbers = sorted(
         int(name.split("/")[2]) for name in fields if _ITEM.fullmatch(name) and name.startswith(f"/{key}/")
     )
@@ -156,7 +166,7 @@ def _anchor(fields: Mapping[str, str], at: str) -> Json:
         "match_mode": fields.get(f"{at}/match_mode", "name"),
     }
     ids = _strings(fields.get(f"{at}/ids", "[]"))
-    # Ids are those of the name and type that were there when they were picked: another name is another entity.
+    # The ids belong to the name and type that the anchor had when they were picked. If one has changed, drop the ids.
     was = (fields.get(f"{at}/was", "").strip(), fields.get(f"{at}/was_label", anchor["label"]))
     return anchor | ({"ids": ids} if ids and was == (text, anchor["label"]) else {})
 
@@ -189,7 +199,7 @@ def _filter(fields: Mapping[str, str], at: str, plan: Json, schema: Schema) -> J
 
 
 def _share_labels(plan: Json) -> None:
-    """Give every hop the type of the variable that it leads to: the form shows it once."""
+    """Set the `to_label` of every hop to the type of its variable, because the form shows each type once."""
     labels = plan["target"]["labels"]
     shared: dict[str, str] = {anchor["var"]: anchor["label"] for anchor in plan["anchors"]}
     shared[plan["target"]["var"]] = labels[0] if len(labels) == 1 else ANY
@@ -198,7 +208,7 @@ def _share_labels(plan: Json) -> None:
 
 
 def _distances(hops: list[Json], goal: str) -> dict[str, int]:
-    """Return how many hops each variable is away from the target."""
+    """Return the number of hops between each variable and the target."""
     found = routes([(hop["from"], hop["to_var"]) for hop in hops], goal)
     return {var: len(legs) for var, legs in found.items()}
 
@@ -210,7 +220,7 @@ def _unused(plan: Json, stem: str) -> str:
 
 
 def _strings(text: str) -> list[str]:
-    """Return the strings of a JSON list; anything else is no list at all."""
+    """Return the strings of a JSON list, or an empty list if the text is no JSON list."""
     try:
         items = json.loads(text)
     except (ValueError, RecursionError):

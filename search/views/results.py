@@ -1,4 +1,4 @@
-"""The page of one search: follows it while it runs, then shows what it found and why."""
+"""The page of one search: its progress while it runs, then its results and the reasons for them."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from search.views.shown.search import show_search
 from search.views.unavailable import says_what_is_down
 
 LONGEST_HELD = 10.0
-"""Seconds that a page's question for news is held."""
+"""Longest time that a request for changes is held open, in seconds."""
 
 
 @require_safe
 @never_cache
 @says_what_is_down
 def results(request: HttpRequest, run_id: UUID) -> HttpResponse:
-    """Show a search at its shareable address, as far as it has come."""
+    """Show the present state of a search at its shareable URL."""
     run = find_run(request, run_id)
     box = question_box(request, knowledge_base=run.knowledge_base_name, question=run.question, pipeline=run.pipeline)
     context = {"box": box, "search": show_search(describe_search(run)), "may_cancel": _may_cancel(request, run)}
@@ -41,9 +41,9 @@ def results(request: HttpRequest, run_id: UUID) -> HttpResponse:
 @never_cache
 @says_what_is_down
 def live(request: HttpRequest, run_id: UUID) -> HttpResponse:
-    """Return the part of the page that changes, or 204 while there is nothing new since the mark in `seen`.
+    """Return the part of the page that changes, or 204 while nothing has changed since the mark in `seen`.
 
-    With `wait` the request is held for so many seconds, 10 at most, until there is.
+    With `wait` the request is held open until something changes, for at most that many seconds and at most 10.
     """
     try:
         now = glance(run_id, SearchRun.objects.visible_to(request.user))
@@ -67,7 +67,7 @@ def _held(request: HttpRequest) -> float:
 @require_POST
 @says_what_is_down
 def cancel(request: HttpRequest, run_id: UUID) -> HttpResponse:
-    """Ask the search to stop and go back to its page."""
+    """Ask the search to stop and redirect to its page; raises PermissionDenied if the user may not stop it."""
     try:
         cancel_search(find_run(request, run_id), user=request.user, visitor=visitor_of(request))
     except NotAllowed as error:

@@ -1,4 +1,4 @@
-"""The trace of one search: a waterfall of its steps, each with what it gave."""
+"""The page of the trace of one search: a waterfall of its steps, each with its output."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from search.views.unavailable import says_what_is_down
 @require_safe
 @says_what_is_down
 def trace(request: HttpRequest, run_id: UUID) -> HttpResponse:
-    """Show who did what, for how long, and the raw output of each step."""
+    """Show the steps of a search with their backends, durations and raw outputs."""
     run = find_run(request, run_id)
     search = show_search(describe_search(run))
     outputs = [pretty(step.output) for step in run.steps.all()]

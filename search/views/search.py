@@ -1,4 +1,4 @@
-"""The search page: shows the box, and asks."""
+"""The search page: it shows the question box and requests searches."""
 
 from __future__ import annotations
 
@@ -20,9 +20,10 @@ from search.views.unavailable import not_now, says_what_is_down, status_of
 @require_http_methods(["GET", "HEAD", "POST"])
 @says_what_is_down
 def home(request: HttpRequest) -> HttpResponse:
-    """Show the box, filled with what the address holds; a question that is posted is asked, and leads to its own page.
+    """Show the question box; on POST, request the search and redirect to its page.
 
-    An address may be followed by a browser, a crawler or a preview by itself, so it asks nothing.
+    On GET the box is filled with the values of the query. GET requests no search, because browsers, crawlers and link
+    previews open URLs on their own.
     """
     given = request.POST if request.method == "POST" else request.GET
     values = {
@@ -36,7 +37,11 @@ def home(request: HttpRequest) -> HttpResponse:
 
 
 def _ask(request: HttpRequest, values: dict[str, str], plan: str) -> HttpResponse:
-    """Request the search; whatever is wrong is said beside the field, with status 400."""
+    """Request the search and return a redirect to its page.
+
+    If the request has faults, return the form with them beside their fields and status 400. If no search is accepted
+    at the moment, return the form with status 429 or 503.
+    """
     brought, faults = _read_plan(plan)
     visitor = asking_visitor(request)
     try:
@@ -61,7 +66,7 @@ def _ask(request: HttpRequest, values: dict[str, str], plan: str) -> HttpRespons
 
 
 def _read_plan(text: str) -> tuple[Any, list[Fault]]:
-    """Return the plan that was typed, None where there is none, or what is wrong with its JSON."""
+    """Return the typed plan, or None if there is none or it is not JSON, and the faults of its JSON."""
     if not text.strip():
         return None, []
     try:

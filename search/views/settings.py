@@ -1,4 +1,4 @@
-"""The settings of a knowledge base, for staff: guidance for planners, further wordings, types that are left alone."""
+"""The settings of a knowledge base, for staff: guidance for planners, additional wordings, hidden types."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _BETWEEN = re.compile(r"[,;\n]")
 
 @dataclass(frozen=True, slots=True)
 class WordingRow:
-    """A node type or relation as the form shows it; `own` are the wordings that the bundle brings."""
+    """One row of the form: a node type or relation; `own` are the wordings from the bundle."""
 
     key: str
     name: str
@@ -47,7 +47,10 @@ class WordingRow:
 def for_keepers(
     view: Callable[Concatenate[HttpRequest, P], HttpResponse],
 ) -> Callable[Concatenate[HttpRequest, P], HttpResponse]:
-    """Let staff in who may change knowledge bases; send strangers to sign in."""
+    """Return the view restricted to staff who may change knowledge bases.
+
+    Users who are not signed in are redirected to the sign-in page; for all others it raises PermissionDenied.
+    """
 
     @wraps(view)
     def answer(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
@@ -64,7 +67,7 @@ def for_keepers(
 @says_what_is_down
 @for_keepers
 def settings_list(request: HttpRequest) -> HttpResponse:
-    """List the knowledge bases with the version of their settings; a single one is shown at once."""
+    """List the knowledge bases with the version of their settings; redirect to it if there is only one."""
     bases = list(KnowledgeBase.objects.visible_to(request.user).select_related("active_settings", "active_release"))
     if len(bases) == 1:
         return redirect("search-settings", bases[0].name)
@@ -76,7 +79,7 @@ def settings_list(request: HttpRequest) -> HttpResponse:
 @says_what_is_down
 @for_keepers
 def knowledge_settings(request: HttpRequest, name: str) -> HttpResponse:
-    """Show the settings of one knowledge base; posted, save them as a new version, or say what is wrong with each."""
+    """Show the settings of one knowledge base; on POST, save them as a new version or show the faults."""
     base = find_knowledge_base(request, name)
     if base.active_release is None:
         raise Http404(f"“{name}” has no active release.")
@@ -96,7 +99,7 @@ def knowledge_settings(request: HttpRequest, name: str) -> HttpResponse:
 @says_what_is_down
 @for_keepers
 def settings_back(request: HttpRequest, name: str) -> HttpResponse:
-    """Go back (or forth) to the version that was posted."""
+    """Activate the posted version of the settings, older or newer than the active one."""
     base = find_knowledge_base(request, name)
     number = request.POST.get("version", "")
     wanted = int(number) if number.isdecimal() and len(number) < 9 else -1
@@ -108,7 +111,7 @@ def settings_back(request: HttpRequest, name: str) -> HttpResponse:
 
 
 def _read(posted: Mapping[str, str], schema: Schema) -> dict[str, Any]:
-    """Return what the form holds; what is as the bundle has it is left out. Fields are named by their pointer."""
+    """Return the values of the form without those equal to the bundle's. Fields are named by their JSON pointer."""
     values: dict[str, Any] = {}
     if guidance := posted.get("/guidance", "").replace("\r\n", "\n").strip():
         values["guidance"] = guidance
@@ -126,7 +129,7 @@ def _read(posted: Mapping[str, str], schema: Schema) -> dict[str, Any]:
 
 
 def _others(posted: Mapping[str, str], part: str, names: Sequence[str]) -> list[str]:
-    """Return the names that the form has beyond the schema's: of a type that is gone, or one that never was."""
+    """Return at most 50 names of types or relations that are in the form but not in the schema."""
     return [
         key.split("/", 3)[3]
         for key, value in posted.items()
@@ -140,7 +143,7 @@ def _aliases(posted: Mapping[str, str], part: str, name: str) -> dict[str, Any]:
 
 
 def _flags(posted: Mapping[str, str], name: str, answerable: bool) -> dict[str, bool]:
-    """Return what differs from the bundle: a box that is not ticked is not posted."""
+    """Return the flags of a type that differ from the bundle. A browser does not post a box that is not ticked."""
     if f"/types/there/{name}" not in posted:
         return {}
     shown = f"/types/shown/{name}" in posted

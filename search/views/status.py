@@ -13,7 +13,7 @@ from search.services.health import all_ready, queue_status, system_status
 @require_safe
 @never_cache
 def status(request: HttpRequest) -> HttpResponse:
-    """Show what runs and what does not; the page itself answers also when Postgres is away."""
+    """Show the state of services, workers and queues; the page also answers while Postgres is unavailable."""
     services = system_status()
     ready = all_ready(services)
     context = {"services": services, "queues": queue_status(), "ready": ready}

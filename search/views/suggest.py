@@ -1,4 +1,4 @@
-"""Names of entities while somebody types a question."""
+"""Suggestions of entity names while somebody types a question."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ _WORD_START = re.compile(r"(?<!\S)\S")
 @require_safe
 @says_what_is_down
 def suggest(request: HttpRequest, name: str) -> HttpResponse:
-    """Return names that go on as the text in `q` ends; `length` is how many characters of it they replace.
+    """Return names that start with the end of the text in `q`; `length` is the number of characters that they replace.
 
-    The longest ending that some name starts with counts, five words at most: of “papers by Anna Ko” that is “Anna Ko”.
+    The longest ending of at most five words with which a name starts is used: “Anna Ko” in “papers by Anna Ko”.
     """
     base = find_knowledge_base(request, name)
     text = request.GET.get("q", "")[-200:]
@@ -40,7 +40,7 @@ def _completed(release: Release, text: str) -> tuple[int, list[dict[str, str]]]:
         ending = text[match.start() :]
         if len(ending.strip()) < SHORTEST:
             continue
-        # Words within names are left out: the ordinary words of a question would bring up something all the time.
+        # Only the start of a name may match: inside names, the ordinary words of a question would nearly always match.
         found = complete_name(release, ending, SUGGESTIONS_SHOWN, inside=False)
         if found and not (len(found) == 1 and found[0].name == ending):
             return match.start(), [{"name": node.name, "type": type_words(types[node.type].name)} for node in found]

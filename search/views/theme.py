@@ -1,4 +1,4 @@
-"""Light, dark, or as the device says: remembered by a cookie, so that pages arrive in the right colours."""
+"""The theme of the pages: light, dark or that of the device. A cookie stores it, so the first paint has its colours."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ A_YEAR = 365 * 24 * 3600
 
 @require_POST
 def theme(request: HttpRequest) -> HttpResponse:
-    """Remember the chosen theme and go back to the page it was chosen on."""
+    """Store the chosen theme in a cookie and redirect to the page on which it was chosen."""
     chosen = request.POST.get("theme", "")
     back = request.POST.get("next", "")
     safe = url_has_allowed_host_and_scheme(back, {request.get_host()}, require_https=request.is_secure())
-    # Not `redirect`, which takes an address for the name of a page where it looks like one.
+    # `redirect` is not used: it treats a URL that looks like the name of a view as that name.
     answer = HttpResponseRedirect(back if safe else reverse("search-home"))
     answer.set_cookie("theme", chosen if chosen in THEMES else "auto", max_age=A_YEAR, samesite="Lax")
     return answer

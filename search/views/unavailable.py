@@ -1,4 +1,4 @@
-"""A part that a page needs does not answer: the page says which, instead of breaking."""
+"""The page that names an unavailable service, shown instead of an unexpected error."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ P = ParamSpec("P")
 def says_what_is_down(
     view: Callable[Concatenate[HttpRequest, P], HttpResponse],
 ) -> Callable[Concatenate[HttpRequest, P], HttpResponse]:
-    """Turn an unreachable service inside a view into a page with status 503 that names it."""
+    """Return the view so that an unavailable service leads to a page with status 503 that names the service."""
 
     @wraps(view)
     def answer(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
@@ -34,18 +34,18 @@ def says_what_is_down(
 
 
 def status_of(error: NotNow) -> int:
-    """Return the status of a page on which a search is refused for the moment."""
+    """Return the HTTP status of a page that refuses a search for the moment: 503 for a full queue, otherwise 429."""
     return 503 if isinstance(error, QueueFull) else 429
 
 
 def not_now(page: HttpResponse, error: NotNow) -> HttpResponse:
-    """Return the page with a header that says when to ask again."""
+    """Return the page with the header `Retry-After`, in seconds."""
     page["Retry-After"] = str(math.ceil(error.seconds))
     return page
 
 
 def unavailable(request: HttpRequest, service: str, reason: str) -> HttpResponse:
-    """Return the page that names a service and says why it cannot be used."""
+    """Return the page with status 503 that names a service and the reason why it cannot be used."""
     page = render(request, "search/unavailable.html", {"service": service, "reason": reason}, status=503)
     page["Retry-After"] = "5"
     return page

@@ -1,6 +1,6 @@
-"""What the API takes and gives, for its OpenAPI description.
+"""The requests and responses of the API, for its OpenAPI description.
 
-Requests are not checked here but by the services, which name every fault.
+These serializers do not check requests. The services do, and they name every fault.
 """
 
 from search.api.serializers.basics import Fault, NodeReference, Problem, page_of, problems

@@ -1,4 +1,4 @@
-"""What every part of the API shares: kinds of values, faults, problem details, pages."""
+"""Parts that all serializers share: kinds of values, faults, problem details, pages."""
 
 # mypy: disable-error-code="assignment"
 
@@ -52,7 +52,7 @@ class NodeReference(serializers.Serializer[Any]):
 
 @lru_cache(maxsize=16)
 def page_of(item: type[serializers.Serializer[Any]]) -> Any:
-    """Return the envelope of a page of such items."""
+    """Return the serializer of a page whose results are described by `item`."""
     return inline_serializer(
         name=f"{item.__name__}Page",
         fields={
@@ -65,7 +65,7 @@ def page_of(item: type[serializers.Serializer[Any]]) -> Any:
 
 
 def problems(*codes: int) -> dict[Any, Any]:
-    """Return the descriptions of the errors that an operation answers with."""
+    """Return the descriptions of error responses by status code and media type."""
     meanings = {
         400: "The request is not valid; every fault is listed.", 401: "The token opens nothing.",
         403: "Not for this caller, or a browser's request without its CSRF token.",

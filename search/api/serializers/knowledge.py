@@ -1,6 +1,6 @@
 """Knowledge bases, their schema, their nodes."""
 
-# A field called `fields`, `label` or `source` is a member of the JSON, whatever else DRF calls so.
+# Fields called `fields`, `label` or `source` are members of the JSON, although DRF uses these names for other things.
 # mypy: disable-error-code="assignment"
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ class Neighbour(NodeReference):
 
 
 class RelationGroup(serializers.Serializer[Any]):
-    """The edges of one relation in one direction, a page of them."""
+    """One page of the edges of one relation in one direction."""
 
     relation = Text()
     direction = serializers.ChoiceField(["out", "in"])

@@ -1,4 +1,4 @@
-"""Plans, and what is found when one is checked."""
+"""Plans, and the results of checking them."""
 
 # mypy: disable-error-code="assignment"
 
@@ -12,7 +12,7 @@ from search.api.serializers.basics import Anything, Fault, Flag, Text
 
 
 class Plan(serializers.Serializer[Any]):
-    """A plan: where it starts, the hops to the target, and what the answer has to fulfil."""
+    """A plan: the anchors, the hops to the target, and the conditions on the answer."""
 
     anchors = serializers.ListField(child=serializers.DictField(child=Anything()), required=False)
     hops = serializers.ListField(child=serializers.DictField(child=Anything()), required=False)
@@ -23,14 +23,17 @@ class Plan(serializers.Serializer[Any]):
 
 
 class MendedPlan(serializers.Serializer[Any]):
-    """A plan whose harmless faults have been made right, and one sentence for each of them."""
+    """A plan with its harmless faults corrected, and one sentence for each correction."""
 
     plan = serializers.DictField(child=Anything())
     changes = serializers.ListField(child=Text())
 
 
 class CheckedPlan(serializers.Serializer[Any]):
-    """`plan`, as it would run, where it is valid; else `errors`, and `mended` where that makes it valid."""
+    """The result of a check: for a valid plan, `plan` as it would run; otherwise `errors`.
+
+    `mended` is given as well if correcting harmless faults makes the plan valid.
+    """
 
     valid = Flag()
     plan = serializers.DictField(child=Anything(), required=False)

@@ -1,6 +1,6 @@
 """Pipelines, searches, and the services that they need."""
 
-# A field called `fields`, `label` or `source` is a member of the JSON, whatever else DRF calls so.
+# Fields called `fields`, `label` or `source` are members of the JSON, although DRF uses these names for other things.
 # mypy: disable-error-code="assignment"
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class SearchRequest(serializers.Serializer[Any]):
 
 
 class Stage(serializers.Serializer[Any]):
-    """A stage of a pipeline: what it is for, and what pages call it and say while it runs."""
+    """A stage of a pipeline: its role, its title on pages, and the text that pages show while it runs."""
 
     name = Text()
     role = serializers.ChoiceField(ROLES)
@@ -47,7 +47,7 @@ class Stage(serializers.Serializer[Any]):
 
 
 class UsedPipeline(serializers.Serializer[Any]):
-    """The pipeline of a search, as it was frozen for it; `flow` has its stages in the order in which they run."""
+    """The pipeline of a search, frozen when it was requested; `flow` has its stages in the order in which they run."""
 
     name = Text()
     title = Text()
@@ -57,7 +57,7 @@ class UsedPipeline(serializers.Serializer[Any]):
 
 
 class Degraded(serializers.Serializer[Any]):
-    """A stage that a search went without."""
+    """A stage that a search had to do without."""
 
     stage = Text()
     reason = Text(allow_blank=True)
@@ -66,8 +66,8 @@ class Degraded(serializers.Serializer[Any]):
 class PlanEntry(serializers.Serializer[Any]):
     """A plan in the list of plans, with how many candidates it found.
 
-    Where it found nothing at first and was changed, `plan` is what found them, `given` the plan as it was before, and
-    `dropped` the conditions that count as text since.
+    If the plan found nothing at first and was changed, `plan` is the changed plan that found the candidates, `given` is
+    the plan before the change, and `dropped` are the conditions that were dropped and now count as text.
     """
 
     plan = serializers.DictField(child=Anything())
@@ -94,7 +94,7 @@ class Linked(serializers.Serializer[Any]):
 
 
 class Graph(serializers.Serializer[Any]):
-    """What ran in the graph."""
+    """The queries that ran in the graph, and the number of candidates."""
 
     backend = Text(allow_blank=True)
     query = Text(allow_blank=True)
@@ -104,7 +104,7 @@ class Graph(serializers.Serializer[Any]):
 
 
 class Fusion(serializers.Serializer[Any]):
-    """The arithmetic of the fusion, and what pages call its lists."""
+    """The arithmetic of the fusion, and the titles of its lists on pages."""
 
     method = Text()
     k = Number()
@@ -119,7 +119,7 @@ class Fusion(serializers.Serializer[Any]):
 
 
 class Result(serializers.Serializer[Any]):
-    """A result with its arithmetic and evidence."""
+    """A result with its score, the arithmetic of the score, and its evidence."""
 
     rank = Whole()
     score = Number()
@@ -133,9 +133,10 @@ class Result(serializers.Serializer[Any]):
 
 
 class Step(serializers.Serializer[Any]):
-    """A step of a search: `name` is the pipeline's, `role` what it is for, whatever the pipeline.
+    """A step of a search: `name` is its name in the pipeline, `role` its purpose, the same in every pipeline.
 
-    The last two are filled where a language model was asked: the prompt's version, tokens by kind.
+    `prompt_fingerprint` (the version of the prompt) and `tokens` (numbers by kind) are filled if a language model was
+    asked.
     """
 
     name = Text()
@@ -150,17 +151,17 @@ class Step(serializers.Serializer[Any]):
 
 
 class OtherPlan(serializers.Serializer[Any]):
-    """The results that another plan than the one shown put where they stand, by rank."""
+    """The ranks of the results that owe their rank to another plan than `plan`."""
 
     plan_index = Whole()
     ranks = serializers.ListField(child=Whole())
 
 
 class Search(serializers.Serializer[Any]):
-    """A search, as far as it has come.
+    """The present state of a search.
 
-    `plans` are in the order of their probability. `plan` is the one that put the first result where it stands, and
-    `plan_index` its place in `plans`; `other_plans` names the results that come from others.
+    `plans` are in the order of their probability, most probable first. `plan` is the plan to which the first result
+    owes its rank, and `plan_index` is its position in `plans`. `other_plans` names the results that come from others.
     """
 
     id = serializers.UUIDField()
@@ -196,7 +197,7 @@ class Service(serializers.Serializer[Any]):
 
 
 class Readiness(serializers.Serializer[Any]):
-    """Whether a search can be asked, and why not."""
+    """Whether a search can be requested; the services give the reasons if not."""
 
     ready = Flag()
     services = Service(many=True)

@@ -1,1 +1,1 @@
-"""What pages show of a search: JSON from `describe_search` → small frozen values that templates only have to print."""
+"""Turns the JSON of `describe_search` into small frozen values that templates only have to print."""

@@ -1,4 +1,4 @@
-"""What the form of a plan is made of."""
+"""The parts of the form that edits a plan."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class FoundEntity:
 
 @dataclass(frozen=True, slots=True)
 class EntityLookup:
-    """What was found for the text of one anchor."""
+    """The entities found for the text of one anchor."""
 
     index: int
     found: tuple[FoundEntity, ...]
@@ -35,9 +35,9 @@ class EntityLookup:
 
 @dataclass(frozen=True, slots=True)
 class Chip:
-    """One thing on a line of the walk: an entity, a hop, a node between, or something named further up.
+    """One chip on a line of the walk: an anchor, a hop, a node between, the target, or a variable of another line.
 
-    `at` is its JSON pointer, `index` its place in the plan's list, `types` and `relations` what it can be changed to.
+    `at` is its JSON pointer and `index` its position in the plan's list. `types` and `relations` are the choices.
     """
 
     kind: str
@@ -73,7 +73,7 @@ class FilterChip:
 
 @dataclass(frozen=True, slots=True)
 class Editor:
-    """Everything that the form shows; `longest` characters fit into each of its texts."""
+    """All values of the form; `longest` is the largest number of characters of each of its texts."""
 
     lines: tuple[tuple[Chip, ...], ...]
     target: Chip

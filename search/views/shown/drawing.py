@@ -1,6 +1,6 @@
-"""Paths of the graph as a drawing from left to right: columns are hops, so that the layout is given.
+"""Paths of the graph as a drawing from left to right: the nodes between hops form its columns.
 
-Where the page is narrower than the drawing, the same boxes stand one below the other.
+On a page narrower than the drawing, the same boxes are stacked one below the other.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ MOST_NAME_CHARACTERS = 30
 CURVE = 34.0
 PIXELS_PER_REM = 16.0
 ROOMS = (20, 26, 32, 38, 44, 50, 56)
-"""Widths in rem that the style sheet knows: from the first that holds a drawing on, it is shown from left to right."""
+"""Page widths in the style sheet, in rem. A drawing is shown from left to right from the first width that holds it."""
 
 
 @dataclass(frozen=True, slots=True)
 class NodeBox:
-    """A node: its place in the drawing, and what is written on it."""
+    """A node: its position in the drawing, and its texts."""
 
     x: float
     y: float
@@ -46,17 +46,17 @@ class NodeBox:
 
     @property
     def middle(self) -> float:
-        """The height at which edges meet the box."""
+        """The y coordinate at which edges meet the box."""
         return self.y + self.height / 2
 
     @property
     def right(self) -> float:
-        """Where the box ends."""
+        """The x coordinate of the right side of the box."""
         return self.x + self.width
 
     @property
     def text_x(self) -> float:
-        """Where its text begins."""
+        """The x coordinate at which the text begins."""
         return self.x + 12
 
     @property
@@ -71,7 +71,7 @@ class NodeBox:
 
     @property
     def var_x(self) -> float:
-        """Where its variable ends."""
+        """The x coordinate at which the variable ends."""
         return self.right - 12
 
 
@@ -101,10 +101,10 @@ class Stop:
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """Boxes and lines within width × height, the same as stacks, and in words.
+    """Boxes and lines within width × height, the same paths as stacks of boxes, and a summary in words.
 
-    `room` is the width in rem that the drawing needs, 0 where no page is that wide. Each of `stacks` is a path; the
-    target that all paths share stands once, in `shared`, below them.
+    `room` is the smallest page width that holds the drawing, in rem, or 0 if it needs more than every width in `ROOMS`.
+    Each of `stacks` is a path. A target that all paths share is only in `shared`, which stands below the stacks.
     """
 
     width: float
@@ -118,9 +118,9 @@ class Drawing:
 
 
 def draw(paths: Sequence[Sequence[Json]]) -> Drawing | None:
-    """Lay paths out row by row, all ending in one column; a target that they share is drawn once.
+    """Return the drawing of the paths, one row each, or None if there is no path.
 
-    None where there is no path.
+    All paths end in the last column. A target that they share is drawn once.
     """
     rows = [path for path in paths if path]
     if not rows:
@@ -190,7 +190,7 @@ def _width(item: Json) -> float:
 
 
 def _breadth(text: str) -> float:
-    """Return how wide a text is at most, in widths of a usual small letter."""
+    """Return the largest likely width of a text, in widths of a usual small letter."""
     wide = sum(unicodedata.east_asian_width(letter) in "WF" for letter in text)
     capital = sum(letter.isupper() or letter in "mw@%" for letter in text)
     marks = sum(unicodedata.combining(letter) > 0 for letter in text)
@@ -208,7 +208,7 @@ def _box(item: Json, x: float, y: float, kind: str) -> NodeBox:
 
 
 def _target(rows: Sequence[Sequence[Json]], starts: Sequence[float], widths: Sequence[float]) -> NodeBox:
-    """The shared target, halfway between the first row and the last, with the variable of whichever row names it."""
+    """Return the box of the shared target, halfway between the first row and the last."""
     [item] = _named_target(rows)
     return _box(item, starts[-1], MARGIN + (len(rows) - 1) * ROW / 2, "target")
 
@@ -225,7 +225,10 @@ def _row(
 
 
 def _line(edge: Json, start: NodeBox, end: NodeBox) -> Line:
-    """Lead straight out under the label, then curve to the next box; the head points as the edge is stored."""
+    """Return the line of an edge: straight below its label, then a curve to the next box.
+
+    The arrow's head points in the direction of the stored edge.
+    """
     label = relation_words(edge["relation"])
     x1, y1, x2, y2 = start.right, start.middle, end.x, end.middle
     bend = x2 - CURVE

@@ -1,4 +1,4 @@
-"""A plan as a form of chips: what each can be changed to, and what is wrong with it."""
+"""A plan as a form of chips: the choices and the faults of each chip."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ RISK_NAMES: Mapping[str, str] = {"no_trade": "none", "weak": "little", "normal":
 
 @dataclass
 class _Painter:
-    """Turns a plan into chips; used once."""
+    """Turns one plan into chips. It keeps track of what is drawn, so each object is used once."""
 
     plan: Json
     schema: Schema
@@ -39,7 +39,10 @@ class _Painter:
     done: set[int] = field(default_factory=set)
 
     def lines(self) -> Iterator[tuple[Chip, ...]]:
-        """One line for each anchor up to the target or to what is drawn already, then one for each hop left over."""
+        """Yield one line for each anchor, up to the target or a variable drawn already.
+
+        Then yield one line for each hop that is left over.
+        """
         for index, anchor in enumerate(self.plan["anchors"]):
             self.drawn.add(anchor["var"])
             yield (self.anchor(index), *self._walk(anchor["var"]))
@@ -72,13 +75,13 @@ class _Painter:
         return Chip("target", "/target", target["var"], types=types, faults=tuple(self.faults.get("/target", ())))
 
     def types(self, label: str) -> tuple[Choice, ...]:
-        """Every type that planners see, `anything`, and the present one whatever it is."""
+        """Return the choices of a type: any type, every type that planners see, and the present type."""
         names = [ANY, *(node_type.name for node_type in self.schema.node_types if not node_type.hidden)]
         names += [label] if label not in names else []
         return tuple(Choice(name, type_words(name), name == label) for name in names)
 
     def _walk(self, var: str) -> Iterator[Chip]:
-        """Follow the hops that lead on from a variable until the target or something drawn already."""
+        """Yield the chips of the hops from a variable to the target or to a variable drawn already."""
         goal = self.plan["target"]["var"]
         while var != goal:
             ahead = [i for i, hop in enumerate(self.plan["hops"]) if hop["from"] == var and i not in self.done]
@@ -91,7 +94,7 @@ class _Painter:
             var = self.plan["hops"][ahead[0]]["to_var"]
 
     def _step(self, index: int) -> Iterator[Chip]:
-        """Give a hop and what it leads to; the target is left out, for every line ends there."""
+        """Yield the chips of a hop and of the variable at its end; the target, which ends every line, is left out."""
         hop, at = self.plan["hops"][index], f"/hops/{index}"
         self.done.add(index)
         ends = ((f"{at}/from", hop["from"]), (f"{at}/to_var", hop["to_var"]))
@@ -106,13 +109,13 @@ class _Painter:
             yield self._reference(hop["to_var"])
 
     def _reference(self, var: str) -> Chip:
-        """Something that stands on another line."""
+        """Return the chip that refers to a variable on another line."""
         types = _types_text(labels_of(self.plan).get(var, []))
         texts = {anchor["var"]: anchor["text"] for anchor in self.plan["anchors"]}
         return Chip("reference", "", var, text=texts.get(var) or types)
 
     def _relations(self, hop: Json) -> Iterator[Choice]:
-        """Relations between the types at both ends, most edges first, then the present one and any relation."""
+        """Yield the relations between the types at both ends, most edges first, then the present one and “any”."""
         labels = labels_of(self.plan)
         near, far = (self._allowed(labels.get(hop[end], [])) for end in ("from", "to_var"))
         counts: dict[tuple[str, str], int] = {}
@@ -128,7 +131,7 @@ class _Painter:
             and present[1] == EITHER
             and len({pair for pair in offered if pair[0] == hop["rel"]}) == 1
         ):
-            # The schema leaves no choice of direction, so that either is this one.
+            # The schema allows only one direction of this relation, so either direction means that one.
             present = next(pair for pair in offered if pair[0] == hop["rel"])
         last = [] if present in (*offered, *both, (ANY, EITHER)) else [present]
         for relation, way in [*offered, *both, *last, (ANY, EITHER)]:
@@ -162,7 +165,7 @@ class _Painter:
             yield from (hop["to_var"], hop["from"])
 
     def _said(self, var: str) -> str:
-        """What a variable is called where a condition names it."""
+        """Return the name of a variable in a condition."""
         texts = {anchor["var"]: anchor["text"] for anchor in self.plan["anchors"]}
         if var == self.plan["target"]["var"]:
             return _types_text(self.plan["target"]["labels"])
@@ -197,7 +200,7 @@ def show_editor(
 
 
 def _by_part(faults: Iterable[Fault]) -> dict[str, list[str]]:
-    """Return messages by the chip that they belong to; the empty key holds what concerns no single one."""
+    """Return messages by the chip that they belong to; the empty key holds the messages that belong to no chip."""
     found: dict[str, list[str]] = {}
     for fault in faults:
         parts = fault.pointer.split("/")[1:]
@@ -218,7 +221,7 @@ def _types_text(labels: Sequence[str]) -> str:
 
 
 def _values(op: str, value: object) -> tuple[str, str]:
-    """Return what the fields of a condition's value show."""
+    """Return the texts of the two fields of a condition's value; the second is empty except for `between`."""
     if op == "between":
         pair = [*value, "", ""] if isinstance(value, list) else [value, ""]
         return value_text(pair[0]), value_text(pair[1])

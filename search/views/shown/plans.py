@@ -15,7 +15,7 @@ Json = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class LinkedEntity:
-    """An entity that an anchor was tied to, with the cosine of both texts."""
+    """A node that an anchor is bound to, with the cosine of both texts."""
 
     id: str
     type: str
@@ -25,7 +25,7 @@ class LinkedEntity:
 
 @dataclass(frozen=True, slots=True)
 class PlanChip:
-    """A variable of the plan. `linked` is empty but for anchors; `text` is what the question says."""
+    """A variable of the plan. Only anchors have `linked` entities; `text` is the text in the question."""
 
     kind: str
     var: str
@@ -68,11 +68,11 @@ class ShownPlan:
     found: int | None
     json: str
     before: str = ""
-    """The plan as it was, in a line, where conditions were dropped so that it finds something."""
+    """The plan in one line before conditions were dropped to find something; empty if none were dropped."""
 
     @property
     def walks(self) -> bool:
-        """Whether it asks the graph anything; a plan that does not was not run there, and found nothing to count."""
+        """Whether the plan queries the graph. Other plans were not run there and have no number of candidates."""
         return bool(self.chains or self.filters)
 
     @property
@@ -121,7 +121,7 @@ def _chips(plan: Json, bindings: Mapping[str, Sequence[Json]]) -> dict[str, Plan
 
 
 def _chain(plan: Json, start: str, goal: str, chips: Mapping[str, PlanChip]) -> tuple[ChainStep, ...]:
-    """Return the shortest walk from an anchor to the target, the target itself left out: every chain ends there."""
+    """Return the shortest walk from an anchor to the target, without the target, at which every chain ends."""
     found = routes([(hop["from"], hop["to_var"]) for hop in plan["hops"]], start).get(goal)
     if not found:
         return (ChainStep(chips[start], None),) if start != goal else ()

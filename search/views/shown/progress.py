@@ -1,4 +1,4 @@
-"""How far a search has come: its steps, finished and to come."""
+"""The progress of a search: its recorded steps and the stages that follow."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 Json = Mapping[str, Any]
 
 WIDTH = 1000.0
-"""Units of the waterfall's drawing."""
+"""Width of the waterfall, in units of the drawing."""
 STATUS_WORDINGS = {
     "ok": "done",
     "degraded": "degraded",
@@ -25,7 +25,7 @@ STATUS_WORDINGS = {
 class ShownStep:
     """A step; `x` and `width` place its bar in a waterfall `WIDTH` units wide.
 
-    `tokens` says what a language model read and wrote, `prompt` is the version of its prompt; empty without one.
+    `tokens` gives the tokens of a language model by kind, `prompt` the version of its prompt; both may be empty.
     """
 
     name: str
@@ -44,7 +44,7 @@ class ShownStep:
 
 
 def show_steps(search: Json) -> tuple[ShownStep, ...]:
-    """Return the steps of a described search: those recorded, then those that its specification still promises."""
+    """Return the steps of a described search: the recorded ones, then those of the flow still to come."""
     recorded = search["steps"]
     total = sum(step["seconds"] for step in recorded) or 1.0
     shown: list[ShownStep] = []
@@ -64,10 +64,10 @@ def show_steps(search: Json) -> tuple[ShownStep, ...]:
 
 
 def _to_come(search: Json) -> Sequence[ShownStep]:
-    """Return the stages of the flow behind the furthest step recorded; a step that was passed over will not come.
+    """Return the stages of the flow after the furthest recorded step; empty when the search is done.
 
-    A step that the flow does not name counts as the last stage of its role. Recovery is not promised: it is needed
-    where nothing was found.
+    Stages before that step that were not recorded will not run. A step whose name is not in the flow counts as the
+    last stage of its role. Recovery is left out, because it runs only if nothing was found.
     """
     if search["status"] == "done":
         return ()
@@ -83,14 +83,14 @@ def _to_come(search: Json) -> Sequence[ShownStep]:
 
 
 def _place(step: Json, flow: Sequence[Json]) -> int:
-    """Return the place of a recorded step in the flow, -1 where it has none."""
+    """Return the position of a recorded step in the flow, or -1 if it has none."""
     named = [place for place, part in enumerate(flow) if part["name"] == step["name"]]
     alike = [place for place, part in enumerate(flow) if part["role"] == step["role"]]
     return (named or alike or [-1])[-1]
 
 
 def _short(backend: str) -> str:
-    """Return the last word of a dotted path; names of models and engines stay whole."""
+    """Return the last part of a dotted path; names of models and engines stay unchanged."""
     return backend.rsplit(".", 1)[-1] if backend.startswith(("search.", "training.")) else backend
 
 

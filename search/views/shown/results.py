@@ -1,4 +1,4 @@
-"""One result: conditions ticked, the path in words, and the sum that gave it its place."""
+"""One result: its checked conditions, its paths in words, and the sum that is its fused score."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ Json = Mapping[str, Any]
 BAR_WIDTH = 160.0
 """Width of the largest contribution's bar, in units of the drawing."""
 SMALL_WEIGHT = 0.01
-"""A weight below this is shown with two digits: what they leave out is no part of four places."""
+"""A weight below this is shown with two significant digits, which is exact enough for a sum with four decimals."""
 TEXT_SIGN = "≈"
-"""Mark of a text: how near a document is to it says something, but not that a condition holds."""
+"""Mark of a text condition: its similarity is shown, but does not prove that the condition is met."""
 CONDITION_SIGNS = {
     "met": ("✓", "met"),
     "not_met": ("✗", "not met"),
@@ -29,7 +29,7 @@ DROPPED = "nothing met it together with the rest, so it counts as text"
 
 @dataclass(frozen=True, slots=True)
 class ShownCondition:
-    """One condition of the plan held against one result."""
+    """One condition of the plan, checked for one result."""
 
     kind: str
     label: str
@@ -43,8 +43,8 @@ class ShownCondition:
 class ScorePart:
     """One list's part in the sum; `formula` is empty where the list does not hold the result.
 
-    A list with `depth` 0 is one of those added up. Deeper ones follow the list that they were fused into, and share
-    what that adds as their own formulas share its score.
+    The sum adds up the lists with `depth` 0. A deeper list follows the list into which it was fused. Its contribution
+    is a share of that list's contribution, in proportion to its share of that list's score.
     """
 
     title: str
@@ -59,7 +59,7 @@ class ScorePart:
 
 @dataclass(frozen=True, slots=True)
 class ShownPath:
-    """A path in words, and as rows of the table twin: from, relation, to."""
+    """A path in words, and as rows of the equivalent table: from, relation, to."""
 
     words: str
     rows: tuple[tuple[Json, str, Json], ...]
@@ -116,7 +116,7 @@ def _show(result: Json, plans: Sequence[Json], fusion: Json, largest: float) -> 
 
 
 def _shares(result: Json) -> list[tuple[tuple[str, ...], Json]]:
-    """Return what each list gave a result, by the list's place in the tree of fusions; a fused list comes first."""
+    """Return the lists' contributions by path in the tree of fusions; a fused list precedes the lists in it."""
     named = [*result["scores"].items(), *result.get("fused", {}).items()]
     return sorted(((tuple(share.get("path") or [name]), share) for name, share in named), key=lambda entry: entry[0])
 
@@ -144,14 +144,14 @@ def _formula(share: Json, fusion: Json) -> str:
 
 
 def _weight(weight: float) -> str:
-    """Return a weight with as many digits as the sum, which shows four places, can be worked out again from."""
+    """Return a weight with enough digits to recompute the sum, which is shown with four decimals."""
     return f"{weight:g}" if weight >= SMALL_WEIGHT else f"{weight:.2g}"
 
 
 def _conditions(evidence: Json | None, plans: Sequence[Json]) -> tuple[ShownCondition, ...]:
-    """Return the conditions of the plan that the evidence speaks of: anchors, hops, filters, then the text.
+    """Return the conditions of the plan that the evidence refers to: anchors, hops, filters, then the text.
 
-    Before the text stand those that were dropped so that the plan finds something.
+    Conditions that were dropped so that the plan finds something come before the text.
     """
     if not evidence or not 0 <= evidence["plan_index"] < len(plans):
         return ()
@@ -191,7 +191,7 @@ def _condition(kind: str, label: str, status: str, note: str = "") -> ShownCondi
 
 
 def _nearness(residual: Json) -> ShownCondition:
-    """Return how near the document is to a text, and what that is worth among documents of its type."""
+    """Return the text condition: the document's similarity to the text, and the level of the best of its type."""
     label, score, threshold = f"“{residual['text']}”", residual.get("score"), residual.get("threshold")
     if score is None:
         return _condition("text", label, "unknown", "similarity of the text")

@@ -1,4 +1,4 @@
-"""A whole search as a page shows it, at any moment of its life."""
+"""A whole search as a page shows it, in any state."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ Json = Mapping[str, Any]
 
 UNFINISHED = ("queued", "running")
 RECOVERY = "recover"
-"""Steps of this role say, each in a sentence, what was changed about a plan that found nothing."""
+"""Role of the steps that say, each in one sentence, how a plan that found nothing was changed."""
 
 
 @dataclass(frozen=True, slots=True)
 class ShownQuery:
-    """What ran in the graph for one plan."""
+    """The query that ran in the graph for one plan."""
 
     plan: int
     text: str
@@ -28,7 +28,7 @@ class ShownQuery:
 
 @dataclass(frozen=True, slots=True)
 class ShownReading:
-    """Results that another plan than the one shown put where they stand: their ranks, and that plan."""
+    """The ranks of the results that owe their rank to another plan than the one shown, and that plan."""
 
     plan: ShownPlan
     ranks: tuple[int, ...]
@@ -52,14 +52,14 @@ class ShownFusion:
     risk: str
     leads: bool = False
     candidates: int = 0
-    """Candidates behind the top of the list that chose the bucket."""
+    """`n_cand`: the number of candidates behind the top of the graph's list, which chose the bucket."""
 
 
 @dataclass(frozen=True)
 class ShownSearch:
-    """A described search ready to print; `waiting` says why nobody takes it, empty where somebody does.
+    """A described search ready to print; `waiting` says why no worker takes it, and is empty otherwise.
 
-    `plan` is the plan that put the first result where it stands, `readings` the results that other plans put there.
+    `plan` is the plan to which the first result owes its rank; `readings` are the results that owe it to other plans.
     """
 
     id: str
@@ -89,18 +89,18 @@ class ShownSearch:
 
     @property
     def pending(self) -> bool:
-        """Whether the page has to go on looking."""
+        """Whether the search is unfinished, so that the page has to keep asking for changes."""
         return self.state in UNFINISHED
 
     @property
     def recovered(self) -> bool:
-        """Whether a changed plan found what no plan found as it was."""
+        """Whether recovery succeeded: a changed plan found results after no unchanged plan did."""
         tried = [step.status for step in self.steps if step.role == RECOVERY]
         return bool(tried) and tried[-1] == "ok"
 
     @property
     def nearest_only(self) -> bool:
-        """Whether nothing of the question was recognised, so that what is shown is merely nearest to its text."""
+        """Whether no plan queries the graph, so that the results are only the nearest to the text."""
         planned = bool(self.plans) and not self.recovery and not self.plans[0].given
         return planned and self.state == "done" and bool(self.results) and not any(p.walks for p in self.plans)
 
@@ -111,22 +111,22 @@ class ShownSearch:
 
     @property
     def read_otherwise(self) -> int:
-        """How many results another plan than the one shown put where they stand."""
+        """The number of results that owe their rank to another plan than the one shown."""
         return sum(len(reading.ranks) for reading in self.readings)
 
     @property
     def current(self) -> ShownStep | None:
-        """The step that is being worked on."""
+        """The step that is running, or None."""
         return next((step for step in self.steps if step.status == "current"), None)
 
     @property
     def mark(self) -> str:
-        """Changes whenever there is something new to show."""
+        """A text that changes whenever the page has something new to show."""
         return f"{self.state}-{self.changes}-{'alone' if self.waiting else 'attended'}"
 
 
 def show_search(search: Json) -> ShownSearch:
-    """Return a described search for the page."""
+    """Return a described search as the values that the page prints."""
     linked, graph = search["linked"], search["graph"] or {}
     plans = tuple(show_plan(entry, index, linked) for index, entry in enumerate(search["plans"]))
     first = search["plan_index"]
