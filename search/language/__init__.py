@@ -1,1 +1,1 @@
-"""Names and language of a question, for any pipeline: mentions, words, quantities, and what the schema calls them."""
+"""The language of a question, for any pipeline: names of nodes, words, quantities, and the words of the schema."""

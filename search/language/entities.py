@@ -1,4 +1,4 @@
-"""The entities that a question names, for any pipeline: which nodes, where it says so, and how sure that is.
+"""The entities that a question names, for any pipeline: the nodes, the place in the text, and the confidence.
 
 entities("Which films did Ann Arbor direct?", tools.mentions, tools.schema)
 → [Entity(start=16, end=25, text="Ann Arbor", keys=(8, 18), sure=0.9)]
@@ -16,10 +16,11 @@ from search.language.names import Named, find_names, ordinary_words
 
 MOST_ENTITIES = 5
 MOST_CHARACTERS_READ = 2_000
-"""Characters of a question that are read for names."""
+"""Number of characters at the start of a question that are searched for names."""
 _QUOTED, _MARKED, _LONG, _EXACT, _LIKE = 0.95, 0.9, 0.7, 0.5, 0.25
-"""How sure a name is that the question quotes; writes with a capital, in the case of the node; that has several words;
-that is one word in the case of the node; any other. Round numbers that say what counts for more, not a fit."""
+"""Confidence in a name, in [0, 1], by its evidence. In this order: the question quotes the name; the name has a capital
+and the case of the stored name; it has several words; it is one word with the case of the stored name; any other name.
+The values are round numbers chosen by hand to order the evidence. They were not fitted to data."""
 _KEPT = 8
 _ordinary: OrderedDict[int, tuple[Schema, frozenset[str]]] = OrderedDict()
 _lock = Lock()
@@ -29,8 +30,8 @@ _lock = Lock()
 class Entity:
     """A stretch of the question that names nodes.
 
-    `start` and `end` are offsets into the question, `keys` are all nodes of that name or alias. `sure` in [0, 1] says
-    how far the stretch is to be believed to be a name at all; which of several nodes it names is another matter.
+    `start` and `end` are offsets into the question, `keys` are all nodes with that name or alias. `sure` in [0, 1]
+    is the confidence that the stretch is a name at all. It does not say which of several nodes is meant.
     """
 
     start: int
@@ -41,10 +42,10 @@ class Entity:
 
 
 def entities(text: str, mentions: MentionIndex, schema: Schema, most: int = MOST_ENTITIES) -> list[Entity]:
-    """Return up to `most` entities that a question names, the surest first, equally sure ones in its order.
+    """Return up to `most` entities that a question names, by falling confidence, then in the order of the question.
 
-    Ordinary words (those of grammar, of asking, of the schema) are names only where quotes or capitals say so. Where
-    names share words each of them is listed: no more than one of these can be meant.
+    Ordinary words (function words, words of asking, words of the schema) count as names only if they are quoted or
+    capitalised. Names that share words are all listed, although the question can mean only one of them.
     """
     named = find_names(text[:MOST_CHARACTERS_READ], mentions, _ordinary_of(schema), most)
     found = [
@@ -55,7 +56,7 @@ def entities(text: str, mentions: MentionIndex, schema: Schema, most: int = MOST
 
 
 def how_sure(name: Named) -> float:
-    """Return in [0, 1] how far a stretch is to be believed to be a name; less where its spelling was mended."""
+    """Return the confidence, in [0, 1], that a stretch is a name; a corrected spelling lowers it."""
     if name.quoted:
         sure = _QUOTED
     elif name.capitalised and name.exact:
@@ -68,7 +69,7 @@ def how_sure(name: Named) -> float:
 
 
 def _ordinary_of(schema: Schema) -> frozenset[str]:
-    """Return the ordinary words of this very schema, worked out once; the newest few are kept."""
+    """Return the ordinary words of this schema object, from a cache of the `_KEPT` schemas used last."""
     with _lock:
         known = _ordinary.get(id(schema))
         if known is None:

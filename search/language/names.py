@@ -1,4 +1,4 @@
-"""Which stretches of a question name nodes, and how much each is to be believed (docs/planning.md, point 1)."""
+"""The stretches of a question that name nodes, with the evidence for each (docs/planning.md, point 1)."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ _BEFORE_TEXT = " \t\n\"'“‘«¿¡("
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """A mention with what speaks for it.
+    """A mention with the evidence that it is a name.
 
-    `quoted` and `capitalised` are the question's own marks, `exact` says that case agrees with a stored name,
-    `ordinary` that all its words are words of asking or of the schema.
+    `words` is its number of words. `quoted` and `capitalised` say how the question marks it. `exact` says that its case
+    agrees with a stored name. `ordinary` says that all its words are ordinary words (see `ordinary_words`).
     """
 
     mention: Mention
@@ -35,25 +35,25 @@ class Named:
 
     @property
     def marked(self) -> bool:
-        """Whether the question's writing says that this is a name."""
+        """Whether the question marks this as a name, by quotes or capitals."""
         return self.quoted or self.capitalised
 
     def overlaps(self, other: Named) -> bool:
-        """Whether both use some of the same words."""
+        """Whether both mentions share some words of the question."""
         return self.mention.start < other.mention.end and other.mention.start < self.mention.end
 
     def excludes(self, other: Named) -> bool:
-        """Whether one plan cannot start from both: they use the same words, or name the same node."""
+        """Whether one plan cannot start from both mentions, because they share words of the question or a node."""
         return self.overlaps(other) or not set(self.mention.keys).isdisjoint(other.mention.keys)
 
     def contains(self, other: Named) -> bool:
-        """Whether the other is a proper part of this one."""
+        """Whether the other mention is a proper part of this one."""
         mine, its = self.mention, other.mention
         return mine.start <= its.start and its.end <= mine.end and (mine.start, mine.end) != (its.start, its.end)
 
 
 def schema_words(schema: Schema) -> frozenset[str]:
-    """Return the stems of all words by which a schema calls its types and relations, function words left out."""
+    """Return the stems of all words in the names, aliases and descriptions of a schema, without function words."""
     called = [" ".join([split_identifier(kind.name), *kind.aliases]) for kind in schema.node_types]
     for relation in schema.relations:
         called.append(split_identifier(relation.name))
@@ -62,15 +62,17 @@ def schema_words(schema: Schema) -> frozenset[str]:
 
 
 def ordinary_words(schema: Schema) -> frozenset[str]:
-    """Return stems that are no names by themselves: function words, words of asking, the schema's own words."""
+    """Return the stems of ordinary words, which alone name no node: function words, words of asking, schema words."""
     return schema_words(schema) | {stem(word) for word in (*FUNCTION_WORDS, *ASKING_WORDS)}
 
 
 def find_names(text: str, index: MentionIndex, ordinary: frozenset[str], most: int) -> list[Named]:
-    """Return up to `most` mentions worth planning for, in the order of the question.
+    """Return up to `most` mentions from which plans should start, in the order of the question.
 
-    A name made of ordinary words counts only when case or quotes speak for it. A mention inside a longer one is
-    dropped, unless the longer one is less sure of itself: its case disagrees where that of the shorter one agrees.
+    A mention of ordinary words only is kept only if it is quoted or capitalised. A mention inside a longer one is
+    dropped, unless the shorter one has better evidence: its case agrees with a stored name and that of the longer one
+    does not, or both are equal there and only the shorter one is marked by quotes or capitals. A longer mention whose
+    spelling was corrected always wins.
     """
     quoted = [match.span() for match in _QUOTED.finditer(text)]
     begins = len(text) - len(text.lstrip(_BEFORE_TEXT))
@@ -84,14 +86,14 @@ def find_names(text: str, index: MentionIndex, ordinary: frozenset[str], most: i
 
 
 class _Spans:
-    """Stretches of a text that do not overlap, looked up by where they begin."""
+    """Stretches of a text that do not overlap, indexed by their start."""
 
     def __init__(self, spans: Sequence[tuple[int, int]]) -> None:
         self._spans = spans
         self._starts = [first for first, _ in spans]
 
     def near(self, start: int, end: int, slack: int) -> bool:
-        """Whether one of them begins and ends within `slack` characters of these."""
+        """Whether a stretch begins within `slack` characters of `start` and ends within `slack` characters of `end`."""
         for at in range(bisect_left(self._starts, start - slack), bisect_right(self._starts, start + slack)):
             if abs(self._spans[at][1] - end) <= slack:
                 return True
@@ -99,7 +101,10 @@ class _Spans:
 
 
 def _named(text: str, mention: Mention, quoted: _Spans, ordinary: frozenset[str], begins: int, *, cased: bool) -> Named:
-    """Return a mention with what speaks for it; the text begins at `begins`, and is `cased` unless all in capitals."""
+    """Return a mention with its evidence.
+
+    `begins` is the offset of the first word of the question. `cased` is False if the text is all in capitals.
+    """
     said = words(mention.text)
     return Named(
         mention=mention,
@@ -112,13 +117,13 @@ def _named(text: str, mention: Mention, quoted: _Spans, ordinary: frozenset[str]
 
 
 def _capitalised(mention: Mention, *, begins_text: bool) -> bool:
-    """Whether capitals mark the mention: some word of it that is not the first of the question begins with one."""
+    """Whether a word of the mention, other than the first of the question, begins with a capital or a digit."""
     initials = [match.group()[0] for match in re.finditer(r"[^\W_]+", mention.text)]
     return any(letter.isupper() or letter.isdigit() for letter in (initials[1:] if begins_text else initials))
 
 
 def _unbeaten(named: Sequence[Named]) -> list[Named]:
-    """Return the mentions that no longer one beats; only those that begin where a longer one may begin are compared."""
+    """Return the mentions that no longer mention beats. Only mentions close enough to contain each are compared."""
     ordered = sorted(named, key=lambda name: name.mention.start)
     starts = [name.mention.start for name in ordered]
     widest = max((name.mention.end - name.mention.start for name in named), default=0)

@@ -1,7 +1,7 @@
-"""Years, prices and amounts in a question, and what it says of them: `under 50 euros`, `30 pages or more`.
+"""Years, prices and amounts in a question, with the comparison for each: `under 50 euros`, `30 pages or more`.
 
-Only digits are read. What compares and what is counted is said by the words around a number; like the other lists of
-words these are English, and match nothing elsewhere.
+Only numbers in digits are read. The words around a number give the comparison and the unit. The lists of these words
+are English, as all lists of words here; in other languages they match nothing.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from search.language.words import ASKING_WORDS, FUNCTION_WORDS
 Dimension = Literal["money", "mass", "time", "length", "volume"]
 
 FIRST_YEAR, LAST_YEAR = 1000, 2199
-"""A whole number between these may be a year."""
+"""First and last whole number that may be a year, both included."""
 _MEASURES: tuple[tuple[Dimension, float, str], ...] = (
     ("mass", 1.0, "g gram grams gramme grammes"), ("mass", 1e3, "kg kilo kilos kilogram kilograms"),
     ("mass", 1e-3, "mg milligram milligrams"), ("mass", 453.59237, "lb lbs"), ("mass", 28.349523125, "oz ounce ounces"),
@@ -35,14 +35,15 @@ _CURRENCIES: tuple[tuple[str, str], ...] = (
     ("BRL", "brl"), ("MXN", "mxn peso pesos"), ("ZAR", "zar"), ("TRY", "lira liras ₺"), ("ILS", "ils shekel shekels"),
     ("krone", "krone kroner krona kronor kr"), ("cent", "cent cents ct pence penny pennies"),
 )  # fmt: skip
-"""Currency and its names. Krone and cent may be of several currencies: they match a field that says the same word."""
+"""Currencies and their names. `krone` and `cent` belong to several currencies: each matches only a field that uses
+the same word."""
 
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """A unit: its dimension, its factor to the dimension's base unit, and of money the currency.
+    """A unit: its dimension, its factor to the base unit of the dimension, and the currency if it is money.
 
-    Amounts of two currencies are never compared: there is no rate here, and it would be yesterday's.
+    Amounts of two currencies are never compared, because this program has no exchange rates.
     """
 
     dimension: Dimension
@@ -50,7 +51,7 @@ class Unit:
     currency: str = ""
 
     def converts_to(self, other: Unit) -> bool:
-        """Return whether an amount in this unit can be said in the other."""
+        """Return whether an amount in this unit can be converted to the other unit."""
         return (self.dimension, self.currency) == (other.dimension, other.currency)
 
 
@@ -63,9 +64,9 @@ _SYMBOLS = "".join(name for name in UNITS if not name.isalnum())
 _CODES = "|".join(code for code, _ in _CURRENCIES if code.isupper())
 
 _NEAR = 2
-"""How many words of content before a number may name the field."""
+"""Number of content words before a number that may name the field."""
 _AROUND = 200
-"""Characters before and behind a number that are looked at for them."""
+"""Number of characters before and after a number that are searched for content words."""
 _LESS = "less|fewer|lower|cheaper|smaller|lighter|shorter|earlier|older"
 _MORE = "more|greater|higher|larger|bigger|heavier|longer|later|newer|younger|pricier|dearer"
 _BEFORE: tuple[tuple[Operator, str], ...] = (
@@ -83,13 +84,13 @@ _AFTER: tuple[tuple[Operator, str], ...] = (
 )
 _TEMPORAL = re.compile(r"(?:in|since|before|after|until|through|during|the year|from|prior to|not before|not after|"
                        r"starting in|(?:no |not )?(?:older|newer|younger|earlier|later) than)\Z")  # fmt: skip
-"""What compares times, so that a number like a year behind it is one."""
+"""Comparing words for times. A number after them is a year if its size allows."""
 
 _SIGN = rf"(?:(?P<{{0}}sign>[{_SYMBOLS}]|\b(?:{_CODES})\b)\s?)?"
 _DIGITS = r"(?P<{0}number>\d{{1,3}}(?:,\d{{3}}){{1,3}}(?:\.\d{{1,6}})?|\d{{1,12}}(?:\.\d{{1,6}})?)"
 _NUMBER = _SIGN + _DIGITS
 _ENDS = r"(?![\d/]|[.,]\d|[-–—]\w|\s?(?:thousand|million|billion|trillion|k|mn|bn)\b)"
-"""Behind a number: nothing that makes it part of something else, or of a number written in words."""
+"""Condition on the text after a number: the number must not be a part of a date, a code or a number in words."""
 _BEGINS = rf"(?<![\w./\-–—{_SYMBOLS}])(?<!\d,)"
 _UNIT = rf"(?:\s?(?P<unit>[{_SYMBOLS}]|(?!(?:or|and|to|until|by|in|of|for|from|with|at|on)\b)[a-zA-Z]+))?"
 _RANGE = re.compile(
@@ -109,11 +110,12 @@ _WORD = re.compile(r"[^\W\d_]+")
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
-    """A number, or two, with how a value has to lie to it.
+    """A condition on a value: a comparison with one number, or a range between two numbers.
 
-    `start` and `end` are offsets into the question: the number with the words that compare, and its unit. `unit` is the
-    word behind the number, in lower case, `words` the words of content around it: one of them may name the field.
-    `year` is whether it can be a year, by its size and by what is said of it.
+    `start` and `end` are the offsets in the question of the number with its comparing words and its unit. `op` is the
+    comparison; `low` and `high` are the ends of the range, equal for one number. `unit` is the word or sign of the unit
+    in lower case. `words` are the content words around the number; one of them may name the field. `year` says whether
+    the number can be a year, by its size and by the words around it.
     """
 
     start: int
@@ -127,7 +129,7 @@ class Quantity:
 
     @property
     def dimension(self) -> Dimension | None:
-        """Dimension of its unit, None where it has none that is known."""
+        """Dimension of the unit; None without a unit, or if the unit is unknown."""
         return UNITS[self.unit].dimension if self.unit in UNITS else None
 
 
@@ -143,7 +145,7 @@ def quantities(text: str) -> list[Quantity]:
 
 
 def _all(text: str) -> Iterator[Quantity]:
-    """Give ranges, then decades, then single numbers, which may be parts of those."""
+    """Yield ranges, then decades, then single numbers. A single number may be a part of a range or decade."""
     for match in _RANGE.finditer(text):
         low, high = _value(match["lownumber"]), _value(match["highnumber"])
         if low <= high and (match["between"] or not match.group().lower().count(" and ")):
@@ -164,7 +166,7 @@ def _all(text: str) -> Iterator[Quantity]:
         op = after or (_BEFORE[before][0] if before is not None else "=")
         value = _value(groups["number"])
         quantity = _made(text, match, op, (value, value), unit, temporal="," not in groups["number"] and temporal)
-        # `from 2004` is that year, `from 20 euros` the least price.
+        # `from 2004` means exactly that year, `from 20 euros` means a lowest price.
         yield _equal(quantity) if said == "from" and quantity.year and not after else quantity
 
 
@@ -190,7 +192,7 @@ def _equal(quantity: Quantity) -> Quantity:
 
 
 def _content(text: str) -> Sequence[str]:
-    """Return the words of content up to the next comma or end of sentence nearest to the number, in lower case."""
+    """Return the content words of a text in lower case, in their order."""
     words = [match.group().lower() for match in _WORD.finditer(text)]
     return [word for word in words if word not in FUNCTION_WORDS and word not in ASKING_WORDS]
 

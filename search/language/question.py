@@ -1,4 +1,4 @@
-"""A question read around its mentions: masked for the encoder, as words in order, and as words seen from a mention."""
+"""A question with its mentions: as text with mentions masked for the encoder, and as the words outside mentions."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from search.language.names import Named
 from search.language.words import ASKING_WORDS, FUNCTION_WORDS, stem
 
 MOST_WORDS = 60
-"""Words of a question that are looked at one by one; a text longer than that is no question about the graph."""
+"""Largest number of words of a question that are examined. A longer text is hardly a question about the graph."""
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
 _POSSESSIVE = re.compile(r"['’]s?$")
 
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """A word in lower case with its offset, and whether it is more than grammar and the manner of asking."""
+    """A word in lower case with its offset. `content` is False for function words and words of asking."""
 
     start: int
     text: str
@@ -27,16 +27,17 @@ class Word:
 
 @dataclass(frozen=True, slots=True)
 class RemainingWords:
-    """The words of a question outside some of its mentions, in their order; `content` are those beyond grammar."""
+    """The words of a question outside some of its mentions, in their order; `content` holds the content words."""
 
     words: tuple[Word, ...]
     content: tuple[Word, ...]
 
     def outward(self, start: int) -> list[int]:
-        """Return positions in `content` as they are met walking away from a mention that begins at `start`.
+        """Return the positions in `content`, ordered outward from a mention that begins at `start`.
 
-        What stands before it comes first, backwards, then what follows: in `who directed the films starring X`, and in
-        `the films starring X were directed by whom`, the first hop from X is met before the second.
+        The words before the mention come first, from the nearest to the farthest. The words after it follow in order.
+        In `who directed the films starring X` and in `the films starring X were directed by whom`, the words of the
+        first hop from X therefore come before those of the second hop.
         """
         before = [at for at, word in enumerate(self.content) if word.start < start]
         return before[::-1] + list(range(len(before), len(self.content)))
@@ -44,10 +45,10 @@ class RemainingWords:
 
 @dataclass(frozen=True, eq=False)
 class AnalysedQuestion:
-    """The text of a question, the names in it, and its words outside any choice of them.
+    """The text of a question, the names in it, and its words outside any selection of these names.
 
-    `spoken` are the stems of the schema's own words: they say something even where they are words of asking elsewhere
-    (`person` where there is such a type).
+    `spoken` are the stems of the schema's own words. They count as content words even if they are in the list of words
+    of asking: for example `person`, if the schema has such a type.
     """
 
     text: str
@@ -56,7 +57,7 @@ class AnalysedQuestion:
     _readings: dict[tuple[int, ...], RemainingWords] = field(default_factory=dict, init=False)
 
     def without(self, used: tuple[int, ...]) -> RemainingWords:
-        """Return the words of the question outside these names (places in `names`)."""
+        """Return the words of the question outside the names at the positions `used` in `names`."""
         reading = self._readings.get(used)
         if reading is None:
             taken = [False] * len(self.text)
@@ -68,7 +69,10 @@ class AnalysedQuestion:
         return reading
 
     def masked(self, roles: Sequence[tuple[int, str]]) -> str:
-        """Return the question with each of these names replaced by the type it plays, in brackets."""
+        """Return the question with the names in `roles` replaced by node types in brackets.
+
+        Each pair in `roles` is a position in `names` and the type to write there.
+        """
         text = self.text
         for name, role in sorted(roles, key=lambda pair: -self.names[pair[0]].mention.start):
             mention = self.names[name].mention

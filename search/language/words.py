@@ -1,6 +1,6 @@
-"""Words of questions: what is cut off a word to compare it, and which words say nothing about the graph.
+"""Words of questions: how a word is reduced to its stem, and which words say nothing about the graph.
 
-The lists are English. For other languages they match nothing, which leaves the embeddings and the schema's own words.
+The lists are English. In other languages they match nothing; planning then uses embeddings and the schema's own words.
 """
 
 from __future__ import annotations
@@ -41,17 +41,17 @@ ASKING_WORDS = _set(
     interested possible potential specific available topic topics appear
     appears appeared listed"""
 )
-"""Words that people put around a question, in any domain."""
+"""Words of asking: people use them to phrase a question in any domain, so they do not describe its subject."""
 
 SHARING_WORDS = _set("share shares shared sharing same also co common similar other others another together")
-"""Words that speak of two things with the same neighbour: a walk there and back over one relation."""
+"""Words that say that two nodes have the same neighbour: the plan then walks one relation forth and back."""
 
 ANSWER_OF = {"who": "person author", "whom": "person author", "when": "year date", "where": "place location"}
-"""What a question word asks for, in words that name node types; the first is the plainest."""
+"""Words for the node type that each question word asks for, separated by spaces; the first is the most usual."""
 
 
 def words(text: str) -> list[str]:
-    """Return the words of a text in lower case, possessive endings cut off."""
+    """Return the words of a text in lower case, without possessive endings."""
     return [re.sub(r"['’]s?$", "", match.group().casefold()) for match in _WORD.finditer(text)]
 
 
@@ -61,23 +61,23 @@ STEMMERS = {
     "it": "italian", "nl": "dutch", "no": "norwegian", "pt": "portuguese", "ro": "romanian", "ru": "russian",
     "sv": "swedish", "tr": "turkish",
 }  # fmt: skip
-"""Snowball's stemmer by the code of a language."""
+"""Name of Snowball's stemmer by the code of a language."""
 _LEFT_ON = ("er", "or", "en")
-"""What Snowball leaves on: the endings of those who do something, and of participles (`written`)."""
+"""Endings that Snowball does not remove: those of agents (`writer`, `director`) and of participles (`written`)."""
 _SHORTEST = 5
 
 
 def stemmer_of(language: str) -> Callable[[str], str] | None:
-    """Return what stems words of a language (`en`, `pt-BR`) as Snowball does, None where it has no stemmer.
+    """Return Snowball's function from word to stem for a language (`en`, `pt-BR`); None if Snowball has none.
 
-    What is returned belongs to the caller: it must not be called by two threads at once.
+    The caller owns the function. Two threads must not call it at the same time.
     """
     code = language_code(language)
     return Stemmer.Stemmer(STEMMERS[code]).stemWord if code in STEMMERS else None
 
 
 def language_code(language: str) -> str:
-    """Return the two letters of a language: `pt` of `pt-BR`."""
+    """Return the code of a language without its region, in lower case: `pt` for `pt-BR`."""
     return language.lower().replace("_", "-").split("-")[0]
 
 
@@ -89,8 +89,8 @@ _stemming = Lock()
 def stem(word: str) -> str:
     """Return an English word without its endings: `written`, `writer`, `writes` → `writ`.
 
-    Snowball's English stemmer, and then without what it leaves on: relations are called after what is done
-    (`directed by`, `written by`), and questions ask for who did it (`the director`).
+    Snowball's English stemmer runs first; then the endings in `_LEFT_ON` are removed. Names of relations use the verb
+    (`directed by`, `written by`), and questions use the agent (`the director`); both must have the same stem.
     """
     with _stemming:
         stemmed: str = _snowball.stemWord(word)

@@ -1,1 +1,1 @@
-"""Every plan that the data has for the names of a question."""
+"""Enumeration of all plans that start from the names of a question and find nodes in the graph."""

@@ -1,8 +1,9 @@
-"""Every plan that the data has for the mentions of a question (docs/planning.md, point 3).
+"""Enumeration of all plans for the mentions of a question that find nodes (docs/planning.md, point 3).
 
-Metapaths of up to three hops are walked from each mention's nodes on the adjacency, set at a time; two or three of them
-that end at the same nodes are joined at T. What finds nothing is not a plan. Work is counted before it is done, and the
-last of the hops, which are the most, are walked only for plans that are worth it (`settle`).
+From the nodes of each mention, metapaths of up to three hops are walked on the adjacency, for a set of nodes at once.
+Two or three walks that end at the same nodes are joined at T. A walk or join that finds no node is not a plan. The
+edges of a step are counted before they are read. Most of the work is in the last hop of the longest walks. This hop is
+walked only for the plans that are worth it (`settle`).
 """
 
 from __future__ import annotations
@@ -20,12 +21,13 @@ from search.interfaces import Adjacency, Keys, NodeStore
 from search.stages.plan.knowledge.shape import Metapath, SchemaStep, Shape
 
 _SAMPLED = 1_000
-"""Edges read of a step that is too large to be read whole: enough to know that it finds something, and of what type."""
+"""Approximate number of edges to read from a step that is too large to read completely. They are enough to see whether
+the step finds nodes, and of which types."""
 
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """Nodes of one type that one mention names: where walks begin. `mention` is its place in the list of mentions."""
+    """The nodes of one type that one mention names, where walks begin. `mention` is its position in their list."""
 
     mention: int
     node_type: int
@@ -34,11 +36,12 @@ class Start:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Branch:
-    """A walk from one start, with the nodes it ends at.
+    """A walk from one start, with the nodes at its end.
 
-    `found` is sorted; of a branch that is not `walked` it holds the nodes before the last hop, which has `size` edges;
-    else `size` is the number of nodes found and `types` their type codes, the role's own first. `whole` is False where
-    a limit kept the walk from being finished: `found` is then a part.
+    If `walked`, `found` holds the nodes at the end, `size` is their number and `types` are their type codes, beginning
+    with the type of the role. If not `walked`, `found` holds the nodes before the last hop, `size` is the number of
+    edges of that hop and `types` holds its role. `found` is sorted. `whole` is False if a step had too many edges to be
+    read completely; a walked branch then holds only some of its nodes.
     """
 
     start: Start
@@ -52,7 +55,7 @@ class Branch:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PlanCandidate:
-    """A plan in the making: one branch, or several of different mentions that meet at T in `size` nodes."""
+    """A possible plan: one branch, or several branches from different mentions that share `size` nodes at T."""
 
     branches: tuple[Branch, ...]
     mentions: tuple[int, ...]
@@ -62,14 +65,14 @@ class PlanCandidate:
 
     @classmethod
     def of(cls, branches: tuple[Branch, ...], types: tuple[int, ...], size: int) -> PlanCandidate:
-        """Return the candidate that these branches make."""
+        """Return the candidate made of these branches."""
         mentions = tuple(branch.start.mention for branch in branches)
         return cls(branches, mentions, tuple(branch.path for branch in branches), types, size)
 
 
 @dataclass
 class _Budget:
-    """Edges that one question may still read."""
+    """The number of edges that may still be read for one question."""
 
     left: int
 
@@ -82,10 +85,11 @@ class _Budget:
 
 @dataclass(frozen=True)
 class Enumerator:
-    """Walks the graph.
+    """Enumerates walks in the graph and joins them.
 
-    `max_hops` bounds a walk and the sum of hops of a join of two, `step_edges` the edges that one step reads,
-    `question_edges` those of all steps of a question, `most_pairs` the joins that are tried.
+    `max_hops` is the largest number of hops of a walk, and of both walks of a join together (there at least 2).
+    `step_edges` is the largest number of edges that one step reads, `question_edges` that of all steps of a question.
+    `most_pairs` is the largest number of joins of two branches that are tried.
     """
 
     adjacency: Adjacency
@@ -99,7 +103,7 @@ class Enumerator:
     def branches(self, starts: Sequence[Start], limit: Limit) -> list[Branch]:
         """Return every walk from these starts, shorter ones first.
 
-        Those of `max_hops` hops are not walked to their end; see `settle`.
+        The last hop of a walk with `max_hops` hops (if more than one) is not walked here; see `settle`.
         """
         budget = _Budget(self.question_edges)
         layer = [self._standing(start) for start in starts]
@@ -118,7 +122,7 @@ class Enumerator:
     def joins(self, branches: Sequence[Branch], overlap: Sequence[frozenset[int]], limit: Limit) -> list[PlanCandidate]:
         """Return joins of two branches (up to `max_hops` hops together) and of three (one hop each) at T.
 
-        `overlap[m]` holds the mentions that cannot be joined with mention m: readings of one stretch, or of one node.
+        `overlap[m]` holds the mentions that cannot be joined with mention m: they share words or a node with it.
         """
         short = [branch for branch in branches if branch.walked and branch.whole]
         pairs: list[tuple[PlanCandidate, Keys]] = []
@@ -143,9 +147,10 @@ class Enumerator:
         return [candidate for candidate, _ in pairs] + triples
 
     def settle(self, candidate: PlanCandidate) -> PlanCandidate | None:
-        """Walk a candidate to its end as an engine will; None when it finds nothing.
+        """Return the candidate with the types and number of the nodes that an engine will find; None if there are none.
 
-        No node but an anchor's own may be one that any anchor stands for, which branches by themselves cannot know.
+        The walks are repeated because no variable other than an anchor's own may take a node that any anchor of the
+        candidate is bound to. A single branch knows only the nodes of its own anchor.
         """
         first, *others = candidate.branches
         if not others and first.walked:
@@ -158,7 +163,7 @@ class Enumerator:
         return PlanCandidate.of(candidate.branches, tuple(types), len(found))
 
     def found(self, candidate: PlanCandidate) -> Keys:
-        """Return the nodes that a candidate finds as an engine will, sorted; a part where a step is too large."""
+        """Return the nodes that an engine will find for a candidate, sorted; only some if a step is too large."""
         first, *others = candidate.branches
         if others:
             anchors = [key for branch in candidate.branches for key in branch.start.keys]
@@ -178,7 +183,7 @@ class Enumerator:
         return keys
 
     def _step(self, keys: Keys, step: SchemaStep, anchors: Sequence[int]) -> Keys:
-        """Return where one step leads from these nodes, the anchors' own left out."""
+        """Return the nodes that one step reaches from these nodes, without the nodes of anchors."""
         found = _without(self.adjacency.neighbours(keys, step.relation, step.direction), anchors)
         far: Direction = "in" if step.direction == "out" else "out"
         roles = self.shape.roles(step.relation, far)[self.nodes.types(found)]
@@ -189,7 +194,10 @@ class Enumerator:
         return Branch(start, Metapath(start.node_type), keys, (start.node_type,), len(keys))
 
     def _onward(self, branch: Branch) -> Iterator[tuple[Metapath, int, Direction, int]]:
-        """Yield where a walk can go on: its path in the role that the next hop needs, relation, direction, edges."""
+        """Yield each possible next hop of a walk: the path so far, relation, direction, and the number of edges.
+
+        A path without steps is given the role that its start plays in this hop.
+        """
         for (relation, direction), edges in self.adjacency.counts(branch.found).items():
             path = branch.path
             if not path.steps:
@@ -207,7 +215,7 @@ class Enumerator:
     def _open(
         self, branch: Branch, path: Metapath, relation: int, direction: Direction, edges: int, budget: _Budget
     ) -> Iterator[Branch]:
-        """Yield the walks one hop longer without walking it, by what the schema says of that hop."""
+        """Yield the walks with one more hop that is not walked: the schema gives the types at its end."""
         del budget
         whole = edges <= self.step_edges
         for role in sorted(self.shape.far_ends(path.end, relation, direction)):
@@ -215,13 +223,13 @@ class Enumerator:
             yield Branch(branch.start, longer, branch.found, (role,), edges, walked=False, whole=whole)
 
     def _few(self, keys: int, edges: int) -> int:
-        """Return how many of these nodes can be walked from at once where all of them have too many edges."""
+        """Return how many of `keys` nodes with `edges` edges have about `_SAMPLED` edges together; at least 1."""
         return max(1, keys * _SAMPLED // edges)
 
     def _landed(
         self, branch: Branch, path: Metapath, keys: Keys, relation: int, direction: Direction, whole: bool
     ) -> Iterator[Branch]:
-        """Split what a hop finds by the role that its nodes play; the nodes it started from are never found again."""
+        """Yield one branch for each role of the nodes that a hop finds. The nodes of the start are left out."""
         found = _without(self.adjacency.neighbours(keys, relation, direction), branch.start.keys)
         if not len(found):
             return
@@ -236,14 +244,14 @@ class Enumerator:
 
 
 def _distinct(codes: NDArray[np.int16]) -> list[int]:
-    """Return the distinct type codes; most often there is but one."""
+    """Return the distinct type codes in ascending order; the common case of a single code is fast."""
     if (codes == codes[0]).all():
         return [int(codes[0])]
     return [int(code) for code in np.flatnonzero(np.bincount(codes))]
 
 
 def _without(found: Keys, keys: Sequence[int]) -> Keys:
-    """Return sorted keys without some of them."""
+    """Return the sorted array `found` without `keys`."""
     if len(keys) == 1:
         at = int(np.searchsorted(found, keys[0]))
         return np.delete(found, at) if at < len(found) and found[at] == keys[0] else found
@@ -251,14 +259,14 @@ def _without(found: Keys, keys: Sequence[int]) -> Keys:
 
 
 def _common(one: Keys, other: Keys) -> Keys:
-    """Return the keys that two sorted arrays share: those of the smaller are looked up in the larger."""
+    """Return the keys that two sorted arrays share; the keys of the smaller array are looked up in the larger one."""
     small, large = (one, other) if len(one) <= len(other) else (other, one)
     at = np.minimum(np.searchsorted(large, small), len(large) - 1)
     return small[large[at] == small] if len(small) else small
 
 
 def _joinable(branches: Sequence[Branch], overlap: Sequence[frozenset[int]]) -> bool:
-    """Whether the last of these branches ends where the others do and starts from another stretch of the question."""
+    """Whether the last branch ends at the same type as the others, and its mention can be joined with theirs."""
     *others, last = branches
     return all(
         other.path.end == last.path.end
@@ -269,7 +277,10 @@ def _joinable(branches: Sequence[Branch], overlap: Sequence[frozenset[int]]) -> 
 
 
 def _met(branches: tuple[Branch, ...], found: Keys) -> list[tuple[PlanCandidate, Keys]]:
-    """Return the join of branches at the nodes that all of them reach, `found` those of all but the last; or none."""
+    """Return one pair, the join of the branches and the nodes that all of them reach; an empty list if there are none.
+
+    `found` holds the nodes that all branches but the last reach.
+    """
     meeting = _common(found, branches[-1].found)
     if not len(meeting):
         return []

@@ -1,6 +1,6 @@
-"""Question → everything it could mean in this graph: its names, and every plan that the data has for them.
+"""Question → its possible meanings in this graph: its names, and all plans from these names that find nodes.
 
-The same for searching and for learning, so that a scorer learns from the very lists that it will rank.
+Searching and learning both use this module, so a scorer learns from the same lists that it will rank.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from search.stages.plan.enumeration.enumerate import Enumerator, PlanCandidate, 
 from search.stages.plan.knowledge import Knowledge
 
 _LONGEST = 2_000
-"""Characters of a question that are read: what follows is kept for text retrieval only."""
+"""Number of characters at the start of a question that are read. Only text retrieval uses the rest."""
 
 
 @dataclass(frozen=True)
 class Proposer:
-    """Reads questions and lists plans; `max_hops` and `max_mentions` bound what is listed."""
+    """Reads questions and lists plans, with at most `max_hops` hops a walk and `max_mentions` mentions a question."""
 
     mentions: MentionIndex
     adjacency: Adjacency
@@ -34,13 +34,13 @@ class Proposer:
     max_mentions: int
 
     def read(self, text: str) -> AnalysedQuestion:
-        """Return the question around the names in it."""
+        """Return the question, cut to `_LONGEST` characters, with the names in it."""
         text = text[:_LONGEST]
         names = find_names(text, self.mentions, self.knowledge.ordinary, self.max_mentions)
         return AnalysedQuestion(text, names, self.knowledge.spoken)
 
     def candidates(self, names: Sequence[Named], limit: Limit) -> list[PlanCandidate]:
-        """Return every plan that the data has for these mentions and whose answers may be answers."""
+        """Return all plans from these mentions that find nodes and whose first answer type is answerable."""
         branches = self.enumerator.branches(list(self._starts(names)), limit)
         overlap = [frozenset(at for at, other in enumerate(names) if name.excludes(other)) for name in names]
         single = [PlanCandidate.of((branch,), branch.types, branch.size) for branch in branches]
@@ -49,7 +49,7 @@ class Proposer:
 
     @cached_property
     def enumerator(self) -> Enumerator:
-        """What walks the graph."""
+        """The enumerator, which walks the graph."""
         return Enumerator(self.adjacency, self.nodes, self.knowledge.shape, max_hops=self.max_hops)
 
     def _starts(self, names: Sequence[Named]) -> Iterator[Start]:

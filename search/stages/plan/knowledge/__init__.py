@@ -1,4 +1,4 @@
-"""What is known of a schema and its words: how it is walked, how that is said, what a single word speaks of."""
+"""Knowledge of a schema: possible walks, their wording, and which elements the words of a question refer to."""
 
 from search.stages.plan.knowledge.knowledge import Knowledge
 

@@ -1,6 +1,7 @@
-"""What a planner works out once for a schema and an encoder: its shape, wording, words, and their vectors.
+"""Data that a planner computes once for a schema and an encoder: shape, wording, lexicon, and vectors.
 
-Stages are built anew for every search, so this is kept beside them, for the newest few releases.
+Stages are built anew for every search. This module therefore keeps the data between searches, for the few releases
+that were used last.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ _lock = Lock()
 
 @dataclass(frozen=True, eq=False)
 class Knowledge:
-    """Everything about a schema that questions are held against."""
+    """The data about a schema with which questions are compared."""
 
     schema: Schema
     encoder: Encoder
@@ -37,7 +38,7 @@ class Knowledge:
 
     @classmethod
     def of(cls, schema: Schema, encoder: Encoder) -> Knowledge:
-        """Return the knowledge of this very schema and encoder; both stay alive as long as it is kept."""
+        """Return the knowledge of these schema and encoder objects. Both stay in memory while it is cached."""
         key = (id(schema), id(encoder))
         with _lock:
             knowledge = _known.setdefault(key, cls(schema, encoder))
@@ -47,7 +48,7 @@ class Knowledge:
         return knowledge
 
     def kept(self, key: Hashable, make: Callable[[], T]) -> T:
-        """Return what `make` made for that key, once; the newest few are kept."""
+        """Return the cached value of a key, or cache the result of `make`; the `_KEPT` values used last are kept."""
         with _lock:
             found: T = self._kept[key] if key in self._kept else self._kept.setdefault(key, make())
             self._kept.move_to_end(key)
@@ -57,12 +58,12 @@ class Knowledge:
 
     @cached_property
     def shape(self) -> Shape:
-        """What the schema allows at the ends of its relations."""
+        """The types that the schema allows at the ends of its relations."""
         return Shape(self.schema)
 
     @cached_property
     def wording(self) -> Wording:
-        """How the schema is said."""
+        """The schema in words."""
         return Wording(self.schema)
 
     @cached_property
@@ -72,12 +73,12 @@ class Knowledge:
 
     @cached_property
     def lexicon(self) -> Lexicon:
-        """What single words speak of."""
+        """The affinities of single words to relations and node types."""
         return Lexicon(self.wording, self.vectors)
 
     @cached_property
     def ordinary(self) -> frozenset[str]:
-        """Stems that are no names by themselves."""
+        """Stems of ordinary words, which alone name no node."""
         return ordinary_words(self.schema)
 
     @cached_property

@@ -1,7 +1,7 @@
-"""Which relation or node type a single word of a question speaks of.
+"""The relation or node type that a single word of a question refers to.
 
-A word that shares its stem with a relation's or type's name, description or alias speaks of that; any other word of
-what lies closest in the encoder's space, and the less so the farther that is.
+A word that shares a stem with the name, description or alias of a relation or type refers to that element. Any other
+word refers to the elements with the closest vectors; its affinity to them falls with the distance.
 """
 
 from __future__ import annotations
@@ -21,14 +21,15 @@ from search.stages.plan.knowledge.wording import Wording
 Affinities = NDArray[np.float64]
 
 _CLOSE = 2.0
-"""A word is as likely as not to speak of a phrase whose cosine lies so many standard deviations above the mean cosine
-of words that do not. Mean and deviation are the encoder's own, for this schema: see `Lexicon.unrelated`."""
+"""Threshold at which the affinity of a word to its closest phrase is one half: number of standard deviations of the
+cosine above the mean cosine of unrelated words. Mean and deviation depend on encoder and schema: see
+`Lexicon.unrelated`."""
 _SOFT = 0.5
 _SHARP = 0.75
-"""Width of that threshold, and how quickly a word that is near to one element stops speaking of others, in standard
-deviations."""
+"""Two widths in standard deviations of the cosine. `_SOFT` is the width of the threshold `_CLOSE`. `_SHARP` says how
+far below the closest element the affinity to other elements falls by the factor e."""
 _STRANGERS = 48
-"""How many words that do not speak of the schema are held against it."""
+"""Approximate number of unrelated words that are compared with the phrases of the schema."""
 _PART = 0.8
 _SHORTEST_PART = 4
 _MOST = 20_000
@@ -37,7 +38,7 @@ _FUNCTION_STEMS = frozenset(stem(word) for word in FUNCTION_WORDS)
 
 @dataclass
 class Lexicon:
-    """Affinities of words to the elements of a schema: its relations by code, then its node types by code."""
+    """The affinities of words to the elements of a schema: first its relations by code, then its node types by code."""
 
     wording: Wording
     vectors: TextVectors
@@ -45,16 +46,16 @@ class Lexicon:
 
     @property
     def relations(self) -> int:
-        """How many of the elements are relations."""
+        """Number of elements that are relations."""
         return len(self.wording.schema.relations)
 
     @property
     def elements(self) -> int:
-        """How many elements there are."""
+        """Number of elements."""
         return len(self.wording.phrases)
 
     def of(self, texts: list[str]) -> Affinities:
-        """Return one row in [0, 1] a word (or short phrase), shape (len(texts), elements)."""
+        """Return the affinities in [0, 1] of words or short phrases, shape (len(texts), elements)."""
         new = [text for text in dict.fromkeys(texts) if text not in self._known]
         if new:
             if len(self._known) > _MOST:
@@ -63,7 +64,7 @@ class Lexicon:
                 self._known[text] = row
         if not texts:
             return np.zeros((0, self.elements))
-        # Another thread may have cleared the memory meanwhile; such a word is worked out again.
+        # Another thread may have cleared the cache meanwhile; the missing rows are computed again.
         return np.stack([row if (row := self._known.get(text)) is not None else self._affinities([text])[0]
                          for text in texts])  # fmt: skip
 
@@ -85,7 +86,10 @@ class Lexicon:
         return np.where(same, shared, np.maximum(close, shared))
 
     def _shared(self, text: str) -> list[float]:
-        """Return 1 where a stem is shared, `_PART` where an element's stem is a part of the word (screenwriter)."""
+        """Return for each element 1 if it shares a stem with the text, `_PART` if a word contains its stem, else 0.
+
+        `screenwriter`, for example, contains the stem of `writer`.
+        """
         said = {stem(word) for word in split(text)} - _FUNCTION_STEMS
         parts = [word for word in split(text) if len(word) > _SHORTEST_PART]
         return [
@@ -99,10 +103,10 @@ class Lexicon:
 
     @cached_property
     def unrelated(self) -> tuple[float, float]:
-        """Mean and standard deviation of the cosines of the schema's phrases and words that do not speak of them.
+        """Mean and standard deviation of the cosines between the schema's phrases and unrelated words.
 
-        Such are the words of asking that no phrase has: where cosines of unrelated texts lie, and how far they spread,
-        differs from encoder to encoder and from schema to schema.
+        The unrelated words are words of asking that share no stem with a phrase. Mean and deviation are measured
+        because they differ between encoders and between schemas.
         """
         own = frozenset().union(*self._stems)
         strange = [word for word in sorted(ASKING_WORDS) if stem(word) not in own]
@@ -119,7 +123,7 @@ class Lexicon:
 
     @cached_property
     def _phrases(self) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
-        """Vectors of all phrases and where those of each element begin."""
+        """Vectors of all phrases, shape (phrases, dimensions), and the first row of each element, shape (elements,)."""
         counts = [len(said) for said in self.wording.phrases]
         rows = self.vectors.of([phrase for said in self.wording.phrases for phrase in said])
         return rows, np.cumsum([0, *counts[:-1]]) if counts else np.zeros(0, dtype=np.int64)

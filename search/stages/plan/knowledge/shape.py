@@ -1,4 +1,4 @@
-"""The schema as a planner walks it: which relation leads from which node type to which, oddities folded away."""
+"""The schema for planning: the node types that each relation connects, with rare types replaced by the main one."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from numpy.typing import NDArray
 from search.domain.graph import Direction, Schema
 
 _RARE = 0.15
-"""An odd end has at most so many edges for each edge of the main type there, and for each node of its own type: few of
-the relation's edges end there, and few of the type's nodes have one."""
+"""Largest ratio for a rare type at an end of a relation. Its edges there are at most this share of the main type's
+edges there, and at most this share of the number of nodes of the rare type."""
 
 
 class SchemaStep(NamedTuple):
-    """One hop of a metapath by codes: relation, direction, and the node type at its far end (the main one)."""
+    """One hop of a metapath in codes: relation, direction, and the role (a node type) at its far end."""
 
     relation: int
     direction: Direction
@@ -26,7 +26,7 @@ class SchemaStep(NamedTuple):
 
 
 class Metapath(NamedTuple):
-    """A walk over node types: where it starts and its steps."""
+    """A walk over node types: the code of the first type, and the steps."""
 
     start: int
     steps: tuple[SchemaStep, ...] = ()
@@ -43,43 +43,44 @@ class Metapath(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Shape:
-    """What a schema allows at the ends of its relations.
+    """The node types that a schema allows at the ends of its relations.
 
-    Sources that identify entities by name alone merge homonyms, so that a film named 1984 takes the place of the year:
-    `movie RELEASE_YEAR movie`, rare and odd. At such an end the node plays the *role* of the relation's main type.
+    Some sources identify entities by name alone and so merge nodes with the same name. A film named 1984 then takes the
+    place of the year: `movie RELEASE_YEAR movie`. A type that is rare at an end of a relation, as the film is here,
+    plays the *role* of the main type there.
     """
 
     schema: Schema
 
     def role(self, relation: int, near: Direction, node_type: int) -> int:
-        """Return the type that a node plays where a hop over a relation in direction `near` starts."""
+        """Return the role of a node type at the start of a hop over a relation in direction `near`."""
         return self._folds[relation, near].get(node_type, node_type)
 
     def allows(self, node_type: int, relation: int, direction: Direction) -> bool:
-        """Whether nodes in that role start hops over the relation in that direction."""
+        """Whether a hop over the relation in that direction can start from nodes in the role `node_type`."""
         return node_type in self._ends[relation, direction]
 
     def roles(self, relation: int, near: Direction) -> NDArray[np.int16]:
-        """Return the role of every node type at the near end of a hop, shape (types,)."""
+        """Return the role of every node type at the start of a hop in direction `near`, shape (types,)."""
         return self._roles[relation, near]
 
     def far_ends(self, node_type: int, relation: int, direction: Direction) -> frozenset[int]:
-        """Return the types that a hop over the relation may end at, from nodes of that type or in that role."""
+        """Return the roles at the end of a hop over the relation, from nodes in the role `node_type`."""
         return self._reached.get((node_type, relation, direction), frozenset())
 
     def share(self, node_type: int, relation: int, direction: Direction) -> float:
-        """Return the share of the edges of a type's nodes that are of this relation and direction."""
+        """Return the share, in [0, 1], of this relation and direction among all edges of a type's nodes."""
         total = self._edges.get(node_type, 0)
         return self._counts[relation, direction].get(node_type, 0) / total if total else 0.0
 
     def mixed(self, step: SchemaStep) -> bool:
-        """Whether nodes of other types play the type at the far end of a hop, and no other type is at home there."""
+        """Whether the far end of a hop has a single role, which nodes of other types play as well."""
         far: Direction = "in" if step.direction == "out" else "out"
         return bool(self._folds[step.relation, far]) and len(self._ends[step.relation, far]) == 1
 
     @cached_property
     def _counts(self) -> dict[tuple[int, Direction], dict[int, int]]:
-        """Edges by the type at their near end, for each relation and direction of walking."""
+        """Number of edges by the type at their near end, for each relation and direction of walking."""
         counts: dict[tuple[int, Direction], dict[int, int]] = defaultdict(lambda: defaultdict(int))
         for kind in self.schema.relation_types:
             relation = self.schema.relation_codes[kind.relation]
@@ -89,7 +90,7 @@ class Shape:
 
     @cached_property
     def _edges(self) -> dict[int, int]:
-        """Edges of the nodes of each type, in both directions."""
+        """Number of edges of the nodes of each type, in both directions together."""
         edges: dict[int, int] = defaultdict(int)
         for counts in self._counts.values():
             for code, count in counts.items():

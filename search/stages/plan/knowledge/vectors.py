@@ -1,4 +1,4 @@
-"""Vectors of short texts: words, phrases of the schema, wordings of plans."""
+"""Vectors of short texts: words, phrases of the schema, and plans in words."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from search.interfaces import Encoder, Vectors
 
 @dataclass(frozen=True)
 class TextVectors:
-    """An encoder's vectors of many short texts. It remembers nothing: the encoder of a search does."""
+    """The vectors of short texts by one encoder. This object caches nothing; the encoder of a search does."""
 
     encoder: Encoder
 
     def learn(self, texts: Iterable[str]) -> None:
-        """Have those texts that the encoder does not remember computed in one batch."""
+        """Compute in one batch the vectors of the texts that the encoder has not cached."""
         self.encoder.encode(list(dict.fromkeys(texts)))
 
     def of(self, texts: Sequence[str]) -> Vectors:
-        """Return one row a text, shape (len(texts), dimensions)."""
+        """Return one vector for each text, shape (len(texts), dimensions)."""
         if not texts:
             return np.zeros((0, self.encoder.dimensions), dtype=np.float32)
         return self.encoder.encode(texts)

@@ -1,8 +1,8 @@
-"""Plans in words, so that an encoder can hold them against a question.
+"""Plans in words, so that an encoder can compare them with a question.
 
-A hop is worded as a triple in its stored direction, with the relation's own description where the knowledge base gives
-one: `movie directed by person`. Triples in stored direction told plans of two hops apart more than twice as often as
-arrows did.
+A hop is written as a triple in its stored direction, with the description of the relation if the knowledge base has
+one: `movie directed by person`. This wording distinguished plans of two hops more than twice as often as a wording with
+arrows.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from search.text import words
 
 @dataclass(frozen=True, eq=False)
 class Wording:
-    """How a schema is said."""
+    """The words for a schema and for plans over it."""
 
     schema: Schema
     _triples: dict[Metapath, tuple[str, ...]] = field(default_factory=dict, init=False)
@@ -30,12 +30,12 @@ class Wording:
 
     @cached_property
     def relations(self) -> tuple[str, ...]:
-        """Each relation in words, by code: its description, else the words of its name."""
+        """Each relation in words, by code: its description, or the words of its name if it has none."""
         return tuple(relation.description or words(relation.name) for relation in self.schema.relations)
 
     @cached_property
     def phrases(self) -> tuple[tuple[str, ...], ...]:
-        """Everything that each relation, then each node type, may be called."""
+        """All phrases for each relation, then for each node type: name, descriptions and aliases, each once."""
         relations = [
             (words(relation.name), relation.description, relation.inverse, *relation.aliases)
             for relation in self.schema.relations
@@ -44,7 +44,7 @@ class Wording:
         return tuple(tuple(dict.fromkeys(phrase for phrase in said if phrase)) for said in [*relations, *types])
 
     def plan(self, paths: Sequence[Metapath]) -> str:
-        """Return a plan as `which <answer type>: <triple>, <triple>`, from the answer back to its anchors."""
+        """Return a plan as `which <answer type>: <triple>, <triple>`; the triples of each path begin at the answer."""
         told = ", ".join(", ".join(self._told(path)) for path in paths)
         return f"which {self.types[paths[0].end]}: {told}"
 
