@@ -1,4 +1,4 @@
-"""Settings → learners, by dotted path, so that whoever asks for a learner's settings is the one that loads torch."""
+"""Builds learners from the settings by dotted path, so that torch is loaded only when a learner is built."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from training.learning.task import Learner
 
 
 def learners() -> list[str]:
-    """Return what can be trained, in the order of the settings. Imports nothing."""
+    """Return the kinds that can be trained, in the order of the settings. Imports nothing."""
     return list(settings.GRASP_LEARNERS)
 
 
@@ -26,15 +26,15 @@ def option_of(kind: str) -> tuple[str, str]:
 
 
 def fold_option(kind: str) -> str:
-    """Return the option that has a question scored by what was learned without a fold; empty where there is none."""
+    """Return the option that selects the scorer fitted without a fold; an empty string when there is none."""
     row: Mapping[str, str] = settings.GRASP_LEARNERS.get(kind, {})
     return row.get("FOLD", "")
 
 
 def learner(kind: str, assigned: Mapping[str, Any]) -> tuple[Learner, dict[str, Any]]:
-    """Return a learner with settings laid over the site's, and all of its settings.
+    """Return a learner, and all of its settings: those of the site, overridden by `assigned`.
 
-    Raises InvalidRequest with a fault for every setting that there is not and every value that does not fit.
+    Raises InvalidRequest for an unknown kind, or with a fault for every unknown setting and invalid value.
     """
     if kind not in settings.GRASP_LEARNERS:
         known = ", ".join(learners())

@@ -30,7 +30,7 @@ class QuestionSetAdmin(ReadOnlyAdmin):
 
     @display(description="Questions", ordering="questions_count")
     def count(self, question_set: QuestionSet) -> str:
-        """How many questions it has."""
+        """The number of its questions."""
         return number(question_set.questions_count)
 
     @display(description="Splits")
@@ -64,7 +64,7 @@ class QuestionAdmin(ReadOnlyAdmin):
     )  # fmt: skip
 
     def get_search_help_text(self, request: HttpRequest) -> str:
-        """Say what the search of the list looks at."""
+        """Return the help text of the list's search."""
         return "Words of a question, its id in the file, or its hash."
 
     @display(description="Question", ordering="text")
@@ -74,7 +74,7 @@ class QuestionAdmin(ReadOnlyAdmin):
 
     @display(description="Answers")
     def answers_count(self, question: Question) -> str:
-        """How many answers it has."""
+        """The number of its answers."""
         return number(len(question.answers))
 
     @display(description="Answers")
@@ -84,7 +84,7 @@ class QuestionAdmin(ReadOnlyAdmin):
 
     @display(description="Slices")
     def slices_shown(self, question: Question) -> SafeString | str:
-        """What reports slice it by."""
+        """The values that reports slice it by."""
         return pretty(question.slices)
 
     @display(description="Its searches")

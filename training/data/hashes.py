@@ -1,4 +1,4 @@
-"""Fingerprints of questions: which ones were learned from can be told for ever, whatever file they come in again."""
+"""Hashes of questions, which identify training questions in any file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which questions may choose anything: those of `train` and, where it is said aloud, of `val`; others only measure."""
+"""Rules of splits: learn from `train`, and from `val` only on explicit request; other splits are for measuring."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ TRAIN, VAL = "train", "val"
 
 
 def refuse_split(split: str | None, what: str, allowed: Collection[str]) -> None:
-    """Raise BadQuestions where a split is none of the allowed ones; `what` begins the sentence, such as "Tuning".
+    """Raise BadQuestions when a split is not allowed; `what` begins the sentence, such as "Tuning".
 
     None stands for a whole file.
     """
@@ -25,7 +25,7 @@ def refuse_split(split: str | None, what: str, allowed: Collection[str]) -> None
 
 
 def refuse_splits(examples: Sequence[Example], what: str, allowed: Collection[str]) -> None:
-    """Raise BadQuestions where a question's split is not allowed. Questions of a file without splits are."""
+    """Raise BadQuestions when a question's split is not allowed. A file without splits is allowed."""
     splits = {example.split for example in examples}
     if splits == {""}:
         return
@@ -38,6 +38,6 @@ def refuse_splits(examples: Sequence[Example], what: str, allowed: Collection[st
 
 
 def counts(examples: Sequence[Example]) -> dict[str, int]:
-    """Return how many questions each split has, in the order of the splits' names; "" for those without one."""
+    """Return the number of questions of each split, sorted by name; "" for those without one."""
     splits = [example.split for example in examples]
     return {split: splits.count(split) for split in sorted(set(splits))}

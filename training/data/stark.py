@@ -16,13 +16,14 @@ from training.data.examples import BadQuestions, Example, capped
 
 COLUMNS = ("id", "query", "answer_ids")
 LONGEST_CELL = 10_000_000
-"""Characters of a cell at most: some questions have thousands of answers."""
+"""Most characters of a cell. Some questions have thousands of answers."""
 
 
 def read_stark(path: Path) -> list[Example]:
     """Return the questions of a STaRK CSV file. Raises BadQuestions with every row that cannot be used.
 
-    A column `split` counts where there is one; else the files `split/*.index` beside the CSV file, or in the folder
+    If there is a column `split`, it gives the split. Otherwise
+    the files `split/*.index` beside the CSV file, or in the folder
     above it, say which split a question belongs to.
     """
     faults: list[str] = []
@@ -77,7 +78,7 @@ def _example(row: dict[str, str | None], splits: dict[str, str], where: str, fau
 
 
 def _answers(cell: str) -> tuple[str, ...]:
-    """Read a list of ids; empty where the cell holds none."""
+    """Return the ids of a cell; empty when the cell holds no list of ids."""
     try:
         value = json.loads(cell)
     except (ValueError, RecursionError):

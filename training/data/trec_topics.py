@@ -20,9 +20,9 @@ _TAG = re.compile(r"<([^<>]*)>")
 _RELEVANCE = re.compile(r"-?[0-9]{1,9}")
 _TOPIC = ("top", "topic")
 _TEXTS = ("title", "query", "question", "desc", "description")
-"""Fields that may hold a question; the first of these that is there is taken."""
+"""Fields that may hold a question; the first one present is used."""
 _LABELS = {"num": "Number:", "title": "Topic:", "desc": "Description:"}
-"""What stands at the beginning of some fields in old collections."""
+"""Labels at the beginning of some fields in old collections."""
 _TOPIC_FILES, _QRELS_FILES = ("topic", "quer", "question"), ("qrel",)
 _ENDINGS = frozenset({"txt", "tsv", "trec", "xml", "gz", "qrels", "topics"})
 
@@ -30,8 +30,8 @@ _ENDINGS = frozenset({"txt", "tsv", "trec", "xml", "gz", "qrels", "topics"})
 def read_trec(path: Path, qrels: Path | None = None) -> list[Example]:
     """Return the topics of a file that its qrels have an answer to, in the order of the topics.
 
-    Without `qrels`, `path` is a folder with files whose names hold `topics` (or `queries`) and `qrels`. What stands
-    behind `qrels` in a name is the split of its topics: `qrels.val.txt`. Topics without an answer are left out, as
+    Without `qrels`, `path` is a folder with files whose names hold `topics` (or `queries`) and `qrels`. The part
+    of a name after `qrels` is the split of its topics: `qrels.val.txt`. Topics without an answer are left out, as
     trec_eval does. Raises BadQuestions with everything that cannot be used.
     """
     topic_files, qrels_files = _files(path) if qrels is None else ([path], [qrels])
@@ -143,7 +143,7 @@ def _judge(
 
 
 def _split(name: str) -> str:
-    """Return what stands behind `qrels` in a file's name, without its endings."""
+    """Return the part after `qrels` in a file's name, without its endings."""
     _, _, rest = name.casefold().partition("qrels")
     words = [word for word in re.split(r"[._-]", rest) if word and word not in _ENDINGS]
     return "-".join(words)

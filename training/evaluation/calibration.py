@@ -1,4 +1,4 @@
-"""How far a probability can be believed: expected calibration error (Guo et al. 2017, section 2) with its bins."""
+"""Reliability of probabilities: expected calibration error (Guo et al. 2017, section 2) with its bins."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ BINS = 10
 
 
 def calibration(probabilities: Sequence[float], worth: Sequence[float], name: str) -> dict[str, Any] | None:
-    """Return `{"error", "bins"}` over ten bins of equal width; None where there is no probability.
+    """Return `{"error", "bins"}` over ten bins of equal width; None when there are no probabilities.
 
-    `worth` is what came of each, between 0 and 1, such as whether it was right; `name` is its key in the bins.
+    `worth` is the outcome of each entry, from 0 to 1, such as whether it was right; `name` is its key in the bins.
 
-    `error` is the mean distance, over all of these, of a bin's mean probability and the mean worth of its entries. An
-    empty bin is left out.
+    `error` is the mean distance, over all entries, between the mean probability and the mean worth of the entry's bin.
+    Empty bins are left out.
     """
     if not probabilities:
         return None

@@ -1,4 +1,4 @@
-"""Whether one pipeline is better than another: paired randomisation tests, corrected for how many there are.
+"""Comparisons of pipelines: paired randomisation tests, corrected for the number of tests.
 
 The test is Fisher's, on the mean difference, as Smucker, Allan and Carterette (CIKM 2007, "A comparison of statistical
 significance tests for information retrieval evaluation") recommend; the correction is Holm's (1979).
@@ -16,17 +16,18 @@ from numpy.typing import NDArray
 from training.evaluation.measures import SEED, Values, intervals
 
 EXACT = 14
-"""Up to so many questions that differ, every way of swapping them is counted; above, `DRAWN` are drawn."""
+"""Most questions with a difference for an exact test over all changes of signs; above it, `DRAWN` changes are drawn."""
 DRAWN = 10_000
 _AT_ONCE = 500
 _SAME = 1e-9
 
 
 def comparisons(values: Mapping[str, Values]) -> list[dict[str, Any]]:
-    """Return each pair of pipelines compared by each measure, in the order in which they were given.
+    """Return a comparison of each pair of pipelines by each measure, in the order of `values`.
 
-    `values` holds each pipeline's values by measure, all over the same questions. `difference` is that of the means, a
-    less b, with its bootstrap interval; `wins`, `ties` and `losses` count questions for a. `p_holm` is `p` corrected
+    `values` holds each pipeline's values by measure, all over the same questions.
+    `difference` is the mean of a minus the mean of b, with its bootstrap interval;
+    `wins`, `ties` and `losses` count questions for a. `p_holm` is `p` corrected
     for the pairs that are compared by the same measure.
     """
     found: list[dict[str, Any]] = []
@@ -49,8 +50,9 @@ def comparisons(values: Mapping[str, Values]) -> list[dict[str, Any]]:
 def randomisation_test(differences: NDArray[np.float64]) -> float:
     """Return the two-sided p of a paired randomisation test on the mean difference.
 
-    Were the two alike, each difference could as well have the other sign. p is the share of such changes of signs whose
-    mean is as far from 0 as the one seen: of all of them, or of `DRAWN` (always the same ones) and the one seen itself.
+    If the two pipelines are equally good, each difference has either sign with the same probability. p is the share of
+    changes of signs whose mean is at least as far from 0 as the observed mean. The share is over all changes, or over
+    `DRAWN` changes (always the same ones) and the observed signs.
     """
     moved = differences[np.abs(differences) > _SAME]
     if not len(moved):
@@ -68,7 +70,7 @@ def randomisation_test(differences: NDArray[np.float64]) -> float:
 
 
 def holm(p: Sequence[float]) -> list[float]:
-    """Return the values corrected by Holm's method, which holds the chance of any false finding at the level."""
+    """Return p values corrected by Holm's method, which controls the probability of any false positive."""
     corrected = [0.0] * len(p)
     highest = 0.0
     for rank, place in enumerate(sorted(range(len(p)), key=lambda place: p[place])):

@@ -1,4 +1,4 @@
-"""Where fusion puts the first answer, for many weights at once: the arithmetic of tuning, equal to the fuse stage's."""
+"""The rank of the first answer after fusion, for many weights at once; the results equal those of the fuse stage."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ Numbers = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Case:
-    """What the graph and the text listed for one question, and which of it is an answer.
+    """The graph's list and the text's list of one question, and its answers.
 
-    `names` are the ids of everything listed, in their bytewise order: a key in the lists is a place in `names`, so that
-    the order of keys is that of the release. `answers` holds the ids of all answers, listed or not, `known` the cosine
-    of the question and the document for every key that is listed and has one.
+    `names` holds the ids of all listed nodes in bytewise order. A key in the lists is an index into `names`, so keys
+    have the same order as in the release. `answers` holds the ids of all answers, listed or not. `known` holds the
+    cosine of the question and the document for every listed key that has one.
     """
 
     question: str
@@ -33,19 +33,19 @@ class Case:
     known: Mapping[int, float]
 
     def cosines(self, keys: Sequence[int]) -> Mapping[int, float]:
-        """Return the cosines that equal scores are ordered by (`search.domain.ranking.Cosines`)."""
+        """Return the cosines that order equal scores (`search.domain.ranking.Cosines`)."""
         return self.known
 
     @property
     def gold(self) -> frozenset[int]:
-        """The keys of the answers that either list holds."""
+        """The keys of the answers that at least one list holds."""
         wanted = set(self.answers)
         return frozenset(key for key, name in enumerate(self.names) if name in wanted)
 
 
 @dataclass(frozen=True)
 class CaseArrays:
-    """One case as arrays over its candidates, in the order in which equal scores stand."""
+    """One case as arrays over its candidates, in the order of candidates with equal scores."""
 
     graph: Numbers
     text: Numbers
@@ -53,7 +53,7 @@ class CaseArrays:
 
     @classmethod
     def of(cls, case: Case) -> CaseArrays:
-        """Return the ranks (infinite where a list does not hold the candidate) and the places of the answers."""
+        """Return the ranks (infinite when a list lacks the candidate) and the indexes of the answers."""
         in_graph, in_text = case.graph.ranking.ranks, case.text.ranks
         order = in_order_of(case.known, {*in_graph, *in_text})
         gold = case.gold
@@ -65,10 +65,10 @@ class CaseArrays:
 
 
 def reciprocal_ranks(places: CaseArrays, graph: Numbers, text: Numbers, k: Numbers) -> Numbers:
-    """Return 1 / rank of the first answer for each row of weights; 0 where the first hundred hold none.
+    """Return 1 / rank of the first answer for each row of weights; 0 when the first 100 candidates hold none.
 
     `graph` and `text` are the lists' weights and `k` the constant of reciprocal ranks, each of shape (rows,). A list of
-    weight 0 takes no part; equal sums stand in the order of the question's cosine, then of ids, as in `Ranking.of`.
+    weight 0 is ignored; equal sums are in the order of the question's cosine, then of ids, as in `Ranking.of`.
     """
     if not len(places.gold):
         return np.zeros(len(k))

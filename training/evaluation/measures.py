@@ -28,7 +28,7 @@ def measure(rankings: Mapping[str, Sequence[str]], answers: Mapping[str, Sequenc
     mean. R@20 divides by the number of answers (STaRK's convention).
     """
     places = {question: place for place, question in enumerate(answers)}
-    # Names of our own keep apart what ir-measures would sort by: a question or node id of any shape is only a key here.
+    # Questions are numbered for ir-measures, so that question ids of any form are safe.
     qrels = [
         ir_measures.Qrel(str(place), answer, 1) for question, place in places.items() for answer in answers[question]
     ]
@@ -51,7 +51,7 @@ def means(values: Values) -> dict[str, float]:
 
 
 def intervals(values: Values, confidence: float = 0.95) -> dict[str, list[float]]:
-    """Return the percentile bootstrap interval of each mean; always the same for the same values."""
+    """Return the percentile bootstrap interval of each mean; the same values always give the same interval."""
     tails = [50 * (1 - confidence), 50 * (1 + confidence)]
     bounds = {}
     for name, column in values.items():

@@ -13,13 +13,13 @@ from training.evaluation.measures import Values, intervals, means, measure
 from training.evaluation.runner import QuestionOutcome
 
 MOST_SLICES = 50
-"""A key with more values than this tells questions apart instead of grouping them, and is left out."""
+"""Most values of a slice key. A key with more values identifies questions instead of grouping them, and is left out."""
 
 
 def describe_pipeline(
     examples: Sequence[Example], outcomes: Mapping[str, QuestionOutcome], specification: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Return one pipeline's part of the report. Percentages are over all questions asked, whatever became of them."""
+    """Return one pipeline's part of the report. Percentages are over all questions, failed ones too."""
     values = measured(examples, outcomes)
     errors = sum(1 for outcome in outcomes.values() if outcome.error)
     empty = sum(1 for outcome in outcomes.values() if not outcome.error and not outcome.ranking)
@@ -45,7 +45,7 @@ def measured(examples: Sequence[Example], outcomes: Mapping[str, QuestionOutcome
 
 
 def _latency(outcomes: Mapping[str, QuestionOutcome]) -> dict[str, Any]:
-    """Return percentiles of whole searches and, by role, of the stages of those searches that had such a stage."""
+    """Return percentiles, in milliseconds, of whole searches and, by role, of the stages that they ran."""
     done = [outcome for outcome in outcomes.values() if not outcome.error]
     stages: dict[str, list[float]] = {}
     for outcome in done:
@@ -64,7 +64,7 @@ def _percentiles(seconds: Sequence[float]) -> dict[str, float | None]:
 
 
 def _calibration(examples: Sequence[Example], outcomes: Mapping[str, QuestionOutcome]) -> dict[str, Any] | None:
-    """Hold the probability of the first plan against whether the first result is an answer."""
+    """Return the calibration of the first plan's probability against whether the first result is an answer."""
     given, right = [], []
     for example in examples:
         outcome = outcomes[example.id]

@@ -1,4 +1,4 @@
-"""Ask every question of a pipeline and keep what came back: answered, empty, or error."""
+"""Search every question with a pipeline and keep its outcome: answered, empty, or error."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from training.data.examples import Example
 
 @dataclass(frozen=True, slots=True)
 class QuestionOutcome:
-    """What one question got: ids and scores from best to worst, the seconds of the search, or an error's sentence.
+    """The outcome of one question: ids and scores from best to worst, seconds of the search, or an error message.
 
-    `stages` are seconds by the roles of the steps, `probability` is that of the first plan (None where nothing was
-    planned), `cached_calls` counts answers of a language model that were stored earlier.
+    `stages` holds seconds by role of the steps. `probability` is that of the first plan (None when there is no plan).
+    `cached_calls` counts answers of a language model that came from the cache.
     """
 
     ranking: tuple[tuple[str, float], ...] = ()
@@ -29,7 +29,7 @@ Progress = Callable[[int, int], None]
 
 
 def run(examples: Sequence[Example], ask: Ask, progress: Progress | None = None) -> dict[str, QuestionOutcome]:
-    """Return the outcome of each question by its id; `progress` is told how many of how many are done."""
+    """Return the outcome of each question by its id; `progress` receives the finished and total numbers."""
     outcomes = {}
     for done, example in enumerate(examples, 1):
         outcomes[example.id] = ask(example)

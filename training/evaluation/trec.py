@@ -21,8 +21,8 @@ def encode(name: str) -> str:
 def run_lines(outcomes: Mapping[str, QuestionOutcome], tag: str) -> Iterable[str]:
     """Yield `qid Q0 docid rank score tag`, 100 deep, with strictly falling scores.
 
-    Scores that are equal or out of order are lowered by the smallest step that a reader sees, for a reader sorts by
-    score and must come to our order.
+    Equal scores and scores out of order are lowered by a small step, because readers sort by score and must get the
+    same order.
     """
     for question, outcome in outcomes.items():
         last = float("inf")

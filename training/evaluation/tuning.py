@@ -1,9 +1,9 @@
-"""Fusion's settings, chosen on questions with known answers: the whole grid, and whether the choice can be trusted.
+"""Chooses fusion's settings from a grid on questions with known answers, and cross-validates the choice.
 
-The grid is GRASP's (section on fusion), with the probability from which a plan leads as one more axis,
-which is ours. What a question gets depends on `k`, on whether its plan leads, and on one number: the weight of its
-bucket times the multiplier of its risk. So each question is ranked once for each of these, the outcomes are added up by
-bucket and risk, and every combination of the grid is a sum over those small tables.
+The grid is GRASP's (section on fusion). We add one axis: the probability from which a plan leads. A question's outcome
+depends on `k`, on whether its plan leads, and on the product of its bucket's weight and its risk's multiplier. So each
+question is ranked once for each of these values. The outcomes are added up by bucket and risk, and every combination
+of the grid is a sum over those small tables.
 """
 
 from __future__ import annotations
@@ -40,9 +40,9 @@ Progress = Callable[[int, int], None]
 
 
 class Tuning(NamedTuple):
-    """What tuning comes to. Values are percentages by measure, one a question, in the order of the cases.
+    """The result of tuning. Values are percentages by measure, one for each question, in the order of the cases.
 
-    `best` is the grid's best on all questions; `held_out` is what each question gets from the settings chosen on the
+    `best` is the grid's best on all questions; `held_out` holds the values with the settings chosen on the
     other folds. `decided` says whether `best` should replace the present settings, `reason` why.
     """
 
@@ -56,9 +56,9 @@ class Tuning(NamedTuple):
 
 @dataclass(frozen=True)
 class _Tables:
-    """Sums of outcomes over questions, one table a fold.
+    """Sums of outcomes over questions, one table for each fold.
 
-    An outcome is one number that orders as (H@1, then MRR) do. `static` has the shape (folds, leads, k, weight),
+    An outcome is one number that orders by H@1, then by MRR. `static` has the shape (folds, leads, k, weight),
     `dynamic` (folds, leads, bucket, risk, k, bucket's weight, risk's multiplier), the shorter grids filled with zeros.
     """
 
@@ -81,7 +81,7 @@ def tune(cases: Sequence[Case], present: FusionWeights, progress: Progress | Non
     folds = np.random.default_rng(SEED).permutation(len(cases)) % FOLDS
     tables = _tabulate(cases, folds, progress)
     own = _worth(before["H@1"] == 100, before["MRR"] / 100, len(cases))
-    # What no setting changes: questions to which the graph found nothing.
+    # Outcomes that no setting changes: those of questions without graph candidates.
     fixed = np.array([own[place] if case.graph.trust.n_cand == 0 else 0.0 for place, case in enumerate(cases)])
     without = [_choose(tables, folds, own, fixed, fold, present) for fold in range(FOLDS)]
     best = _choose(tables, folds, own, fixed, None, present)
@@ -92,7 +92,7 @@ def tune(cases: Sequence[Case], present: FusionWeights, progress: Progress | Non
 
 
 def outcome(cases: Sequence[Case], settings: Sequence[FusionWeights]) -> Values:
-    """Return every measure of every case, fused by the stage itself with the settings beside it."""
+    """Return every measure of every case, fused by the fuse stage with the settings of the same index."""
     rankings = {
         case.question: [case.names[key] for key in weighing.fuse(case.graph, case.text, case.cosines).ranking.keys]
         for case, weighing in zip(cases, settings, strict=True)
@@ -121,7 +121,7 @@ def _worth(hit: Numbers | NDArray[np.bool_], reciprocal: Numbers, cases: int) ->
 
 
 def _tabulate(cases: Sequence[Case], folds: NDArray[np.intp], progress: Progress | None) -> _Tables:
-    """Rank every case under every weight that the grid can give it, and add up."""
+    """Return the summed outcomes of every case under every weight that the grid can give it."""
     widest = max(len(weights) for weights in BUCKET_WEIGHTS), max(len(weights) for weights in RISK_MULTIPLIERS)
     static = np.zeros((FOLDS, len(LEAD_PROBABILITIES), len(STATIC_K), len(STATIC_WEIGHTS)))
     dynamic = np.zeros((FOLDS, len(LEAD_PROBABILITIES), len(BUCKETS), len(RISKS), len(DYNAMIC_K), *widest))
@@ -177,7 +177,7 @@ def _choose(
 
 
 Tuned = tuple[tuple[float, ...], FusionWeights]
-"""Settings, and by what they are compared: the outcome, then what decides between equal ones."""
+"""A sort key (the outcome, then the tie-breakers) and the settings."""
 
 
 def _best_static(table: Numbers) -> Tuned:
@@ -228,7 +228,7 @@ def _best_dynamic(table: Numbers) -> Tuned:
 
 
 def _distance(choices: NDArray[np.intp]) -> Numbers:
-    """Return how far each combination lies from the weights of a base that was not tuned, as a sum of differences."""
+    """Return the distance of each combination from the default weights, as a sum of absolute differences."""
     untuned = FusionWeights()
     multipliers = np.zeros(len(choices))
     for risk, values in enumerate(RISK_MULTIPLIERS):

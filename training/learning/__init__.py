@@ -1,1 +1,1 @@
-"""What learns: fits that turn examples into weights."""
+"""The learners: they fit weights to examples."""

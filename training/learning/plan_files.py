@@ -1,4 +1,4 @@
-"""What an artifact of the planner holds: the weights, what searches read beside them, and what is kept by fold."""
+"""The content of a planner artifact: weights, the description that searches read, and the files of each fold."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from training.learning.plan_lists import PlanList, PlanLists
 from training.learning.plan_quality import Floats, probabilities
 
 MOST_FOLD_BYTES = 64 * 2**20
-"""Size of all scorers of folds together, above which an artifact keeps none of them."""
+"""Largest total size, in bytes, of the scorers of all folds. An artifact keeps none of them above this size."""
 KEPT_PLANS = 10
-"""Plans of a training question whose cross-fitted probabilities are kept."""
+"""Number of plans of each training question whose cross-fitted probabilities are kept."""
 
 
 def served(fitted: Fitted, paths: Sequence[Metapath], planner: Planner) -> dict[str, object]:
-    """Return what `LearnedPlanScorer` reads beside the weights."""
+    """Return the description that `LearnedPlanScorer` reads together with the weights."""
     schema = planner.schema
     return {
         "encoder": planner.encoder.name,
@@ -40,13 +40,16 @@ def served(fitted: Fitted, paths: Sequence[Metapath], planner: Planner) -> dict[
 
 
 def tensors(fitted: Fitted) -> dict[str, NDArray[np.float32]]:
-    """Return the weights by name, those of the paths among them."""
+    """Return the weights by name, including the vectors of the paths (`free`)."""
     weights = {name: tensor.numpy() for name, tensor in fitted.net.state_dict().items()}
     return {**weights, "free": fitted.free.numpy()}
 
 
 def scorers_of_folds(fitted: Sequence[Fitted]) -> dict[str, bytes]:
-    """Return what was learned without each fold as files, in half precision; nothing where they would be too large."""
+    """Return the scorer fitted without each fold as a file in half precision.
+
+    Returns an empty mapping when the files together exceed `MOST_FOLD_BYTES`.
+    """
     files = {
         f"fold-{fold}.safetensors": save({name: tensor.astype(np.float16) for name, tensor in tensors(one).items()})
         for fold, one in enumerate(fitted)
@@ -55,7 +58,10 @@ def scorers_of_folds(fitted: Sequence[Fitted]) -> dict[str, bytes]:
 
 
 def folds_of_hashes(examples: Sequence[Example], folds: Indices) -> bytes:
-    """Return the file FOLDS; a question that is in several folds is in none of them, for no scorer is without it."""
+    """Return the content of the file FOLDS.
+
+    A question that occurs in several folds is left out, because every scorer has learned from it.
+    """
     mine: dict[str, set[int]] = {}
     for example, fold in zip(examples, folds.tolist(), strict=True):
         mine.setdefault(question_hash(example), set()).add(fold)
@@ -70,7 +76,10 @@ def kept_lines(
     temperature: float,
     schema: Schema,
 ) -> Iterator[bytes]:
-    """Yield a line a question: its best plans by what was learned without it, for what is learned later."""
+    """Yield one JSON line for each question: its best plans, scored by the scorer fitted without the question's fold.
+
+    Later learners can read these lines.
+    """
     keys = [path_key(path, schema) for path in lists.paths]
     for example, one, (sums, text), fold in zip(examples, lists.lists, scored, folds.tolist(), strict=True):
         shares = probabilities(sums, text, temperature)

@@ -1,4 +1,4 @@
-"""Fits the scorer of plans (docs/planning.md, "Learned"): seconds on a CPU, since the encoder stays as it is."""
+"""Fits the scorer of plans (docs/planning.md, "Learned"): seconds on a CPU, because the encoder is not trained."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ from training.learning.plan_lists import PlanLists
 Indices = NDArray[np.int64]
 
 _WARM = 0.1
-"""Part of the steps in which the rate rises to its height; then it falls to nothing."""
+"""Share of the steps that raise the learning rate. A linear decay to 0 is applied over all steps."""
 _FAST = 5.0
-"""How many times faster the few weights of features learn than the maps."""
+"""Factor between the learning rate of the feature weights and that of the maps."""
 _LIGHT = 0.01
-"""Their weight decay."""
+"""Weight decay of the feature weights."""
 _LEAST = 1e-6
 
 
 @dataclass(frozen=True, slots=True)
 class FitSettings:
-    """How a fit goes: passes over the questions, questions a step, height of the rate, weight decay, hidden units."""
+    """Settings of a fit: passes over the questions, questions per step, peak rate, weight decay, hidden units, seed."""
 
     epochs: int
     batch: int
@@ -42,7 +42,7 @@ class FitSettings:
 
 @dataclass(frozen=True, eq=False)
 class Fitted:
-    """A net, and the vectors of the paths that it was fitted with, shape (paths, dimensions)."""
+    """A fitted net and the path vectors fitted with it, shape (paths, dimensions)."""
 
     net: PlanScorerNet
     free: Tensor
@@ -53,7 +53,7 @@ class Fitted:
 
     @classmethod
     def from_bytes(cls, content: bytes, hidden: int) -> Fitted:
-        """Read back what `to_bytes` wrote, of a net with so many hidden units."""
+        """Return the scorer that `to_bytes` wrote; its net has `hidden` hidden units."""
         tensors = load(content)
         free = tensors.pop("free")
         net = PlanScorerNet(ScorerSize(free.shape[1], len(FEATURES), hidden))
@@ -61,7 +61,7 @@ class Fitted:
         return cls(net, free)
 
     def sums(self, lists: PlanLists, chosen: Indices) -> Iterator[tuple[Vectors, float]]:
-        """Yield, for each of these questions, the sums of its plans and that of the plan without hops."""
+        """Yield, for each chosen question, the sums of its plans and the sum of the plan without hops."""
         self.net.eval()
         with torch.inference_mode():
             path_vectors = self.net.map_paths(self.free)
@@ -73,7 +73,7 @@ class Fitted:
 
 
 def unlearned(wordings: Vectors, hidden: int) -> Fitted:
-    """Return a scorer that scores as one without training does; `wordings` are vectors of the paths' wordings."""
+    """Return an untrained scorer; `wordings` are the vectors of the paths' wordings."""
     weights = Weights()
     size = ScorerSize(wordings.shape[1], len(FEATURES), hidden)
     net = PlanScorerNet(size, weights.spoken().tolist(), weights.cosine, weights.text)
@@ -88,9 +88,10 @@ def fit(
     tick: Callable[[int, float], None],
     check: Callable[[], None] = lambda: None,
 ) -> Fitted:
-    """Fit a scorer on the chosen questions. The same seed gives the same weights.
+    """Return a scorer fitted on the chosen questions. The same seed gives the same weights.
 
-    `tick` is told each pass and its mean loss; `check` is called before each step and raises where the fit has to stop.
+    `tick` receives the number of each pass and its mean loss. `check` is called before each step and raises
+    an exception when the fit must stop.
     """
     with torch.random.fork_rng():
         torch.manual_seed(how.seed)
@@ -126,15 +127,15 @@ def fit(
 
 
 def plan_loss(plans: Tensor, texts: Tensor, labels: Tensor, question: Tensor) -> Tensor:
-    """Return the mean loss of questions whose plans have these sums and labels.
+    """Return the mean loss over the questions, given the sums and labels of their plans.
 
-    One softmax over all plans of a question and the plan without hops. The cross-entropy against F1 as a distribution
-    would ask every plan that finds answers to be likely, the accidental ones too: a film's director and its writer are
-    often one person. So the likely plans are asked to find answers: with b the best F1 of a question, the loss is
-    -b log(sum of p · F1 / b) - (1 - b) log p(no hops), which makes a probability mean how much of the answers the
-    graph gives.
+    The probabilities p are one softmax over all plans of a question and the plan without hops. A cross-entropy against
+    F1 as a distribution would raise every plan that finds answers. This includes plans that find them by accident: a
+    film's director and its writer are often the same person. This loss only requires that likely plans find answers.
+    With b the best F1 of a question, it is -b log(sum of p · F1 / b) - (1 - b) log p(no hops). A probability then says
+    how much of the answers the graph finds.
 
-    Shapes: `plans`, `labels` and `question` (plans,), the last sorted; `texts` (questions,).
+    Shapes: `plans`, `labels` and `question` (plans,), with `question` sorted; `texts` (questions,).
     """
     count = len(texts)
     best = torch.zeros(count).scatter_reduce(0, question, labels, "amax")

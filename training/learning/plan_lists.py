@@ -1,7 +1,8 @@
-"""The candidate plans of many questions with what they find, small enough to keep (docs/planning.md, "Learned").
+"""The candidate plans of many questions with the F1 of their results, small enough to keep in memory
+(docs/planning.md, "Learned").
 
-Each question is read, its plans are enumerated as a search would, and each is labelled by the F1 of what it finds
-against the answers. What the plans find is let go at once: features, places and labels are kept.
+The plans of each question are enumerated as in a search. The label of a plan is the F1 of the nodes that it finds
+against the answers. Only features, branches and labels are kept; the nodes that the plans find are discarded at once.
 """
 
 from __future__ import annotations
@@ -27,19 +28,20 @@ from search.stages.plan.scoring.learned import branches, masked
 Floats = NDArray[np.float32]
 
 QUESTIONS_A_BLOCK = 64
-"""Questions whose texts are encoded together; what the plans of two blocks find is in memory at a time."""
+"""Questions in one block. The nodes found by the plans of two blocks are in memory at the same time."""
 QUESTIONS_A_CALL = 16
-"""Of a block, questions whose texts go to the encoder in one call."""
+"""Questions of a block whose texts are sent to the encoder in one call."""
 MOST_PLANS = 400
-"""Plans of a question that are learned from: those that find answers, then the first ones listed, the shorter."""
+"""Most plans of a question to learn from. Plans that find answers come first, then the first (shorter) plans listed."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PlanList:
-    """One question's candidate plans: `features`, the F1 of each (`labels`), and its branches.
+    """One question's candidate plans: the features, the F1 (`labels`) and the branches of each.
 
-    A branch is a plan's place, the place of its mention among `masked`, and a path. `masked` are vectors, one a mention
-    (of a question without mentions that of the question itself), `spans` say where in the question its mentions are.
+    A branch holds the index of a plan, the index of its mention in `masked`, and the index of a path. `masked` holds
+    one vector for each mention, or the vector of the question itself when it has no mentions. `spans` holds the start
+    and end of each mention in the question.
     """
 
     features: Floats
@@ -51,7 +53,7 @@ class PlanList:
 
 @dataclass(frozen=True, eq=False)
 class PlanLists:
-    """The lists of many questions, over one table of paths, in the order in which they were met."""
+    """The plan lists of many questions, and the shared table of paths in the order of their first use."""
 
     lists: Sequence[PlanList]
     paths: Sequence[Metapath]
@@ -60,7 +62,7 @@ class PlanLists:
         return len(self.lists)
 
     def table(self, chosen: Sequence[int] | NDArray[np.int64]) -> PlanTable:
-        """Return the plans of some questions as one table."""
+        """Return the plans of the chosen questions as one table."""
         lists = [self.lists[at] for at in chosen]
         plans = np.cumsum([0, *(len(one.features) for one in lists)])
         mentions = np.cumsum([0, *(len(one.masked) for one in lists)])
@@ -75,18 +77,18 @@ class PlanLists:
         )  # fmt: skip
 
     def labels(self, chosen: Sequence[int] | NDArray[np.int64]) -> Floats:
-        """Return the labels of the plans of some questions, in the order of `table`."""
+        """Return the labels of the plans of the chosen questions, in the order of `table`."""
         return np.concatenate([self.lists[at].labels for at in chosen])
 
     @cached_property
     def reach(self) -> Floats:
-        """The best label of each question: 0 where no plan finds an answer."""
+        """The highest label of each question; 0 when no plan finds an answer."""
         return np.array([one.labels.max(initial=0.0) for one in self.lists], dtype=np.float32)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Asked:
-    """A question whose plans are enumerated and labelled, and the texts that it is still to be encoded as."""
+    """A question with its labelled plans, and its masked texts that are not encoded yet."""
 
     question: AnalysedQuestion
     masked: list[str]
@@ -96,7 +98,7 @@ class _Asked:
 
 @dataclass(frozen=True)
 class Collector:
-    """Makes lists. Memory grows by some 10 KB a question."""
+    """Collects the plan lists of questions. Memory grows by about 10 KB per question."""
 
     proposer: Proposer
     features: Features
@@ -106,10 +108,13 @@ class Collector:
     def collect(
         self, texts: Sequence[str], answers: Sequence[Keys], progress: Callable[[int], None], limit: Limit
     ) -> PlanLists:
-        """Return the lists of these questions; `answers` are sorted keys, `progress` is told how many are done."""
+        """Return the lists of these questions.
+
+        `answers` holds sorted keys. `progress` receives the number of finished questions.
+        """
         lists: list[PlanList] = []
         before: tuple[list[_Asked], Future[None]] | None = None
-        # The encoder works on one block while the next is enumerated: torch lets go of the interpreter meanwhile.
+        # The encoder works on one block while the next is enumerated: torch releases the interpreter lock meanwhile.
         with ThreadPoolExecutor(1) as pool:
             for first in range(0, len(texts), QUESTIONS_A_BLOCK):
                 block = slice(first, first + QUESTIONS_A_BLOCK)
@@ -130,9 +135,9 @@ class Collector:
         return _Asked(question, masked(question), *self._labelled(question, answers, limit))
 
     def _encode(self, asked: Sequence[_Asked], limit: Limit) -> None:
-        """Compute all vectors of a block, some questions at a time: a text by itself costs many times as much.
+        """Compute all vectors of a block, several questions in one call: encoding single texts is many times slower.
 
-        A training that is cancelled waits for one part of the block, not for the whole of it.
+        A cancelled training waits for one call, not for the whole block.
         """
         for first in range(0, len(asked), QUESTIONS_A_CALL):
             limit.check("training")
@@ -168,10 +173,10 @@ class Collector:
         return plans, labels
 
     def _label(self, plan: PlanCandidate, answers: Keys, before: dict[tuple[int, Direction], Keys]) -> float:
-        """Return the F1 of what a plan finds.
+        """Return the F1 of the nodes that a plan finds.
 
-        Walking one step back from the few answers tells at once that most plans find none of them. `before` keeps
-        where such steps lead.
+        One step back from the few answers quickly excludes most plans, because they find no answer. `before` caches
+        the nodes that these steps reach.
         """
         for branch in plan.branches:
             if branch.walked:
@@ -189,13 +194,13 @@ class Collector:
 
 
 def f1(found: Keys, answers: Keys) -> float:
-    """Return the F1 of what was found against the answers, both sorted and without duplicates."""
+    """Return the F1 of the found keys against the answers; both are sorted and without duplicates."""
     right = len(np.intersect1d(found, answers, assume_unique=True))
     return 2 * right / (len(found) + len(answers)) if right else 0.0
 
 
 def _meet(one: Keys, other: Keys) -> bool:
-    """Say whether two sorted arrays share a key."""
+    """Return whether two sorted arrays share a key."""
     few, many = (one, other) if len(one) <= len(other) else (other, one)
     if not len(few):
         return False

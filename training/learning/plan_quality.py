@@ -1,4 +1,4 @@
-"""How good a scorer of plans is: the plan it puts first, what its probabilities are worth, and the graph's list."""
+"""Quality of a scorer of plans: accuracy of its first plan, calibration, and the graph's list."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _SAME = 1e-6
 
 
 def probabilities(sums: Floats, text: float, temperature: float = 1.0) -> Floats:
-    """Return the softmax over plans and, as the last entry, the plan without hops."""
+    """Return the softmax over the plans and the plan without hops, which is the last entry."""
     scaled = np.append(sums, text) / temperature
     shares: Floats = np.exp(scaled - scaled.max())
     shares /= shares.sum()
@@ -36,9 +36,9 @@ def probabilities(sums: Floats, text: float, temperature: float = 1.0) -> Floats
 def best_temperature(
     scored: Sequence[tuple[Floats, float]], labels: Sequence[Floats], check: Callable[[], None] = lambda: None
 ) -> float:
-    """Return the temperature at which sums of questions not learned from are the least surprised by their labels.
+    """Return the temperature of `TEMPERATURES` with the lowest loss on questions that the scorer has not learned from.
 
-    `check` is called between temperatures and raises where the run has to stop.
+    `check` is called before each temperature and raises an exception when the run must stop.
     """
 
     def surprise(temperature: float) -> float:
@@ -54,7 +54,7 @@ def best_temperature(
 
 
 def accuracy(scored: Sequence[tuple[Floats, float]], labels: Sequence[Floats]) -> float:
-    """Return the share in percent of questions whose first plan finds answers, and as well as any plan does."""
+    """Return the percentage of questions whose first plan finds answers and has the best F1 of all plans."""
     right = [
         len(found) > 0 and 0 < found.max() <= found[int(np.argmax(sums))] + _SAME
         for (sums, _), found in zip(scored, labels, strict=True)
@@ -63,9 +63,9 @@ def accuracy(scored: Sequence[tuple[Floats, float]], labels: Sequence[Floats]) -
 
 
 def calibration(scored: Sequence[tuple[Floats, float]], labels: Sequence[Floats], temperature: float) -> dict[str, Any]:
-    """Return, by bins of the first plan's probability, its mean and the mean F1 of what that plan finds.
+    """Return the mean probability and the mean F1 of the first plan, in bins of its probability.
 
-    `error` is the mean distance of the two over all questions that have a plan.
+    `error` is the mean distance between the two, over all questions that have a plan.
     """
     rows = [
         (float(probabilities(sums, text, temperature)[at]), float(found[at]))
@@ -85,10 +85,10 @@ def graph_lists(
     plans: int,
     limit: Limit,
 ) -> list[dict[str, float]]:
-    """Return H@1, H@5, R@20 and MRR of the graph's list alone, for each of several scorers.
+    """Return H@1, H@5, R@20 and MRR, in percent, of the graph's list alone, for each scorer.
 
-    `scores[i]` are the scorers of question i. A node's score is the sum of the probabilities of the plans that find it,
-    of the best `plans` that find anything.
+    `scores[i]` are the scorers of question i. The list uses the best `plans` plans that
+    find any node. A node's score is the sum of the probabilities of those plans that find the node.
     """
     answers = {example.id: example.answers for example in examples}
     rankings: list[dict[str, list[str]]] = [{} for _ in scores[0]] if scores else []
@@ -102,7 +102,7 @@ def graph_lists(
 
 
 def _ranked(scored: Scored, proposer: Proposer, plans: int) -> list[int]:
-    """Return the keys that the best plans find, best first; equal ones in the order of ids."""
+    """Return the keys that the best plans find, best first; equal scores are ordered by key."""
     sums, found = [], []
     for candidate, total in scored.candidates:
         keys = proposer.enumerator.found(candidate)

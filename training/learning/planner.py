@@ -32,9 +32,9 @@ from training.learning.plan_quality import (
 from training.learning.task import FOLDS, Card, Evaluated, Learned, Material, RunContext, TooFew
 
 FEWEST_QUESTIONS = 10
-"""Questions that it takes."""
+"""Smallest number of questions that a training accepts."""
 CROSS_FITTED = "cross_fitted.jsonl.gz"
-"""File of the artifact: a line a question, its best plans as scored by what was learned without it."""
+"""File of the artifact: one line for each question, with its best plans scored by a scorer fitted without it."""
 
 
 @dataclass(frozen=True)
@@ -54,9 +54,9 @@ class PlannerLearner:
     )
 
     def task(self, material: Material) -> PlannerTask:
-        """Return the task of teaching the planner that searches use: what it is to score is what it will list for them.
+        """Return the training task for the planner of searches, so that it learns on the plans that searches list.
 
-        Raises StageError where the release's encoder is not there.
+        Raises StageError when the release's encoder is not available.
         """
         names = {one.name for one in fields(Planner) if "help" in one.metadata} - {"artifact", "fold"}
         options = {name: value for name, value in material.options.items() if name in names}
@@ -65,9 +65,10 @@ class PlannerLearner:
         return PlannerTask(self, Lesson(material.examples, material.answers, planner))
 
     def folds_of(self, texts: Sequence[str]) -> Indices:
-        """Return the fold of each question. The same words are in one fold: elsewhere they would be learned from.
+        """Return the fold of each question. Questions with the same words are in the same fold.
 
-        A single text that is asked again and again has to be divided all the same.
+        Otherwise a scorer would learn from the words that it is measured on. If all questions have the same text, they
+        are divided nevertheless.
         """
         said = [normalised(text) for text in texts]
         first = {text: place for place, text in enumerate(dict.fromkeys(said))}
@@ -78,7 +79,7 @@ class PlannerLearner:
         return folds[places]
 
     def fit_of(self, questions: int) -> FitSettings:
-        """Return how so many questions are fitted."""
+        """Return the settings of a fit on this number of questions."""
         epochs = max(1, min(self.epochs, self.steps * self.batch // questions))
         return FitSettings(epochs, self.batch, self.rate, self.decay, self.hidden, self.seed)
 
@@ -94,7 +95,7 @@ class Lesson:
 
 @dataclass(frozen=True, eq=False)
 class LearnedPlanner(Learned):
-    """What was learned from all questions, and, for measuring, what was learned without each fold of them."""
+    """The scorer fitted on all questions and, for measuring, the scorers fitted without each fold."""
 
     lists: PlanLists
     wordings: Vectors
@@ -106,7 +107,7 @@ class LearnedPlanner(Learned):
 
 @dataclass(frozen=True, eq=False)
 class PlannerTask:
-    """The planner's learner at work (task.LearningTask)."""
+    """The training of the planner on given questions (task.LearningTask)."""
 
     learner: PlannerLearner
     lesson: Lesson
@@ -148,7 +149,7 @@ class PlannerTask:
         )  # fmt: skip
 
     def evaluate(self, learned: LearnedPlanner, run: RunContext) -> Evaluated:
-        """Measure on each question what was learned without it, beside the scorer that has learned nothing."""
+        """Return measures of the cross-fitted scorers and of the untrained scorer, on the same questions."""
         lists, labels = learned.lists, _labels(learned.lists)
         start = _sums(unlearned(learned.wordings, self.learner.hidden), lists, np.arange(len(lists)))
         before, after = self._graph_lists(learned, run)
@@ -180,7 +181,7 @@ class PlannerTask:
     def _fitted(
         self, lists: PlanLists, wordings: Vectors, folds: Indices, run: RunContext
     ) -> tuple[list[Fitted], Fitted]:
-        """Return what was learned without each of the folds, and from all questions."""
+        """Return the scorers fitted without each fold, and the scorer fitted on all questions."""
         how = self.learner.fit_of(len(lists))
         count = int(folds.max()) + 1
         total = (count + 1) * how.epochs
@@ -204,7 +205,7 @@ class PlannerTask:
         return parts, part("all questions", np.arange(len(lists)))
 
     def _graph_lists(self, learned: LearnedPlanner, run: RunContext) -> tuple[dict[str, float], dict[str, float]]:
-        """Return the measures of the graph's list on some of the questions, without training and cross-fitted."""
+        """Return the measures of the graph's list on a sample of questions: untrained, then cross-fitted."""
         planner, known = self.lesson.planner, self.lesson.planner.knowledge
         scorers = [_scorer(one, learned.lists.paths, planner) for one in learned.fitted]
         plain = Scorer(Features(known.shape, known.lexicon), known.wording, known.vectors)
@@ -220,7 +221,7 @@ class PlannerTask:
 
 
 def _checkpoint(name: str, lists: PlanLists, wordings: Vectors, chosen: Indices, how: FitSettings) -> str:
-    """Return the name of a part's checkpoint: other questions, answers, paths or settings have another one."""
+    """Return the name of a fit's checkpoint. Other questions, answers, paths or settings give another name."""
     content = hashlib.blake2b(repr((name, how)).encode(), digest_size=8)
     content.update(wordings.tobytes() + chosen.tobytes())
     for one in lists.lists:
@@ -235,7 +236,7 @@ def _labels(lists: PlanLists) -> list[Floats]:
 def _cross_fitted(
     fitted: Sequence[Fitted], lists: PlanLists, folds: Indices, run: RunContext
 ) -> list[tuple[Floats, float]]:
-    """Return each question's sums by the scorer that has not seen it."""
+    """Return each question's sums by the scorer fitted without its fold."""
     scored: list[tuple[Floats, float]] = [(np.zeros(0), 0.0)] * len(lists)
     for fold, one in enumerate(fitted):
         run.check()

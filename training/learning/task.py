@@ -1,8 +1,8 @@
-"""Learning as a protocol: what a learner is given, what it gives back, and what it tells while it works.
+"""The protocol of learning: a learner's input, its results, and the progress that it reports.
 
-Whoever runs a training (command, job, admin) knows this and no learner. A learner is a frozen dataclass whose fields
-are its settings, named by a row of `GRASP_LEARNERS`; `task` puts it to work on questions. Nothing here loads a model
-library.
+The callers of a training (command, job, admin) depend on this protocol and on no learner. A learner is a frozen
+dataclass whose fields are its settings; a row of `GRASP_LEARNERS` names it. Its method `task` returns the training on
+given questions. This module loads no model library.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from search.interfaces import Adjacency, Encoder, Keys, MentionIndex, NodeStore,
 from training.data.examples import Example
 
 FOLDS = "folds.json"
-"""File of an artifact that keeps, beside what it learned from all questions, what it learned without each fold of them.
+"""Name of the file that assigns questions to folds, in an artifact that also keeps a scorer fitted without each fold.
 
-It holds the fold of each question by its hash: `{"hashes": {hash: fold}}`. The pipeline's option that chooses a fold is
+It maps the hash of each question to its fold: `{"hashes": {hash: fold}}`. The pipeline's option that selects a fold is
 named by `FOLD` in the learner's row of `GRASP_LEARNERS`, and `folds` of `config.json` names the files with the weights.
 """
 
@@ -31,49 +31,49 @@ Metric = Callable[[str, int, float], None]
 
 
 class TooFew(ValueError):
-    """There are too few questions to learn from; the message says how many it takes."""
+    """There are too few questions to learn from; the message gives the required number."""
 
 
 class TrainingCancelled(SearchError):
-    """Somebody asked for this training to stop; nothing was written."""
+    """The training was cancelled; it wrote nothing except checkpoints."""
 
     def __init__(self) -> None:
         super().__init__("The training was cancelled.")
 
 
 class Checkpoints(Protocol):
-    """Keeps what a training has reached, so that one that is started again goes on from there."""
+    """A store of intermediate results, so that a restarted training continues from them."""
 
     def save(self, name: str, content: bytes) -> None:
-        """Keep content under a name; the former content stays whole until the new one is."""
+        """Store content under a name. The former content stays complete until the new content is complete."""
         ...
 
     def load(self, name: str) -> bytes | None:
-        """Return what was kept under a name, None where nothing was."""
+        """Return the content stored under a name, or None when there is none."""
         ...
 
 
 class NoCheckpoints:
-    """Keeps nothing (Checkpoints)."""
+    """Checkpoints that store nothing (Checkpoints)."""
 
     def save(self, name: str, content: bytes) -> None:
-        """Keep nothing."""
+        """Do nothing."""
 
     def load(self, name: str) -> bytes | None:
-        """Return nothing."""
+        """Return None."""
         return None
 
 
 def _untold(*_: object) -> None:
-    """Tell nobody."""
+    """Ignore the report."""
 
 
 @dataclass(frozen=True, eq=False)
 class RunContext:
-    """What a run hands to a learner: whether to go on, whom to tell, where to keep what is reached.
+    """The context of a training run: its limit, its listeners for progress and metrics, and its checkpoints.
 
-    `limit` says when time is over and whether the run was cancelled: its question must be cheap, since a learner asks
-    it many times a second. `progress` is told `(part, done, total)`, `metric` `(name, step, value)`.
+    `limit` holds the deadline and says whether the run was cancelled. Its check must be fast, because a learner calls
+    it many times a second. `progress` receives `(part, done, total)`, `metric` receives `(name, step, value)`.
     """
 
     limit: Limit = field(default_factory=Limit)
@@ -82,7 +82,7 @@ class RunContext:
     checkpoints: Checkpoints = field(default_factory=NoCheckpoints)
 
     def check(self) -> None:
-        """Raise TrainingCancelled or DeadlineExceeded where the run has to stop."""
+        """Raise TrainingCancelled or DeadlineExceeded when the run must stop."""
         try:
             self.limit.check("training")
         except SearchCancelled as error:
@@ -90,7 +90,7 @@ class RunContext:
 
 
 class LearningTools(Protocol):
-    """The tools of the release that is learned on, each built when it is first needed."""
+    """The tools of the release used for training; each is built at its first use."""
 
     @property
     def schema(self) -> Schema: ...
@@ -110,10 +110,10 @@ class LearningTools(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Material:
-    """What there is to learn from: questions, the keys of their answers, the release's tools.
+    """The input of a learner: questions, the keys of their answers, and the release's tools.
 
-    `answers` holds sorted keys, one array a question. `options` are the settings of the stage that will use what is
-    learned, as the pipeline's active version has them.
+    `answers` holds one array of sorted keys for each question. `options` are the options of the stage that will use
+    the artifact, from the pipeline's active version.
     """
 
     examples: Sequence[Example]
@@ -124,7 +124,7 @@ class Material:
 
 @dataclass(frozen=True, eq=False)
 class Learned:
-    """Weights and what belongs to them, as `register_artifact` takes it."""
+    """The result of learning, in the form that `register_artifact` takes: weights, description and further files."""
 
     tensors: Mapping[str, NDArray[Any]]
     served: Mapping[str, Any]
@@ -133,9 +133,9 @@ class Learned:
 
 @dataclass(frozen=True, eq=False)
 class Evaluated:
-    """How good it is, on questions that what is measured has not learned from.
+    """The measures of a learned model, on questions that it has not learned from.
 
-    `metrics` is JSON of the learner's own shape. `table` is what people are shown: `{row: {column: figure}}`.
+    `metrics` is JSON in a shape that the learner chooses. `table` is shown to people: `{row: {column: figure}}`.
     """
 
     metrics: Mapping[str, Any]
@@ -144,7 +144,7 @@ class Evaluated:
 
 @dataclass(frozen=True)
 class Card:
-    """What a learner says of itself in the model card: a title, what is learned and how, what it is no good for."""
+    """A learner's part of the model card: a title, a description of the learning, and its limits."""
 
     title: str
     what: str
@@ -155,18 +155,18 @@ L = TypeVar("L", bound=Learned)
 
 
 class LearningTask(Protocol[L]):
-    """A learner at work on questions."""
+    """The training of a learner on given questions."""
 
     def fit(self, run: RunContext) -> L:
-        """Learn. Writes nothing but checkpoints.
+        """Return the learned model. Writes only checkpoints.
 
-        Calls `run.check()` often enough to end within a second of a cancel request. Raises TooFew where there is not
-        enough to learn from, TrainingCancelled or SearchCancelled, DeadlineExceeded.
+        Calls `run.check()` often enough to stop within one second after a cancel request. Raises TooFew when there are
+        too few questions, TrainingCancelled or SearchCancelled, and DeadlineExceeded.
         """
         ...
 
     def evaluate(self, learned: L, run: RunContext) -> Evaluated:
-        """Measure what was learned; `learned` is what this task's `fit` returned. Raises as `fit` does."""
+        """Return measures of `learned`, the result of this task's `fit`. Raises the same exceptions as `fit`."""
         ...
 
     def describe(self) -> Card:
@@ -178,5 +178,5 @@ class Learner(Protocol):
     """A frozen dataclass whose fields are its settings."""
 
     def task(self, material: Material) -> LearningTask[Any]:
-        """Return the task of learning from this material. Raises StageError where a tool that it takes is not there."""
+        """Return the training task on this material. Raises StageError when a required tool is not available."""
         ...

@@ -1,4 +1,4 @@
-"""What the commands of training show while they work."""
+"""Progress bars and error messages of the training commands."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from training.data.examples import BadQuestions
 
 
 def bars(console: Console) -> Progress:
-    """Return bars with the time left, which only a terminal shows."""
+    """Return progress bars with the remaining time; they are shown only on a terminal."""
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     return Progress(*columns, console=console, disable=not console.is_terminal)
 
 
 def teller(shown: Progress) -> Callable[[str, int, int], None]:
-    """Return what is told of each thing done, `(name, done, total)`, and draws a bar for each name."""
+    """Return a callable that takes `(name, done, total)` and draws one progress bar for each name."""
     tasks: dict[str, Any] = {}
 
     def tell(name: str, done: int, total: int) -> None:
@@ -35,7 +35,7 @@ def teller(shown: Progress) -> Callable[[str, int, int], None]:
 
 
 def positive(text: str) -> int:
-    """Read a whole number from 1 on."""
+    """Return the whole number, at least 1, that a text holds. Raises ArgumentTypeError for other texts."""
     if not text.isdecimal() or int(text) < 1:
         raise ArgumentTypeError(f"a whole number from 1 on, not {text!r}")
     return int(text)
@@ -43,7 +43,7 @@ def positive(text: str) -> int:
 
 @contextmanager
 def refusals(stderr: OutputWrapper) -> Iterator[None]:
-    """Say every fault of what was asked for, a line each, and exit with 2; with 1 where something is not there."""
+    """Write each fault of the request on a line and exit with 2. Exit with 1 when a search or a tool fails."""
     try:
         yield
         return

@@ -1,1 +1,1 @@
-"""Verbs of learning and measuring."""
+"""The services of training and evaluation."""

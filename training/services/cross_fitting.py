@@ -1,7 +1,7 @@
-"""cross_fitting: each question that was learned from is asked of what was learned without it, where that was kept.
+"""cross_fitting: search each training question with a scorer fitted without it, if the artifact has kept one.
 
-A planner is surer of questions that it has seen: weights chosen on them would trust the graph too much. An artifact
-that keeps a scorer for each fold of its questions can still be asked about them honestly.
+A planner is more confident on questions that it has learned from. Weights chosen on them would trust the graph too
+much. If an artifact keeps a scorer for each fold of its questions, these questions can still be measured without bias.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ from training.services.learned_from import artifacts_of, questions_of
 
 @dataclass(frozen=True)
 class CrossFitted:
-    """Which specification each question is asked with, in the order of the questions.
+    """The specification that each question is searched with, in the order of the questions.
 
-    `pins` holds None for a question that was learned from where no scorer is without it. `seen` says which questions
-    were learned from.
+    `pins` holds None for a training question when no scorer was fitted without it. `seen` says for each question
+    whether an artifact has learned from it.
     """
 
     pins: tuple[Pin | None, ...]
@@ -35,20 +35,20 @@ class CrossFitted:
 
     @property
     def count(self) -> int:
-        """How many questions are asked of what was learned without them."""
+        """The number of training questions that are searched with scorers fitted without them."""
         return sum(seen and pin is not None for seen, pin in zip(self.seen, self.pins, strict=True))
 
     @property
     def specifications(self) -> frozenset[str]:
-        """The hashes of the specifications that are used."""
+        """The hashes of the specifications that the searches use."""
         return frozenset(pin.specification_hash for pin in self.pins if pin is not None)
 
 
 def cross_fitted(pin: Pin, examples: Sequence[Example]) -> CrossFitted:
-    """Return what to ask each question with: the pin itself, or with the folds of what has learned from the question.
+    """Return the pin for each question: the given one, or a copy with the folds of the artifacts that have seen it.
 
-    Every artifact of the specification that has learned from a question must have kept a scorer without it. An artifact
-    that has kept no hashes cannot say what it has learned from, and is used as it is.
+    A question has no pin if an artifact of the specification has learned from it and has kept no scorer without it. The
+    questions of an artifact without hashes are unknown; it is used unchanged.
     """
     artifacts = [
         (artifact, frozenset(kept["hashes"]), folds_of(artifact))
@@ -71,7 +71,7 @@ def cross_fitted(pin: Pin, examples: Sequence[Example]) -> CrossFitted:
 
 
 def folds_of(artifact: Artifact) -> dict[str, int]:
-    """Return the fold of each question by its hash, of those folds whose scorers the artifact has kept."""
+    """Return the fold of each question by its hash, only for folds whose scorers the artifact has kept."""
     try:
         folds: Mapping[str, int] = orjson.loads((artifact.directory / FOLDS).read_bytes())["hashes"]
         files = orjson.loads((artifact.directory / "config.json").read_bytes())["folds"]
@@ -82,14 +82,14 @@ def folds_of(artifact: Artifact) -> dict[str, int]:
 
 
 def _takes(pin: Pin, option: str) -> bool:
-    """Say whether a specification has an option."""
+    """Return whether the pin's specification has an option."""
     stage, _, name = option.partition(".")
     stages: Mapping[str, Any] = pin.specification["stages"]
     return name in ((stages.get(stage) or {}).get("OPTIONS") or {})
 
 
 def _with(pin: Pin, options: Mapping[str, int]) -> Pin:
-    """Return a pin with options of its specification changed; all else is decided already."""
+    """Return a copy of a pin whose specification has these options; everything else is the same."""
     specification = copy.deepcopy(dict(pin.specification))
     for option, value in options.items():
         stage, _, name = option.partition(".")

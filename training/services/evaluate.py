@@ -1,7 +1,7 @@
-"""evaluate: ask a file of questions of one or more pipelines, and write report and TREC files.
+"""evaluate: search a file of questions with one or more pipelines, and write the report and TREC files.
 
-Release, settings and specifications are decided once and handed to every search, so that nothing that is activated in
-the meantime changes what is measured; the report is refused where a search used anything else.
+Release, settings and specifications are chosen once and passed to every search. So an activation in the meantime does
+not change the measures. If a search used anything else, there is no report.
 """
 
 from __future__ import annotations
@@ -56,11 +56,13 @@ def evaluate(
 ) -> dict[str, Any]:
     """Run every question through every pipeline, in this process, and return the report.
 
-    `output` gets `report.json`, `qrels`, and `<pipeline>.run` for each pipeline. With `cross_fitted` a question that an
-    artifact has learned from is asked of what was learned without it, where the artifact has kept that. Settings that a
-    pipeline does not have are refused by it before the first question is asked. Raises InvalidRequest with every fault
-    of the request, StageError where a pipeline cannot be composed (its encoder is not there), MixedEvaluation where
-    somebody's searches are among those of this evaluation and used something else.
+    The folder `output` receives `report.json`, `qrels`, and `<pipeline>.run` for each pipeline. With `cross_fitted`, a
+    training question of an artifact is searched with a scorer fitted without it, if the artifact has kept one. A
+    pipeline refuses unknown settings before the first question is searched.
+
+    Raises InvalidRequest with every fault of the request; StageError when a pipeline cannot be composed, for example
+    because its encoder is not available; MixedEvaluation when a search of this evaluation used another release, other
+    settings or another specification.
     """
     pins = pin_searches(knowledge_base=knowledge_base, pipelines=pipelines, settings=settings, evaluation=uuid4())
     with evaluation_of(pins, examples, split, question_set) as evaluation:
@@ -97,7 +99,7 @@ def evaluation_of(
     question_set: QuestionSet | None,
     purpose: str = Evaluation.Purpose.REPORT,
 ) -> Iterator[Evaluation]:
-    """Keep the row of an evaluation: running inside, then done, or failed with the reason."""
+    """Create the row of an evaluation: `running` inside the block, then `done`, or `failed` with the reason."""
     first = next(iter(pins.values()))
     assert first.evaluation is not None
     evaluation = Evaluation.objects.create(
@@ -136,19 +138,19 @@ def _begun(
 
 
 def _used(pin: Pin) -> dict[str, Any]:
-    """Return what every search with this pipeline used, as `mixed` has made sure of."""
+    """Return the version and the specification's hash that every search used; `mixed` has checked this."""
     told = pin.to_json()
     return {"version": told["version"], "specification_hash": told["specification_hash"]}
 
 
 def _compose(pin: Pin) -> None:
-    """Build a pipeline's stages once. Raises StageError where a tool is not there, before any question is asked."""
+    """Build a pipeline's stages before the first question. Raises StageError when a tool is not available."""
     pipeline = wiring.pipeline(pin.pipeline)
     pipeline.compose(dict(pin.specification), wiring.tools(pin.release, pin.settings_version))
 
 
 def _asker(pin: Pin, own: Mapping[str, Pin | None]) -> Callable[[Example], QuestionOutcome]:
-    """Return what asks a question; `own` holds, by id, what to ask it with where that is not `pin`."""
+    """Return a function that searches one question. `own` maps a question's id to its own pin; the default is `pin`."""
 
     def ask(example: Example) -> QuestionOutcome:
         try:
@@ -163,7 +165,7 @@ def _asker(pin: Pin, own: Mapping[str, Pin | None]) -> Callable[[Example], Quest
 
 
 def outcome_of(row: SearchRun) -> QuestionOutcome:
-    """Return what a finished search came to, read from its row and its steps."""
+    """Return the outcome of a finished search, read from its row and its steps."""
     steps = list(row.steps.all())
     stages: dict[str, float] = {}
     for step in steps:
@@ -178,7 +180,7 @@ def outcome_of(row: SearchRun) -> QuestionOutcome:
 
 
 def _first_probability(step: SearchStep | None) -> float | None:
-    """Return the probability of the first plan that a step listed; None where it listed none that can be read."""
+    """Return the probability of the first plan in a step's output; None when there is no readable plan."""
     try:
         plans = None if step is None else read_payload(step.role, step.output, step.version)
     except UnreadablePayload:
@@ -187,7 +189,7 @@ def _first_probability(step: SearchStep | None) -> float | None:
 
 
 def search_pinned(pin: Pin, example: Example, k: int = 20) -> SearchRun:
-    """Ask one question of an evaluation and return the row of the search. Raises InvalidRequest, StageError."""
+    """Search one question of an evaluation and return the row of the search. Raises InvalidRequest, StageError."""
     row = request_search(
         knowledge_base=pin.release.knowledge_base.name, question=example.text, pipeline=pin.pipeline, k=k,
         origin=SearchRun.Origin.EVALUATION, purpose=example.id[:200], enqueue=False, pin=pin,

@@ -1,4 +1,4 @@
-"""learned_from: which questions the parts of a specification were learned from or chosen on, by their hashes."""
+"""learned_from: the hashes of the questions that the parts of a specification were learned from or chosen on."""
 
 from __future__ import annotations
 
@@ -14,15 +14,17 @@ from training.data.hashes import question_hash
 from training.models import ChosenOptions
 
 QUESTIONS_FILE = "questions.json"
-"""A file of the artifact: `{"hashes": […], "splits": {…}, "allow_val": bool, "question_set": …}`."""
+"""Name of the artifact's file about its training questions.
+
+Its content is `{"hashes": […], "splits": {…}, "allow_val": bool, "question_set": …}`."""
 
 
 def learned_from(pin: Pin, examples: Sequence[Example]) -> dict[str, Any]:
-    """Return what a report says of learning: `seen_in_training`, `seen_by`, and what each artifact learned from.
+    """Return a report's part about training questions: `seen_in_training`, `seen_by` and `trained`.
 
     `seen_in_training` counts the questions that an artifact of the specification has learned from, or that its fusion
-    was tuned on; `seen_by` counts them by what learned: the kind of the artifact, `fusion`. Both are null where an
-    artifact has kept no hashes, so that nobody can tell.
+    was tuned on. `seen_by` counts them for each kind of artifact and for `fusion`. `trained` holds the splits of each
+    artifact. A count is null when an artifact has kept no hashes, because the number is then unknown.
     """
     artifacts = artifacts_of(pin.specification)
     kept = {artifact.id: questions_of(artifact) for artifact in artifacts}
@@ -47,7 +49,7 @@ def learned_from(pin: Pin, examples: Sequence[Example]) -> dict[str, Any]:
 
 
 def _chosen_on(pin: Pin) -> dict[str, set[str]]:
-    """Return, by part, the hashes of the questions on which options that the specification has were chosen."""
+    """Return, by part, the hashes of the questions that the specification's options were chosen on."""
     rows = ChosenOptions.objects.filter(
         pipeline_version__knowledge_base=pin.release.knowledge_base, pipeline_version__pipeline=pin.pipeline
     )
@@ -59,20 +61,20 @@ def _chosen_on(pin: Pin) -> dict[str, set[str]]:
 
 
 def _option(specification: Mapping[str, Any], name: str) -> Any:
-    """Return the value of an option such as `fuse.k`, as JSON has it; None where the specification has none."""
+    """Return the value of an option such as `fuse.k`, as a JSON value; None when the specification does not have it."""
     stage, _, option = name.partition(".")
     value = ((specification["stages"].get(stage) or {}).get("OPTIONS") or {}).get(option)
     return list(value) if isinstance(value, tuple) else value
 
 
 def artifacts_of(specification: Mapping[str, Any]) -> list[Artifact]:
-    """Return the artifacts that options of a specification name, of whatever stage."""
+    """Return the artifacts that the options of any stage of a specification name."""
     texts = {text for text in _texts(specification.get("stages", {})) if text and len(text) <= 100}
     return list(Artifact.objects.filter(pk__in=texts).order_by("pk"))
 
 
 def questions_of(artifact: Artifact) -> dict[str, Any] | None:
-    """Return what an artifact keeps of the questions that it learned; None where it keeps nothing that can be read."""
+    """Return the hashes and splits of an artifact's training questions; None when its file cannot be read."""
     try:
         kept = orjson.loads((artifact.directory / QUESTIONS_FILE).read_bytes())
         return {"hashes": kept["hashes"], "splits": kept["splits"], "allow_val": kept["allow_val"]}

@@ -1,4 +1,4 @@
-"""model_card: what an artifact says of itself to people, as Markdown beside its weights."""
+"""model_card: a description of an artifact for people, as a Markdown file beside its weights."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def model_card(
     questions: int,
     question_set: QuestionSet | None,
 ) -> str:
-    """Return the model card: what it is, what it learned from, how good it is, and with which settings."""
+    """Return the model card as Markdown: description, training questions, measures and settings."""
     source = f"{question_set.name}, version {question_set.version}" if question_set else "a list of questions"
     splits = ", ".join(
         f"{count:,} {split or 'without a split'}" for split, count in configuration["splits"].items()

@@ -1,4 +1,4 @@
-"""import_questions: a file of questions becomes a version of a question set; the same content is the same version."""
+"""import_questions: store a file of questions as a version of a question set; equal content gives the same version."""
 
 from __future__ import annotations
 
@@ -27,8 +27,9 @@ def import_questions(
 ) -> tuple[QuestionSet, list[Example], bool]:
     """Read a file and return its question set, its questions, and whether the version is a new one.
 
-    `qrels` is given where the file holds TREC topics. `name` is the set's; without one it is the file's, without its
-    endings. Raises BadQuestions with every row that is wrong, InvalidRequest for a knowledge base that there is not.
+    `qrels` is the file of judgments when the file holds TREC topics. `name` is the name of the set; the default is the
+    file's name without endings. Raises BadQuestions with every invalid row, InvalidRequest when the knowledge base does
+    not exist.
     """
     examples = read_questions(path, qrels)
     question_set, new = register_questions(
@@ -38,9 +39,9 @@ def import_questions(
 
 
 def read_questions(path: Path, qrels: Path | None = None) -> list[Example]:
-    """Read JSON lines, plain or gzip, STaRK's CSV, or TREC topics: a folder, or a file and its qrels.
+    """Return the questions of JSON lines, plain or gzip, STaRK's CSV, or TREC topics (a folder, or a file and qrels).
 
-    Raises BadQuestions.
+    Raises BadQuestions with every invalid row.
     """
     if qrels is not None or path.is_dir():
         return read_trec(path, qrels)
@@ -50,15 +51,15 @@ def read_questions(path: Path, qrels: Path | None = None) -> list[Example]:
 def register_questions(
     *, knowledge_base: str, examples: Sequence[Example], name: str, source: str = ""
 ) -> tuple[QuestionSet, bool]:
-    """Return the version of a question set that has exactly this content, made if there is none, and whether it was.
+    """Return the version of a question set with exactly this content, and whether this call created it.
 
-    Raises InvalidRequest for a knowledge base that there is not, or a name that does not fit.
+    Raises InvalidRequest when the knowledge base does not exist or the name is invalid.
     """
     if not name.strip() or len(name) > MOST_NAME_CHARACTERS or "\x00" in name:
         raise InvalidRequest([Fault("/name", f"A question set has a name of 1 to {MOST_NAME_CHARACTERS} characters.")])
     hashed = content_hash(examples)
     with transaction.atomic():
-        # The row of the knowledge base is the lock under which versions are numbered.
+        # The lock on the row of the knowledge base makes the numbers of versions unique.
         base = KnowledgeBase.objects.select_for_update().filter(name=knowledge_base).first()
         if base is None:
             raise InvalidRequest([Fault("/knowledge_base", f"There is no knowledge base {knowledge_base!r}.")])
@@ -78,7 +79,7 @@ def register_questions(
 
 
 def described_set(question_set: QuestionSet | None) -> dict[str, Any] | None:
-    """Return what reports and artifacts say of a question set; None where there is none."""
+    """Return the description of a question set for reports and artifacts; None when there is no set."""
     if question_set is None:
         return None
     return {
@@ -95,5 +96,5 @@ def _row(question_set: QuestionSet, position: int, example: Example) -> Question
 
 
 def _storable(text: str) -> str:
-    """Return a text as Postgres takes it: without NUL and lone surrogates."""
+    """Return a text that Postgres accepts: NUL and lone surrogates are replaced."""
     return text.replace("\x00", "\ufffd").encode("utf-8", "replace").decode("utf-8")

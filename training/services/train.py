@@ -1,4 +1,4 @@
-"""train: learn from questions and their answers, register what was learned, and save the pipeline that uses it."""
+"""train: learn from questions and their answers, register the artifact, and save the pipeline that uses it."""
 
 from __future__ import annotations
 
@@ -48,12 +48,13 @@ def train(
 ) -> dict[str, Any]:
     """Train, register the artifact, save the pipeline's next version that names it, and return the report.
 
-    With `activate` the knowledge base's next searches use it, in workers that run already too; an older version of the
-    pipeline takes it back. Nothing is written before the training has ended. `allow_val` lets questions of `val` be
-    learned from: the artifact keeps that, and reports show it. `run` says when to stop and whom to tell.
+    With `activate`, the next searches of the knowledge base use the new version, also in running workers. Activating an
+    older version of the pipeline reverts this. Only checkpoints are written before the training has ended. `allow_val`
+    permits training on questions of `val`; the artifact records this, and reports show it. `run` is the context of
+    the training: limit, progress, metrics and checkpoints.
 
-    Raises BadQuestions for questions of other splits, too few of them, or answers that are no nodes; InvalidRequest
-    with every other fault of the request; StageError where the release's encoder is not there; TrainingCancelled.
+    Raises BadQuestions for questions of other splits, too few questions, or answers that are not nodes; InvalidRequest
+    with every other fault of the request; StageError when the release's encoder is not available; TrainingCancelled.
     """
     began = time.perf_counter()
     run = run or RunContext()
@@ -96,7 +97,7 @@ def train(
 
 
 def _learned(task: LearningTask[Any], run: RunContext) -> tuple[Learned, Evaluated]:
-    """Fit and measure. Raises BadQuestions for too few questions, TrainingCancelled."""
+    """Return the learned model and its measures. Raises BadQuestions for too few questions, TrainingCancelled."""
     try:
         learned = task.fit(run)
         evaluated = task.evaluate(learned, run)
@@ -104,13 +105,13 @@ def _learned(task: LearningTask[Any], run: RunContext) -> tuple[Learned, Evaluat
         raise BadQuestions([str(error)]) from error
     except SearchCancelled as error:
         raise TrainingCancelled() from error
-    # Whoever cancels before anything is written gets nothing written.
+    # A training that is cancelled at this point writes no artifact.
     run.check()
     return learned, evaluated
 
 
 def _questions(examples: Sequence[Example], allow_val: bool, question_set: QuestionSet | None) -> bytes:
-    """Return the artifact's file that says for ever which questions it has learned from."""
+    """Return the content of QUESTIONS_FILE, which records the questions that the artifact has learned from."""
     hashes = sorted(question_hash(example) for example in examples)
     kept = {"hashes": hashes, "splits": counts(examples), "allow_val": allow_val,
             "question_set": described_set(question_set)}  # fmt: skip
@@ -118,7 +119,7 @@ def _questions(examples: Sequence[Example], allow_val: bool, question_set: Quest
 
 
 def _release(name: str) -> Release:
-    """Return the active release of a knowledge base."""
+    """Return the active release of a knowledge base. Raises InvalidRequest when there is none."""
     base = KnowledgeBase.objects.filter(name=name).first()
     if base is None:
         raise InvalidRequest([Fault("/knowledge_base", f"There is no knowledge base {name!r}.")])
@@ -131,9 +132,9 @@ def _release(name: str) -> Release:
 
 
 def _material(release: Release, pipeline: str, option: str, examples: Sequence[Example]) -> Material:
-    """Return what there is to learn from: the release's tools, and the options of the stage that will use it.
+    """Return the learner's input: questions, answers, the release's tools, and the options of the stage to improve.
 
-    Raises InvalidRequest where the pipeline's active version does not fit the site any more.
+    Raises InvalidRequest when the pipeline's active version no longer fits the site.
     """
     active = PipelineVersion.objects.filter(
         knowledge_base=release.knowledge_base, pipeline=pipeline, active=True
@@ -145,7 +146,7 @@ def _material(release: Release, pipeline: str, option: str, examples: Sequence[E
 
 
 def _answers(examples: Sequence[Example], nodes: NodeStore, release: str) -> list[Keys]:
-    """Return the keys of each question's answers, sorted; all unknown ones are refused together."""
+    """Return the sorted keys of each question's answers. Raises BadQuestions with all answers that are not nodes."""
     answers, faults = [], []
     for example in examples:
         keys = nodes.keys(example.answers)

@@ -1,4 +1,4 @@
-"""tune: ask validation questions, choose fusion's settings by their lists, and save them as a pipeline's version."""
+"""tune: search validation questions, choose fusion's settings by their lists, and save a version of the pipeline."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ Progress = Callable[[str, int, int], None]
 
 
 class UnreadableLists(InvalidRequest):
-    """A search that is done has not recorded the lists that tuning reads."""
+    """A finished search has not recorded the lists that tuning reads."""
 
 
 @dataclass(frozen=True)
 class _Lists:
-    """The steps of a pipeline that tuning reads, by name: its fusion, and the two lists that go into it."""
+    """The names of the steps that tuning reads: the fusion and its two input lists."""
 
     fusion: str
     graph: str
@@ -53,7 +53,7 @@ class _Lists:
 
 @dataclass(frozen=True)
 class _Asked:
-    """The questions' lists, what their searches used, and how many searches failed."""
+    """The questions' lists, the fusion settings of their searches, and the number of failed searches."""
 
     cases: list[Case]
     present: FusionWeights
@@ -72,17 +72,17 @@ def tune(
 ) -> dict[str, Any]:
     """Choose fusion's settings on these questions and return the report.
 
-    Each question is searched once, recorded as an evaluation; its two lists, 100 deep, are what the grid is tried on.
-    Release, settings and specification are decided once for all of them. Questions that the pipeline's artifacts have
-    learned from are asked of what was learned without them, and `cross_fitted` counts them: a planner is surer of what
-    it has seen, so that weights chosen there trust the graph too much. Where an artifact has not kept that, they are
-    left out, and `left_out` counts them.
+    Each question is searched once, and the searches are recorded as an evaluation. The grid is evaluated on the two
+    lists of each search, 100 candidates deep. All searches use the same release and settings. A planner is more
+    confident on questions that it has learned from, so that weights chosen there would trust the graph too much.
+    Training questions of the pipeline's artifacts are therefore searched with scorers fitted without them;
+    `cross_fitted` counts them. If an artifact has kept no such scorer, they are left out; `left_out` counts them.
 
-    Where cross-validation bears the choice out it becomes the pipeline's next version, in use at once with `activate`;
-    where it does not, nothing is saved and `reason` says why.
+    If cross-validation confirms the choice, it is saved as the pipeline's next version, which `activate` puts in use at
+    once. Otherwise nothing is saved and `reason` says why.
 
-    Raises BadQuestions for questions of other splits than train and val, or where all of them have to be left out;
-    InvalidRequest with every fault of the request; StageError where the pipeline cannot be composed.
+    Raises BadQuestions for questions of splits other than train and val, or when all questions must be left out;
+    InvalidRequest with every fault of the request; StageError when the pipeline cannot be composed.
     """
     allowed = (TRAIN, VAL)
     refuse_split(split, "Tuning", allowed)
@@ -131,9 +131,9 @@ def tune(
 
 
 def _askable(pin: Pin, examples: Sequence[Example]) -> tuple[CrossFitted, list[tuple[Example, Pin]]]:
-    """Return the questions that nothing in use for them has learned from, and what to ask each with.
+    """Return the questions that can be searched without a scorer that has learned from them, each with its pin.
 
-    Raises BadQuestions where none is left.
+    Raises BadQuestions when no question is left.
     """
     crossed = cross_fitted(pin, examples)
     kept = [(example, own) for example, own in zip(examples, crossed.pins, strict=True) if own is not None]
@@ -143,13 +143,13 @@ def _askable(pin: Pin, examples: Sequence[Example]) -> tuple[CrossFitted, list[t
 
 
 def _about_learned(crossed: int, left_out: int) -> str:
-    """Say what was done about questions that were learned from; an empty string where there were none."""
+    """Return sentences about the treatment of training questions; an empty string when there are none."""
     said = f"{crossed:,} questions were asked of what was learned without them. " if crossed else ""
     return said + (f"{left_out:,} questions were learned from and left out. " if left_out else "")
 
 
 def _lists_of(name: str) -> _Lists:
-    """Return the steps that tuning reads, by their roles. Raises InvalidRequest for a pipeline that has others."""
+    """Return the steps that tuning reads, found by role. Raises InvalidRequest when the pipeline cannot be tuned."""
     known = wiring.pipelines()
     if name not in known:
         message = f"There is no pipeline {name!r}. There are: {', '.join(known)}."
@@ -163,7 +163,7 @@ def _lists_of(name: str) -> _Lists:
 
 
 def _readable(pipeline: Pipeline) -> tuple[_Lists | None, str]:
-    """Return the steps that tuning reads, or a sentence about what the pipeline does not have."""
+    """Return the steps that tuning reads, or None and a sentence that says why the pipeline cannot be tuned."""
     stages = pipeline.specification()["stages"]
     fusions = [stage for stage in pipeline.of_role("fusion") if _weighs(stages[stage])]
     if len(fusions) != 1:
@@ -179,18 +179,18 @@ def _readable(pipeline: Pipeline) -> tuple[_Lists | None, str]:
 
 
 def _weighs(stage: Mapping[str, Any]) -> bool:
-    """Whether a stage lays one list over another with the settings that are chosen here."""
+    """Return whether a stage is a fusion with the settings that tuning chooses."""
     return issubclass(import_string(stage["BACKEND"]), FusionWeights)
 
 
 def _ask(pin: Pin, lists: _Lists, questions: Sequence[tuple[Example, Pin]], progress: Progress | None) -> _Asked:
-    """Search every question; one that cannot be searched has empty lists and stays in the mean.
+    """Search every question and return the lists. A failed search has empty lists and stays in the mean.
 
-    Raises UnreadableLists where a search is done and its lists cannot be read: tuning on nothing would say nothing.
+    Raises UnreadableLists when the lists of a finished search cannot be read, because tuning needs them.
     """
     cases: dict[int, Case] = {}
     errors = 0
-    # One specification after the other, so that what a fold needs in memory is loaded once.
+    # Questions are grouped by specification, so that the files of each fold are loaded only once.
     order = sorted(range(len(questions)), key=lambda place: questions[place][1].specification_hash)
     for done, place in enumerate(order, 1):
         example, own = questions[place]
@@ -206,7 +206,7 @@ def _ask(pin: Pin, lists: _Lists, questions: Sequence[tuple[Example, Pin]], prog
 
 
 def _fused(pin: Pin, lists: _Lists, example: Example) -> Fused | None:
-    """Search one question and return its fusion; None where it cannot be searched. Raises UnreadableLists."""
+    """Search one question and return its fusion; None when the search fails. Raises UnreadableLists."""
     try:
         row = search_pinned(pin, example, k=1)  # One result is explained: only the lists are read.
         return _read(row, lists) if row.status == SearchRun.Status.DONE else None
@@ -219,7 +219,7 @@ def _fused(pin: Pin, lists: _Lists, example: Example) -> Fused | None:
 def _read(run: SearchRun, lists: _Lists) -> Fused:
     """Return the fusion of a finished search: its lists, how far they are to be trusted, and their cosines.
 
-    Raises UnreadableLists where the step is missing, or its output is no fusion of the two lists.
+    Raises UnreadableLists when the step is missing, or its output is not a fusion of two lists.
     """
     fused = _payload(next((step for step in run.steps.all() if step.name == lists.fusion), None))
     if not isinstance(fused, Fused) or len(fused.trust) != 1 or len(fused.rankings) != 2:
@@ -237,7 +237,7 @@ def _payload(step: SearchStep | None) -> Payload | None:
 
 
 def case_of(example: Example, fused: Fused | None) -> Case:
-    """Return a question's lists as tuning compares them; None stands for a search that failed, which has none."""
+    """Return a question's lists in the form that tuning uses. None means a failed search and gives empty lists."""
     if fused is None:
         return Case(example.id, GraphRanking.empty(), Ranking(), (), example.answers, {})
     every = fused.rankings.values()
@@ -263,7 +263,7 @@ def _ranking(listed: Listed, key_of: Mapping[str, int]) -> Ranking:
 def _save(
     pin: Pin, lists: _Lists, tuning: Tuning, examples: Sequence[Example], evaluation: Evaluation, activate: bool
 ) -> PipelineVersion:
-    """Save the best settings as the pipeline's next version, with the questions that they were chosen on."""
+    """Save the best settings and the hashes of their questions, and return the pipeline's new version."""
     where = f" of split {evaluation.split}" if evaluation.split else ""
     options = _options(lists, tuning.best)
     with transaction.atomic():
@@ -283,7 +283,7 @@ def _save(
 
 
 def _options(lists: _Lists, fuse: FusionWeights) -> dict[str, Any]:
-    """Return the settings that the method reads, as a pipeline's options."""
+    """Return the settings that the fusion method uses, as options of the pipeline."""
     names = ("k", "weight", "lead") if fuse.method == "static" else ("k", "bucket_weights", "risk_multipliers", "lead")
     values = {name: getattr(fuse, name) for name in ("method", *names)}
     return {f"{lists.fusion}.{name}": list(v) if isinstance(v, tuple) else v for name, v in values.items()}
