@@ -1,19 +1,20 @@
-"""Django system checks: what the settings name by dotted path exists, and every option fits the stage it is for.
+"""Django system checks: every dotted path of the settings leads to an object, and every option fits its stage.
 
-Nothing that could load a model is imported: a module is found by `find_spec` and its names are read off its source.
+The checks of dotted paths import no module that could load a model: `find_spec` finds the module, and its names are
+read from its source.
 
-| id | says |
+| id | fault |
 |---|---|
-| search.E001 | `GRASP_TOOLS` has no row for a tool that stages name |
+| search.E001 | `GRASP_TOOLS` has no row for a required tool |
 | search.E002 | a dotted path of `GRASP_TOOLS` leads nowhere |
 | search.E003 | a pipeline of `GRASP_PIPELINES` lacks a key, or names something that does not exist |
 | search.E004 | a stage or an option of a pipeline does not fit |
 | search.E005 | `GRASP_DEFAULT_PIPELINE` is no pipeline |
 | search.E006 | a dotted path of `GRASP_HEALTH`, `GRASP_QUEUES` or `GRASP_WARM_UP` leads nowhere |
 | search.E007 | `NEO4J_URL` cannot be read |
-| search.E008 | an active release was made with an encoder that this site does not have (asks the database) |
+| search.E008 | the vectors of an active release need an encoder that this site does not have (reads the database) |
 | search.E009 | a field of a stage's class is neither an option nor a tool, or a function takes no option of its row |
-| search.E010 | a stage of a pipeline declares no role, or one that does not exist |
+| search.E010 | a stage of a pipeline declares no role, or an unknown role |
 """
 
 from __future__ import annotations
@@ -80,7 +81,7 @@ def check_pipelines(**_: Any) -> list[CheckMessage]:
 
 @register()
 def check_health(**_: Any) -> list[CheckMessage]:
-    """E006: what watches and warms up the processes exists."""
+    """E006: the functions that check the health of the processes and warm them up exist."""
     named = [(f"GRASP_HEALTH[{name!r}]", path) for name, path in settings.GRASP_HEALTH.items()]
     named += [("GRASP_QUEUES", settings.GRASP_QUEUES)]
     named += [(f"GRASP_WARM_UP[{queue!r}]", path) for queue, paths in settings.GRASP_WARM_UP.items() for path in paths]
@@ -90,7 +91,7 @@ def check_health(**_: Any) -> list[CheckMessage]:
 
 @register()
 def check_neo4j_url(**_: Any) -> list[CheckMessage]:
-    """E007: the address of Neo4j, where one is given, can be read; the message does not repeat it."""
+    """E007: the address of Neo4j, if there is one, can be parsed; the message does not repeat the address."""
     if not settings.NEO4J_URL:
         return []
     try:
@@ -109,7 +110,7 @@ def check_encoders(databases: Sequence[str] | None = None, **_: Any) -> list[Che
     try:
         rows = list(active.values_list("knowledge_base__name", "number", "vector_set__encoder"))
     except DatabaseError:
-        # The tables are not there yet, or Postgres is away: nothing can be said of releases.
+        # The tables do not exist yet, or Postgres does not answer: the releases cannot be checked.
         return []
     return [
         Error(
@@ -123,13 +124,13 @@ def check_encoders(databases: Sequence[str] | None = None, **_: Any) -> list[Che
 
 
 def faults_of_pipeline(name: str) -> list[str]:
-    """Return what keeps a pipeline from being composed, its tools included; an empty list when it can be."""
+    """Return the faults that prevent the composition of a pipeline, including its tools; an empty list if none."""
     faults = [text for _, text in _faults(name)]
     return faults or list(_missing_tools(name))
 
 
 def leads_nowhere(path: str) -> str:
-    """Say why a dotted path cannot be loaded, without loading it; an empty string when it can."""
+    """Return why a dotted path cannot be loaded, without loading it, or an empty string if it can."""
     module, _, attribute = path.rpartition(".")
     if not module:
         return f"{path!r} is no dotted path."
@@ -146,7 +147,7 @@ def leads_nowhere(path: str) -> str:
 
 @lru_cache(maxsize=128)
 def _names(source: Path) -> frozenset[str]:
-    """Return what a module defines or imports at its top level."""
+    """Return the names that a module defines or imports at its top level."""
     names: set[str] = set()
     for statement in ast.parse(source.read_text(encoding="utf-8")).body:
         if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
@@ -161,7 +162,7 @@ def _names(source: Path) -> frozenset[str]:
 
 
 def _faults(name: str) -> Iterator[tuple[str, str]]:
-    """Give the id and the sentence of everything that is wrong with a pipeline's row, tools aside."""
+    """Yield (id, sentence) for every fault of a pipeline's row, except faults of tools."""
     if missing := list(_missing_parts(name)):
         yield from (("search.E003", text) for text in missing)
         return
@@ -190,7 +191,7 @@ def _missing_parts(name: str) -> Iterator[str]:
 
 
 def _unusable(pipeline: Pipeline) -> Iterator[str]:
-    """Give a sentence for options that its function does not take, and for every class that is no dataclass."""
+    """Yield a sentence for each option that the pipeline's function rejects, and each class that is no dataclass."""
     function = import_string(settings.GRASP_PIPELINES[pipeline.name]["BACKEND"])
     taken = [name for name, one in inspect.signature(function).parameters.items() if one.kind is one.KEYWORD_ONLY]
     for option in settings.GRASP_PIPELINES[pipeline.name].get("OPTIONS", {}):
@@ -208,7 +209,7 @@ def _backends(pipeline: Pipeline) -> list[str]:
 
 
 def _stray_fields(pipeline: Pipeline) -> Iterator[str]:
-    """Give a sentence for every field of a stage's class that nothing would fill."""
+    """Yield a sentence for every field of a stage's class that is neither an option nor the name of a tool."""
     known = wiring.tool_names()
     for backend in _backends(pipeline):
         for field in tools_of(import_string(backend)):
@@ -219,7 +220,7 @@ def _stray_fields(pipeline: Pipeline) -> Iterator[str]:
 
 
 def _misfits(pipeline: Pipeline) -> Iterator[str]:
-    """Hold the stages against the pipeline's dataclass, their options against the stages; both are light to import."""
+    """Yield a sentence for every stage that does not fit the pipeline's dataclass, and every invalid option."""
     declared = {field.name: field for field in dataclasses.fields(pipeline.stages)}
     yield from (
         f"it has no stage {stage!r}; it has: {', '.join(declared)}." for stage in pipeline.rows if stage not in declared

@@ -1,7 +1,7 @@
-"""A pipeline as its row of the settings says: options laid over one another → specification → stages with their tools.
+"""Builds a pipeline from its row in the settings: layers of options → specification → stages with their tools.
 
-A stage is a frozen dataclass. Its fields declared by `search.domain.options.option` are settings, those declared by
-`part` are stages within it; every other field is named after the tool that fills it.
+A stage is a frozen dataclass. Its fields declared by `search.domain.options.option` are settings, and its fields
+declared by `part` are inner stages. Every other field has the name of the tool that fills it.
 A row names the class of a stage, or several variants of it:
 
     "retrieve": {"BACKEND": "search.stages.retrieve.Hybrid", "OPTIONS": {"depth": 50}}
@@ -34,25 +34,25 @@ PipelineRow = Mapping[str, Any]
 OptionField = dataclasses.Field[Any]
 Choices = Mapping[str, str]
 ONLY_VARIANT = ""
-"""Name of the one variant of a stage that has no variants."""
+"""Variant name used for a stage without variants."""
 
 
 def variants_of(row: PipelineRow) -> Mapping[str, PipelineRow | None]:
-    """Return the rows of a stage's variants by name; of a stage without variants the row itself, as `ONLY_VARIANT`."""
+    """Return variant name → row; for a stage without variants, `ONLY_VARIANT` → the row itself."""
     variants: Mapping[str, PipelineRow | None] = row.get("VARIANTS", {ONLY_VARIANT: row})
     return variants
 
 
 def _options(row: PipelineRow | None) -> dict[str, OptionField]:
-    """Return the options of a stage's class by name; of a variant without the stage none."""
+    """Return the options of a stage's class by name; nothing for `None`, the variant without the stage."""
     return {} if row is None else options_of(import_string(row["BACKEND"]))
 
 
 @dataclass(frozen=True)
 class Pipeline:
-    """A pipeline as the settings name it: a short function, the dataclass of its stages, and what each stage is.
+    """A pipeline of the settings: its function (`search`), the dataclass of its stages, and the row of each stage.
 
-    `titles` are what pages call the lists of its fusion, by their names.
+    `titles` maps the names of the lists in its fusion to their titles on pages.
     """
 
     name: str
@@ -65,21 +65,22 @@ class Pipeline:
 
     @cached_property
     def flow(self) -> tuple[StageField, ...]:
-        """The stages in their order, each with its role and words."""
+        """The stages in order, each with its role and its words on pages."""
         return flow_of(self.stages)
 
     def of_role(self, *roles: str) -> list[str]:
-        """Return the names of its configured stages that have one of these roles, in order."""
+        """Return the names of the configured stages that have one of these roles, in order."""
         return [part.name for part in self.flow if part.role in roles and part.name in self.rows]
 
     def variants(self) -> dict[str, tuple[str, ...]]:
-        """Return the names of the variants of each stage that has any."""
+        """Return stage → names of its variants, for the stages that have variants."""
         return {stage: tuple(row["VARIANTS"]) for stage, row in self.rows.items() if "VARIANTS" in row}
 
     def options(self) -> dict[str, OptionField]:
         """Return every option of every variant as `stage.option` → its field.
 
-        Where several variants have an option of the same name, the field is that of the site's choice, else the first.
+        If several variants have an option of the same name, the field comes from the site's default variant if it has
+        the option, else from the first variant that has it.
         """
         found: dict[str, OptionField] = {}
         for stage, row in self.rows.items():
@@ -90,7 +91,7 @@ class Pipeline:
         return found
 
     def tools(self) -> set[str]:
-        """Return the names of the tools that its stages take, whatever the variant."""
+        """Return the names of the tools that the stages need, over all variants."""
         return {
             tool
             for row in self.rows.values()
@@ -100,9 +101,9 @@ class Pipeline:
         }
 
     def defaults(self, chosen: Choices | None = None) -> dict[str, Any]:
-        """Return the site's value of every option that the chosen variants have, and of every choice.
+        """Return the site's value of every option of the chosen variants, and the chosen variant of every stage.
 
-        `chosen` names the variant of each stage that has some; without it the site's own choice counts.
+        `chosen` maps stages to variants; a stage that it does not name has the site's default variant.
         """
         chosen = {**self._site_choices(), **(chosen or {})}
         values: dict[str, Any] = {}
@@ -116,7 +117,7 @@ class Pipeline:
         return values
 
     def refused_to_visitors(self, options: Mapping[str, Any]) -> list[Fault]:
-        """Return a fault for every option that only staff may set, or only staff to such a value, in any variant."""
+        """Return a fault for every option that, in any variant, only staff may set, at all or to this value."""
         faults = {}
         for key, value in options.items():
             stage, _, name = key.partition(".")
@@ -129,8 +130,8 @@ class Pipeline:
     def settings_schema(self, *, visitor: bool = False) -> dict[str, Any]:
         """Return the options as a JSON schema, with the site's values as defaults.
 
-        An option that only some variants of its stage have names them in `variants`. For a visitor the schema holds the
-        options that a visitor may set, with a visitor's bounds.
+        If only some variants of a stage have an option, its entry names them in `variants`. For a visitor, the schema
+        contains only the options that a visitor may set, with the bounds for visitors.
         """
         properties: dict[str, Any] = {}
         for stage, row in self.rows.items():
@@ -149,7 +150,10 @@ class Pipeline:
         return {"type": "object", "additionalProperties": False, "properties": properties}
 
     def laid(self, *layers: Mapping[str, Any]) -> dict[str, Any]:
-        """Return layers of options as one: a layer that chooses another variant takes those of the old one away."""
+        """Return layers of options merged into one; a later layer replaces values of earlier layers.
+
+        A layer that chooses another variant of a stage removes the stage's options of earlier layers.
+        """
         together: dict[str, Any] = {}
         for layer in layers:
             for stage in self.variants():
@@ -159,11 +163,11 @@ class Pipeline:
         return together
 
     def specification(self, *layers: Mapping[str, Any]) -> Specification:
-        """Lay options over the site's, the last layer on top, and return what a run freezes.
+        """Return the specification that a run keeps: the site's options, overridden by the layers (the last one wins).
 
-        A layer that chooses another variant of a stage takes what earlier layers said of that stage with it. Raises
-        InvalidRequest with a fault for every key that does not exist, every value that does not fit, and every option
-        of a variant that is not the chosen one.
+        A layer that chooses another variant of a stage removes the stage's options of earlier layers. Raises
+        InvalidRequest with a fault for every unknown key, every invalid value, and every option of a variant that is
+        not chosen.
         """
         faults: list[Fault] = []
         chosen = dict(self._site_choices())
@@ -178,7 +182,7 @@ class Pipeline:
         return {"pipeline": self.name, "stages": {stage: self._frozen(stage, chosen, options) for stage in self.rows}}
 
     def compose(self, specification: Specification, tools: object) -> Any:
-        """Build the stages of a specification over the tools of a release: attributes of `tools`, by name."""
+        """Return the stages of a specification, with the tools of a release: the attributes of `tools` by name."""
         tool = partial(getattr, tools)
         return self.stages(**{
             name: None if row["BACKEND"] is None else assembled(import_string(row["BACKEND"]), row["OPTIONS"], tool)
@@ -189,7 +193,7 @@ class Pipeline:
         return {stage: _default(row) for stage, row in self.rows.items() if "VARIANTS" in row}
 
     def _choose(self, layer: Mapping[str, Any], chosen: dict[str, str]) -> Iterator[Fault]:
-        """Note the variants that a layer chooses; a fault for each that does not exist."""
+        """Write the variants that a layer chooses into `chosen`; yield a fault for each unknown variant."""
         for stage, names in self.variants().items():
             if stage not in layer:
                 continue
@@ -201,7 +205,7 @@ class Pipeline:
                 yield Fault(pointer("settings", stage), message, nearest(str(name), names))
 
     def _misfits(self, layer: Mapping[str, Any], chosen: Choices) -> Iterator[Fault]:
-        """Give a fault for each option of a layer that does not exist, does not fit, or is of another variant."""
+        """Yield a fault for each option of a layer that is unknown, invalid, or belongs to another variant."""
         variants, known = self.variants(), self.options()
         for key, value in layer.items():
             if key in variants:
@@ -235,7 +239,7 @@ def _default(row: PipelineRow) -> str:
 
 
 def _of_another(stage: str, name: str, variants: Mapping[str, PipelineRow | None], chosen: str) -> str:
-    """Say which variant an option belongs to."""
+    """Return a sentence that says to which variant an option belongs."""
     having = [other for other, variant in variants.items() if name in _options(variant)]
     owner = f"the variant {having[0]}" if len(having) == 1 else f"the variants {' and '.join(having)}"
     return f"{stage}.{name} belongs to {owner} of {stage}, and {chosen} is chosen; set {stage}={having[0]} to use it."
@@ -269,10 +273,10 @@ def _json_schema(declared: OptionField, default: Any, visitor: bool) -> dict[str
 
 
 def titles_of(names: Sequence[str], pipeline: Pipeline | None) -> dict[str, str]:
-    """Return what pages call these lists of a pipeline's fusion.
+    """Return name → title on pages for these lists of a pipeline's fusion.
 
-    That is the pipeline's title for the list, else the title of the stage of that name, else the name as words.
-    `pipeline` is None where the site has it no more.
+    The title is the pipeline's title for the list, else the title of the stage with that name, else the name as words.
+    `pipeline` is None if the site does not have the pipeline any more.
     """
     own = pipeline.titles if pipeline else {}
     staged = {part.name: part.title for part in pipeline.flow if part.list_name == part.name} if pipeline else {}

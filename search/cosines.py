@@ -1,4 +1,4 @@
-"""The cosine of the question and a node's document: what equal scores are ordered by in every list."""
+"""The cosine of the question and a node's document. It orders equal scores in every list."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from search.interfaces import Encoder, VectorIndex
 
 @dataclass(frozen=True, slots=True)
 class QuestionCosines:
-    """Gives the cosines of keys when a list needs them (`search.domain.ranking.Cosines`).
+    """A callable that returns the cosines of keys when a list needs them (`search.domain.ranking.Cosines`).
 
-    The question is encoded only when the first key is asked for; the encoder of a search remembers its vectors, so that
-    all stages together encode it once.
+    The question is encoded only when cosines are requested. The encoder of a search caches its vectors, so that all
+    stages together encode the question once.
     """
 
     question: Question
@@ -25,7 +25,10 @@ class QuestionCosines:
     stage: str
 
     def __call__(self, keys: Sequence[int]) -> Mapping[int, float]:
-        """Return the cosine of each key that has a document. Raises DeadlineExceeded when the time ran out."""
+        """Return the cosine of each key that has a document.
+
+        Raises DeadlineExceeded if the time ran out, and SearchCancelled if the search was cancelled.
+        """
         if not keys:
             return {}
         self.limit.check(self.stage)

@@ -1,6 +1,6 @@
-"""Protocols: what each stage does, and what each tool must offer. Stages and pipelines know these and nothing more.
+"""Protocols of the stages and of the tools. Stages and pipelines depend only on these protocols.
 
-Nodes are named by their key, an int: the position in the snapshot, in the bytewise order of ids. Vectors are
+A node is identified by its key, an int: its position in the snapshot, in the bytewise order of ids. Vectors are
 unit-length float32 arrays, so that a dot product is a cosine.
 """
 
@@ -29,7 +29,7 @@ from search.domain.vector_kinds import WHOLE
 Vectors = NDArray[np.float32]
 Keys = NDArray[np.int32]
 VectorKind = str
-"""One of those that `search.domain.vector_kinds` lists; which ones there are, each vector set says."""
+"""A kind listed in `search.domain.vector_kinds`; each vector set has some of them."""
 
 # ---------------------------------------------------------------------------------------------------------------- tools
 
@@ -42,27 +42,27 @@ class Encoder(Protocol):
     dimensions: int
 
     def encode(self, texts: Sequence[str]) -> Vectors:
-        """Return one unit-length row a text, shape (len(texts), dimensions). Texts too long for the model are cut."""
+        """Return one unit-length row per text, shape (len(texts), dimensions). Texts too long for the model are cut."""
         ...
 
 
 class NodeStore(Protocol):
-    """Looks nodes up."""
+    """Returns nodes, or parts of them, by key or id."""
 
     def ids(self, keys: Sequence[int]) -> list[str]:
-        """Return the ids of these keys, in their order."""
+        """Return the ids of these keys, in the order of the keys."""
         ...
 
     def references(self, keys: Sequence[int]) -> list[Node]:
-        """Return id, type and name of these keys, in their order, without fields: fast, from memory-mapped files."""
+        """Return nodes with id, type and name, without fields, in the order of the keys; fast (memory-mapped files)."""
         ...
 
     def nodes(self, keys: Sequence[int], limit: Limit | None = None) -> list[Node]:
-        """Return whole nodes, in the order of the keys. Raises StageError, DeadlineExceeded when the time ran out."""
+        """Return whole nodes, in the order of the keys. Raises StageError; DeadlineExceeded if the time ran out."""
         ...
 
     def keys(self, ids: Sequence[str]) -> list[int | None]:
-        """Return the key of each id, None where the snapshot has no such node."""
+        """Return the key of each id, or None if the snapshot has no node with this id."""
         ...
 
     def types(self, keys: Sequence[int] | Keys) -> NDArray[np.int16]:
@@ -70,11 +70,11 @@ class NodeStore(Protocol):
         ...
 
     def values(self, label: str, field: str, n: int = 1000) -> list[FieldValue]:
-        """Return values of a field of a type's nodes: about n, taken evenly from all nodes, always the same ones."""
+        """Return about n values of a field of a type's nodes, taken evenly from all nodes; always the same values."""
         ...
 
     def neighbour_names(self, key: int, limit: int = 10) -> dict[str, list[str]]:
-        """Return up to `limit` names of neighbours a relation, both directions together, for a document."""
+        """Return relation → up to `limit` names of neighbours, both directions together, for a document."""
         ...
 
 
@@ -84,25 +84,25 @@ class VectorIndex(Protocol):
     def nearest(
         self, kind: VectorKind, vector: Vectors, k: int, labels: Sequence[str] = (), limit: Limit | None = None
     ) -> list[Candidate]:
-        """Return the k nodes of the given types (none: all) with the highest cosine, best first.
+        """Return the k nodes of the given types (empty: all types) with the highest cosine, best first.
 
-        A node with several vectors of the kind counts by the best. Raises a permanent StageError for a kind that the
-        release's vector set does not have.
+        If a node has several vectors of the kind, its best cosine counts. Raises a permanent StageError for a kind that
+        the release's vector set does not have.
         """
         ...
 
     def cosines(self, vector: Vectors, keys: Sequence[int], kind: VectorKind = WHOLE) -> dict[int, float]:
-        """Return the cosine of each key's vector of a kind, the best of several; a key without one is left out.
+        """Return key → cosine of its vector of a kind (the best of several); keys without such a vector are absent.
 
-        Those of documents come without a journey: thousands of keys take about a millisecond. Raises a permanent
-        StageError for a kind that the release's vector set does not have.
+        Vectors of documents are read without a request to the database: thousands of keys take about a millisecond.
+        Raises a permanent StageError for a kind that the release's vector set does not have.
         """
         ...
 
     def sample(self, label: str, n: int = 1000, limit: Limit | None = None) -> list[int]:
-        """Return up to n keys of a type, always the same ones: the background that a cosine is held against.
+        """Return up to n keys of a type, always the same ones: the sample with which a cosine is compared.
 
-        Raises StageError, DeadlineExceeded when the limit's time ran out.
+        Raises StageError; DeadlineExceeded if the limit's time ran out.
         """
         ...
 
@@ -111,10 +111,10 @@ class TextIndex(Protocol):
     """BM25 over the documents of a release, whole or by field."""
 
     def search(self, text: str, k: int, labels: Sequence[str] = (), field: str | None = None) -> list[Candidate]:
-        """Return the k best nodes of the given types (none: all), best first, only those that match a word at all.
+        """Return up to k nodes of the given types (empty: all types) that match at least one word, best first.
 
         `field` is a field's name, or `relation:<name>`: the names of the neighbours over a relation. Raises a permanent
-        StageError for one that the index does not have.
+        StageError for a field that the index does not have.
         """
         ...
 
@@ -123,8 +123,8 @@ class TextIndex(Protocol):
 class Mention:
     """A stretch of the question that names nodes.
 
-    `start` and `end` are offsets into the question; `keys` every node with that name or alias; `exact` when case
-    agrees with the stored name; `similarity` below 1 where the spelling was mended.
+    `start` and `end` are offsets into the question. `keys` are all nodes with that name or alias. `exact` says for each
+    key whether the case is the same as in the stored name. `similarity` is below 1 if the spelling was corrected.
     """
 
     start: int
@@ -139,11 +139,11 @@ class MentionIndex(Protocol):
     """Finds names and aliases of nodes in a text."""
 
     def find(self, text: str) -> list[Mention]:
-        """Return every stretch of whole words that is a name or alias, overlapping ones included, longest first."""
+        """Return every stretch of whole words that is a name or alias, also overlapping ones, longest first."""
         ...
 
     def lookup(self, name: str) -> tuple[int, ...]:
-        """Return the nodes whose name or alias, normalised, is `name`, normalised."""
+        """Return the keys of the nodes whose normalised name or alias equals the normalised `name`."""
         ...
 
 
@@ -160,7 +160,7 @@ class Adjacency(Protocol):
         ...
 
     def degree(self, key: int, relation: int, direction: Direction) -> int:
-        """Return how many edges of a relation a node has in one direction."""
+        """Return the number of edges of a relation that a node has in one direction."""
         ...
 
     def has_edges(self, keys: Keys) -> list[tuple[int, Direction]]:
@@ -168,7 +168,7 @@ class Adjacency(Protocol):
         ...
 
     def counts(self, keys: Keys) -> dict[tuple[int, Direction], int]:
-        """Return how many edges a set of nodes has over each (relation, direction): what `neighbours` would read."""
+        """Return (relation, direction) → number of edges of a set of nodes, which `neighbours` would have to read."""
         ...
 
     @property
@@ -179,39 +179,40 @@ class Adjacency(Protocol):
     def whole(self, direction: Direction) -> tuple[NDArray[np.int64], Keys]:
         """Return the whole graph in one direction as compressed rows, over all relations together.
 
-        The first array, shape (nodes + 1,), says where the neighbours of each key begin in the second, shape (edges,).
-        A neighbour that is reached over two relations stands there twice. Both are read only and shared.
+        The first array, shape (nodes + 1,), holds the position in the second array, shape (edges,), at which the
+        neighbours of each key begin. A neighbour that is reached over two relations is there twice. Both arrays are
+        read-only and shared.
         """
         ...
 
 
 class GraphStore(Protocol):
-    """Executes linked plans. What a match is, is the same for every engine: see docs/architecture.md."""
+    """Executes linked plans. All engines use the same definition of a match: see docs/architecture.md."""
 
     backend: str
 
     def execute(self, linked: LinkedPlan, limit: Limit, rows: int = 10_000) -> Traversal:
         """Return every node that T takes in a match, with the largest sum of its anchors' cosines.
 
-        At most `rows` candidates, the best ones; `truncated` says that there were more or that the search was capped.
-        Raises StageError when the engine fails, DeadlineExceeded when the limit's time ran out.
+        At most the `rows` best candidates are returned; `truncated` says that there were more, or that the engine
+        stopped early. Raises StageError if the engine fails, DeadlineExceeded if the limit's time ran out.
         """
         ...
 
     def paths(
         self, linked: LinkedPlan, keys: Sequence[int], limit: Limit, most: int = 1
     ) -> dict[int, list[tuple[Path, ...]]]:
-        """Return up to `most` best matches for each key that T can take: per match one path an anchor, in their order.
+        """Return key → up to `most` best matches in which T takes it; a match is one path per anchor, in their order.
 
         Keys that no match reaches are absent.
         """
         ...
 
     def matching(self, linked: LinkedPlan, keys: Sequence[int], limit: Limit) -> set[int]:
-        """Return those of the keys that T takes in a match, without their paths: many keys in one statement.
+        """Return the keys that T takes in a match, without paths; many keys are checked in one statement.
 
-        The plan may have no anchors: then it says what hops and filters demand of the keys. Raises StageError where it
-        is not known of every key, DeadlineExceeded when the limit's time ran out.
+        The plan may have no anchors: then only its hops and filters are checked. Raises StageError if the answer is not
+        known for every key, DeadlineExceeded if the limit's time ran out.
         """
         ...
 
@@ -220,26 +221,26 @@ class LanguageModel(Protocol):
     """Answers prompts."""
 
     def configured(self) -> bool:
-        """Whether there is a model to ask, at this moment: one may be added while searches run."""
+        """Return whether a model is configured at this moment; one may be added while searches run."""
         ...
 
     def complete(self, prompts: Sequence[Prompt], limit: Limit) -> list[Completion | StageError]:
-        """Return for each prompt, in their order, its completion or the error that says why there is none.
+        """Return for each prompt, in order, its completion or the error that says why there is none.
 
-        The prompts are answered at the same time as far as the server allows. Raises StageError where no prompt can be
-        asked at all (no model configured, the limit's time ran out), SearchCancelled when nobody wants the answer.
+        The prompts are sent in parallel as far as the server allows. Raises StageError if no prompt can be sent (no
+        model configured, the limit's time ran out), SearchCancelled if the search was cancelled.
         """
         ...
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PlanTable:
-    """Candidate plans of some questions as a learned scorer sees them.
+    """Candidate plans of some questions, in the form that a learned scorer reads.
 
     `features`: float32, shape (plans, features). `question`: int64, (plans,), the question of each plan, sorted.
-    `asked`: vectors of questions with one mention masked, (mentions, dimensions); every question has one at least.
-    `owner`: int64, (mentions,), the question of each of them, sorted. `branches`: int64, (branches, 3): plan, place in
-    `asked`, place of the branch's path among the paths.
+    `asked`: vectors of questions with one mention masked, (mentions, dimensions); every question has at least one row.
+    `owner`: int64, (mentions,), the question of each row of `asked`, sorted. `branches`: int64, (branches, 3): plan,
+    row of `asked`, position of the branch's path among the paths.
     """
 
     features: NDArray[np.float32]
@@ -250,36 +251,36 @@ class PlanTable:
 
 
 class PlanScorer(Protocol):
-    """Scores candidate plans; learned from questions and their answers."""
+    """Scores candidate plans. It was learned from questions and their answers."""
 
     name: str
     encoder: str
-    """The encoder whose vectors it was learned on; no other will do."""
+    """Name of the encoder whose vectors were used for learning; vectors of other encoders cannot be scored."""
     features: tuple[str, ...]
     types: frozenset[str]
     relations: frozenset[str]
-    """The node types and relations that there were when it was learned."""
+    """The node types and relations that existed when it was learned (`types`, `relations`)."""
 
     def vector(self, path: str) -> Vectors | None:
-        """Return the vector of a path by its key, shape (dimensions,); None where it was never seen."""
+        """Return the vector of a path by its key, shape (dimensions,), or None if the path was not seen in learning."""
         ...
 
     def map_paths(self, vectors: Vectors) -> Vectors:
-        """Map vectors of paths, or of their wordings, shape (paths, dimensions), once for all questions."""
+        """Return the mapped vectors of paths or of their wordings, given as (paths, dimensions); for all questions."""
         ...
 
     def __call__(self, table: PlanTable, path_vectors: Vectors) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return the sums of the table's plans and of the plans without hops, one a question, given mapped paths."""
+        """Return, for mapped paths, the sums of the table's plans and of each question's plan without hops."""
         ...
 
 
 class PlanScorers(Protocol):
-    """The learned scorers that there are."""
+    """The available learned scorers."""
 
     def get(self, artifact: str, fold: int = -1) -> PlanScorer:
-        """Return the scorer of an artifact, or, from 0 on, the one that was fitted without this fold of its questions.
+        """Return the scorer of an artifact; if `fold` is 0 or more, the scorer learned without this fold of questions.
 
-        Raises StageError when there is none that this code can read.
+        Raises StageError if there is no scorer that this code can read.
         """
         ...
 
@@ -299,15 +300,15 @@ class LinkStage(Protocol):
     """Plans → plans whose anchors are bound."""
 
     def __call__(self, plans: Sequence[ScoredPlan], limit: Limit, reach: Reach = ...) -> list[LinkedPlan]:
-        """Return one linked plan a plan, in their order; an anchor without a binding leaves its plan unbound."""
+        """Return one linked plan per plan, in order; a plan with an anchor without bindings is not bound."""
         ...
 
 
 class TraverseStage(Protocol):
-    """Linked plans → what the graph answers to each."""
+    """Linked plans → the candidates that the graph finds for each."""
 
     def __call__(self, plans: Sequence[LinkedPlan], limit: Limit) -> list[Traversal]:
-        """Return one traversal for each plan that has anchors, in their order."""
+        """Return one traversal for each plan that has anchors, in the order of the plans."""
         ...
 
 
@@ -323,20 +324,20 @@ class RecoverStage(Protocol):
         trace: Trace,
         limit: Limit,
     ) -> tuple[list[LinkedPlan], list[Traversal]]:
-        """Return plans and traversals as they are, or with one of each replaced; each attempt is a step of the trace.
+        """Return plans and traversals, unchanged or with one of each replaced; each attempt is a step of the trace.
 
-        Raises DeadlineExceeded when the time for attempts ran out.
+        Raises DeadlineExceeded if the time for attempts ran out.
         """
         ...
 
 
 class RescoreStage(Protocol):
-    """Traversals → one list of the graph."""
+    """Traversals → the graph's list."""
 
     def __call__(
         self, question: Question, plans: Sequence[LinkedPlan], found: Sequence[Traversal], limit: Limit
     ) -> GraphRanking:
-        """Merge what the plans found and add the cosine of the residual text where there is one."""
+        """Return the merged candidates of the plans; if there is a residual text, its cosine is added to the scores."""
         ...
 
 
@@ -344,7 +345,7 @@ class RetrieveStage(Protocol):
     """Question → the list of text retrieval, or several lists fused."""
 
     def __call__(self, question: Question, limit: Limit) -> Ranking | Fusion:
-        """Return the best documents, 100 deep or deeper."""
+        """Return the best documents, best first, at a depth of 100 or more."""
         ...
 
 
@@ -352,7 +353,7 @@ class FuseStage(Protocol):
     """The graph's list and the text's list → one list."""
 
     def __call__(self, question: Question, graph: GraphRanking, text: Ranking | Fusion, limit: Limit) -> Fusion:
-        """Fuse by weighted reciprocal ranks; equal sums are ordered by the question's cosine, then by key."""
+        """Return the fusion by weighted reciprocal ranks; equal sums are ordered by the question's cosine, then key."""
         ...
 
 
@@ -360,7 +361,7 @@ class MergeStage(Protocol):
     """Several lists of text retrieval → one list."""
 
     def __call__(self, question: Question, rankings: Mapping[str, Ranking | Fusion], limit: Limit) -> Fusion:
-        """Fuse the lists with equal weights; equal sums are ordered by the question's cosine, then by key."""
+        """Return the fusion with equal weights; equal sums are ordered by the question's cosine, then by key."""
         ...
 
 
@@ -370,7 +371,10 @@ class CheckStage(Protocol):
     def __call__(
         self, question: Question, fusion: Fusion, plans: Sequence[LinkedPlan], graph: GraphRanking, limit: Limit
     ) -> CheckedConditions:
-        """Hold the first hundred candidates, or the first `question.k` where these are more, against their plans."""
+        """Return the conditions of the first candidates, as checked against their plans.
+
+        It checks 100 candidates, or `question.k` if that is more.
+        """
         ...
 
 
@@ -378,7 +382,7 @@ class RerankStage(Protocol):
     """The fused list → the same list in a better order."""
 
     def __call__(self, question: Question, fusion: Fusion, limit: Limit) -> Fusion:
-        """Return the fused list with the reranker's list laid over it; scores of earlier stages are kept."""
+        """Return the fused list, reordered by the reranker's list; scores of earlier stages are kept."""
         ...
 
 
@@ -388,5 +392,5 @@ class ExplainStage(Protocol):
     def __call__(
         self, question: Question, fusion: Fusion, plans: Sequence[LinkedPlan], checked: CheckedConditions, limit: Limit
     ) -> list[Result]:
-        """Return the first `question.k` results with snippet, arithmetic and evidence."""
+        """Return the first `question.k` results, each with snippet, shares of the lists and evidence."""
         ...

@@ -11,7 +11,7 @@ from search.domain.graph import FieldValue, Node
 NAMES_PER_RELATION = 10
 CHUNK_WORDS, CHUNK_SHARED = 150, 30
 PROSE = 6
-"""So many words make a field's value prose."""
+"""Fewest words of a field's value that counts as prose."""
 _WORDS_APART = re.compile(r"[_\s]+")
 
 
@@ -23,7 +23,7 @@ def words(identifier: str) -> str:
 def path_text(path: Sequence[Mapping[str, Any]]) -> str:
     """Return a path of a described search as one line: `Amber Road — directed by → Ada Holm`.
 
-    The arrows point as the edges are stored.
+    The arrows point in the stored direction of the edges.
     """
     parts = []
     for item in path:
@@ -48,7 +48,7 @@ def field_text(value: FieldValue) -> str:
 
 
 def document(node: Node, neighbours: Mapping[str, Sequence[str]] | None = None) -> str:
-    """Return a node's document: type, name, aliases, fields, then neighbour names by relation where they are given."""
+    """Return a node's document: type, name, aliases, fields, then names of neighbours by relation if they are given."""
     lines = [f"{words(node.type)}: {node.name}"]
     if node.aliases:
         lines.append(f"also known as {'; '.join(node.aliases)}")
@@ -64,10 +64,10 @@ def relation_text(names: Sequence[str]) -> str:
 
 
 def chunks(node: Node) -> list[str]:
-    """Return the stretches of a node's document that have vectors of their own: each begins with the node's name.
+    """Return the stretches of a node's document that get vectors; every stretch after the first is headed by its name.
 
-    Stretches have `CHUNK_WORDS` words and share `CHUNK_SHARED` with the next, so that no sentence is cut in all of
-    them. A short document is one stretch.
+    A stretch has `CHUNK_WORDS` words and shares `CHUNK_SHARED` words with the next one, so that a sentence cut in one
+    stretch is usually whole in another. A short document is one stretch.
     """
     said = document(node).split()
     step = CHUNK_WORDS - CHUNK_SHARED
@@ -77,9 +77,9 @@ def chunks(node: Node) -> list[str]:
 
 
 def snippet(node: Node, question: str, width: int = 240) -> str:
-    """Return the stretch of the node's text that shares most words with the question, cut at word boundaries.
+    """Return the part of the node's text that shares most words with the question, at most about `width` characters.
 
-    Figures and keywords are left out where there is prose.
+    A cut end is at a word boundary. If any field contains prose, fields without prose (numbers, keywords) are left out.
     """
     texts = [field_text(value) for value in node.fields.values()]
     prose = [text for text in texts if len(text.split()) >= PROSE]

@@ -1,7 +1,6 @@
 """The tools and pipelines that the settings name by dotted path.
 
-Whatever is loaded here is loaded once a process and shared by its threads. How a pipeline's stages are laid together
-is in `search.composition`.
+Tools are loaded once per process and shared by its threads. `search.composition` builds the stages of a pipeline.
 """
 
 from __future__ import annotations
@@ -37,22 +36,22 @@ _loading = threading.RLock()
 
 
 def build(name: str, **arguments: Any) -> Any:
-    """Build the tool of that name from `GRASP_TOOLS`: its backend, called with the arguments and its options."""
+    """Return the tool with this name in `GRASP_TOOLS`: its backend, called with the arguments and its options."""
     row = settings.GRASP_TOOLS[name]
     return import_string(row["BACKEND"])(**arguments, **row.get("OPTIONS", {}))
 
 
 @lru_cache(maxsize=1)
 def plan_scorers() -> PlanScorers:
-    """Return the trained planners of this process, each read when a search first names it."""
+    """Return the trained planners of this process; each is loaded when a search first needs it."""
     with _loading:
         return build("plan_scorers")
 
 
 def schema_of(release: Release, settings_version: int | None = None) -> Schema:
-    """Return the release's schema with settings of its knowledge base laid over it: a version of them, or the active.
+    """Return the release's schema with the settings of its knowledge base: the given version, or the active one.
 
-    Version 0 is what the bundle said. Raises a permanent StageError where there is no such version.
+    Version 0 is the schema of the bundle without settings. Raises a permanent StageError if the version does not exist.
     """
     active = release.knowledge_base.active_settings
     if settings_version is None or (active is not None and active.version == settings_version):
@@ -81,9 +80,9 @@ class Tools:
 
     @property
     def encoder(self) -> Encoder:
-        """The encoder that made the release's vectors; a release without vectors takes the site's own.
+        """The encoder that made the release's vectors; for a release without vectors, the site's own encoder.
 
-        Raises a permanent StageError where there is no such encoder, or its vectors have other dimensions.
+        Raises a permanent StageError if that encoder does not exist, or if its number of dimensions is different.
         """
         vector_set = self.release.vector_set
         if vector_set is None:
@@ -103,7 +102,7 @@ class Tools:
 
     @property
     def plan_scorers(self) -> PlanScorers:
-        """The trained planners, of whichever knowledge base."""
+        """The trained planners of all knowledge bases."""
         return plan_scorers()
 
     @cached_property
@@ -113,23 +112,23 @@ class Tools:
 
     @cached_property
     def nodes(self) -> NodeStore:
-        """Ids, names and whole nodes."""
+        """The store of ids, names and whole nodes."""
         return build("nodes", snapshot=self.snapshot.pk, directory=self.snapshot.directory / "nodes",
                      schema=self.schema, adjacency=self.adjacency)  # fmt: skip
 
     @cached_property
     def mentions(self) -> MentionIndex:
-        """Names and aliases."""
+        """The index of names and aliases."""
         return build("mentions", directory=self.snapshot.directory / "mentions")
 
     @cached_property
     def text(self) -> TextIndex:
-        """BM25."""
+        """The BM25 index."""
         return build("text", directory=self.snapshot.directory / "bm25", schema=self.schema)
 
     @cached_property
     def vectors(self) -> VectorIndex:
-        """Nearest neighbours."""
+        """The index for nearest neighbours among the vectors."""
         return build("vectors", vector_set=self.release.vector_set, schema=self.schema)
 
     @cached_property
@@ -140,17 +139,17 @@ class Tools:
 
     @cached_property
     def language_model(self) -> LanguageModel:
-        """Whichever language model is configured when it is asked; none may be."""
+        """The language model that is configured at the time of each call; there may be none."""
         return build("language_model")
 
     @cached_property
     def plan_prompts(self) -> Callable[[], PlanPrompts]:
-        """What makes the prompts for planning, with the same version of the settings as the schema."""
+        """A function that returns the prompts for planning, with the same version of the settings as the schema."""
         return partial(build, "plan_prompts", release=self.release, settings_version=self._settings_version)
 
 
 def tool_names() -> list[str]:
-    """Return the names that a field of a stage may have to be filled with a tool."""
+    """Return the names of the tools; a field of a stage with one of these names is filled with the tool."""
     return sorted(name for name in {*vars(Tools), *Tools.__annotations__} if not name.startswith("_"))
 
 
@@ -163,10 +162,10 @@ def _tools(release_id: int, settings_version: int) -> Tools:
 
 
 def tools(release: Release, settings_version: int | None = None) -> Tools:
-    """Return the tools of a release, loaded once; the least recently used releases are let go.
+    """Return the tools of a release, from a cache of 8 that drops the least recently used.
 
-    They read the schema with that version of its knowledge base's settings, or with the active one: new settings make
-    new tools, so that they count from the next search on, and not in one that was requested before.
+    Their schema has the given version of the knowledge base's settings, or the active one. New settings make new tools,
+    so that they apply to later searches, and not to searches that were requested before.
     """
     if settings_version is None:
         active = release.knowledge_base.active_settings
@@ -176,7 +175,7 @@ def tools(release: Release, settings_version: int | None = None) -> Tools:
 
 
 def forget() -> None:
-    """Let go of every release's tools, so that the next search builds them anew from the table."""
+    """Empty the caches of tools and trained planners, so that the next search builds them again."""
     with _loading:
         _tools.cache_clear()
         plan_scorers.cache_clear()
@@ -188,12 +187,12 @@ def pipelines() -> list[str]:
 
 
 def row(name: str) -> Mapping[str, Any]:
-    """Return the pipeline's row of the settings; KeyError when they have none. Imports nothing."""
+    """Return the pipeline's row of the settings; imports nothing. Raises KeyError if there is none."""
     return settings.GRASP_PIPELINES[name]
 
 
 def pipeline(name: str) -> Pipeline:
-    """Return the pipeline of that name; KeyError when the settings have none."""
+    """Return the pipeline with this name. Raises KeyError if the settings have none."""
     named = row(name)
     return Pipeline(
         name=name,
@@ -207,9 +206,9 @@ def pipeline(name: str) -> Pipeline:
 
 
 def pipeline_or_none(name: str) -> Pipeline | None:
-    """Return the pipeline of that name, None where the settings do not have it or it cannot be loaded any more.
+    """Return the pipeline with this name, or None if the settings do not have it or it cannot be imported.
 
-    For readers of recorded searches: what a pipeline has answered stays readable when it is gone.
+    This is for code that reads recorded searches: they stay readable after their pipeline was removed.
     """
     try:
         return pipeline(name)

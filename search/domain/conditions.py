@@ -1,4 +1,4 @@
-"""Which conditions of its plan each candidate meets: what ranking, evidence, attribution and annotation read."""
+"""Which conditions of its plan each candidate meets. Ranking, evidence, attribution and annotation read this."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from search.domain.trace import StepStatus
 
 @dataclass(frozen=True, slots=True)
 class Conditions:
-    """The conditions of one plan held against one candidate. A status is unknown only where the time ran out.
+    """The conditions of one plan, each with its status for one candidate. A status is unknown only if time ran out.
 
-    `whole` says whether the plan matches as it is with the target bound to the candidate. Otherwise each condition is
-    held against the candidate by the part of the plan that says it, see `search.domain.plan.walks`. `plans` are the
-    plans that put the candidate into the graph's list, the largest share first; none where no plan found it.
+    `whole` says whether the complete plan matches with the target bound to the candidate. If it does not, each
+    condition is checked with only the part of the plan that contains it, see `search.domain.plan.walks`. `plans` are
+    the plans that put the candidate into the graph's list, the largest share first; it is empty if no plan found it.
     """
 
     plan_index: int
@@ -40,7 +40,7 @@ class Conditions:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Conditions:
-        """Read `to_json` back."""
+        """Return the conditions that `to_json` wrote."""
         return cls(
             data["plan_index"],
             data["whole"],
@@ -53,9 +53,10 @@ class Conditions:
 
 @dataclass(frozen=True)
 class CheckedConditions:
-    """The conditions of the first candidates of a list, by key; `leading` is the plan that ordered its top.
+    """The conditions of the first candidates of a list, by key.
 
-    `detail` says what could not be checked, and why. Without any plan there is nothing to check, and nothing is in it.
+    `leading` is the index of the plan that ordered the top of the list. `detail` says what could not be checked, and
+    why. Without any plan there is nothing to check, and `conditions` is empty.
     """
 
     conditions: Mapping[int, Conditions] = field(default_factory=dict)
@@ -64,7 +65,7 @@ class CheckedConditions:
 
     @property
     def status(self) -> StepStatus:
-        """Whether everything could be checked."""
+        """`ok` if everything was checked, else `degraded`."""
         return "degraded" if self.detail else "ok"
 
     def to_json(self) -> dict[str, Any]:
@@ -74,7 +75,7 @@ class CheckedConditions:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any], key_of: Mapping[str, int] | None = None) -> CheckedConditions:
-        """Read `to_json` back. A record has ids instead of keys: `key_of` gives the key of each."""
+        """Return what `to_json` wrote. A recorded step has ids instead of keys: `key_of` maps id → key."""
         keys = keys_in(data, key_of)
         read = map(Conditions.from_json, data["conditions"])
         return cls(dict(zip(keys, read, strict=True)), data["leading"])

@@ -51,7 +51,7 @@ class Prompt:
 
 
 CACHED_CALLS = "cached calls"
-"""Key beside the kinds of tokens of a step: answers of a model that were stored earlier and cost nothing now."""
+"""Key in a step's `tokens`: the number of answers that were read from storage and cost no tokens."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -73,8 +73,8 @@ class PlanInvalid(InvalidRequest):
 class StageError(SearchError):
     """A stage failed.
 
-    `permanent` says that a retry cannot help: an unavailable engine may come back, a plan that cannot be compiled stays
-    so.
+    `permanent` says that a retry cannot help. An unavailable engine may come back (not permanent); a plan that cannot
+    be compiled will never compile (permanent).
     """
 
     def __init__(self, stage: str, reason: str, *, permanent: bool = False) -> None:
@@ -99,7 +99,7 @@ class SearchCancelled(SearchError):
 
 
 class NotNow(SearchError):
-    """A search is refused for the moment; `seconds` says after how many it may be asked again."""
+    """A search is refused for now; a new request may be accepted after `seconds` seconds."""
 
     def __init__(self, reason: str, seconds: float) -> None:
         self.reason = reason
@@ -108,15 +108,15 @@ class NotNow(SearchError):
 
 
 class TooManySearches(NotNow):
-    """This asker has asked as many searches as one may in a minute."""
+    """The caller has reached the limit of searches per minute."""
 
 
 class QueueFull(NotNow):
-    """As many searches wait for the worker as the queue takes."""
+    """The queue of waiting searches is full."""
 
 
 class NotAllowed(SearchError):
-    """Whoever asks may not do this; the text says who may."""
+    """The caller has no permission for this action; the text says who has it."""
 
 
 class ServiceUnavailable(SearchError):

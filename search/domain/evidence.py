@@ -1,4 +1,4 @@
-"""Why a result stands where it stands: conditions met or not, paths, and the arithmetic of its rank."""
+"""The explanation of a result: the status of each condition, paths through the graph, the arithmetic of its rank."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ ConditionStatus = Literal["met", "not_met", "unknown"]
 
 @dataclass(frozen=True, slots=True)
 class PathNode:
-    """A node on a path, with the plan's variable it stands for."""
+    """A node on a path, with the plan's variable that takes it."""
 
     node: Node
     var: str = ""
 
     def to_json(self) -> dict[str, Any]:
-        """Return the node, and the variable where there is one."""
+        """Return the node, and its variable if there is one."""
         return {"var": self.var, "node": self.node.to_json()} if self.var else {"node": self.node.to_json()}
 
 
 @dataclass(frozen=True, slots=True)
 class PathEdge:
-    """An edge on a path; `out` when it is walked in its stored direction."""
+    """An edge on a path; its direction is `out` if it is walked in its stored direction."""
 
     relation: str
     direction: Direction
@@ -43,7 +43,7 @@ class Path:
     edges: tuple[PathEdge, ...]
 
     def to_json(self) -> list[dict[str, Any]]:
-        """Return nodes and edges in turn."""
+        """Return the nodes and edges as one list, alternating, beginning with a node."""
         walk: list[dict[str, Any]] = [self.nodes[0].to_json()]
         for edge, node in zip(self.edges, self.nodes[1:], strict=True):
             walk += [edge.to_json(), node.to_json()]
@@ -52,7 +52,10 @@ class Path:
 
 @dataclass(frozen=True, slots=True)
 class Residual:
-    """Whether the text that hops cannot say holds: cosine with the document against the threshold of its type."""
+    """Whether a result meets the residual text of the plan.
+
+    `score` is the cosine of the text and the document, `threshold` the smallest cosine that counts as met for the type.
+    """
 
     text: str = ""
     status: ConditionStatus = "unknown"
@@ -66,7 +69,7 @@ class Residual:
 
 @dataclass(frozen=True, slots=True)
 class PlanShare:
-    """How much of a candidate's score in the graph's list is one plan's: all its shares add up to 1."""
+    """The fraction of a candidate's score in the graph's list that comes from one plan; its fractions add up to 1."""
 
     plan_index: int
     share: float
@@ -78,11 +81,11 @@ class PlanShare:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """The conditions of one plan held against one result.
+    """The conditions of one plan, each with its status for one result.
 
-    `plans` are the plans that put the result into the graph's list, the one with the largest share first: that is the
-    plan which the result is held against. A result that no plan found has none, and is held against the plan that
-    ordered the top of the graph's list.
+    `plans` are the plans that put the result into the graph's list, the one with the largest share first. The result is
+    checked against the conditions of that first plan. A result that no plan found has no plans; it is checked against
+    the plan that ordered the top of the graph's list.
     """
 
     plan_index: int
@@ -108,9 +111,10 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """One explained place of the final ranking.
+    """One explained result of the final ranking.
 
-    The contributions of `shares` add up to the score; `fused` tells the same of lists that were fused of some of these.
+    `shares` holds the share of each list that is not a fusion; their contributions add up to the score. `fused` holds
+    the shares of the lists that are fusions of some of these lists.
     """
 
     rank: int

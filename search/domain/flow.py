@@ -1,4 +1,4 @@
-"""The stages of a pipeline as its dataclass declares them: in order, each with its role and the words pages use."""
+"""The stages that a pipeline's dataclass declares, in order, each with its role and its words on pages."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ STEP_WORDINGS: Mapping[StepRole, tuple[str, str]] = {
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class StageField:
-    """A stage of a pipeline: its name, role, title, what it does while it runs, and its list's name in the fusion."""
+    """A stage of a pipeline: name, role, title, its activity in words (`doing`), and its list's name in the fusion."""
 
     name: str
     role: StepRole
@@ -38,17 +38,17 @@ class StageField:
     list_name: str = ""
 
     def to_json(self) -> dict[str, str]:
-        """Return the stage as readers of a search see it."""
+        """Return the stage as a described search shows it, without the name of its list."""
         return {"name": self.name, "role": self.role, "title": self.title, "doing": self.doing}
 
 
 def stage(role: StepRole, title: str = "", doing: str = "", *, list_name: str = "", optional: bool = False) -> Any:
-    """Declare a field of a pipeline's dataclass as a stage.
+    """Return a dataclass field that declares a stage of a pipeline.
 
-    The order of the fields is the order of the flow (declare the dataclass with `kw_only=True` where an optional stage
-    is followed by another). `title` and `doing` are what pages call the step and say while it runs ("Searching the
-    documents"); without them the role's are used. `list_name` is what the fusion calls the list that the stage gives;
-    without it that is the stage's name. An optional stage is None where the settings do not configure it.
+    The order of the fields is the order of the flow. If a required stage follows an optional one, declare the dataclass
+    with `kw_only=True`. Pages show `title` as the name of the step and `doing` while it runs ("Searching the
+    documents"); if they are empty, the words of the role are shown. `list_name` is the name of the stage's list in the
+    fusion; if it is empty, that is the stage's name. An optional stage is None if the settings do not configure it.
     """
     metadata = {_DECLARED: StageField("", role, title, doing, list_name)}
     if optional:
@@ -57,9 +57,9 @@ def stage(role: StepRole, title: str = "", doing: str = "", *, list_name: str = 
 
 
 def flow_of(stages: type) -> tuple[StageField, ...]:
-    """Return the stages that a pipeline's dataclass declares, in order, every word filled in.
+    """Return the stages that a pipeline's dataclass declares, in order, with defaults in place of empty words.
 
-    Fields that declare no role are left out; `faults_of_flow` names them.
+    Fields without a valid role are left out; `faults_of_flow` names them.
     """
     found = []
     for field in dataclasses.fields(stages):
@@ -80,7 +80,7 @@ def flow_of(stages: type) -> tuple[StageField, ...]:
 
 
 def faults_of_flow(stages: type) -> list[str]:
-    """Return a sentence for every field that declares no role, or one that does not exist."""
+    """Return a sentence for every field that declares no role or an unknown role."""
     faults = []
     for field in dataclasses.fields(stages):
         declared: StageField | None = field.metadata.get(_DECLARED)

@@ -1,4 +1,4 @@
-"""Several lists made one by weighted reciprocal ranks, to any depth, with the whole arithmetic kept."""
+"""Fusion of several lists by weighted reciprocal ranks. Fusions may be nested; all numbers of the sums are kept."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from search.domain.ranking import RECORDED_ENTRIES, Cosines, Ranking, keys_in
 from search.domain.trust import Trust
 
 DIGITS = 12
-"""Decimals of a fused score. Sums that are equal on paper may differ in the last bits of their floating point numbers;
-rounded they are equal, and the question's cosine orders them."""
+"""Decimals of a fused score. Floating point sums that are mathematically equal may differ in their last bits. After
+rounding they are equal, and the question's cosine orders them."""
 
 ListPath = tuple[str, ...]
-"""Where a list stands among nested fusions: the names from the outermost fusion to the list."""
+"""The place of a list in nested fusions: the names from the outermost fusion down to the list."""
 
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """What one list gave to a result: its rank and score there, the list's weight, and what that adds to the sum.
+    """The share of one list in a result: rank and score in the list, weight of the list, contribution to the sum.
 
-    `k` is the constant of the fusion that the list stands in, `path` where that is.
+    `k` is the constant of the fusion that contains the list; `path` is the place of the list in nested fusions.
     """
 
     rank: int | None
@@ -33,7 +33,7 @@ class Share:
     path: ListPath = ()
 
     def to_json(self) -> dict[str, Any]:
-        """Return the share; rank and score are null where the list does not hold the result."""
+        """Return the share as a JSON object; rank and score are null if the list does not contain the result."""
         return {
             "rank": self.rank, "score": self.score, "weight": self.weight, "contribution": self.contribution,
             "k": self.k, "path": list(self.path),
@@ -42,15 +42,16 @@ class Share:
 
 @dataclass(frozen=True)
 class Fusion:
-    """Several lists made one, with everything needed to do the sum again by hand. A list may be a fusion itself.
+    """Several lists fused into one, with all numbers needed to repeat the sums by hand. A list may be a fusion itself.
 
-    `weights` holds what each list's 1 / (k + rank) was multiplied by, after bucket and risk; `bucket` is the range of
-    `n_cand` that chose the weight ("[1,10]"), `risk` the risk level; both are empty where the method uses neither.
-    `leads` says that the graph was sure enough for its order to stand. `trust` is what lists said of themselves,
-    `cosines` (key → cosine of the question and the document) covers the first 100 of every list.
+    `weights` holds the factor of each list's 1 / (k + rank), after bucket and risk level were applied. `bucket` is the
+    range of `n_cand` that chose the weight ("[1,10]"), `risk` the risk level; each is empty if the method does not use
+    it. `leads` says that the graph leads: its plan was so probable that its order was kept. `trust` holds the trust
+    that lists declare. `cosines` (key → cosine of the question and the document) covers the first 100 of every list.
 
-    A list's part in a sum is weight / (k + rank). The part of a list that was fused itself is divided among its lists
-    as its own sum is, so that the parts of the lists that were not (the leaves) add up to the fused score.
+    A list's contribution to a sum is weight / (k + rank). The contribution of a list that is a fusion is divided among
+    its own lists in proportion to their contributions there. So the contributions of all lists that are not fusions
+    (the leaves) add up to the fused score.
     """
 
     ranking: Ranking
@@ -74,7 +75,10 @@ class Fusion:
         depth: int | None = None,
         **told: Any,
     ) -> Fusion:
-        """Fuse lists; equal sums are ordered by cosine, then key. `depth` cuts the result, `told` is further fields."""
+        """Return the fusion of lists; equal sums are ordered by cosine, then by key.
+
+        `depth` is the largest length of the fused list (None: no limit); `told` holds values of further fields.
+        """
         heads = [listed.ranking.candidates[:RECORDED_ENTRIES] for listed in rankings.values()]
         known = dict(cosines(list(dict.fromkeys(candidate.key for head in heads for candidate in head))))
 
@@ -87,11 +91,11 @@ class Fusion:
 
     @classmethod
     def single(cls, name: str, listed: Ranking | Fusion) -> Fusion:
-        """Pass one list on as it is, so that the score there is the whole of the score."""
+        """Return a fusion of only one list, unchanged: the score in the list is the fused score."""
         return cls(listed.ranking, {name: listed}, {name: 1.0}, k=0.0, method="single")
 
     def contribution(self, name: str, key: int) -> float:
-        """Return what the list of that name, one of this fusion's own, adds to the fused score of a candidate."""
+        """Return the contribution of this fusion's list `name` to the fused score of a candidate."""
         listed = self.rankings[name].ranking
         if self.method == "single":
             return listed.scores.get(key, 0.0)
@@ -99,9 +103,9 @@ class Fusion:
         return 0.0 if rank is None or self.weights[name] <= 0 else self.weights[name] / (self.k + rank)
 
     def leaves(self, key: int) -> dict[str, Share]:
-        """Return what each list that was not fused itself gave to a candidate, by its name.
+        """Return the share in a candidate of each list that is not a fusion, by the name of the list.
 
-        Names that stand in several fusions are told apart by their path, joined by slashes.
+        If several lists have the same name, each is named by its path, joined by slashes.
         """
         paths = list(_leaf_paths(self))
         names = [path[-1] for path in paths]
@@ -109,18 +113,18 @@ class Fusion:
         return {path[-1] if names.count(path[-1]) == 1 else "/".join(path): shares[path] for path in paths}
 
     def fused(self, key: int) -> dict[str, Share]:
-        """Return what each list that was fused itself gave to a candidate, by its path, joined by slashes."""
+        """Return the share in a candidate of each list that is a fusion, by its path, joined by slashes."""
         leaves = set(_leaf_paths(self))
         return {"/".join(share.path): share for share in self._shares(key) if share.path not in leaves}
 
     def _shares(self, key: int, whole: float | None = None, path: ListPath = ()) -> Iterator[Share]:
-        """Give the share of every list at every depth; `whole` is what this fusion as a list adds to the outer sum."""
+        """Yield the share of every list at every depth; `whole` is this fusion's contribution to the outer sum."""
         own = {name: self.contribution(name, key) for name in self.rankings}
         total = math.fsum(own.values())
         for name, listed in self.rankings.items():
             part = own[name]
             if whole is not None:
-                # A list passed on alone has the whole of it, whatever the sign of its scores.
+                # The only list of a fusion gets the whole contribution, also if its scores are negative or zero.
                 part = whole * (1.0 if len(own) == 1 else part / total if total else 0.0)
             ranking, place = listed.ranking, (*path, name)
             yield Share(ranking.ranks.get(key), ranking.scores.get(key), self.weights[name], part, self.k, place)
@@ -128,10 +132,9 @@ class Fusion:
                 yield from listed._shares(key, part, place)
 
     def to_json(self) -> dict[str, Any]:
-        """Return the arithmetic and the lists it was done on, each with the cosines of its first 100.
+        """Return the numbers of the sums and the fused lists, each with the cosines of its first 100 candidates.
 
-        Of a list that was fused itself only its order is written: how it came about is written with the step that made
-        it.
+        For a list that is a fusion, only its candidates are written: the step that made it records its own numbers.
         """
         return {
             "method": self.method,
@@ -147,7 +150,7 @@ class Fusion:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any], key_of: Mapping[str, int] | None = None) -> Fusion:
-        """Read `to_json` back. A recorded fusion has ids instead of keys: `key_of` gives the key of each."""
+        """Return the fusion that `to_json` wrote. A recorded fusion has ids instead of keys: `key_of` maps id → key."""
         cosines: dict[int, float] = {}
         for listed in data["rankings"].values():
             pairs = zip(keys_in(listed, key_of), listed["cosines"], strict=True)
@@ -171,11 +174,11 @@ class Fusion:
 
 
 def rrf(rankings: Mapping[str, Ranking | Fusion], weights: Mapping[str, float], k: float) -> dict[int, float]:
-    """Fuse rankings by weighted reciprocal ranks: the sum over lists of weight / (k + rank), ranks from 1.
+    """Return key → fused score: the sum over lists of weight / (k + rank), with ranks from 1.
 
-    A candidate absent from a list gets nothing from it (GRASP, section on fusion; the convention is ours). A list of
-    weight 0 takes no part, so that its candidates do not enter at the end of the fused list. Sums are rounded to
-    `DIGITS` decimals, so that they do not depend on the order of the lists.
+    A list contributes 0 to a candidate that it does not contain (GRASP, section on fusion; the convention is ours). A
+    list with weight 0 is ignored, so that its candidates do not appear at the end of the fused list. Sums are rounded
+    to `DIGITS` decimals, so that they do not depend on the order of the lists.
     """
     fused: dict[int, float] = {}
     for name, listed in rankings.items():

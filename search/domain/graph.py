@@ -40,8 +40,8 @@ class Node:
 class Field:
     """A typed field of a node type.
 
-    `many` says that it holds lists, `coverage` is the number of nodes that have it, `inferred` says that its kind was
-    not declared by the bundle.
+    `many` says that its values are lists. `coverage` is the number of nodes that have it. `inferred` says that the
+    bundle did not declare its kind.
     """
 
     name: str
@@ -111,7 +111,7 @@ class Schema:
 
     @cached_property
     def ends(self) -> dict[str, frozenset[tuple[int, int]]]:
-        """Relation → pairs of type codes (source, target) that it joins; ANY → the pairs of all relations."""
+        """Relation → the pairs of type codes (source, target) of its edges; ANY → the pairs of all relations."""
         return {relation: frozenset(pairs) for relation, pairs in self.edges_between.items()}
 
     @cached_property

@@ -1,4 +1,4 @@
-"""Plans whose anchors are bound to nodes, and what the graph answers to them."""
+"""Plans whose anchors are bound to nodes, and the candidates that the graph finds for them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Binding:
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """How far linking looks: to so many times K nodes, whose cosine is at least that share of τ."""
+    """Factors on the limits of linking: `k` on the number of nodes K, `tau` on the smallest allowed cosine τ."""
 
     k: float = 1.0
     tau: float = 1.0
@@ -46,11 +46,11 @@ class LinkedPlan:
 
     @property
     def is_bound(self) -> bool:
-        """Whether the plan has anchors, and each of them a binding: only then can it be executed."""
+        """Whether the plan has anchors and every anchor has a binding; only then can the plan be executed."""
         return bool(self.plan.anchors) and all(self.bindings_of(anchor.var) for anchor in self.plan.anchors)
 
     def to_json(self) -> list[dict[str, Any]]:
-        """Return one entry an anchor, as a search shows them."""
+        """Return one entry per anchor, with its bindings."""
         return [
             {
                 "plan_index": self.index,
@@ -65,11 +65,11 @@ class LinkedPlan:
 
 @dataclass(frozen=True, slots=True)
 class Traversal:
-    """What one engine found for one plan.
+    """The candidates that one engine found for one plan.
 
-    `candidates` carry the anchor score (the largest sum of the anchors' cosines over the rows that reach them), best
-    first; `query` is the text that ran, its values as parameters; `truncated` says that a limit cut the result; `note`
-    why it was not the configured engine that answered.
+    The score of a candidate is its anchor score: the largest sum of the anchors' cosines over the rows that reach it.
+    The best candidate is first. `query` is the text of the executed query, with its values as parameters. `truncated`
+    says that a limit cut the result. If another engine than the configured one answered, `note` says why.
     """
 
     plan_index: int
@@ -80,7 +80,7 @@ class Traversal:
     note: str = ""
 
     def to_json(self) -> dict[str, Any]:
-        """Return the query and the first 100 candidates."""
+        """Return the query, the first 100 candidates as parallel lists, and the number of all candidates (`total`)."""
         head = self.candidates[:RECORDED_ENTRIES]
         return {
             "plan_index": self.plan_index,
@@ -95,12 +95,12 @@ class Traversal:
 
 @dataclass(frozen=True)
 class GraphRanking:
-    """The graph's list over all plans, how far it is to be trusted, and which plan put each candidate there.
+    """The graph's list over all plans, the trust in it, and the plans that put each candidate there.
 
-    `trust.n_cand` is how many candidates the best plan found, `trust.risk_level` that plan's: both tell fusion how
-    selective and how sure the answer at the top of the list is. The near misses of other plans further down say
-    nothing of that. `parts` holds what each plan adds to the scores: index of the plan → key → part. `found` is what
-    the plans found in the graph; `name` is what the list is called in a fusion.
+    `trust.n_cand` is the number of candidates of the best plan and `trust.risk_level` is the risk level of that plan:
+    both tell fusion how selective and how certain the top of the list is. Candidates of other plans further down do not
+    change them. `parts` holds the part of each plan in the scores: index of the plan → key → part. `found` holds the
+    traversals of the plans. `name` is the name of the list in a fusion.
     """
 
     ranking: Ranking
@@ -111,14 +111,14 @@ class GraphRanking:
 
     @classmethod
     def empty(cls, found: Sequence[Traversal] = ()) -> GraphRanking:
-        """Return the list of a graph that gave no candidate."""
+        """Return an empty list, for a graph that found no candidate."""
         return cls(Ranking(), Trust.of_nothing(), found=found)
 
     def shares(self, key: int) -> tuple[PlanShare, ...]:
-        """Return the plans that put a candidate into the list, by how much of its score is theirs, largest first.
+        """Return the plans that put a candidate into the list, with their shares of its score, largest share first.
 
-        Equal shares stand in the order of `parts`, which is that of the plans' probability. A part below zero (a text
-        that speaks against the candidate) counts as none.
+        Equal shares stand in the order of `parts`, which is the order of the plans' probability. A negative part (a
+        text that counts against the candidate) counts as 0. If all parts are 0, all plans get the same share.
         """
         parts = {index: max(0.0, scores[key]) for index, scores in self.parts.items() if key in scores}
         total = sum(parts.values())
@@ -127,17 +127,17 @@ class GraphRanking:
         return tuple(sorted(shares, key=lambda share: -share.share))
 
     def plan_of(self, key: int) -> int | None:
-        """Return the index of the plan with the largest share in a candidate; None for one that no plan found."""
+        """Return the index of the plan with the largest share in a candidate, or None if no plan found it."""
         shares = self.shares(key)
         return shares[0].plan_index if shares else None
 
     @property
     def leading(self) -> int | None:
-        """The index of the plan that ordered the top: the one with the largest share in the first candidate."""
+        """Index of the plan that ordered the top: the plan with the largest share in the first candidate, or None."""
         return self.plan_of(self.ranking.keys[0]) if len(self.ranking) else None
 
     def to_json(self) -> dict[str, Any]:
-        """Return the list with the plans of each of its first 100 candidates and their shares, and its trust."""
+        """Return the first 100 candidates of the list, the plans and shares of each, and the trust in the list."""
         listed = self.ranking.to_json()
         shares = [self.shares(key) for key in listed["keys"]]
         listed["plans"] = [several[0].plan_index if several else None for several in shares]

@@ -1,4 +1,4 @@
-"""Finds the JSON object in what a language model wrote: thinking, fences and small talk around it are taken off."""
+"""Finds the JSON object in the reply of a language model; thinking, fences and other text around it are ignored."""
 
 from __future__ import annotations
 
@@ -8,33 +8,33 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 LONGEST_REPLY = 200_000
-"""Characters of an answer that are looked at."""
+"""Most characters of an answer that are read; the rest is ignored."""
 MOST_TRIES = 200
-"""Opening braces at which an object is tried."""
+"""Most opening braces at which an object is tried."""
 MOST_READ = 8
-"""How often the whole of an answer is read at most, while an object is looked for."""
+"""Most characters that failed tries may read, as a multiple of the answer's length."""
 MOST_DEPTH = 20
 MOST_INTEGER = 2**63
 
 _TAG = re.compile(r"<(/?)(think|thinking|thought|reasoning)\b[^<>]*>", re.IGNORECASE)
 _INFO = re.compile(r"[a-zA-Z0-9_-]{0,40}[ \t]{0,40}\n")
-"""What may follow the mark that opens a fenced block: the name of a language."""
+"""The rest of the line that opens a fenced block: the name of a language, or nothing."""
 _FENCE = "```"
 _STRING_OR_COMMA = re.compile(r'"(?:[^"\\]|\\.)*+(?:"|\\?\Z)|,(?=\s*+[}\]])', re.DOTALL)
-"""Strings are passed over whole, the last one also where it does not end; of commas those before a bracket match."""
+"""Matches a whole string (the last one even if it has no end), or a comma directly before a closing bracket."""
 
 
 class UnreadableReply(ValueError):
-    """The text holds no JSON object; the message is a sentence that says what it holds instead."""
+    """The text contains no JSON object; the message is a sentence that says what it contains instead."""
 
 
 def without_thinking(text: str) -> str:
-    """Return an answer without its thinking: whole blocks, one that only ends, one that never ends."""
+    """Return an answer without its thinking: whole blocks, a block without a start tag, a block without an end tag."""
     tags = list(_TAG.finditer(text))
     ends = _next_ends(tags)
     kept: list[str] = []
     loose: list[tuple[int, bool]] = []
-    """Tags outside of whole blocks: how many parts are kept before each, and whether it ends thinking."""
+    """Tags outside of whole blocks: the number of parts kept before each, and whether it is an end tag."""
     at = skipped = 0
     for place, tag in enumerate(tags):
         if place < skipped:
@@ -53,7 +53,7 @@ def without_thinking(text: str) -> str:
 
 
 def _next_ends(tags: Sequence[re.Match[str]]) -> list[int | None]:
-    """Return for each tag the place of the next one that ends thinking of the same name."""
+    """Return for each tag the position (in `tags`) of the next end tag with the same name, or None."""
     nearest: dict[str, int] = {}
     found: list[int | None] = []
     for place in range(len(tags) - 1, -1, -1):
@@ -67,8 +67,9 @@ def _next_ends(tags: Sequence[re.Match[str]]) -> list[int | None]:
 def read_object(text: str) -> dict[str, Any]:
     """Return the JSON object that an answer consists of or contains, fenced or not.
 
-    Of several the first is taken that is not empty. A comma before a closing bracket is forgiven. Strings come back
-    without half characters (lone surrogates), so that they can be stored. Raises Unreadable.
+    If there are several objects, the first one that is not empty is returned. A comma before a closing bracket is
+    accepted. Lone surrogates in strings are replaced, so that the strings can be stored. Raises UnreadableReply if
+    there is no object.
     """
     answer = without_thinking(text[:LONGEST_REPLY])
     if not answer:
@@ -85,7 +86,7 @@ def read_object(text: str) -> dict[str, Any]:
 
 
 def _fenced(text: str) -> Iterator[str]:
-    """Give the content of each fenced block; one that does not end is none."""
+    """Yield the content of each fenced block; a block without an end is ignored."""
     at = text.find(_FENCE)
     while at >= 0:
         info = _INFO.match(text, at + len(_FENCE))
@@ -105,14 +106,14 @@ def _first_object(text: str) -> dict[str, Any] | None:
     at, read = text.find("{"), 0
     empty: dict[str, Any] | None = None
     for _ in range(MOST_TRIES):
-        # An object that breaks off is read again from each brace inside it: not more than a few times the whole.
+        # A broken object is tried again from each brace inside it. `MOST_READ` limits how much is read in all.
         if at < 0 or read > MOST_READ * len(text):
             break
         try:
             value, end = decoder.raw_decode(text, at)
             value = _clean(value, 0)
         except (ValueError, RecursionError) as error:
-            # What is nested too deeply, or holds what is no number, does not say how far it was read.
+            # Errors about depth, too large numbers or NaN have no position: the text up to its end counts as read.
             read += getattr(error, "pos", len(text)) - at
             end = at + 1
         else:

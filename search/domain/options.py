@@ -1,4 +1,4 @@
-"""Options of a stage: each has a default, a help text and bounds, so that every door can show and check it."""
+"""Options of a stage. Each has a default, a help text and bounds, so that every door can show and check it."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ def option(
     inclusive.
 
     Staff, commands and evaluations may set every option within `low` and `high`. Visitors may set a public option up to
-    `public_high`, where one is given, and no option that is `staff_only`: such an option costs other people's time, an
-    administrator's money, or names something that is not public.
+    `public_high` if it is given, else up to `high`. Visitors may not set an option that is `staff_only`: it costs other
+    people's time or an administrator's money, or it names something that is not public.
     """
     metadata = {
         "help": help, "low": low, "high": high, "choices": tuple(choices), "public_high": public_high,
@@ -40,16 +40,16 @@ def option(
 
 
 def part(cls: type) -> Any:
-    """Declare a field of a stage that holds another stage of this class.
+    """Return a dataclass field that declares another stage, of this class, as a part of a stage.
 
-    The part's options become the whole's, under the names that they have there, so that no two may have the same name;
-    its tools are filled in by the same rule.
+    The options of the part become options of the whole stage under the same names, so no two options may have the same
+    name. The tools of the part are filled in by the same rule.
     """
     return dataclasses.field(metadata={"part": cls})
 
 
 def options_of(cls: type) -> dict[str, dataclasses.Field[Any]]:
-    """Return the options of a stage by their names, those of its parts among them."""
+    """Return the options of a stage and of its parts, by name."""
     found: dict[str, dataclasses.Field[Any]] = {}
     for declared in dataclasses.fields(cls):
         if (inner := declared.metadata.get("part")) is not None:
@@ -60,7 +60,7 @@ def options_of(cls: type) -> dict[str, dataclasses.Field[Any]]:
 
 
 def tools_of(cls: type) -> list[str]:
-    """Return the names of the tools that a stage and its parts take, each once."""
+    """Return the names of the tools that a stage and its parts need, each once."""
     names: dict[str, None] = {}
     for declared in dataclasses.fields(cls):
         if (inner := declared.metadata.get("part")) is not None:
@@ -85,7 +85,7 @@ def assembled(cls: type[T], options: Mapping[str, Any], tool: Callable[[str], An
 
 
 def refused_to_visitors(field: dataclasses.Field[Any], value: Any) -> str:
-    """Say why a visitor may not set an option to a value that fits it, or return an empty string."""
+    """Return why a visitor may not set an option to a value, or an empty string; the value must be valid for staff."""
     if field.metadata["staff_only"]:
         return "is a setting for staff; leave it out, or sign in with a staff account."
     high = field.metadata["public_high"]

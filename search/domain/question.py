@@ -1,4 +1,4 @@
-"""What a search is asked."""
+"""The question of a search."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from search.domain.plan import Plan
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """The text of a question, how many results are to be explained, and a plan where the asker brings one."""
+    """The text of a question, the number `k` of results to explain, and a plan if the caller gives one."""
 
     text: str
     k: int = 20

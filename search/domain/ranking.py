@@ -1,4 +1,4 @@
-"""Candidates in order. Equal scores are ordered by the cosine of the question and the document, everywhere."""
+"""Ranked lists of candidates. Equal scores are always ordered by the cosine of the question and the document."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from itertools import groupby
 from typing import Any, NamedTuple
 
 RECORDED_ENTRIES = 100
-"""How many entries of a list a trace keeps at least: mining, tuning and attribution read them."""
+"""Number of entries at the top of a list that a trace keeps; mining, tuning and attribution read them."""
 
 Cosines = Callable[[Sequence[int]], Mapping[int, float]]
-"""Keys → the cosine of the question and the document of each; a node without a document is absent."""
+"""A function: keys → {key: cosine of the question and the node's document}; nodes without a document are absent."""
 
 
 class Candidate(NamedTuple):
-    """A node that may be an answer, by its key, with the score that put it where it stands.
+    """A node that may be an answer: its key, and the score that decides its place in the list.
 
-    A search makes tens of thousands of them: tuples are made several times as fast as frozen data classes.
+    It is a tuple because a search creates tens of thousands of them, and a frozen dataclass takes several times longer.
     """
 
     key: int
@@ -29,7 +29,7 @@ class Candidate(NamedTuple):
 class Ranking:
     """Candidates from best to worst, each once; it may be empty.
 
-    `total` is how many there were before the list was cut, so that a reader of a trace knows what is missing.
+    `total` is the number of candidates before the list was cut, so that a reader of a trace knows how many are missing.
     """
 
     candidates: tuple[Candidate, ...] = ()
@@ -37,11 +37,11 @@ class Ranking:
 
     @classmethod
     def of(cls, scores: Mapping[int, float], cosines: Cosines, depth: int | None = None) -> Ranking:
-        """Rank `scores` (key → score), best first.
+        """Return the ranking of `scores` (key → score), best first.
 
-        Equal scores are ordered by the cosine of the question and the node's document (a node without one comes last),
-        then by key, which is the bytewise order of ids. `cosines` is asked once, for the keys that share their score
-        with another, and not at all where none do. `depth` cuts the list.
+        Equal scores are ordered by the cosine of the question and the node's document (nodes without a document come
+        last), then by key, which is the bytewise order of ids. `cosines` is called at most once, with the keys that
+        have equal scores; without equal scores it is not called. `depth` is the largest length (None: no limit).
         """
         order = sorted(sorted(scores), key=scores.__getitem__, reverse=True)
         if level := _level(order, scores, len(order) if depth is None else depth):
@@ -52,7 +52,7 @@ class Ranking:
 
     @classmethod
     def in_order(cls, candidates: Iterable[Candidate], total: int | None = None) -> Ranking:
-        """Keep candidates in the order given (a later copy of a key is dropped)."""
+        """Return a ranking of the candidates in the given order; a repeated key is kept only at its first place."""
         kept: dict[int, Candidate] = {}
         for candidate in candidates:
             kept.setdefault(candidate.key, candidate)
@@ -66,7 +66,7 @@ class Ranking:
 
     @property
     def ranking(self) -> Ranking:
-        """The list itself, so that one that was fused of others and one that was not are read alike."""
+        """The list itself, so that `Ranking` and `Fusion` can be read with the same attribute."""
         return self
 
     @property
@@ -85,39 +85,39 @@ class Ranking:
         return {candidate.key: candidate.score for candidate in self.candidates}
 
     def top(self, depth: int) -> Ranking:
-        """Return the best `depth` candidates, remembering how many there were."""
+        """Return the best `depth` candidates with the same `total`."""
         return Ranking(self.candidates[:depth], self.total)
 
     def to_json(self) -> dict[str, Any]:
-        """Return the first 100 candidates as parallel lists of keys and scores, and how many there were."""
+        """Return the first 100 candidates as parallel lists of keys and scores, and `total`."""
         head = self.candidates[:RECORDED_ENTRIES]
         return {"total": self.total, "keys": [c.key for c in head], "scores": [c.score for c in head]}
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any], key_of: Mapping[str, int] | None = None) -> Ranking:
-        """Read `to_json` back. A recorded list has ids instead of keys: `key_of` gives the key of each."""
+        """Return the ranking that `to_json` wrote. A recorded list has ids instead of keys: `key_of` maps id → key."""
         pairs = zip(keys_in(data, key_of), data["scores"], strict=True)
         return cls(tuple(Candidate(key, score) for key, score in pairs), data["total"])
 
 
 def by_key(keys: Sequence[int]) -> Mapping[int, float]:
-    """Give no cosines: equal scores stand in the order of keys. For lists whose scores are these cosines already."""
+    """Return no cosines, so that equal scores are ordered by key; for lists whose scores are already these cosines."""
     return {}
 
 
 def in_order_of(cosines: Mapping[int, float], keys: Iterable[int]) -> list[int]:
-    """Return keys of one score in their order: by cosine, those without one last, then by key."""
+    """Return keys with equal scores in order: by falling cosine (keys without a cosine last), then by key."""
     lowest = float("-inf")
     return sorted(keys, key=lambda key: (-cosines.get(key, lowest), key))
 
 
 def keys_in(data: Mapping[str, Any], key_of: Mapping[str, int] | None) -> list[int]:
-    """Return the keys of a list as it was written, or by the ids that stand for them in a record."""
+    """Return the keys of a written list; with `key_of` (id → key), the list is a recorded one with ids."""
     return list(data["keys"]) if key_of is None else [key_of[identifier] for identifier in data["ids"]]
 
 
 def _level(order: Sequence[int], scores: Mapping[int, float], depth: int) -> dict[int, list[int]]:
-    """Return the groups of keys with equal scores that begin before `depth`, by the place where each begins."""
+    """Return {position of the first key: keys} for each group of equal scores that begins before `depth`."""
     found: dict[int, list[int]] = {}
     start = 0
     for _, group in groupby(order, key=scores.__getitem__):

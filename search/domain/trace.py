@@ -1,4 +1,4 @@
-"""The record of one run: what each step did, how long it took, what it gave. The only mutable object of a run."""
+"""The record of one run: status, duration and output of each step. It is the only mutable object of a run."""
 
 from __future__ import annotations
 
@@ -19,32 +19,32 @@ StepRole = Literal[
     "plan", "link", "graph", "recover", "graph list", "text list", "list", "fusion", "check", "rerank", "explain",
     "expand", "other",
 ]  # fmt: skip
-"""What a step is for, whatever its pipeline calls it. Everything that reads a trace goes by roles.
+"""The purpose of a step, independent of its name in the pipeline. Code that reads a trace uses roles, not names.
 
-`plan` lists plans, `link` ties their anchors to nodes, `graph` executes them, `recover` changes plans that found
-nothing. `graph list`, `text list` and `list` give a ranked list: of nodes that the graph leads to, of documents, or of
-any other origin; a pipeline may have several steps of each. `fusion` makes one list of several, `check` holds results
-against conditions, `rerank` orders the fused list anew, `explain` gives the results. `expand` changes the question
-before it is asked; `other` is a step that is none of these.
+`plan` lists plans, `link` binds their anchors to nodes, `graph` executes them, `recover` changes plans that found
+nothing. `graph list`, `text list` and `list` return a ranked list: of nodes found in the graph, of documents, or of
+any other origin. A pipeline may have several steps of each of these three. `fusion` combines several lists into one,
+`check` checks which conditions the candidates meet, `rerank` reorders the fused list, `explain` returns the explained
+results. `expand` changes the question before the other steps use it. `other` is any other step.
 """
 ROLES: tuple[StepRole, ...] = get_args(StepRole)
 LIST_ROLES: frozenset[StepRole] = frozenset({"graph list", "text list", "list"})
-"""Roles of steps that give a ranked list."""
+"""Roles of steps that return a ranked list."""
 OUTPUT_TYPES: Mapping[StepRole, tuple[type, ...]] = {
     "plan": (ScoredPlan,), "link": (LinkedPlan,), "graph": (Traversal,), "explain": (Result,),
     "graph list": (GraphRanking,), "text list": (Ranking, Fusion), "list": (Ranking, Fusion),
     "fusion": (Fusion,), "rerank": (Fusion,),
 }  # fmt: skip
-"""What a step of a role returns: for the first four a list of these. Steps of other roles return what they like."""
+"""Output types of each role. The first four roles return a list of the type. Roles not listed may return anything."""
 GIVES_SEVERAL: frozenset[StepRole] = frozenset({"plan", "link", "graph", "explain"})
 VERSION = 2
-"""Format of what is recorded. Version 1 had names but no roles."""
+"""Version of the recorded format. Steps of version 1 had names but no roles."""
 ROLES_OF_VERSION_1: Mapping[str, StepRole] = {
     "plan": "plan", "link": "link", "traverse": "graph", "recover": "recover", "rescore": "graph list",
     "retrieve": "text list", "bm25": "text list", "vss": "text list", "fuse": "fusion", "rerank": "rerank",
     "explain": "explain",
 }  # fmt: skip
-"""The roles of the steps that there were in version 1, by name."""
+"""Role of each step name that existed in version 1."""
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -52,7 +52,7 @@ T = TypeVar("T")
 
 
 class Recordable(Protocol):
-    """What a step gives: anything that can say itself as JSON."""
+    """The output of a step: any object that can be written as JSON."""
 
     def to_json(self) -> Any:
         """Return the output as JSON."""
@@ -61,9 +61,9 @@ class Recordable(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """How long a run may take and whether it is still wanted.
+    """The time limit of a run, and whether its cancellation was requested.
 
-    `ends` is on the monotonic clock, in seconds; `cancelled` is asked at every check and must be cheap.
+    `ends` is a time on the monotonic clock, in seconds. `cancelled` is called at every check and must be fast.
     """
 
     ends: float = float("inf")
@@ -71,11 +71,11 @@ class Limit:
 
     @classmethod
     def seconds(cls, seconds: float, cancelled: Callable[[], bool] = lambda: False) -> Limit:
-        """Return a limit that ends so many seconds from now."""
+        """Return a limit that ends `seconds` seconds from now."""
         return cls(time.monotonic() + seconds, cancelled)
 
     def share(self, part: float) -> Limit:
-        """Return a limit that ends after that part of the time left, and is cancelled with this one."""
+        """Return a limit that ends after the fraction `part` of the time left, and is cancelled with this one."""
         return Limit(time.monotonic() + part * self.remaining(), self.cancelled)
 
     def remaining(self) -> float:
@@ -92,9 +92,10 @@ class Limit:
 
 @dataclass(slots=True)
 class Step:
-    """One step: its name and role, who did it, how it went, its seconds, a sentence for people, its output as JSON.
+    """One step: name, role, backend, status, duration in seconds, a sentence for people, and its output as JSON.
 
-    Where a language model was asked, `tokens` counts by kind and `prompt_fingerprint` is the version of the prompt.
+    If the step asked a language model, `tokens` holds the number of tokens by kind and `prompt_fingerprint` the version
+    of the prompt.
     """
 
     name: str
@@ -117,7 +118,7 @@ class Step:
 
 
 class StepOutput(list[T]):
-    """A step's output of several things, with a sentence about how it went and whether something was left out."""
+    """A list that a step returns, with the step's status and a sentence about it for people."""
 
     def __init__(self, items: Iterable[T] = (), detail: str = "", status: StepStatus = "ok") -> None:
         super().__init__(items)
@@ -126,9 +127,9 @@ class StepOutput(list[T]):
 
 
 class Trace:
-    """Times and records the steps of a run.
+    """The recorded steps of a run, with their durations.
 
-    `observe` is called with each finished step, so that a page can show stages as they finish.
+    `observe` is called with each finished step, so that a page can show the step at once.
     """
 
     def __init__(self, limit: Limit | None = None, observe: Callable[[Step], None] | None = None) -> None:
@@ -137,13 +138,14 @@ class Trace:
         self._observe = observe
 
     def step(self, name: str, role: StepRole, fn: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
-        """Run `fn(*args, **kwargs)`, record its seconds and output (`to_json`), and re-raise what it raises.
+        """Return the result of `fn(*args, **kwargs)`; record its duration in seconds and its output (`to_json`).
 
-        `name` is what the pipeline calls the step, `role` what it is for. Raises TypeError where the step returns
-        something else than its role says, so that a reader of the trace never meets it.
+        `name` is the pipeline's name for the step, `role` its purpose. The backend's name is the `backend` attribute of
+        `fn`, or of the object that the method `fn` is bound to.
 
-        A step that the time limit keeps from starting is recorded as failed; one of a cancelled run is not recorded.
-        The backend's name is read off `fn` (its `backend` attribute, or that of the object it is bound to).
+        Raises every exception of `fn` again, and TypeError if the result does not have the type of the role. If
+        the time limit has passed before the start, the step is recorded as failed and DeadlineExceeded is raised. If
+        the run was cancelled before the start, nothing is recorded and SearchCancelled is raised.
         """
         step = Step(name, role, backend=_backend(fn), status="failed", detail="stopped by an unexpected error")
         try:
@@ -174,17 +176,17 @@ class Trace:
             self._record(step)
 
     def skip(self, name: str, role: StepRole, why: str) -> None:
-        """Record a stage that this run goes without, with the reason that the user is shown."""
+        """Record a stage that this run skips, with the reason that the user sees."""
         self._record(Step(name, role, status="skipped", detail=why))
 
     def degrade(self, why: str) -> None:
-        """Mark the newest step as degraded: the run goes on without what it should have given."""
+        """Mark the newest step as degraded: the run continues without the complete output of the step."""
         self.steps[-1].status, self.steps[-1].detail = "degraded", why
         if self._observe is not None:
             self._observe(self.steps[-1])
 
     def output(self, name: str) -> Any:
-        """Return the JSON output of the newest step of that name, or None."""
+        """Return the JSON output of the newest step with this name, or None."""
         return next((step.output for step in reversed(self.steps) if step.name == name), None)
 
     def to_json(self) -> dict[str, Any]:
@@ -193,9 +195,9 @@ class Trace:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Trace:
-        """Read a trace back; ValueError for a version that this code does not know.
+        """Return the trace that `to_json` wrote. Raises ValueError for a version that this code does not know.
 
-        The steps of version 1 get the roles that their names had then.
+        The steps of version 1 get their roles from their names (`ROLES_OF_VERSION_1`).
         """
         version = data.get("version")
         if version not in (1, VERSION):
@@ -213,7 +215,7 @@ class Trace:
 
 
 def _backend(fn: Callable[..., object]) -> str:
-    """Return what the callable says of its backend."""
+    """Return the `backend` attribute of the callable or of its object, or an empty string."""
     for owner in (fn, getattr(fn, "__self__", None)):
         backend = getattr(owner, "backend", None)
         if isinstance(backend, str):
@@ -222,7 +224,7 @@ def _backend(fn: Callable[..., object]) -> str:
 
 
 def _check_type(name: str, role: StepRole, result: object) -> None:
-    """Raise TypeError where a step returns something else than its role says; a list is judged by its first entry."""
+    """Raise TypeError if a result does not have the type of its role; of a list, only the first entry is checked."""
     wanted = OUTPUT_TYPES.get(role)
     if wanted is None:
         return

@@ -1,4 +1,4 @@
-"""How far a ranked list is to be trusted when lists are fused."""
+"""The trust in a ranked list, which fusion uses to choose the list's weight."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ from search.domain.plan.parts import Risk
 
 @dataclass(frozen=True, slots=True)
 class Trust:
-    """What fusion has to know of a list before it can weigh it; nothing here has a default.
+    """The facts about a list that fusion needs to choose the list's weight; no field has a default.
 
-    `n_cand` is how many candidates stand behind the top of the list: how selective the answer is. `risk_level` says how
-    strongly the list is laid over the others, `probability` how probable it is that its order is right.
+    `n_cand` is the number of candidates that the plan at the top of the list found: few mean a selective answer.
+    `risk_level` says how strongly the list is laid over the others. `probability` is the probability that the order of
+    the list is right.
     """
 
     n_cand: int
@@ -32,5 +33,5 @@ class Trust:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Trust:
-        """Read `to_json` back; KeyError where a value is missing."""
+        """Return the trust that `to_json` wrote. Raises KeyError if a value is missing."""
         return cls(data["n_cand"], data["risk_level"], data["probability"])

@@ -1,13 +1,13 @@
-"""Kinds of vectors: which text of a node a vector was made of.
+"""Kinds of vectors: the text of a node from which a vector was computed.
 
 | kind | text |
 |---|---|
 | `name` | name and aliases |
 | `document` | type, name, aliases and fields |
-| `document+relations` | the same, and the names of neighbours |
+| `document+relations` | the text of `document`, and the names of neighbours |
 | `field:<name>` | one field |
-| `relation:<name>` | the names of the neighbours over one relation, whichever way it points |
-| `chunk` | stretches of the document; a node has as many vectors as its document has stretches |
+| `relation:<name>` | the names of the neighbours over one relation, in both directions |
+| `chunk` | one stretch of the document; a node has one vector for each stretch of its document |
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ CHUNK = "chunk"
 FIELD, RELATION = "field:", "relation:"
 
 USUAL = (NAME, WHOLE)
-"""Every vector set has these: linking, text retrieval and cosines of given nodes read them."""
+"""Kinds that every vector set has: linking, text retrieval and the cosines of given nodes use them."""
 
 
 def field_kind(name: str) -> str:
@@ -38,9 +38,9 @@ def relation_kind(name: str) -> str:
 
 
 def checked(kinds: Iterable[str], schema: Schema) -> tuple[str, ...]:
-    """Return the kinds that a vector set of this schema gets: the usual ones, then these, each once.
+    """Return the kinds of a vector set of this schema: the kinds of `USUAL`, then the given kinds, each once.
 
-    Raises InvalidRequest with a fault for every kind that is none, and for a field or relation that there is not.
+    Raises InvalidRequest with a fault for every unknown kind, and for every unknown field or relation.
     """
     fields = {field.name for node_type in schema.node_types for field in node_type.fields}
     relations = {relation.name for relation in schema.relations}
@@ -52,7 +52,7 @@ def checked(kinds: Iterable[str], schema: Schema) -> tuple[str, ...]:
 
 
 def _problem(kind: str, fields: set[str], relations: set[str]) -> str:
-    """Say what is wrong with a kind, or return an empty string."""
+    """Return a sentence about the fault of a kind, or an empty string if it is valid."""
     if kind in (NAME, DOCUMENT, WHOLE, CHUNK):
         return ""
     for prefix, known, what in ((FIELD, fields, "field"), (RELATION, relations, "relation")):

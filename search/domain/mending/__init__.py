@@ -1,4 +1,4 @@
-"""Mends what language models write almost right."""
+"""Mends small faults in plans that language models write."""
 
 from search.domain.mending.mend import mend
 

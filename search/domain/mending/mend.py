@@ -1,8 +1,8 @@
-"""Makes harmless faults of a written plan right before it is parsed, and says what it made right.
+"""Corrects harmless faults of a plan before it is parsed, and lists the corrections.
 
-`Plan.parse` is strict; a language model is not. What has one possible meaning is mended here: case, plural, spaces and
-underscores, words for directions, a schema's own synonyms, a bare value instead of a list. What could mean two things
-is left for the parser to report, and for the model to see.
+`Plan.parse` is strict, but a language model often writes a plan with small faults. A fault with only one possible
+meaning is corrected here: case, plural, spaces and underscores, words for directions, the aliases of a schema, a single
+value instead of a list. A fault with several possible meanings is not corrected: the parser reports it to the model.
 """
 
 from __future__ import annotations
@@ -30,21 +30,21 @@ from search.domain.plan import MAX_ANCHORS, MAX_HOPS
 
 Json = dict[str, Any]
 MOST_ITEMS = 2 * max(MAX_ANCHORS, MAX_HOPS)
-"""Items of a list that are mended; a list this long is a fault anyway."""
+"""Most items of a list that are mended; the parser rejects a list of this length in any case."""
 
 
 def mend(data: object, schema: Schema) -> tuple[object, list[str]]:
-    """Return a plan's JSON with its harmless faults made right, and one sentence for each of them.
+    """Return a plan's JSON with its harmless faults corrected, and one sentence for each correction.
 
-    The input is left as it is. What is not an object is returned unchanged, for the parser to report. Ids of anchors
-    are taken out: a model is shown names, so ids that it writes are invented.
+    The input is not changed. A value that is not an object is returned as it is, and the parser reports it. Ids of
+    anchors are removed: a model sees only names, so it must have invented the ids that it writes.
     """
     mender = _Mender(schema)
     return mender.plan(data), mender.said
 
 
 class _Mender:
-    """Says what it mends; used once."""
+    """The correction of one plan; `said` collects the sentences. An object is used only once."""
 
     def __init__(self, schema: Schema) -> None:
         self.book = NameBook(schema)
@@ -137,10 +137,10 @@ class _Mender:
             condition["value"] = [value]
         return condition
 
-    # ---- what needs the whole plan
+    # ---- corrections that need the whole plan
 
     def _settle_mode(self, plan: Json) -> None:
-        """A search of documents has one anchor in the target's place, and no hops (GRASP, `doc_search`)."""
+        """Correct a `doc_search` plan, which must have no hops and one anchor with the target's variable (GRASP)."""
         target = plan["target"]
         if plan.get("retrieval_mode") != "doc_search" or not isinstance(target, dict):
             return
@@ -156,7 +156,7 @@ class _Mender:
             anchors[0][1]["var"] = target["var"]
 
     def _turn_hops(self, plan: Json) -> None:
-        """Read the names of relations, and turn directions that the schema only has the other way round."""
+        """Correct names of relations, and reverse directions that exist in the schema only the other way round."""
         labels = _labels(plan)
         for index, hop in _objects(plan, "hops"):
             near, far = (labels.get(str(hop.get(end)), ANY) for end in ("from", "to_var"))
@@ -179,7 +179,7 @@ class _Mender:
                 self._say(f"hop {index + 1} ran the wrong way; {hop['rel']} was turned to {hop['direction']!r}")
 
     def _fields(self, plan: Json) -> None:
-        """Read names of fields, and values in the kind that the field holds."""
+        """Correct names of fields, and convert values to the kind of the field."""
         labels = _labels(plan)
         for index, condition in _objects(plan, "filters"):
             if not isinstance(condition.get("field"), str):
@@ -212,7 +212,7 @@ class _Mender:
         return data
 
     def _keys(self, item: Mapping[str, Any], known: Mapping[str, str], where: str) -> Json:
-        """Return an object with its keys under their right names, without commentary and without nulls."""
+        """Return an object with correct names of keys, without commentary and without nulls."""
         kept: Json = {}
         of = f" of {where}" if where else ""
         for key, value in item.items():
@@ -264,7 +264,7 @@ class _Mender:
 
 
 def _labels(plan: Json) -> dict[str, str]:
-    """Return the type of each variable, where the plan gives it exactly one."""
+    """Return variable → node type, for the variables to which the plan gives exactly one type."""
     given: dict[str, set[str]] = {}
     for key, var, label in (("anchors", "var", "label"), ("hops", "to_var", "to_label")):
         for _, item in _objects(plan, key):
@@ -276,7 +276,7 @@ def _labels(plan: Json) -> dict[str, str]:
 
 
 def _objects(plan: Json, key: str) -> list[tuple[int, Json]]:
-    """Return the items of a list of the plan that are objects, with their places; none where it is no list."""
+    """Return (position, item) for the objects in the plan's list `key`; nothing if the value is not a list."""
     items = plan.get(key)
     return [(i, item) for i, item in enumerate(items) if isinstance(item, dict)] if isinstance(items, list) else []
 

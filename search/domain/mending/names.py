@@ -1,4 +1,4 @@
-"""Which node type, relation, field or value a word means, where it can mean only one."""
+"""Finds the node type, relation, field or value that a word means, if it can mean only one."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ _ARROWS = re.compile(
     r"(\]?-+>|→|\]?-+|←|\^-1|⁻¹|[ _(]+inverse\)?|[ _(]+reversed?\)?)?\s*$",
     re.IGNORECASE | re.DOTALL,
 )
-"""A relation as a model may write it: the marks before it, the name, the marks after it."""
+"""Matches a relation as a model may write it; groups: the marks before the name, the name, the marks after it."""
 LONGEST_COMPARED_NAME = 200
 _BACKWARDS = ("<-", "←", "^", "~", "inverse", "reverse", "⁻¹")
 
 
 def fold(name: str) -> str:
-    """Return a name as it is compared: letters and digits in lower case, nothing else."""
+    """Return the form of a name that is compared: only its letters and digits, in lower case."""
     return "".join(character for character in name.casefold() if character.isalnum())
 
 
@@ -37,16 +37,16 @@ class NameBook:
         self._inverses = _index((r.name, said) for r in schema.relations for said in (r.inverse,))
 
     def type_of(self, written: str) -> str | None:
-        """Return the node type that a word means, `*` for any, None where it is none or could be two."""
+        """Return the node type that a word means, or `*` for any type; None if it means no type or several."""
         if written in self.schema.type_codes or written == ANY:
             return written
         meant = _only(self._types, _singulars(fold(written)))
         return ANY if meant is None and fold(written) in ANYTHING else meant
 
     def relation_of(self, written: str, near: str, far: str) -> tuple[str, Direction | None] | None:
-        """Return the relation that a word means between two types, and the direction where the word says one.
+        """Return the relation that a word means between two types, and the direction if the word says one, else None.
 
-        `near` and `far` are types or `*`. None where the word means no relation, or several that fit.
+        `near` and `far` are node types or `*`. Returns None if the word means no relation, or several that fit.
         """
         if written in self.schema.relation_codes or written == ANY:
             return written, None
@@ -84,7 +84,7 @@ class NameBook:
         return ways
 
     def field_of(self, written: str, label: str) -> Field | None:
-        """Return the field that a word means on nodes of a type (`*`: of any), None where there is no such one."""
+        """Return the field that a word means on nodes of a type (`*`: any type); None if it means none or several."""
         types = [t for t in self.schema.node_types if label in (t.name, ANY)]
         fields = {f.name: f for t in types for f in t.fields}
         if written in fields:
@@ -97,7 +97,7 @@ class NameBook:
 
 
 def as_kind(value: Any, kind: str) -> Any:
-    """Return a filter's value as its field holds it, where there is no doubt."""
+    """Return a filter's value converted to the kind of its field if the conversion is certain, else the same value."""
     if kind == "number" and isinstance(value, str):
         text = value.strip().replace(",", "") if value.count(",") == 1 and value[-4:-3] == "," else value.strip()
         try:
@@ -113,7 +113,7 @@ def as_kind(value: Any, kind: str) -> Any:
 
 
 def _index(pairs: Iterable[tuple[str, str]]) -> dict[str, set[str]]:
-    """Return folded word → names; a name's own plural is found by cutting the word that is asked."""
+    """Return folded word or its singular → names. Plurals are not added: a look-up also tries the word's singulars."""
     index: dict[str, set[str]] = defaultdict(set)
     for name, said in pairs:
         for form in _singulars(fold(said)):
@@ -122,7 +122,10 @@ def _index(pairs: Iterable[tuple[str, str]]) -> dict[str, set[str]]:
 
 
 def _only(index: dict[str, set[str]], forms: list[str]) -> str | None:
-    """Return the one name that a word means, as it stands before cut to a singular; a name goes before an alias."""
+    """Return the only name that a word means, or None. The word itself is tried before its singulars.
+
+    If a form is both a name and an alias, the name is taken.
+    """
     for form in forms:
         if names := index.get(form):
             meant = {name for name in names if fold(name) == form} or names
@@ -131,7 +134,7 @@ def _only(index: dict[str, set[str]], forms: list[str]) -> str | None:
 
 
 def _singulars(word: str) -> list[str]:
-    """Return a folded word and what it may be the plural of."""
+    """Return a folded word and its possible singular forms."""
     forms = [word] if word else []
     if word.endswith("ies") and len(word) > 4:
         forms.append(f"{word[:-3]}y")

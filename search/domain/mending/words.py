@@ -1,4 +1,4 @@
-"""Words that people and models write for the words of a plan, folded: lower case, letters and digits only."""
+"""Other words that people and models write for the words of a plan, folded (only letters and digits, lower case)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ COMMENTARY = frozenset(
         "note", "notes", "analysis", "rationale", "description", "confidence", "query", "question", "input",
     }
 )  # fmt: skip
-"""Keys under which models talk; nothing of a plan is lost with them."""
+"""Keys under which models write comments; they contain no part of a plan and can be removed."""
 
 
 def _table(**words: str) -> dict[str, str]:

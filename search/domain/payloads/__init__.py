@@ -1,7 +1,7 @@
-"""What the steps of a search have recorded, read back into types: readers of a trace know these and no dictionary.
+"""Types for the recorded outputs of steps: code that reads a trace uses these types and no dictionaries.
 
-A stage returns objects of `search.domain`; their `to_json` is what is recorded, with ids in place of keys, for a key
-means nothing once the snapshot is gone. The types here read that back and write it again unchanged.
+A stage returns objects of `search.domain`. The result of their `to_json` is recorded with ids in place of keys, because
+a key has no meaning after its snapshot is deleted. The types here read the recorded JSON and write it again unchanged.
 """
 
 from search.domain.payloads.lists import Fused, GraphListed, Listed

@@ -1,4 +1,4 @@
-"""Ranked lists and their fusion, as steps have recorded them."""
+"""Recorded ranked lists and fusions."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ Json = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Listed:
-    """The first entries of a list (100 at least), best first, and how many there were in all."""
+    """The first entries of a list (100, or all if there are fewer), best first, and the number of all entries."""
 
     ids: tuple[str, ...] = ()
     scores: tuple[float, ...] = ()
     total: int = 0
     cosines: tuple[float | None, ...] | None = None
-    """Of the question and the document of each entry, where the list went into a fusion."""
+    """Cosine of the question and the document of each entry, if the list was an input of a fusion."""
 
     @classmethod
     def from_json(cls, data: Json) -> Listed:
-        """Read what `Ranking.to_json` wrote, with ids in place of keys."""
+        """Return the list that `Ranking.to_json` wrote, with ids in place of keys."""
         return cls(tuple(data["ids"]), tuple(data["scores"]), data["total"], _several(data.get("cosines")))
 
     def to_json(self) -> dict[str, Any]:
@@ -36,11 +36,11 @@ class Listed:
 
 @dataclass(frozen=True)
 class GraphListed:
-    """A list of what the graph leads to, with all that fusion reads of it.
+    """The list of nodes found in the graph, with all facts that fusion reads from it.
 
-    `plans` and `shares` stand beside the entries of `listed`: the plan with the largest share in each (None for one
-    that no plan found), and the shares of all plans that put it there. The risk level says how far the list is to be
-    trusted: a list without one cannot be read, for it would be fused with a weight that nobody chose.
+    `plans` and `shares` are parallel to the entries of `listed`: the plan with the largest share in the entry (None if
+    no plan found it), and the shares of all plans that put it there. The risk level says how far the list is trusted. A
+    list without a risk level is not read, because it would be fused with a weight that nobody chose.
     """
 
     listed: Listed
@@ -52,7 +52,10 @@ class GraphListed:
 
     @classmethod
     def from_json(cls, data: Json) -> GraphListed:
-        """Read what `GraphRanking.to_json` wrote; KeyError or ValueError where it does not say how far to trust it."""
+        """Return the list that `GraphRanking.to_json` wrote.
+
+        Raises KeyError if a value is missing, and ValueError if the risk level is unknown.
+        """
         if data["risk_level"] not in RISKS:
             raise ValueError(f"the risk level {data['risk_level']!r} is none of {', '.join(RISKS)}")
         return cls(
@@ -72,14 +75,14 @@ class GraphListed:
 
     @property
     def plan_of(self) -> dict[str, int]:
-        """The plan that each entry comes from, by id."""
+        """Id → index of the plan with the largest share, for the entries that a plan found."""
         pairs = zip(self.listed.ids, self.plans, strict=True)
         return {identifier: plan for identifier, plan in pairs if plan is not None}
 
 
 @dataclass(frozen=True)
 class Fused:
-    """Several lists made one: the arithmetic, the lists it was done on by name, and what came out."""
+    """A fusion of several lists: the numbers of the sums, the lists by name, and the fused list (`ranking`)."""
 
     method: str
     k: float
@@ -93,7 +96,7 @@ class Fused:
 
     @classmethod
     def from_json(cls, data: Json) -> Fused:
-        """Read what `Fusion.to_json` wrote."""
+        """Return the fusion that `Fusion.to_json` wrote."""
         rankings = {name: Listed.from_json(listed) for name, listed in data["rankings"].items()}
         return cls(
             data["method"], data["k"], dict(data["weights"]), Listed.from_json(data["ranking"]),

@@ -1,4 +1,4 @@
-"""Plans, their bindings, what they found, and what was changed about them, as steps have recorded it."""
+"""Recorded plans, their bindings, their traversals and their changes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Json = Mapping[str, Any]
 
 
 def plan_from_json(data: Json) -> Plan:
-    """Read what `Plan.to_json` wrote. Nothing is checked: the schema it was checked against may be gone."""
+    """Return the plan that `Plan.to_json` wrote. It is not checked again: its schema may have been deleted."""
     target = data["target"]
     return Plan(
         anchors=tuple(
@@ -29,10 +29,10 @@ def plan_from_json(data: Json) -> Plan:
 
 @dataclass(frozen=True)
 class PlanEntry:
-    """A plan in the list of plans: where it came from and how probable it is.
+    """A plan in the list of plans, with its source and its probability.
 
-    Where it found nothing and was changed, `given` is the plan as it was, and `dropped` names the conditions that
-    count as text since.
+    If the plan found nothing and was changed, `given` is the plan before the change, and `dropped` names the conditions
+    that were moved from the graph to the text.
     """
 
     plan: Plan
@@ -42,7 +42,7 @@ class PlanEntry:
     dropped: tuple[str, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
-        """Return it as it was recorded; changed ones also say how."""
+        """Return it as it was recorded; a changed plan also has `given` and `dropped`."""
         written = {"plan": self.plan.to_json(), "source": self.source, "probability": self.probability}
         return written if self.given is None else written | {
             "given": self.given.to_json(), "dropped": list(self.dropped),
@@ -57,7 +57,7 @@ class Plans:
 
     @classmethod
     def from_json(cls, data: Sequence[Json]) -> Plans:
-        """Read a list of what `ScoredPlan.to_json` wrote."""
+        """Return the plans from a list of outputs of `ScoredPlan.to_json`."""
         return cls(tuple(PlanEntry(plan_from_json(e["plan"]), e["source"], e["probability"]) for e in data))
 
     def to_json(self) -> list[dict[str, Any]]:
@@ -81,7 +81,7 @@ class BoundNode:
 
 @dataclass(frozen=True)
 class BoundAnchor:
-    """An anchor of a plan with what it is bound to."""
+    """An anchor of a plan with the nodes that it is bound to."""
 
     plan_index: int
     anchor: str
@@ -89,7 +89,7 @@ class BoundAnchor:
 
     @classmethod
     def from_json(cls, data: Json) -> BoundAnchor:
-        """Read one entry of what `LinkedPlan.to_json` wrote."""
+        """Return the anchor from one entry of the output of `LinkedPlan.to_json`."""
         bound = tuple(BoundNode(**binding["node"], score=binding["score"]) for binding in data["bindings"])
         return cls(data["plan_index"], data["anchor"], bound)
 
@@ -108,7 +108,7 @@ class Links:
 
     @classmethod
     def from_json(cls, data: Sequence[Sequence[Json]]) -> Links:
-        """Read a list of what `LinkedPlan.to_json` wrote."""
+        """Return the bound anchors from a list of outputs of `LinkedPlan.to_json`."""
         return cls(tuple(tuple(map(BoundAnchor.from_json, anchors)) for anchors in data))
 
     def to_json(self) -> list[list[dict[str, Any]]]:
@@ -118,7 +118,7 @@ class Links:
 
 @dataclass(frozen=True)
 class Traversed:
-    """What one engine found for one plan, the query that ran, and whether a limit cut the result."""
+    """The candidates that one engine found for one plan, the executed query, and whether a limit cut the result."""
 
     plan_index: int
     backend: str
@@ -128,7 +128,7 @@ class Traversed:
 
     @classmethod
     def from_json(cls, data: Json) -> Traversed:
-        """Read what `Traversal.to_json` wrote."""
+        """Return the traversal that `Traversal.to_json` wrote."""
         return cls(data["plan_index"], data["backend"], Listed.from_json(data), data["query"], data["truncated"])
 
     def to_json(self) -> dict[str, Any]:
@@ -143,13 +143,13 @@ class Traversed:
 
 @dataclass(frozen=True)
 class Traversals:
-    """What each plan that was executed found."""
+    """The traversals of all executed plans."""
 
     entries: tuple[Traversed, ...] = ()
 
     @classmethod
     def from_json(cls, data: Sequence[Json]) -> Traversals:
-        """Read a list of what `Traversal.to_json` wrote."""
+        """Return the traversals from a list of outputs of `Traversal.to_json`."""
         return cls(tuple(map(Traversed.from_json, data)))
 
     def to_json(self) -> list[dict[str, Any]]:
@@ -159,7 +159,10 @@ class Traversals:
 
 @dataclass(frozen=True)
 class Recovery:
-    """A plan that found nothing, changed until it found something: before, after, and what it found then."""
+    """A plan that found nothing and was changed until it found something.
+
+    `given` is the plan before the change, `plan` the plan after it, and `traversal` the candidates of the changed plan.
+    """
 
     plan_index: int
     plan: Plan
@@ -170,7 +173,7 @@ class Recovery:
 
     @classmethod
     def from_json(cls, data: Json) -> Recovery:
-        """Read what a successful attempt wrote."""
+        """Return the recovery that a successful attempt wrote."""
         return cls(
             data["plan_index"], plan_from_json(data["plan"]), plan_from_json(data["given"]), tuple(data["dropped"]),
             tuple(map(BoundAnchor.from_json, data["linked"])), Traversed.from_json(data["traversal"]),
@@ -188,7 +191,7 @@ class Recovery:
         }
 
     def laid_over(self, plans: Plans, links: Links, found: Traversals) -> tuple[Plans, Links, Traversals]:
-        """Return plans, bindings and findings with those of the changed plan in place of what they were."""
+        """Return plans, bindings and traversals in which the values of the changed plan replace the earlier ones."""
         at = self.plan_index
         return (
             Plans(tuple(

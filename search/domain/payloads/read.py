@@ -1,4 +1,4 @@
-"""The output of a step, by its role and the version it was recorded in → its type."""
+"""Reads the recorded output of a step into the type that belongs to its role and its version."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Payload = Plans | Links | Traversals | Recovery | GraphListed | Listed | Fused |
 
 
 def _listed(data: Any) -> Listed | Fused:
-    """Read a list, which may have been fused of others."""
+    """Return a list, which may be a fusion of other lists."""
     return Fused.from_json(data) if "rankings" in data else Listed.from_json(data)
 
 
@@ -33,14 +33,14 @@ _TYPES: Mapping[str, Callable[[Any], Payload]] = {
 
 
 class UnreadablePayload(ValueError):
-    """A step's output is not what its role says."""
+    """The output of a step does not have the form that its role requires."""
 
 
 def read_payload(role: str, output: Any, version: int = VERSION) -> Payload | None:
-    """Return what a step has recorded; None where it gave nothing, and for roles whose outputs have no type.
+    """Return the recorded output of a step; None if it has no output, or if outputs of its role have no type.
 
-    Raises Unreadable for an output that is not what its role says, and for a version that this code does not know.
-    Version 1 may lack what was added while it was in use, which had these values then.
+    Raises UnreadablePayload for an output that does not have the form of its role, and for an unknown version. Outputs
+    of version 1 may lack keys that were added later; they get the values that were in effect at that time.
     """
     if version not in (1, VERSION):
         raise UnreadablePayload(f"The step has version {version}; this code reads versions 1 and {VERSION}.")
@@ -55,7 +55,7 @@ def read_payload(role: str, output: Any, version: int = VERSION) -> Payload | No
 
 
 def _completed(role: str, output: Any) -> Any:
-    """Return an output of version 1 with what it did not say yet."""
+    """Return an output of version 1 with defaults for the keys that it lacks."""
     if role in ("fusion", "rerank"):
         return {"leads": False, "bucket": "", "risk": "", "rankings": {}, "trust": {}} | output
     if role == "graph list":

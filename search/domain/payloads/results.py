@@ -1,4 +1,4 @@
-"""Explained results, as the last step of a search has recorded them."""
+"""Recorded explained results, the output of the last step of a search."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from search.domain.graph import Node
 
 Json = Mapping[str, Any]
 NO_KEY = -1
-"""Key of a node that is known by its id alone: keys are those of a snapshot, which may be gone."""
+"""Key of a node that is known only by its id. Keys belong to a snapshot, which may have been deleted."""
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ class Results:
 
     @classmethod
     def from_json(cls, data: Sequence[Json]) -> Results:
-        """Read a list of what `Result.to_json` wrote."""
+        """Return the results from a list of outputs of `Result.to_json`."""
         return cls(tuple(map(_result, data)))
 
     def to_json(self) -> list[dict[str, Any]]:
