@@ -16,8 +16,8 @@ log = structlog.get_logger(__name__)
 def run_search(run_id: str) -> None:
     """Execute one search.
 
-    It is never retried: somebody waits for it, what failed is in its row with the reason, and asking again is theirs to
-    decide. Nor is it delivered again after its worker died (`acks_late` stays off): `end_abandoned` ends the row.
+    It is never retried: a person waits for it, the row says what failed and why, and the person decides whether to ask
+    again. It is not delivered again after its worker died (`acks_late` stays off): `end_abandoned` ends the row.
     """
     try:
         service.run_search(run_id, live=True)
@@ -27,5 +27,5 @@ def run_search(run_id: str) -> None:
 
 @shared_task(name="search.tasks.keep_up", ignore_result=True)
 def keep_up() -> None:
-    """End searches that nobody works on, and delete what is older than the site keeps it; beat sends this."""
+    """End abandoned searches, and delete rows older than the site's retention time; Celery beat sends this task."""
     retention()

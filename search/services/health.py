@@ -21,7 +21,7 @@ CHECK_SECONDS = 1.0
 """Time limit in seconds for all checks together."""
 
 QUEUE_STATE_SECONDS = 1.0
-"""Seconds that the state of the queues is believed."""
+"""Seconds for which the state of the queues is cached."""
 
 T = TypeVar("T")
 
@@ -71,7 +71,7 @@ def worker_alive(queue: str) -> bool | None:
 
 
 def forget() -> None:
-    """Believe nothing any more: the next question is asked of the services themselves."""
+    """Clear the cached state of the queues; the next call queries the services again."""
     with _believing:
         _believed.clear()
 

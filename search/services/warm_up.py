@@ -25,7 +25,7 @@ WARM_UP_SECONDS = 10.0
 def warm_up() -> None:
     """Load the encoders, and ask each active release one question, the newest first, that nobody sees the answer of.
 
-    A release that cannot be searched is logged and passed over: the others are.
+    A release that cannot be searched is logged and skipped.
     """
     try:
         encoder().encode([QUESTION])

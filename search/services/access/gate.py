@@ -16,7 +16,7 @@ log = structlog.get_logger(__name__)
 
 
 def take(name: str, most: int, seconds: float) -> float:
-    """Take one of `most` in any `seconds` under a name; return 0, or the seconds until there is one again.
+    """Take one of `most` permits per `seconds` under a name; return 0, or the seconds until one is free.
 
     Raises ServiceUnavailable when Valkey does not answer.
     """

@@ -14,7 +14,7 @@ from search.services.access.visitors import User, Visitor
 
 MINUTE = 60.0
 FULL_SECONDS = 2.0
-"""After how many seconds a search that met a full queue may be asked again: about what emptying it takes."""
+"""Seconds after which a search that met a full queue may be asked again: about the time to empty the queue."""
 
 
 def count_search(user: User, visitor: Visitor) -> None:

@@ -41,6 +41,6 @@ def find_token(text: str) -> ApiToken | None:
 
 
 def revoke_token(token: ApiToken) -> None:
-    """Have a token open nothing any more; its row stays."""
+    """Revoke a token, so that it gives no access; its row is kept."""
     ApiToken.objects.filter(pk=token.pk, revoked=None).update(revoked=timezone.now())
     token.refresh_from_db()

@@ -47,7 +47,7 @@ class Visitor:
 
 
 NOBODY = Visitor()
-"""A caller of whom nothing is known."""
+"""A caller without address, key and token."""
 
 
 def is_privileged(user: User) -> bool:

@@ -11,10 +11,10 @@ from search.services.searches.watch_search import notices
 
 
 def cancel_search(run: SearchRun, *, user: User, visitor: Visitor = NOBODY) -> SearchRun:
-    """Ask a queued or running search to stop, and return its row as it is now; an ended one stays as it is.
+    """Ask a queued or running search to stop, and return its current row; an ended search stays unchanged.
 
     A queued search ends at once; a running one at its next check, within the time of one query. `user` None stands for
-    the machine itself. Raises NotAllowed where the caller neither asked the search nor is staff.
+    the system itself. Raises NotAllowed if the caller neither requested the search nor is staff.
     """
     check_may_cancel(run, user, visitor)
     SearchRun.objects.filter(pk=run.pk, status=SearchRun.Status.QUEUED).update(

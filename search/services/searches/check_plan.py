@@ -1,4 +1,4 @@
-"""check_plan: everything that is wrong with a plan at once, and the plan made right where that needs no guessing."""
+"""check_plan: return all faults of a plan at once, and the corrected plan where the correction needs no guess."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from search.services.searches.storable import storable_json, storable_text
 
 @dataclass(frozen=True)
 class CheckedPlan:
-    """A plan that was held against a schema.
+    """The result of checking a plan against a schema.
 
-    `plan` is there when nothing is wrong with it. Otherwise `faults` says what is, and `mended` is the plan with its
-    harmless faults made right, `changes` a sentence for each, where that is all it takes.
+    `plan` is set when the plan has no fault. Otherwise `faults` holds its faults. If harmless corrections remove all of
+    them, `mended` is the corrected plan, and `changes` holds a sentence for each correction.
     """
 
     plan: Plan | None = None
@@ -38,9 +38,9 @@ class CheckedPlan:
 
 
 def check_plan(data: object, schema: Schema) -> CheckedPlan:
-    """Hold a plan's JSON against a schema: its form, its names, its shape, and whether any graph can answer it.
+    """Check a plan's JSON against a schema: its form, its names, its shape, and whether any graph can answer it.
 
-    Pointers are relative to the plan.
+    Return the valid plan or its faults. The pointers of faults are relative to the plan.
     """
     clean, unstorable = storable_json(data, "")
     if unstorable:
@@ -55,7 +55,7 @@ def check_plan(data: object, schema: Schema) -> CheckedPlan:
 
 
 def _contradictions_apart(data: object, schema: Schema) -> list[Fault]:
-    """Return what the walk of a faulty plan contradicts, where it can be read without the plan's filters."""
+    """Return the contradictions of a faulty plan without its filters; empty if it is still invalid without them."""
     if not isinstance(data, Mapping) or not data.get("filters"):
         return []
     try:
@@ -65,9 +65,9 @@ def _contradictions_apart(data: object, schema: Schema) -> list[Fault]:
 
 
 def _with_mended(data: object, schema: Schema, faults: tuple[Fault, ...]) -> CheckedPlan:
-    """Return the faults, and the mended plan where mending leaves none."""
+    """Return the faults, and the mended plan if mending leaves no fault."""
     storable = tuple(Fault(storable_text(f.pointer), storable_text(f.message), f.nearest) for f in faults)
-    # Mending takes ids out, since a model can only invent them; those of a person are kept.
+    # Mending removes ids, because a language model can only invent them. Ids from a person are put back.
     ids, bare = _without_ids(data)
     written, said = mend(bare, schema)
     try:
@@ -80,7 +80,7 @@ def _with_mended(data: object, schema: Schema, faults: tuple[Fault, ...]) -> Che
 
 
 def _without_ids(data: object) -> tuple[dict[int, Any], object]:
-    """Return the ids that each anchor brings, by its place, and the plan without them."""
+    """Return the ids of each anchor, by its index in `anchors`, and the plan without them."""
     if not isinstance(data, Mapping) or not isinstance(anchors := data.get("anchors"), list):
         return {}, data
     ids = {i: item["ids"] for i, item in enumerate(anchors) if isinstance(item, Mapping) and "ids" in item}

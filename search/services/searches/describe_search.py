@@ -1,6 +1,6 @@
-"""describe_search: the one projection of a run to JSON, for API, commands and pages.
+"""describe_search: convert a run to the JSON that API, commands and pages all show.
 
-It knows roles of steps and the types of what they record, and no pipeline.
+It depends on the roles of steps and the types of their outputs, and on no single pipeline.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ SHOWN_DEGRADED = ("degraded", "failed")
 
 @dataclass(frozen=True)
 class Outputs:
-    """What the steps of a search gave, by role: of each the newest that there is.
+    """The outputs of the steps of a search, by role: the latest output of each role.
 
-    Plans, bindings and findings are those after recovery: where a plan was changed until it found something, the
-    changed one stands in its place and says what it was before.
+    Plans, bindings and traversals are those after recovery. A plan that recovery changed is replaced by the changed
+    plan, which also records the original.
     """
 
     plans: Plans = field(default_factory=Plans)
@@ -46,11 +46,11 @@ class Outputs:
 
 
 def describe_search(run: SearchRun) -> dict[str, Any]:
-    """Return a search as every door shows it; what a run has not reached yet is null or empty.
+    """Return a search as every door shows it; parts that the run has not reached yet are null or empty.
 
-    `plan` is the plan that put the first result where it stands, `plan_index` its place in `plans`, which are in the
-    order of their probability; `other_plans` says which results other plans put there. A run that nobody works on any
-    more is ended first. `waiting` says why nobody has taken a queued one, where a reason is known.
+    `plan` is the plan that led to the first result, and `plan_index` its index in `plans`, which are in the order of
+    their probability. `other_plans` lists the ranks of results that other plans led to. An abandoned run is ended
+    first. `waiting` says why no worker has taken a queued run, or is null if no reason is known.
     """
     run = end_abandoned_search(run)
     steps = list(run.steps.all())
@@ -98,14 +98,14 @@ def _flow(run: SearchRun, pipeline: Pipeline | None) -> list[dict[str, str]]:
 
 
 def outputs_of(steps: Iterable[SearchStep]) -> Outputs:
-    """Return what the steps of a search gave, by role. Raises ValueError where an output is not what its role says."""
+    """Return the outputs of the steps by role. Raises ValueError if an output does not have the form of its role."""
     given: dict[str, Payload | None] = {}
     for step in steps:
         payload = read_payload(step.role, step.output, step.version)
         given[step.role] = payload or given.get(step.role)
     plans, links, found = given.get("plan"), given.get("link"), given.get("graph")
     graph, results = given.get("graph list"), given.get("explain")
-    # What a reranker gives is the fusion with its own list laid over it: the sums of the results are of that one.
+    # A reranker's output is the fusion with the reranker's list added; the results' scores are sums of that output.
     fused = given.get("rerank") or given.get("fusion")
     changed = given.get("recover")
     output = Outputs(
@@ -123,10 +123,10 @@ def outputs_of(steps: Iterable[SearchStep]) -> Outputs:
 
 
 def shown_plan(output: Outputs) -> tuple[int | None, list[dict[str, Any]]]:
-    """Return the index of the plan that put the first result where it stands, and which results others put there.
+    """Return the index of the plan that led to the first result, and the ranks of results that other plans led to.
 
-    A result that no plan leads to is nobody's: it is held against the plan that its evidence names. Without results it
-    is the most probable plan; None where there are no plans.
+    If no plan led to the first result, the index is that of the plan that its evidence names. Without results it is the
+    index of the most probable plan. It is None if there are no plans.
     """
     count = len(output.plans.entries)
     if not count:
@@ -144,7 +144,7 @@ def shown_plan(output: Outputs) -> tuple[int | None, list[dict[str, Any]]]:
 
 
 def describe_plans(output: Outputs) -> list[dict[str, Any]]:
-    """Return the list of plans, most probable first, with how many candidates each found."""
+    """Return the list of plans, most probable first, with the number of candidates that each found."""
     found = {entry.plan_index: entry.listed.total for entry in output.found.entries}
     return [entry.to_json() | {"found": found.get(index, 0)} for index, entry in enumerate(output.plans.entries)]
 
@@ -155,7 +155,7 @@ def describe_linked(output: Outputs) -> list[dict[str, Any]]:
 
 
 def describe_graph(output: Outputs) -> dict[str, Any] | None:
-    """Return what ran in the graph and how much it found, None where it has not run."""
+    """Return the queries in the graph and the number of their candidates, None if none has run."""
     found = output.found.entries
     if not found:
         return None
@@ -169,7 +169,7 @@ def describe_graph(output: Outputs) -> dict[str, Any] | None:
 
 
 def describe_fusion(output: Outputs, pipeline: Pipeline | None = None) -> dict[str, Any] | None:
-    """Return the arithmetic of the fusion and the titles of its lists, None where none has run."""
+    """Return the arithmetic of the fusion and the titles of its lists, None if no fusion has run."""
     fused = output.fused
     if fused is None:
         return None

@@ -16,7 +16,7 @@ _BEGINS_A_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", 
 
 
 def export_results(search: Json) -> Iterator[list[str | int | float]]:
-    """Give the header, then a row for each result of a described search.
+    """Yield the header, then a row for each result of a described search.
 
     Text that a spreadsheet would take for a formula gets an apostrophe in front; numbers stay numbers.
     """

@@ -1,4 +1,4 @@
-"""list_paths: every best path of one result of a search, asked of the graph when somebody wants to see them."""
+"""list_paths: all best paths of one result of a search, queried from the graph on request."""
 
 from __future__ import annotations
 
@@ -14,16 +14,17 @@ from search.models import SearchRun
 from search.services.searches.describe_search import Outputs, outputs_of
 
 MOST_PATHS = 50
-"""Matches that are listed: more of them tell nobody anything, and a hub may have millions."""
+"""Largest number of matches that are listed; a hub may have millions."""
 PATHS_SECONDS = 2.0
-"""How long the graph may take."""
+"""Time limit in seconds of the graph query."""
 
 
 @dataclass(frozen=True)
 class Paths:
-    """The matches of one result, best first, each with one path an anchor as `evidence.paths` writes them.
+    """The matches of one result, best first, each with one path for each anchor, in the form of `evidence.paths`.
 
-    `more` says that there are more than `MOST_PATHS`; `reason` is a sentence that says why there are none.
+    `more` says that there are more than `MOST_PATHS`; `reason` is a sentence that explains
+    why there are no paths, or empty.
     """
 
     result: dict[str, Any]
@@ -34,7 +35,7 @@ class Paths:
 
 
 def list_paths(run: SearchRun, rank: int) -> Paths | None:
-    """Return the paths of the result of that rank by the plan that its evidence names; None where there is none."""
+    """Return the paths of the result with this rank under the plan of its evidence; None without such a result."""
     output = outputs_of(run.steps.all())
     result = next((entry.to_json() for entry in output.results.entries if entry.rank == rank), None)
     if result is None:
@@ -67,7 +68,7 @@ def _asked(tools: wiring.Tools, output: Outputs, result: dict[str, Any], index: 
 
 
 def _bindings(output: Outputs, index: int, tools: wiring.Tools) -> tuple[Binding, ...]:
-    """Return what the anchors of a plan were tied to when the search ran."""
+    """Return the recorded bindings of the anchors of the plan with this index; nodes that are gone are left out."""
     bound = [
         (anchor.anchor, binding.id, binding.score)
         for anchors in output.links.plans

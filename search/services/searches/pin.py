@@ -1,4 +1,4 @@
-"""Pin: what the searches of one evaluation all use, decided once, whatever is activated while they run."""
+"""Pin: the release, settings and specification of all searches of one evaluation, fixed when it starts."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Pin:
         return specification_hash(dict(self.specification))
 
     def to_json(self) -> dict[str, Any]:
-        """Return what a report says of it."""
+        """Return the pin as JSON for a report."""
         return {
             "release": self.release.name,
             "settings_version": self.settings_version,
@@ -41,7 +41,7 @@ class Pin:
         }
 
     def apply(self, run: SearchRun) -> None:
-        """Have a run use exactly this."""
+        """Set the run's release, settings and specification to those of this pin."""
         base = self.release.knowledge_base
         run.knowledge_base, run.knowledge_base_name = base, base.name
         run.release, run.release_name = self.release, self.release.name

@@ -1,4 +1,4 @@
-"""prune_runs: forget runs, and calls of language models, that are older than the site keeps them."""
+"""prune_runs: delete runs, and calls of language models, that are older than the site's retention time."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from search.services.language_models.llm_calls import prune_calls
 from search.services.searches.end_abandoned import end_abandoned_searches
 
 BATCH = 500
-"""Runs that one transaction deletes: with their steps some ten megabytes, so that no lock is held for long."""
+"""Runs that one transaction deletes: about ten megabytes with their steps, so that locks are short."""
 
 
 def prune_runs(days: int | None = None) -> int:
     """Delete runs with their steps that were asked more than `days` days ago, and return how many runs that were.
 
-    None takes the site's `GRASP_RUNS_DAYS`. Runs that nobody works on any more are ended on the way, and calls of
-    language models that are as old are deleted too.
+    None means the site's `GRASP_RUNS_DAYS`. Abandoned runs are ended first. Calls of language models of the same age
+    are deleted too.
     """
     end_abandoned_searches()
     kept = settings.GRASP_RUNS_DAYS if days is None else days

@@ -1,4 +1,4 @@
-"""record_search: write what a running search does, step by step, and close its row, also when Postgres went away."""
+"""record_search: write the steps of a running search and close its row, also after Postgres restarted."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from search.services.searches.storable import storable_text, stored_json
 from search.services.searches.watch_search import notices
 
 STEP_DELAY = 0.1
-"""Longest time in seconds between the end of a step and its writing in a live search. Nobody notices so short a
-delay, and most searches end within it, which saves one statement, one commit and one notice for each step."""
+"""Longest time in seconds between the end of a step and its writing in a live search. The delay is too
+short to notice. Most searches end within it, which saves one statement, one commit and one notice for each step."""
 LIVE_SECONDS = 1.0
 """Time limit in seconds of a statement while the search runs; rows that are locked are written at its end."""
 END_SECONDS = 15.0
@@ -72,7 +72,7 @@ class Recorder:
         self._lock = threading.Lock()
 
     def observe(self, step: Step) -> None:
-        """Take a finished step, or a step again whose status changed."""
+        """Record a finished step, or record a known step again after its status changed."""
         with self._lock:
             known = next((at for at, one in enumerate(self._steps) if one is step), None)
             if known is None:
@@ -84,7 +84,7 @@ class Recorder:
             _writer.soon(self)
 
     def write_now(self) -> None:
-        """Write while the search runs. Where that fails the search goes on: the rows are written at its end."""
+        """Write the unwritten steps while the search runs. If that fails, they are written at the end."""
         with self._lock:
             if not self.live or not self._unwritten:
                 return
@@ -97,9 +97,9 @@ class Recorder:
         notices().tell(str(self.run.pk))
 
     def close(self, closing: SqlRow, *, every: bool) -> int | None:
-        """Write what is not written yet, or every step again, and the end of the run.
+        """Write the end of the run with its unwritten steps, or with all steps if `every`.
 
-        Return how many changes the row has had, or None where it was closed already and stays as it is.
+        Return the row's number of changes, or None if the row was already closed; it then stays unchanged.
         """
         with self._lock:
             places = range(len(self._steps)) if every else sorted(self._unwritten)
@@ -108,7 +108,7 @@ class Recorder:
         return closed[0] if closed else None
 
     def stop(self) -> None:
-        """Nothing is written any more while the search runs; returns when what is being written has been."""
+        """Stop writing while the search runs; return when a write in progress has finished."""
         self.live = False
         with self._lock:
             _writer.drop(self)
@@ -129,7 +129,7 @@ class Recorder:
 
 
 class _Writer:
-    """Writes the steps of live searches a blink after they finished, for all searches of a process."""
+    """Thread that writes the steps of all live searches of a process, `STEP_DELAY` seconds after they finish."""
 
     def __init__(self) -> None:
         self._thread: threading.Thread | None = None
@@ -137,7 +137,7 @@ class _Writer:
         self._changed = threading.Condition()
 
     def soon(self, recorder: Recorder) -> None:
-        """Have a recorder write within a blink, unless it is closed before."""
+        """Have a recorder write after `STEP_DELAY` seconds, unless it is closed before."""
         with self._changed:
             if self._thread is None or not self._thread.is_alive():
                 self._thread = threading.Thread(target=self._run, name="live-steps", daemon=True)
@@ -147,7 +147,7 @@ class _Writer:
                 self._changed.notify()
 
     def drop(self, recorder: Recorder) -> None:
-        """Forget a recorder whose search ends."""
+        """Remove a recorder from the waiting ones, because its search ends."""
         with self._changed:
             self._due.pop(recorder, None)
 
@@ -172,10 +172,10 @@ _writer = _Writer()
 
 
 def write(statements: Sequence[SqlStatement], seconds: float) -> SqlRow | None:
-    """Run statements as one transaction and in one journey, each for so many seconds at most.
+    """Run statements in one transaction and one round trip; `seconds` is the time limit of each statement.
 
-    Return the row that the last of them returns, None where it returns none. Parameters are bound on the server, so
-    that long texts are not escaped and read twice. Raises Django's database errors.
+    Return the row that the last statement returns, None if it returns no row. Parameters are bound on the server, so
+    long texts are not escaped and parsed. Raises Django's database errors.
     """
     with transaction.atomic(), connection.wrap_database_errors:
         raw = connection.connection
@@ -190,11 +190,11 @@ def write(statements: Sequence[SqlStatement], seconds: float) -> SqlRow | None:
 
 
 def close_run(run: SearchRun, recorder: Recorder) -> None:
-    """Write the end of a run: its steps, status, answer and error. A row that was closed already stays as it is, and
-    `run` becomes what it says.
+    """Write the end of a run: its steps, status, answer and error. A row that was already closed stays unchanged,
+    and `run` is read again from it.
 
-    Postgres may be restarting just now, so this tries again for some seconds, each time over a fresh connection, and
-    raises what Django raises when it stays away.
+    Postgres may be restarting, so this tries again for `END_SECONDS` seconds, each time over a new connection. Raises
+    Django's OperationalError or InterfaceError if Postgres does not come back.
     """
     live = recorder.live
     recorder.stop()
@@ -228,7 +228,7 @@ def with_ids(output: Any, nodes: NodeStore | None) -> Any:
     if nodes is None:
         return output
     if isinstance(output, list):
-        # Most lists are long and hold numbers: there is nothing to look for in them.
+        # Most lists are long and hold only numbers; they contain no keys to replace.
         return [with_ids(item, nodes) for item in output] if _NESTED.intersection(map(type, output)) else output
     if not isinstance(output, dict):
         return output

@@ -1,4 +1,4 @@
-"""request_search: check what is asked, write the row, and hand it to the search worker."""
+"""request_search: check the request, write its row, and queue it for the search worker."""
 
 from __future__ import annotations
 
@@ -41,13 +41,13 @@ from search.services.searches.storable import storable_json, storable_text
 MAX_QUESTION = 2_000
 MAX_K = 100
 INVISIBLE_CATEGORIES = frozenset({"Cc", "Cf", "Zs", "Zl", "Zp"})
-"""Categories of characters that say nothing: controls, formats, spaces."""
+"""Unicode categories of invisible characters: controls, formats, spaces. A question of only these is empty."""
 TASK = "search.tasks.run_search"
 QUEUE = "search"
 
 
 class SearchRejected(InvalidRequest):
-    """The request cannot be run. It leaves no row behind, but is counted."""
+    """The request cannot be run. No `SearchRun` is saved for it, but it is counted."""
 
 
 def request_search(
@@ -69,15 +69,15 @@ def request_search(
 ) -> SearchRun:
     """Record a search and, with `enqueue`, hand it to the search worker once the row is committed.
 
-    What is asked may be of any type that JSON has: the wrong ones are faults. `user` None stands for the machine itself
-    (commands, evaluation), which sees every knowledge base. `plan` is a plan as JSON, `settings` options as
-    `{"stage.option": value}`, `time_limit` seconds, `faults` what the door itself has found wrong with the request.
-    `pin`, of `pin_searches`, decides release, settings and specification; `pipeline` and `settings` are then its own.
-    `visitor` is what the door knows of the caller beyond the account.
+    Values of the request may have any JSON type; a wrong type is a fault. `user` None stands for the system itself
+    (commands, evaluation), which sees every knowledge base. `plan` is a plan as JSON, `settings` are options as
+    `{"stage.option": value}`, `time_limit` is in seconds, and `faults` are the faults that the door itself has found.
+    `pin`, from `pin_searches`, sets release, settings and specification instead of `pipeline` and `settings`.
+    `visitor` identifies the caller beyond the account.
 
-    Raises SearchRejected with every fault at once, TooManySearches where the asker's limit is reached, QueueFull where
-    too many wait: none of these leaves a run. Raises ServiceUnavailable when the broker does not take the task, which
-    leaves a run that says so.
+    Returns the saved run. Raises SearchRejected with every fault at once, TooManySearches when the asker's limit is
+    reached, and QueueFull when the queue is full; none of these leaves a run. Raises ServiceUnavailable when Valkey
+    does not answer; if the task could not be queued, the run is kept as failed with the reason.
     """
     if user is not None:
         with _counted(origin):
@@ -107,7 +107,7 @@ def request_search(
     if plan is not None and run.release is not None and not plan_faults:
         found += _check_plan(plan, run.release)
     if found:
-        # A pointer may name a key of the request that neither Postgres nor UTF-8 would take.
+        # A pointer may contain a key of the request that Postgres or UTF-8 does not accept.
         found = [Fault(storable_text(f.pointer), storable_text(f.message), f.nearest) for f in found]
         count_refused(origin, kind_of(found))
         raise SearchRejected(found)
@@ -123,7 +123,7 @@ def request_search(
 def pin_searches(
     *, knowledge_base: str, pipelines: Sequence[str], settings: Mapping[str, Any], evaluation: UUID | None = None
 ) -> dict[str, Pin]:
-    """Return, by pipeline, what searches asked from now on shall use: all of one release and one version of settings.
+    """Return one pin for each pipeline, by its name; all have the same release and version of the settings.
 
     Raises InvalidRequest with every fault of the request.
     """
@@ -144,13 +144,13 @@ def pin_searches(
 
 
 def question_of(run: SearchRun, schema: Schema) -> Question:
-    """Return the run's question as the pipeline takes it; the run was checked when it was requested."""
+    """Return the run's question as a `Question` for the pipeline; the run was checked when it was requested."""
     plan = Plan.parse(run.plan, schema) if run.plan is not None else None
     return Question(text=run.question, k=run.k, plan=plan)
 
 
 def _send(run: SearchRun) -> None:
-    """Hand the task to the broker, which is asked first: one that hangs would be waited for longer than people wait."""
+    """Send the task to the broker, after a check with a short time limit that the broker answers."""
     try:
         if worker_alive(QUEUE) is None:
             raise BrokerError("no answer within a second")
@@ -165,7 +165,7 @@ def _send(run: SearchRun) -> None:
 
 @contextmanager
 def _counted(origin: str) -> Iterator[None]:
-    """Count a search that is refused for the moment."""
+    """Count the search as refused when the block raises NotNow, and raise it again."""
     try:
         yield
     except NotNow as error:
@@ -193,13 +193,13 @@ def _check_k(k: object) -> list[Fault]:
 
 
 def _whole(value: object) -> int:
-    """Return a whole number as it is, and -1 for everything else."""
+    """Return `value` if it is a whole number, else -1."""
     return value if isinstance(value, int) and not isinstance(value, bool) else -1
 
 
 def _point_at_release(run: SearchRun, name: object, user: User) -> list[Fault]:
-    """Point the run at the active release of a knowledge base that `user` may see, or say what is wrong."""
-    # Not with the snapshot, whose schema takes longer to read than the rest: only a plan is checked against it.
+    """Set the run's release to the active one of a knowledge base that `user` may see; return the faults."""
+    # The snapshot is not joined: its schema is slow to read and only needed to check a plan.
     visible = KnowledgeBase.objects.visible_to(user).select_related("active_settings", "active_release")
     named = visible.filter(name=storable_text(name)).order_by() if isinstance(name, str) and name else ()
     base = next(iter(named), None)
@@ -219,9 +219,9 @@ def _point_at_release(run: SearchRun, name: object, user: User) -> list[Fault]:
 
 
 def _specify(run: SearchRun, settings: object, user: User) -> list[Fault]:
-    """Freeze the specification that the run will use: the site's, the version's, then the asker's options.
+    """Set the run's specification from the options of the site, then of the pipeline version, then of the caller.
 
-    What the site and the version say holds for everybody; of the asker's options only staff may give some.
+    Return the faults. Everybody gets the options of site and version; some options only staff may set in a request.
     """
     names = wiring.pipelines()
     if run.pipeline not in names:
@@ -253,6 +253,6 @@ def _check_plan(plan: object, release: Release) -> list[Fault]:
 
 
 def _shown(value: object) -> str:
-    """Return a value as a sentence can hold it."""
+    """Return a value as text for a message, cut after 80 characters."""
     shown = repr(value)
     return storable_text(shown if len(shown) <= 80 else f"{shown[:80]}…")

@@ -1,4 +1,4 @@
-"""run_search: execute a recorded search. The task, `ask` and the evaluation all come here."""
+"""run_search: execute a recorded search. The Celery task, the command `ask` and the evaluation all call it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from search.services.searches.request_search import question_of
 from search.services.searches.storable import storable_text, stored_json
 
 CANCEL_LOOK = 0.25
-"""Seconds between two looks at the row for a cancel request."""
+"""Shortest time in seconds between two queries that read whether the row has a cancel request."""
 
 
 _CLAIM = (
@@ -34,16 +34,16 @@ def run_search(run_id: UUID | str, *, live: bool = False) -> SearchRun:
     """Execute the search and return its row, done, failed or cancelled.
 
     With `live` each step is written as it finishes, so that a page can follow; otherwise all are written at the end.
-    A search that is not queued any more is returned as it is, so that a task delivered twice does no harm.
+    A search that is not queued any more is returned unchanged, so a task that is delivered twice does no harm.
 
-    Raises StageError for a failure that may pass (the row says so too), so that a caller may ask again; and
-    django.db.OperationalError when Postgres is gone and stays away, which leaves the row to `end_abandoned`.
+    Raises StageError for a temporary failure, which the row records too; the caller may ask again. Raises
+    django.db.OperationalError when Postgres stays unreachable; `end_abandoned` then ends the row later.
     """
     run = claim_run(run_id)
     if run is None:
         return SearchRun.objects.get(pk=run_id)
     recorder = Recorder(run, live)
-    # Stands if anything below raises what nobody foresaw: the row is closed on the way out, and says so.
+    # Default outcome, written in `finally` when an unexpected exception escapes.
     failure: StageError | None = _fail(
         run, "search", "An unexpected error stopped the search; the worker's log has it."
     )
@@ -58,13 +58,13 @@ def run_search(run_id: UUID | str, *, live: bool = False) -> SearchRun:
 
 
 def claim_run(run_id: UUID | str) -> SearchRun | None:
-    """Take a queued search and read its row, in one statement; None where it is not queued any more."""
+    """Mark a queued search as running and return its row, in one statement; None if it is not queued."""
     taken = SearchRun.objects.raw(_CLAIM, [SearchRun.Status.RUNNING, timezone.now(), run_id, SearchRun.Status.QUEUED])
     return next(iter(taken), None)
 
 
 def _attempt(run: SearchRun, recorder: Recorder) -> StageError | None:
-    """Answer the question, or say in the row why not; return what failed, where something did."""
+    """Run the search and set status and error on `run`; return the failure, None if done or cancelled."""
     try:
         _answer(run, recorder)
     except SearchCancelled:
@@ -93,7 +93,7 @@ def _answer(run: SearchRun, recorder: Recorder) -> None:
         recorder.nodes = tools.nodes
         pipeline = wiring.pipeline(run.pipeline)
         stages = pipeline.compose(run.specification, tools)
-    # From here on: the first search of a process would else count the seconds that its models took to load.
+    # Time is measured from here, so that the first search of a process does not include loading its models.
     recorder.began = time.perf_counter()
     trace = Trace(Limit.seconds(run.time_limit, _cancel_asked(run.pk)), recorder.observe)
     with bounded("search", trace.limit):
@@ -109,7 +109,7 @@ def _fail(run: SearchRun, stage: str, reason: str, error: StageError | None = No
 
 
 def _cancel_asked(run_id: UUID) -> Callable[[], bool]:
-    """Return a cheap question after the row's cancel request: it looks at most a few times a second."""
+    """Return a callable that says whether cancellation was requested, with one query per `CANCEL_LOOK` s at most."""
     looked, known = time.monotonic(), False
 
     def asked() -> bool:
@@ -124,6 +124,6 @@ def _cancel_asked(run_id: UUID) -> Callable[[], bool]:
 
 
 def ranking_of(run: SearchRun) -> list[tuple[str, float]]:
-    """Return the ids and scores of a finished run, up to 100 deep."""
+    """Return up to 100 pairs (id, score) of a finished run, best first; empty if the run has no answer."""
     ranking = (run.answer or {}).get("ranking") or {"ids": [], "scores": []}
     return list(zip(ranking["ids"], ranking["scores"], strict=True))

@@ -1,4 +1,4 @@
-"""storable: what a request brings, as Postgres takes it. It refuses NUL, lone surrogates and numbers without end."""
+"""storable: make values of a request storable in Postgres, which refuses NUL, lone surrogates and infinite numbers."""
 
 from __future__ import annotations
 
@@ -17,24 +17,24 @@ REPLACEMENT = "\ufffd"
 
 
 def storable_text(text: object) -> str:
-    """Return text without NUL and lone surrogates, cut at 20,000 characters."""
+    """Return text with NUL and lone surrogates replaced, cut at 20,000 characters."""
     return str(text)[:LONGEST_STORED_TEXT].replace("\x00", REPLACEMENT).encode("utf-8", "replace").decode()
 
 
 def storable_json(value: Any, pointer: str) -> tuple[Any, list[Fault]]:
-    """Return a JSON value as `jsonb` takes it, and a fault for everything that had to be replaced.
+    """Return a JSON value that `jsonb` accepts, and a fault for each replaced part.
 
-    `pointer` is where the value stands in the request. What is nested deeper than 20 levels is left out.
+    `pointer` is the JSON pointer of the value in the request. Parts nested deeper than 20 levels become null.
     """
     faults: list[Fault] = []
     return _clean(value, pointer, 0, faults), faults
 
 
 def stored_json(value: Any) -> str:
-    """Return a value as the text of a `jsonb`, with what Postgres or UTF-8 would refuse replaced.
+    """Return a value as JSON text for a `jsonb` column; parts that Postgres or UTF-8 refuse are replaced.
 
-    Lists of a trace hold hundreds of entries, and hardly ever anything that has to be replaced: it is looked for in
-    what is written, not in each of them.
+    Lists of a trace hold hundreds of entries and rarely need a replacement. Therefore the written text is searched, not
+    each entry.
     """
     try:
         written = orjson.dumps(value)

@@ -1,4 +1,4 @@
-"""watch_search: wait until a search has changed, with one small query a check, started early by notices."""
+"""watch_search: wait until a search has changed. Each check is one small query; a notice starts a check early."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ GLANCE_COLUMNS = ("status", "changes", "origin", "created", "started", "time_lim
 SECONDS_WITH_NOTICES, SECONDS_WITHOUT_NOTICES = 1.0, 0.1
 """Seconds between two checks while notices come in, and while they do not."""
 FOLLOWERS = 64
-"""Requests that may be held at a time, each on a thread; further ones are answered at once."""
+"""Largest number of requests that may wait at a time, each on a thread; further requests are answered at once."""
 
 _places = threading.BoundedSemaphore(FOLLOWERS)
 
 
 @dataclass(frozen=True, slots=True)
 class Glance:
-    """How far a search has come: its status, how often something was written of it, and why nobody takes it."""
+    """The state of a search: its status, its number of changes, and the reason why no worker takes it, or empty."""
 
     status: str
     changes: int
@@ -45,12 +45,12 @@ class Glance:
 
     @property
     def mark(self) -> str:
-        """A word that changes whenever there is something new to show."""
+        """Text that changes whenever there is something new to show."""
         return f"{self.status}-{self.changes}-{'alone' if self.waiting else 'attended'}"
 
 
 class Notices(Protocol):
-    """Hints that a run changed, between processes. One may be lost: whoever waits looks now and then without one."""
+    """Hints that a run changed, between processes. A notice may be lost, so waiting callers also check regularly."""
 
     @property
     def hears(self) -> bool:
@@ -58,23 +58,23 @@ class Notices(Protocol):
         ...
 
     def tell(self, run: str) -> None:
-        """Tell whoever listens that this run changed; nothing is raised where nobody can be told."""
+        """Send a notice that this run changed; raises nothing if it cannot be sent."""
         ...
 
     def heard(self, run: str, call: Callable[[], None]) -> AbstractContextManager[None]:
-        """Have `call` called, from another thread, after each notice of this run."""
+        """Return a context in which `call` is called, from another thread, after each notice of this run."""
         ...
 
 
 def notices() -> Notices:
-    """Return what tells this process of changes."""
+    """Return the object that sends and receives this process's notices."""
     return cast(Notices, import_string(settings.GRASP_NOTICES)())
 
 
 def glance(run_id: UUID, among: QuerySet[SearchRun] | None = None) -> Glance:
-    """Look at a search: one query of a few small columns; one that nobody works on any more is ended first.
+    """Return the state of a search, with one query of a few small columns; an abandoned search is ended first.
 
-    `among` are the runs that the asker may read, all where it is None. Raises SearchRun.DoesNotExist.
+    `among` are the runs that the caller may read; None means all runs. Raises SearchRun.DoesNotExist.
     """
     runs = SearchRun.objects.all() if among is None else among
     run = end_abandoned_search(runs.only(*GLANCE_COLUMNS).get(pk=run_id))
@@ -82,9 +82,9 @@ def glance(run_id: UUID, among: QuerySet[SearchRun] | None = None) -> Glance:
 
 
 def await_change(run_id: UUID, seconds: float, enough: Callable[[Glance], bool]) -> Glance:
-    """Look until it is `enough` or the seconds are over, and return the last look.
+    """Check until `enough` is true or the seconds are over, and return the last state.
 
-    The connection to Postgres is given back in between. Where too many are held already, one look is all.
+    The connection to Postgres is released between checks. If `FOLLOWERS` requests wait already, there is one check.
     """
     ends = time.monotonic() + seconds
     changed = threading.Event()
@@ -108,12 +108,12 @@ class Following:
 
     @contextmanager
     def of(self, run_id: UUID) -> Iterator[Following]:
-        """Hear of this run for as long as the block lasts."""
+        """Receive notices of this run inside the `with` block."""
         with notices().heard(str(run_id), self._wake):
             yield self
 
     async def changed(self, seconds: float) -> None:
-        """Wait for a notice, at most so many seconds, and not longer than it takes to notice that none come in."""
+        """Wait for a notice, at most `seconds` and at most the time between two checks."""
         try:
             async with asyncio.timeout(min(seconds, _pause())):
                 await self._event.wait()

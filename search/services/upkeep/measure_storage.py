@@ -40,7 +40,7 @@ def measure_storage() -> list[Stored]:
 
 
 MOST_COUNTED_ROWS = 100_000
-"""Up to so many rows by Postgres's estimate, they are counted."""
+"""Rows of a table are counted if Postgres estimates at most this number of rows."""
 
 
 def _rows(model: type[Model]) -> int:
