@@ -1,4 +1,4 @@
-"""Artifacts: what was learned, as files that never change; a pipeline's version names the one that it uses."""
+"""Artifacts: learned weights in files that never change. The version of a pipeline names the artifact it uses."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from search.models.knowledge import KnowledgeBase
 
 
 class Artifact(models.Model):
-    """Weights that were trained for a knowledge base, with what they were trained on and how good they are.
+    """Weights that were trained for a knowledge base, with the training settings, a hash of the data, and metrics.
 
-    The files lie in `directory`: `model.safetensors`, `config.json`, and what else its kind keeps. They outlive the
+    The files are in `directory`: `model.safetensors`, `config.json`, and further files of its kind. They outlive the
     releases that they were trained on.
     """
 
@@ -34,5 +34,5 @@ class Artifact(models.Model):
 
     @property
     def directory(self) -> Path:
-        """The folder of its files."""
+        """The folder of the artifact's files."""
         return Path(settings.GRASP_HOME) / "artifacts" / self.id

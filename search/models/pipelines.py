@@ -1,4 +1,4 @@
-"""Versions of pipelines: what a run used is frozen; a change makes a new version."""
+"""Versions of pipelines. A version never changes after a run has used it: each change makes a new version."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from search.models.knowledge import KnowledgeBase
 
 
 def specification_hash(specification: dict[str, Any]) -> str:
-    """Return a short fingerprint that is the same for equal specifications, whatever the order of their keys."""
+    """Return a hash of a specification, 32 hexadecimal digits; the order of its keys does not matter."""
     return hashlib.blake2b(json.dumps(specification, sort_keys=True).encode(), digest_size=16).hexdigest()
 
 
 class PipelineVersion(models.Model):
-    """One version of a pipeline for one knowledge base: the settings laid over the site's specification.
+    """One version of a pipeline for one knowledge base: options that replace those of the site's specification.
 
-    A knowledge base without a version of a pipeline uses the site's specification, shown as version 0.
+    A knowledge base without a version of a pipeline uses the site's specification, which is shown as version 0.
     """
 
     knowledge_base = models.ForeignKey(KnowledgeBase, on_delete=models.CASCADE, related_name="pipeline_versions")

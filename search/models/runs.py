@@ -1,4 +1,4 @@
-"""Runs outlive the snapshots they ran on: names are kept beside the references."""
+"""Search runs and their steps. A run outlives the release it used, so names are stored beside the references."""
 
 from __future__ import annotations
 
@@ -14,22 +14,28 @@ from search.models.pipelines import PipelineVersion
 
 
 class SearchRunQuerySet(models.QuerySet["SearchRun"]):
-    """Runs, narrowed to what somebody may read."""
+    """Query set of runs, with filters by reader and by origin."""
 
     def visible_to(self, user: AbstractBaseUser | AnonymousUser) -> SearchRunQuerySet:
-        """Return the runs that `user` may read: their own, those over knowledge bases they may search, staff all."""
+        """Return the runs that `user` may read.
+
+        Staff and superusers may read all runs; others their own and those on knowledge bases that they may search.
+        """
         if getattr(user, "is_staff", False) or getattr(user, "is_superuser", False):
             return self
         allowed = Q(knowledge_base__in=KnowledgeBase.objects.visible_to(user).values("pk"))
         return self.filter(allowed | Q(user=user.pk) if user.is_authenticated else allowed)
 
     def of_people(self) -> SearchRunQuerySet:
-        """Return the searches that people and their programs asked: those of evaluations count as none of them."""
+        """Return the searches that people and their programs requested, without those of evaluations."""
         return self.exclude(origin=SearchRun.Origin.EVALUATION)
 
 
 class SearchRun(models.Model):
-    """One search, whoever asked: the question, what answered it, and what came out, also when it failed."""
+    """One search of any origin, also a failed one.
+
+    It stores the question, the release, the settings and the specification that were used, and the answer or the error.
+    """
 
     class Status(models.TextChoices):
         QUEUED = "queued", "queued"
@@ -94,9 +100,9 @@ class SearchRun(models.Model):
 
 
 class SearchStep(models.Model):
-    """One step of a run: what it is for, who did it, how long it took, what it gave.
+    """One step of a run: its name, role, engine, status, duration and output.
 
-    `name` is what its pipeline calls it, `role` one of `search.domain.trace.ROLES`; readers go by the role.
+    `name` is the name in its pipeline, `role` one of `search.domain.trace.ROLES`. Code that reads steps uses the role.
     """
 
     run = models.ForeignKey(SearchRun, on_delete=models.CASCADE, related_name="steps")

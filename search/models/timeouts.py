@@ -1,4 +1,4 @@
-"""No statement of a search takes longer than the search may: what Postgres says is said in the words of a search."""
+"""Limits the statements of a search to its remaining time. Postgres' timeout becomes DeadlineExceeded."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from search.domain.errors import DeadlineExceeded
 from search.domain.trace import Limit
 
 LONGEST_TIMEOUT = 2**31 - 1
-"""What `statement_timeout` can hold, in milliseconds."""
+"""Largest value of `statement_timeout`, in milliseconds."""
 STOPPED = "Postgres stopped the query: its time ran out"
 
 
 def milliseconds(limit: Limit) -> int | None:
-    """Return the time left as `statement_timeout` takes it; None where there is no end."""
+    """Return the remaining time in milliseconds, as a value of `statement_timeout`; None for a limit without an end."""
     left = limit.remaining()
     return None if math.isinf(left) else min(LONGEST_TIMEOUT, max(1, int(left * 1000)))
 
@@ -31,16 +31,17 @@ _bound: ContextVar[Limit | None] = ContextVar("bound", default=None)
 
 
 def present_limit() -> Limit:
-    """Return the limit of the search that this thread is in, one without an end outside of any."""
+    """Return the limit of the search that runs in this thread; outside a search, a limit without an end."""
     return _bound.get() or Limit()
 
 
 @contextmanager
 def bounded(stage: str, limit: Limit) -> Iterator[None]:
-    """Have every statement that Django makes on this thread's connection end with the limit's time.
+    """Limit each Django statement on this thread's connection to the remaining time of `limit`.
 
-    For what is read by models in a search: settings, servers, prompts, whether somebody cancelled. Stages give their
-    limit to `search.adapters.postgres_reading.read`, which takes this one where it gets none. Raises DeadlineExceeded.
+    It covers what models read during a search: settings, servers, prompts, and the cancel request. Stages pass their
+    limit to `search.adapters.postgres_reading.read`, which uses this one if it gets none. A statement that exceeds the
+    time raises DeadlineExceeded.
     """
 
     def timed(execute: Callable[..., Any], sql: str, params: Any, many: bool, context: dict[str, Any]) -> Any:
@@ -56,7 +57,7 @@ def bounded(stage: str, limit: Limit) -> Iterator[None]:
                 raise DeadlineExceeded(stage, STOPPED) from error
             raise
         finally:
-            # A transaction that broke takes the setting back with it.
+            # In a failed transaction no RESET is possible, and its rollback restores the setting.
             if not raw.closed and raw.info.transaction_status in (TransactionStatus.IDLE, TransactionStatus.INTRANS):
                 psycopg.Cursor(raw).execute("RESET statement_timeout")
 

@@ -1,4 +1,4 @@
-"""The fused list → which conditions of its plan each of the first candidates meets, before anything is shown (ours)."""
+"""Checks which conditions of its plan each of the first candidates of the fused list meets (new against GRASP)."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from search.interfaces import GraphStore
 
 @dataclass(frozen=True)
 class Check:
-    """Holds the first candidates against the plan that put them there, all of one plan together.
+    """Checks the first candidates against the plans that found them; all candidates of one plan together.
 
-    A candidate that several plans found is held against the one with the largest share in its score, one that no plan
-    found against the plan that ordered the top of the graph's list. Who matches a plan as a whole is known from its
-    traversal; only where that was cut, and for the parts of a plan that the other candidates may meet, is the graph
-    asked: one statement a part.
+    A candidate that several plans found is checked against the plan with the largest share in its score. A candidate
+    that no plan found is checked against the plan that ordered the top of the graph's list. The traversal of a plan
+    already says which nodes match the whole plan. The graph is queried only if the traversal was cut, and for the parts
+    of the plan that the other candidates may meet: one statement for each part.
     """
 
     graph: GraphStore
@@ -36,13 +36,13 @@ class Check:
 
     @property
     def backend(self) -> str:
-        """The engine, for the trace."""
+        """The name of the graph's engine, for the trace."""
         return self.graph.backend
 
     def __call__(
         self, question: Question, fusion: Fusion, plans: Sequence[LinkedPlan], graph: GraphRanking, limit: Limit
     ) -> CheckedConditions:
-        """Return the conditions of the first `depth` candidates, or `question.k` where these are more."""
+        """Return the conditions of the first `depth` candidates, or of the first `question.k` if that is more."""
         if not plans:
             return CheckedConditions()
         limit = Limit.seconds(min(self.seconds, limit.remaining()), limit.cancelled)
@@ -64,7 +64,7 @@ class Check:
 
 @dataclass
 class _Asked:
-    """What is known of one plan and its candidates; each part of the plan is asked for once."""
+    """One plan, its candidates and the known results of its parts; the graph is queried once for each part."""
 
     graph: GraphStore
     linked: LinkedPlan
@@ -75,10 +75,10 @@ class _Asked:
     known: list[tuple[Plan, Mapping[int, ConditionStatus]]] = field(default_factory=list)
 
     def conditions(self) -> dict[int, Conditions]:
-        """Return every candidate's conditions; whoever meets the plan as a whole meets each of them."""
+        """Return the conditions of each candidate by key; a candidate that matches the whole plan meets all of them."""
         plan, whole = self.linked.plan, self._whole()
         others = [key for key in self.keys if whole[key] != "met"]
-        # A plan whose only condition is one anchor is that anchor's walk: nothing is left to ask.
+        # If the only condition of a plan is one anchor, the walk of this anchor equals the plan and needs no query.
         self.known.append((plan, whole))
         anchors = {a.var: self._any([walks.of_anchor(plan, a.var)], others) for a in plan.anchors}
         hops = [self._any(walks.of_hop(plan, hop), others) for hop in plan.hops]
@@ -95,7 +95,11 @@ class _Asked:
         }
 
     def _whole(self) -> Mapping[int, ConditionStatus]:
-        """Return who matches the plan as it is: whom its traversal holds, and nobody else where that was not cut."""
+        """Return for each key whether it matches the whole plan.
+
+        The candidates of the traversal do. For the other keys the graph is queried if the traversal was cut or is
+        missing; else they do not match. For a plan without anchors the graph is queried for all keys.
+        """
         if not self.linked.plan.anchors:
             return self._matching(self.linked.plan, self.keys)
         listed = {candidate.key for candidate in self.found.candidates} if self.found else set()
@@ -105,7 +109,7 @@ class _Asked:
         return status
 
     def _any(self, parts: Iterable[Plan], keys: Sequence[int]) -> dict[int, ConditionStatus]:
-        """Return who meets any of some parts of the plan."""
+        """Return for each key whether it meets at least one of some parts of the plan."""
         several = [self._known(part, keys) for part in parts]
         found: dict[int, ConditionStatus] = {}
         for key in keys:
@@ -121,7 +125,7 @@ class _Asked:
         return self.known[-1][1]
 
     def _matching(self, part: Plan, keys: Sequence[int]) -> dict[int, ConditionStatus]:
-        """Ask the graph who matches a part of the plan; unknown where it cannot say."""
+        """Return for each key whether the graph matches it to a part of the plan; `unknown` if the query fails."""
         if not keys:
             return {}
         held = {anchor.var for anchor in part.anchors}

@@ -1,4 +1,4 @@
-"""The final list → explained results: why each stands where it stands, and which of the plan's conditions it meets."""
+"""The final list → explained results: the reasons for each rank, and which conditions of the plan each result meets."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from search.text import snippet
 
 @dataclass(frozen=True)
 class Explain:
-    """Explains the first results, all of them together, in a few statements.
+    """Explains the first results, all of them together, with a few statements.
 
-    Which conditions a result meets has been checked already; the graph is asked only for the paths of what is shown:
-    those of the whole plan where it matches, and else one path for each anchor that is met. The residual text is met
-    when its cosine with the document is above what all but the best documents of the result's type reach.
+    The conditions of the results were checked before. The graph is queried only for the paths of the results: the paths
+    of the whole plan if the result matches it, else one path for each anchor that is met. A result meets the residual
+    text if the cosine of text and document reaches the given percentile among documents of the result's type.
     """
 
     graph: GraphStore
@@ -45,7 +45,7 @@ class Explain:
     def __call__(
         self, question: Question, fusion: Fusion, plans: Sequence[LinkedPlan], checked: CheckedConditions, limit: Limit
     ) -> StepOutput[Result]:
-        """Return the first `question.k` results with snippet, arithmetic and evidence."""
+        """Return the first `question.k` results with snippet, parts of the score, and evidence."""
         head = fusion.ranking.candidates[: question.k]
         keys = [candidate.key for candidate in head]
         nodes = dict(zip(keys, self.nodes.nodes(keys, limit), strict=True))
@@ -68,7 +68,7 @@ class Explain:
     def _evidence(
         self, plans: Mapping[int, LinkedPlan], shown: Mapping[int, Conditions], nodes: Mapping[int, Node], limit: Limit
     ) -> tuple[dict[int, Evidence], list[str]]:
-        """Return the evidence by key, and sentences about what could not be looked up."""
+        """Return the evidence by key, and a sentence for each kind of failed look-up."""
         evidence: dict[int, Evidence] = {}
         problems: list[str] = []
         for index in dict.fromkeys(held.plan_index for held in shown.values()):
@@ -86,7 +86,7 @@ class Explain:
     def _paths(
         self, linked: LinkedPlan, own: Mapping[int, Conditions], limit: Limit, problems: list[str]
     ) -> dict[int, list[Path]]:
-        """Return the paths of each result: of the whole match where there is one, else of each anchor that is met."""
+        """Return the paths of each result: of the whole match if there is one, else of each anchor that is met."""
         found: dict[int, list[Path]] = {key: [] for key in own}
         whole = [key for key, held in own.items() if held.whole == "met"]
         self._look_up(linked, whole, found, limit, problems)
@@ -105,7 +105,7 @@ class Explain:
         limit: Limit,
         problems: list[str],
     ) -> None:
-        """Add the paths of the best match of each key."""
+        """Add the paths of the best match of each key to `found`; a failure is added to `problems`."""
         if not keys or not linked.plan.anchors:
             return
         try:
@@ -115,7 +115,10 @@ class Explain:
             problems.append(f"Paths could not be looked up: {error.reason}.")
 
     def _residuals(self, text: str, nodes: Sequence[Node], limit: Limit, problems: list[str]) -> dict[int, Residual]:
-        """Hold the residual text against each node's document, and against a sample of its type's documents."""
+        """Return by key whether each node's document meets the residual text.
+
+        The threshold is a percentile of the cosines in a sample of the documents of the node's type.
+        """
         if not text:
             return {node.key: Residual() for node in nodes}
         try:

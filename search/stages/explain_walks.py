@@ -1,4 +1,4 @@
-"""The final list → explained results, each with the walk from a seed by which the graph reached it."""
+"""The final list → explained results, each with the walk from a seed to the result."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from search.text import snippet
 
 @dataclass(frozen=True)
 class ExplainWalks:
-    """Explains the first results by the walks that a spread over the graph took to them.
+    """Explains the first results by the walks on which a spread over the graph reached them.
 
-    A result that is itself a seed, or that only the text found, has no walk. Where several relations join two nodes of
-    a walk, the first of the schema is shown, in its stored direction before the other.
+    A result has no walk if it is itself a seed, or if only the text found it. If several relations join two nodes of a
+    walk, the first relation of the schema is shown; its stored direction goes before the other direction.
     """
 
     nodes: NodeStore
@@ -32,7 +32,7 @@ class ExplainWalks:
     width: int = option(240, "Length of the snippet, in characters.", low=40, high=2_000)
 
     def __call__(self, question: Question, fusion: Fusion, spread: Spread, limit: Limit) -> list[Result]:
-        """Return the first `question.k` results with snippet, arithmetic, and a walk where there is one."""
+        """Return the first `question.k` results with snippet, parts of the score, and a walk if there is one."""
         limit.check("explain")
         head = fusion.ranking.candidates[: question.k]
         shown = [candidate.key for candidate in head]
@@ -53,14 +53,14 @@ class ExplainWalks:
         ]
 
     def _evidence(self, walk: Sequence[Node]) -> Evidence | None:
-        """Return the evidence that a walk is; None where there is none."""
+        """Return a walk as evidence; None for an empty walk."""
         if not walk:
             return None
         edges = tuple(self._edge(near.key, far.key) for near, far in pairwise(walk))
         return Evidence(0, paths=(Path(tuple(map(PathNode, walk)), edges),))
 
     def _edge(self, near: int, far: int) -> PathEdge:
-        """Return the edge that joins two neighbours."""
+        """Return the edge that joins two neighbours. Raises ValueError if no edge joins them."""
         start = np.array([near], dtype=np.int32)
         for relation, direction in sorted(self.adjacency.counts(start), key=lambda pair: (pair[0], pair[1] != "out")):
             neighbours = self.adjacency.neighbours(start, relation, direction)

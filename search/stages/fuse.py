@@ -1,4 +1,4 @@
-"""The graph's list and the text's list → one list, by weighted reciprocal ranks (GRASP, section on fusion)."""
+"""Fuses the graph's list and the text's list into one list, by weighted reciprocal ranks (GRASP, section on fusion)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from search.domain.trust import Trust
 from search.interfaces import Encoder, VectorIndex
 
 BUCKETS = ((10, "[1,10]"), (50, "[11,50]"), (100, "[51,100]"), (500, "[101,500]"), (float("inf"), ">500"))
-"""Ranges of the number of candidates, by their upper end."""
+"""Ranges of the number of candidates, as (upper end, name)."""
 
 TEXT = "text"
 FIXED_BY_LEAD = 100
@@ -29,13 +29,15 @@ FIXED_BY_LEAD = 100
 class FusionWeights:
     """Weights of the graph's list and of the text's list in their fusion: the settings of `Fuse`, and its formulas.
 
-    Static: weight / (k + graph's rank) + (1 - weight) / (k + text's rank). Dynamic: the graph's weight is that of the
-    bucket of `n_cand` times the multiplier of the risk level, the text's is 1. The defaults are for a base that has not
-    been tuned: the weight of a confident plan exceeds 1, so that its candidates go first; others are mixed in.
+    Static: the score is weight / (k + graph's rank) + (1 - weight) / (k + text's rank). Dynamic: the graph's weight is
+    the weight of the bucket of `n_cand` times the multiplier of the risk level; the text's weight is 1. The defaults
+    are for a knowledge base that has not been tuned: the weight of a confident plan exceeds 1, so its candidates go
+    first. The candidates of other plans are mixed with the text's.
 
-    With either method a plan that is almost surely right leads: the text's weight becomes so small that it swaps no two
-    of the graph's first hundred, and only fills up behind them (ours). A plan of risk level `weak` never does: it may
-    well be right about what it says, but it leaves so much of the question to text that text has to order its nodes.
+    With either method the graph leads if its best plan is probable enough (new against GRASP). The text's weight is
+    then so small that the text cannot reorder the graph's first `FIXED_BY_LEAD` candidates and only fills up behind.
+    A plan of risk level `weak` never leads. It may be right, but it leaves a large part of the question to the text, so
+    the text must order its nodes.
     """
 
     method: str = option("dynamic", "How the graph's weight is chosen.", choices=("dynamic", "static"))
@@ -61,9 +63,9 @@ class FusionWeights:
     )
 
     def fuse(self, graph: GraphRanking, text: Ranking | Fusion, cosines: Cosines) -> Fusion:
-        """Return the fused list; the text's alone where the graph found nothing or its weight is 0.
+        """Return the fused list; only the text counts if the graph found nothing or has weight 0.
 
-        Raises StageError for a graph list that does not say how far it is to be trusted.
+        Raises StageError if the graph's list has no `trust`.
         """
         trust, name = _trust(graph), graph.name
         bucket = risk = ""
@@ -87,28 +89,32 @@ class FusionWeights:
 
 @dataclass(frozen=True, kw_only=True)
 class Fuse(FusionWeights):
-    """Lays the graph's list over the text's list."""
+    """Fuses the graph's list with the text's list."""
 
     encoder: Encoder
     vectors: VectorIndex
 
     def __call__(self, question: Question, graph: GraphRanking, text: Ranking | Fusion, limit: Limit) -> Fusion:
-        """Return the fused list; see `FusionWeights`."""
+        """Return the fused list; see `FusionWeights`. Raises StageError if the graph's list has no `trust`."""
         return self.fuse(graph, text, QuestionCosines(question, self.encoder, self.vectors, limit, "fuse"))
 
 
 def may_lead(trust: Trust, least: float) -> bool:
-    """Whether the graph's order stands, if it has any weight: from that probability and the risk level `normal` on."""
+    """Whether the graph may lead: its probability is at least `least` and its risk level at least `normal`."""
     return trust.probability >= least and RISKS.index(trust.risk_level) >= RISKS.index("normal")
 
 
 def following(weight: float, k: float) -> float:
-    """Return a weight for the text whose first place adds less than any two neighbours of the graph's lie apart."""
+    """Return the text's weight when the graph leads with `weight`.
+
+    With it, the first rank of the text adds less than the difference between any two neighbours among the graph's
+    first `FIXED_BY_LEAD` candidates.
+    """
     return weight * (k + 1) / ((k + FIXED_BY_LEAD) * (k + FIXED_BY_LEAD + 1))
 
 
 def _trust(graph: GraphRanking) -> Trust:
-    """Return how far the graph's list is to be trusted: a list that does not say so would be dropped in silence."""
+    """Return the trust in the graph's list. Raises StageError if it has none, so that no list is dropped silently."""
     trust: object = getattr(graph, "trust", None)
     if isinstance(trust, Trust):
         return trust

@@ -1,4 +1,4 @@
-"""Question → a list of the graph by personalised PageRank (Haveliwala 2002; as a retriever: HippoRAG, 2024)."""
+"""Ranks nodes for a question by personalised PageRank (Haveliwala 2002; as a retriever: HippoRAG, 2024)."""
 
 from __future__ import annotations
 
@@ -21,14 +21,17 @@ from search.language.entities import Entity, entities
 NAME = "pagerank"
 Weights = NDArray[np.float64]
 _SURE = 0.7
-"""From a name this sure on (quoted, capitalised, or of several words) the list is `normal`, below it `weak`."""
+"""Certainty of the surest name (0 to 1) from which the list has risk level `normal`; below it the level is `weak`.
+
+Names that are quoted, capitalised or of several words reach it.
+"""
 
 
 @dataclass(frozen=True)
 class Walkers:
-    """Weight that stands on nodes: `keys` sorted and distinct, `weights` of the same shape.
+    """Weight on nodes: `keys` are sorted and distinct, `weights` has the same shape.
 
-    `parents` says over which node most of each weight came, -1 for a seed.
+    `parents` holds, for each node, the neighbour from which most of its weight came; -1 for a seed.
     """
 
     keys: Keys
@@ -38,11 +41,12 @@ class Walkers:
 
 @dataclass(frozen=True)
 class Tree:
-    """Every node that was reached: `keys` sorted and distinct, `parents` the node each was first reached from.
+    """All nodes that were reached, and the node from which each was first reached.
 
-    A seed's parent is -1. `named` says whether the walk back ends at an entity that the question names. Of several
-    nodes that reach another in the same step the one that carries most is the parent: walks are the shortest there are
-    and, step by step, the heaviest. They never turn in a circle, because a parent was reached before its children.
+    `keys` are sorted and distinct; `parents` has the same shape and holds -1 for a seed. `named` says whether the walk
+    back to the seed ends at an entity that the question names. If several nodes reach a node in the same step, the one
+    that carries the most weight is the parent. Each walk is therefore a shortest one, and the heaviest step by step.
+    Walks have no cycles, because a parent was reached before its children.
     """
 
     keys: Keys
@@ -50,10 +54,10 @@ class Tree:
     named: NDArray[np.bool_]
 
     def grown(self, at: Walkers) -> Tree:
-        """Return the tree with the nodes that weight reached in one more step.
+        """Return the tree with the nodes that the weight reached in one more step.
 
-        A document among the seeds gets a parent, too, as soon as a named entity reaches it: that says more of it. The
-        walk back from that parent ends at the entity, so it does not lead over the document.
+        A document among the seeds also gets a parent when weight from a named entity reaches it, because the walk from
+        an entity explains it better. The walk from that parent back to the entity does not contain the document.
         """
         parents, named = self.parents.copy(), self.named.copy()
         by_name = named[np.searchsorted(self.keys, at.parents)]
@@ -76,7 +80,11 @@ class Tree:
 
 @dataclass(frozen=True)
 class Seeds:
-    """Where the spread starts: key → weight, which add up to 1; how sure the surest name is; a sentence on both."""
+    """The nodes at which the spread starts.
+
+    `weights` maps keys to weights, which add up to 1. `named` are the keys of named entities, `sure` is the certainty
+    of the surest name (0 to 1; 0 without names), `told` a sentence that describes the seeds.
+    """
 
     weights: Mapping[int, float]
     named: frozenset[int]
@@ -86,12 +94,12 @@ class Seeds:
 
 @dataclass(frozen=True)
 class PageRank:
-    """Ranks nodes by the weight that flows to them from the entities that the question names and from documents.
+    """Ranks nodes by the weight that flows to them from the seeds: entities that the question names, and documents.
 
-    The weight of the seeds is spread over all relations in both directions: at each step a node keeps `1 - damping` of
-    what reached it and divides the rest evenly among its edges. Weight on a node without edges goes no further. A node
-    spreads only where each of its edges stands for at least 1 / `edges` of the seeds' weight, so a step reads at most
-    `edges` edges, whatever the size of the graph, and leaves out hubs that would give each neighbour next to nothing.
+    The weight spreads over all relations in both directions. At each step a node keeps `1 - damping` of the weight that
+    reached it, and divides the rest evenly among its edges. Weight on a node without edges goes no further. A node
+    spreads its weight only if this weight is at least 1 / `edges` for each of its edges. A step therefore reads at most
+    `edges` edges, whatever the size of the graph, and skips hubs that would give each neighbour almost nothing.
     """
 
     mentions: MentionIndex
@@ -118,7 +126,7 @@ class PageRank:
     depth: int = option(100, "How many nodes the list holds.", low=1, high=1_000)
 
     def __call__(self, question: Question, limit: Limit) -> Spread:
-        """Return the list, with a walk from a seed for each node."""
+        """Return the list, with a walk from a seed for each node. Raises DeadlineExceeded and SearchCancelled."""
         limit.check(NAME)
         seeds = self._seeds(question.text)
         if not seeds.weights:
@@ -133,7 +141,11 @@ class PageRank:
         return Spread(ranking, trust_of(ranking, seeds.sure), name=NAME, walks=walks, detail=seeds.told)
 
     def _seeds(self, text: str) -> Seeds:
-        """Return the seeds: names by how sure they are, shared among their nodes, and documents by their scores."""
+        """Return the seeds.
+
+        The weight of a name is proportional to its certainty and divided evenly among its nodes. The weight of a
+        document is proportional to its score.
+        """
         found = entities(text, self.mentions, self.adjacency.schema, self.names) if self.names else []
         named = [entity for entity in _apart(found) if entity.sure >= self.least]
         best = self.text.search(text, self.documents) if self.documents else []
@@ -153,7 +165,7 @@ class PageRank:
         return Seeds(kept, frozenset(from_names), sure, _told(named, len(from_documents) if share else 0))
 
     def _spread(self, seeds: Seeds, limit: Limit) -> tuple[Tree, Weights]:
-        """Return every node that was reached, and the score of each: what it kept over all steps."""
+        """Return all nodes that were reached, and their scores, shape (nodes,): the sums of kept weight."""
         start = np.array(sorted(seeds.weights), dtype=np.int32)
         nobody = np.full(len(start), -1, dtype=np.int32)
         at = Walkers(start, np.array([seeds.weights[int(key)] for key in start]), nobody)
@@ -172,7 +184,7 @@ class PageRank:
         return tree, sums * (1.0 - self.damping)
 
     def _step(self, at: Walkers) -> Walkers:
-        """Return the weight one step on."""
+        """Return the weight after one more step."""
         rows = [self.adjacency.whole("out"), self.adjacency.whole("in")]
         degrees = sum((starts[at.keys + 1] - starts[at.keys] for starts, _ in rows), np.zeros(len(at.keys), np.int64))
         going = (degrees > 0) & (at.weights * self.edges >= degrees)
@@ -186,7 +198,11 @@ class PageRank:
         return _gathered(np.concatenate(targets), np.concatenate(carried), np.concatenate(sources))
 
     def _listed(self, keys: Keys, scores: Weights, seeds: Seeds) -> dict[int, float]:
-        """Return the score of each node that may be listed: of a type that can be an answer, not named itself."""
+        """Return key → score of the nodes that may be listed.
+
+        Their type must be one that can be an answer, and their score above 0. Named entities are left out unless
+        `keep_named` is set.
+        """
         labels = self.adjacency.schema.node_types
         answers = np.array([label.answerable for label in labels], dtype=bool)
         fits = answers[self.nodes.types(keys)] & (scores > 0)
@@ -197,16 +213,16 @@ class PageRank:
             rows = [self.adjacency.whole("out")[0], self.adjacency.whole("in")[0]]
             degrees = sum((starts[keys + 1] - starts[keys] for starts in rows), np.zeros(len(keys), np.int64))
             scores = scores / np.maximum(degrees, 1) ** self.hubs
-        # Sums of the same parts in another order differ in their last bits; rounded, they are equal.
+        # Sums of the same numbers in another order differ in their last bits. Rounding makes them equal.
         return {int(key): float(f"{score:.9g}") for key, score in zip(keys, scores, strict=True)}
 
 
 def trust_of(ranking: Ranking, sure: float) -> Trust:
-    """Return how far a list is to be trusted, given how sure the surest name among its seeds is (0: none).
+    """Return the trust in a list, given the certainty of the surest name among its seeds (0 without names).
 
-    Behind its top stand the candidates with at least half of the first one's score. That the order is right is as
-    probable as the name, times the part of the first score that the first candidate has ahead of the next one: a walk
-    that takes all relations alike says little of the order of what it reaches evenly.
+    Its number of candidates counts those with at least half of the first score. The probability that the order is right
+    is `sure` times the relative lead of the first score over the second. The reason: a spread treats all relations
+    alike, so the order of nodes with nearly equal scores means little.
     """
     scores = [candidate.score for candidate in ranking]
     top = sum(score >= scores[0] / 2 for score in scores)
@@ -215,7 +231,7 @@ def trust_of(ranking: Ranking, sure: float) -> Trust:
 
 
 def _apart(found: list[Entity]) -> list[Entity]:
-    """Return the names that share no words with a surer one: no more than one of those can be meant."""
+    """Return the names that share no words with a surer name, because only one of overlapping names can be meant."""
     kept: list[Entity] = []
     for entity in found:
         if all(entity.end <= other.start or entity.start >= other.end for other in kept):
@@ -224,7 +240,7 @@ def _apart(found: list[Entity]) -> list[Entity]:
 
 
 def _told(named: list[Entity], documents: int) -> str:
-    """Return a sentence that says what the seeds are."""
+    """Return a sentence that names the seeds."""
     names = ", ".join(f"“{entity.text}”" for entity in named)
     also = f"the best {documents} documents" if documents else ""
     return f"Started from {' and '.join(part for part in (names, also) if part) or 'nothing: no name, no document'}."
@@ -239,7 +255,7 @@ def _ranges(first: NDArray[np.int64], counts: NDArray[np.int64]) -> NDArray[np.i
 
 
 def _gathered(targets: Keys, carried: Weights, sources: Keys) -> Walkers:
-    """Add up what arrives at each target; its parent is the source that carries most there (the first of equals)."""
+    """Return the sum of the weight at each target; its parent is the source with the most weight (first of equals)."""
     order = np.lexsort((sources, targets))
     targets, carried, sources = targets[order], carried[order], sources[order]
     pairs = np.flatnonzero(np.append(True, (np.diff(targets) != 0) | (np.diff(sources) != 0))[: len(targets)])

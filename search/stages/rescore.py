@@ -1,4 +1,7 @@
-"""Traversals → the graph's one list (GRASP, section on dense rescoring; the mixing of several plans is ours)."""
+"""Merges the traversals into the graph's list (GRASP, section on dense rescoring).
+
+Mixing several plans is new against GRASP.
+"""
 
 from __future__ import annotations
 
@@ -21,12 +24,13 @@ ScoresByKey = dict[int, float]
 
 @dataclass(frozen=True)
 class Rescore:
-    """Mixes what the plans found: the sum over plans of probability × (anchor score + residual cosine) ÷ anchors.
+    """Mixes the candidates of the plans: a score is the sum over plans of probability × (anchors + residual) ÷ n.
 
-    Within one plan this is the published score (anchor cosines plus the cosine of the residual text and the document),
-    so its order stands; the division by the number of anchors makes plans with one and with three of them comparable,
-    and has to hold for the residual too, or the text would weigh more the more anchors a plan has. Over several plans
-    it is the expected score: each plan is one reading of the question, and adds as much as it is probable.
+    `anchors` is the anchor score, `residual` the cosine of the plan's residual text and the document, and n the number
+    of anchors. The published score of one plan is anchor score plus residual cosine; its order is kept. The division by
+    n makes plans with different numbers of anchors comparable. It also applies to the residual: otherwise the text
+    would weigh more in plans with more anchors. Over several plans the sum is the expected score: each plan is one
+    interpretation of the question and counts by its probability.
     """
 
     encoder: Encoder
@@ -44,7 +48,10 @@ class Rescore:
     def __call__(
         self, question: Question, plans: Sequence[LinkedPlan], found: Sequence[Traversal], limit: Limit
     ) -> GraphRanking:
-        """Return the merged list; empty, with the risk level `no_trade`, when no plan found anything."""
+        """Return the merged list; empty, with the risk level `no_trade`, if no plan found anything.
+
+        Raises StageError, DeadlineExceeded and SearchCancelled.
+        """
         by_index = {linked.index: linked for linked in plans}
         scores_of = {
             traversal.plan_index: {candidate.key: candidate.score for candidate in traversal.candidates}
@@ -70,7 +77,7 @@ class Rescore:
         return GraphRanking(ranking, Trust(len(scores_of[best.index]), _risk(plans, best), sure), parts, found)
 
     def _search_documents(self, plan: Plan, limit: Limit) -> ScoresByKey:
-        """Answer a plan that names no entity from the whole corpus, by the cosine of its text (`doc_search`)."""
+        """Return key → cosine of the documents nearest to the text of a plan that names no entity (`doc_search`)."""
         limit.check("rescore")
         text = " ".join(anchor.text for anchor in plan.anchors) or plan.target.relevance_text
         if not text:
@@ -86,9 +93,9 @@ class Rescore:
     def _add_residuals(
         self, by_index: Mapping[int, LinkedPlan], scores_of: Mapping[int, ScoresByKey], limit: Limit
     ) -> None:
-        """Add the cosine of each plan's residual text and the candidates' documents; each text is embedded once.
+        """Add the cosines of each plan's residual text and its candidates' documents; each text is embedded once.
 
-        A plan that is hardly believed would add next to nothing, and costs as much as one that is.
+        Plans less probable than `believed` are left out: they would add almost nothing and cost as much as others.
         """
         wanted: dict[str, list[ScoresByKey]] = {}
         for index, scores in scores_of.items():
@@ -110,7 +117,7 @@ class Rescore:
 
 
 def _left_out(plan: Plan) -> bool:
-    """Whether the graph's answer does not count: the plan says so, or the corpus answers instead."""
+    """Whether the graph's answer to a plan is ignored: the plan says `skip`, or documents answer it instead."""
     return plan.retrieval_mode == "skip" or plan.searches_documents
 
 
@@ -120,18 +127,18 @@ def _best(plans: Sequence[LinkedPlan], scores_of: Mapping[int, ScoresByKey]) -> 
 
 
 def _refuted(plans: Sequence[LinkedPlan], found: Sequence[Traversal]) -> float:
-    """Return the probability of the plans that were executed to the end and found nothing.
+    """Return the sum of the probabilities of the plans that were executed completely and found nothing.
 
-    Whatever made them probable, the others share it: a plan that finds nothing takes nothing from one that does.
+    The other plans share this probability, so a plan that finds nothing does not lower the certainty of one that does.
     """
     empty = {one.plan_index for one in found if not one.candidates and not one.truncated}
     return sum(linked.probability for linked in plans if linked.index in empty and not _left_out(linked.plan))
 
 
 def _risk(plans: Sequence[LinkedPlan], best: LinkedPlan) -> Risk:
-    """Return the best plan's risk level, a step more careful where a more probable plan found nothing.
+    """Return the best plan's risk level, one level more careful if a more probable plan found nothing.
 
-    A plan that asks the graph nothing does not count: that it is the more probable one, the level says already.
+    More probable plans without anchors do not count, because the risk level already accounts for them.
     """
     level = RISKS.index(best.plan.risk_level)
     ordered = _by_probability(plans)

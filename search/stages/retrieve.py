@@ -1,4 +1,4 @@
-"""Question → the list of text retrieval: by words (BM25), by vectors, or by both, fused."""
+"""Text retrieval: ranks documents for a question by words (BM25), by vectors, or by both lists fused."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from search.interfaces import Encoder, TextIndex, VectorIndex, VectorKind
 DOCUMENTS: VectorKind = "document+relations"
 DEPTH_HELP = "How many documents the list holds."
 OVERFETCH = 1.5
-"""Equal scores at the end of a list are put in order by cosine, so more is fetched than the list holds."""
+"""Number of fetched documents per listed one: documents with equal scores at the end are ordered by cosine."""
 MOST_TIED_DOCUMENTS = 10_000
-"""Documents of one score that are put in order by cosine at most."""
+"""Number of fetched documents after which no more are fetched to complete a group of equal scores."""
 
 
 @dataclass(frozen=True)
 class Bm25:
-    """Ranks documents by the words they share with the question; equal scores by cosine, then id."""
+    """Ranks documents by the words that they share with the question; equal scores by cosine, then by id."""
 
     text: TextIndex
     encoder: Encoder
@@ -38,14 +38,14 @@ class Bm25:
 
 @dataclass(frozen=True)
 class Dense:
-    """Ranks documents by the cosine of their vector and the question's; equal scores by id."""
+    """Ranks documents by the cosine of their vector and the question's vector; equal scores by id."""
 
     encoder: Encoder
     vectors: VectorIndex
     depth: int = option(100, DEPTH_HELP, low=1, high=1000)
 
     def __call__(self, question: Question, limit: Limit) -> Ranking:
-        """Return the nearest documents."""
+        """Return the `depth` nearest documents."""
         limit.check("retrieve")
         vector = self.encoder.encode([question.text])[0]
         found = self.vectors.nearest(DOCUMENTS, vector, self.depth, limit=limit)
@@ -54,7 +54,7 @@ class Dense:
 
 @dataclass(frozen=True)
 class Hybrid:
-    """Fuses the lists of words and of vectors by reciprocal ranks; equal sums by cosine, then id."""
+    """Fuses the lists of `Bm25` and `Dense` by reciprocal ranks; equal sums are ordered by cosine, then by id."""
 
     text: TextIndex
     encoder: Encoder
@@ -63,7 +63,7 @@ class Hybrid:
     k: float = option(60.0, "The k of 1 / (k + rank): the larger, the less the first places count.", low=0, high=1000)
 
     def __call__(self, question: Question, limit: Limit) -> Fusion:
-        """Return the best documents of both lists, each as deep as the result."""
+        """Return the `depth` best documents of both lists; each list holds `depth` documents, too."""
         rankings = {
             "bm25": Bm25(self.text, self.encoder, self.vectors, self.depth)(question, limit),
             "vss": Dense(self.encoder, self.vectors, self.depth)(question, limit),
@@ -77,9 +77,10 @@ def _scores(found: list[Candidate]) -> dict[int, float]:
 
 
 def _whole_ties(index: TextIndex, text: str, depth: int) -> list[Candidate]:
-    """Return the best documents, and every one that is level with the last of them.
+    """Return the best `depth` documents, and all others with the same score as the last of them.
 
-    An index cuts documents of one score by their ids, which is not their order here.
+    An index orders documents of equal score by id, but here they are ordered by cosine. More than
+    `MOST_TIED_DOCUMENTS` documents are fetched only once.
     """
     wanted = int(depth * OVERFETCH) + 1
     while True:

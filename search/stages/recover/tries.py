@@ -17,7 +17,7 @@ from search.stages.recover.weaken import DroppableCondition, conditions, smalles
 STEP: Final = "recover"
 """Name and role of the steps."""
 FURTHER = Reach(k=2.0)
-"""Bind anchors to up to twice K nodes, with the same τ."""
+"""Reach of the first look-up: up to twice K nodes for each anchor, with the same τ."""
 _NO_TIME = "nothing was found, and the time for further attempts ran out"
 
 P = ParamSpec("P")
@@ -71,7 +71,7 @@ class Attempts:
         return self.trace.step(STEP, STEP, attempt)
 
     def _look_further(self, linked: LinkedPlan, looked_up: Sequence[Anchor], reach: Reach, what: str) -> Attempt:
-        """Bind anchors to more nodes than before, by their texts, and return what the plan then finds."""
+        """Bind anchors to more nodes than before, by their texts, execute the plan again, and return the attempt."""
         plan = _without_ids(linked.plan, looked_up)
         [again] = self.link([ScoredPlan(plan, linked.source, linked.probability)], self.limit, reach)
         again = replace(again, plan=linked.plan, index=linked.index)
@@ -101,7 +101,7 @@ class Attempts:
         return AnchorCounts(f"By itself, {_listed(empty)} {finds} nothing.", sizes=sizes)
 
     def _drop(self, linked: LinkedPlan, dropped: Sequence[DroppableCondition]) -> Attempt:
-        """Drop some conditions, and return what the plan then finds."""
+        """Drop some conditions, execute the plan without them, and return the attempt."""
         weaker = _weaker(linked, dropped)
         traversal = self._traversed(weaker)
         if not traversal.candidates:
@@ -117,7 +117,7 @@ class Attempts:
 
 
 def _is_looked_up(anchor: Anchor, linked: LinkedPlan) -> bool:
-    """Whether an anchor may be looked up by its text: not if its ids exist, because those nodes were asked for."""
+    """Whether an anchor may be looked up by its text: not if its ids exist, because the plan means exactly them."""
     return bool(anchor.text) and not (anchor.ids and linked.bindings_of(anchor.var))
 
 

@@ -32,7 +32,7 @@ class DroppableCondition:
 
     @property
     def shown(self) -> str:
-        """The condition as it is shown to people."""
+        """The condition in words, for messages to people."""
         if isinstance(self.part, Anchor):
             name = f"“{self.part.text or ', '.join(self.part.ids[:3])}”"
             return name if self.part.label == ANY else f"{name} ({words(self.part.label)})"
@@ -40,7 +40,7 @@ class DroppableCondition:
 
 
 def conditions(plan: Plan) -> list[DroppableCondition]:
-    """Return everything that can be dropped: filters, hops that lead to no anchor, anchors; last ones first in each.
+    """Return all conditions that can be dropped: filters, hops that lead to no anchor, anchors; in each the last first.
 
     This is the default order for dropping, because a filter only narrows the nodes that the walk found.
     """
