@@ -2,7 +2,7 @@
 
 from hypothesis import given
 from hypothesis import strategies as st
-from pytest import approx
+from pytest import approx  # noqa: PT013
 
 from search.domain.time_left import FEW, OVERDUE, TRUST, Estimator
 
