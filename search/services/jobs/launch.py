@@ -21,6 +21,7 @@ from search.services.jobs.kinds import built, kind_class, queue_of
 from search.services.jobs.needs import shortages
 from search.services.jobs.ownership import HERE
 from search.services.jobs.wake import wake
+from search.services.searches.storable import storable_json
 
 LIVE = (Job.State.QUEUED, Job.State.RUNNING)
 QUEUES = ("jobs", "gpu")
@@ -82,6 +83,7 @@ def _checked(
     if not isinstance(arguments, Mapping):
         faults.append(Fault("/arguments", "arguments is an object of arguments of the kind."))
     else:
+        faults += storable_json(arguments, "/arguments")[1]
         try:
             made = built(str(kind), arguments)
         except InvalidRequest as error:
