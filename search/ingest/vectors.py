@@ -21,9 +21,11 @@ from psycopg import sql
 
 from search import text
 from search.domain.graph import Schema
+from search.domain.run_context import UNOBSERVED, RunContext
 from search.domain.vector_kinds import CHUNK, DOCUMENT, FIELD, NAME, RELATION, WHOLE
 from search.ingest.documents import NodeWithNeighbours
-from search.ingest.progress import Progress, silent
+from search.ingest.parts import EMBED, INDEX_VECTORS
+from search.ingest.statements import watched
 from search.interfaces import Encoder
 from search.models import VectorSet
 from search.models.knowledge import BuildStatus
@@ -33,6 +35,12 @@ HNSW_MEMORY = "1GB"
 """`maintenance_work_mem` while an HNSW index is built."""
 HNSW_ABOVE = 5_000
 """Nodes; below that every search compares all vectors, which takes milliseconds, so there is nothing to build."""
+CHARACTERS_AT_ONCE = 24_000
+"""Characters of one call of an encoder that does not say how many it wants (`characters_at_once`)."""
+EVERY_TEXT = 30
+"""Characters that cost as much as handling a text costs, however short it is."""
+CUT = 1_200
+"""Characters after which encoders usually cut a text: 256 tokens."""
 _COLUMNS = ("int8", "text", "int4", "int2", "int2", "bytea", "halfvec")
 
 Half = NDArray[np.float16]
@@ -68,28 +76,49 @@ class FillCounts:
 
 
 def fill(
-    vector_set: VectorSet, schema: Schema, encoder: Encoder, source: BlockSource, progress: Progress = silent
+    vector_set: VectorSet,
+    schema: Schema,
+    encoder: Encoder,
+    source: BlockSource,
+    effort: Sequence[int],
+    run: RunContext = UNOBSERVED,
 ) -> FillCounts:
     """Embed the texts of a vector set that have no vectors yet, and return how many were embedded and reused.
 
     `source` yields the blocks of nodes from a key on. If this encoder has a vector of the same text in any vector set,
-    the vector is copied instead of computed.
+    the vector is copied instead of computed. `effort[k]` is the work, in any unit, for the nodes before key k; it has
+    one entry more than there are nodes, and progress is counted in it.
     """
     _create(vector_set)
-    total, first = vector_set.snapshot.nodes, _next_key(vector_set)
+    total, first = int(effort[-1]), _next_key(vector_set)
     known = _tables_of(vector_set.encoder)
     filled = FillCounts()
-    progress("Embedding texts", first, total)
+    run.report(EMBED, int(effort[first]), total)
     for block in source(first):
+        begin, end = int(effort[block[0].node.key]), int(effort[block[-1].node.key + 1])
         rows = list(_texts(block, schema, vector_set.kinds))
-        vectors = _vectors([row.text for row in rows], [row.hash for row in rows], encoder, known, filled)
+        block_share = _Share(run, begin, end, total)
+        vectors = _vectors([row.text for row in rows], [row.hash for row in rows], encoder, known, filled, block_share)
         with transaction.atomic():
             _write(vector_set, rows, vectors)
-        progress("Embedding texts", block[-1].node.key + 1, total)
+        run.report(EMBED, end, total)
     return filled
 
 
-def index(vector_set: VectorSet, progress: Progress = silent) -> None:
+@dataclass(frozen=True, slots=True)
+class _Share:
+    """The progress of one block, from `begin` to `end` of the whole work."""
+
+    run: RunContext
+    begin: int
+    end: int
+    total: int
+
+    def report(self, share: float) -> None:
+        self.run.report(EMBED, self.begin + int(share * (self.end - self.begin)), self.total)
+
+
+def index(vector_set: VectorSet, run: RunContext = UNOBSERVED) -> None:
     """Build the missing indexes of a filled vector set: by key, by type, and HNSW for each kind."""
     name = partition("search_vector", vector_set.pk)
     statements = {
@@ -104,14 +133,12 @@ def index(vector_set: VectorSet, progress: Progress = silent) -> None:
             f"((embedding::halfvec({vector_set.dimensions})) halfvec_cosine_ops) WHERE kind = {{value}}"
         )
     for place, (suffix, statement) in enumerate(statements.items()):
-        progress("Indexing vectors", place, len(statements))
-        with transaction.atomic():
+        with watched(run, INDEX_VECTORS, place, len(statements)), transaction.atomic():
             # No parallel workers: they need more shared memory than containers usually have.
             _execute("SELECT set_config('maintenance_work_mem', {value}, true), "
                      "set_config('max_parallel_maintenance_workers', '0', true)", value=HNSW_MEMORY)  # fmt: skip
             _execute(statement, table=name, index=f"{name}_{suffix}", value=kinds.get(suffix))
     _execute("ANALYZE {table}", table=name)
-    progress("Indexing vectors", len(statements), len(statements))
 
 
 def index_suffix(kind: str) -> str:
@@ -173,7 +200,12 @@ def _texts(block: Sequence[NodeWithNeighbours], schema: Schema, kinds: Sequence[
 
 
 def _vectors(
-    texts: Sequence[str], hashes: Sequence[bytes], encoder: Encoder, tables: Sequence[str], filled: FillCounts
+    texts: Sequence[str],
+    hashes: Sequence[bytes],
+    encoder: Encoder,
+    tables: Sequence[str],
+    filled: FillCounts,
+    share: _Share,
 ) -> dict[bytes, Half]:
     """Return hash → vector for each text: looked up if the text is known, otherwise embedded; update the counts."""
     wanted = dict(zip(hashes, texts, strict=True))
@@ -184,11 +216,45 @@ def _vectors(
             vectors |= _look_up(table, missing)
     missing = [digest for digest in wanted if digest not in vectors]
     if missing:
-        embedded = encoder.encode([wanted[digest] for digest in missing]).astype(np.float16)
+        embedded = _embedded([wanted[digest] for digest in missing], encoder, share)
         vectors |= zip(missing, embedded, strict=True)
     filled.embedded += len(missing)
     filled.reused += len(texts) - len(missing)
     return vectors
+
+
+def _embedded(texts: Sequence[str], encoder: Encoder, share: _Share) -> Half:
+    """Return the vectors of texts, encoded in several calls, so that a run can be stopped between two of them.
+
+    Texts of like length are encoded together, because an encoder pads the texts of a batch to the longest. The calls
+    depend on the texts alone, so that an interrupted run computes the same numbers as an undisturbed one.
+    """
+    lengths = [effort_of(len(text)) for text in texts]
+    at_once = getattr(encoder, "characters_at_once", CHARACTERS_AT_ONCE)
+    vectors = np.empty((len(texts), encoder.dimensions), dtype=np.float16)
+    done, whole = 0, max(1, sum(lengths))
+    for places in _calls(lengths, at_once):
+        vectors[places] = encoder.encode([texts[at] for at in places])
+        done += sum(lengths[at] for at in places)
+        share.report(done / whole)
+    return vectors
+
+
+def effort_of(characters: int) -> int:
+    """Return the work of embedding a text, in characters: a constant for every text, and no more than is embedded."""
+    return EVERY_TEXT + min(characters, CUT)
+
+
+def _calls(lengths: Sequence[int], at_once: int) -> Iterator[list[int]]:
+    """Yield the places of texts, shortest first, in groups of at most `at_once` characters when padded."""
+    group: list[int] = []
+    for at in sorted(range(len(lengths)), key=lengths.__getitem__):
+        if group and (len(group) + 1) * lengths[at] > at_once:
+            yield group
+            group = []
+        group.append(at)
+    if group:
+        yield group
 
 
 def _look_up(table: str, hashes: Sequence[bytes]) -> dict[bytes, Half]:
