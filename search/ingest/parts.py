@@ -10,6 +10,12 @@ LOAD_EDGES = "Loading edges"
 INDEX_EDGES = "Indexing edges"
 EMBED = "Embedding texts"
 INDEX_VECTORS = "Indexing vectors"
+COMPARE_GRAPH = "Comparing nodes"
+WRITE_NODES = "Writing nodes"
+WRITE_EDGES = "Writing edges"
+REMOVE_GRAPHS = "Removing outdated projections"
+EXPORT_NODES = "Exporting nodes"
+EXPORT_EDGES = "Exporting edges"
 WRITE_VECTORS = "Index files: vectors"
 
 

@@ -17,12 +17,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from search.domain.graph import Field, FieldKind, Relation, Schema
+from search.domain.run_context import Progress, silent
 from search.ingest.edges import EdgeCollector, Edges, count_relation_types
 from search.ingest.faults import BundleError, FaultLog, RowFault
 from search.ingest.fields import FieldKinds
 from search.ingest.manifest import MOST_CODES, Manifest, read_manifest
 from search.ingest.parts import CHECK_EDGES, CHECK_NODES
-from search.ingest.progress import Progress, silent
 from search.ingest.readers import BadRow, BundleFile, NumberedRow, find, rows
 from search.ingest.rows import EdgeRow, NodeRow, RowChecker, RowError, unread_columns
 

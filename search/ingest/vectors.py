@@ -24,6 +24,7 @@ from search.domain.graph import Schema
 from search.domain.run_context import UNOBSERVED, RunContext
 from search.domain.vector_kinds import CHUNK, DOCUMENT, FIELD, NAME, RELATION, WHOLE
 from search.ingest.documents import NodeWithNeighbours
+from search.ingest.embed import embed
 from search.ingest.parts import EMBED, INDEX_VECTORS
 from search.ingest.statements import watched
 from search.interfaces import Encoder
@@ -35,12 +36,6 @@ HNSW_MEMORY = "1GB"
 """`maintenance_work_mem` while an HNSW index is built."""
 HNSW_ABOVE = 5_000
 """Nodes; below that every search compares all vectors, which takes milliseconds, so there is nothing to build."""
-CHARACTERS_AT_ONCE = 24_000
-"""Characters of one call of an encoder that does not say how many it wants (`characters_at_once`)."""
-EVERY_TEXT = 30
-"""Characters that cost as much as handling a text costs, however short it is."""
-CUT = 1_200
-"""Characters after which encoders usually cut a text: 256 tokens."""
 _COLUMNS = ("int8", "text", "int4", "int2", "int2", "bytea", "halfvec")
 
 Half = NDArray[np.float16]
@@ -80,7 +75,7 @@ def fill(
     schema: Schema,
     encoder: Encoder,
     source: BlockSource,
-    effort: Sequence[int],
+    effort: Sequence[int] | NDArray[np.int64],
     run: RunContext = UNOBSERVED,
 ) -> FillCounts:
     """Embed the texts of a vector set that have no vectors yet, and return how many were embedded and reused.
@@ -97,25 +92,15 @@ def fill(
     for block in source(first):
         begin, end = int(effort[block[0].node.key]), int(effort[block[-1].node.key + 1])
         rows = list(_texts(block, schema, vector_set.kinds))
-        block_share = _Share(run, begin, end, total)
-        vectors = _vectors([row.text for row in rows], [row.hash for row in rows], encoder, known, filled, block_share)
+
+        def embedded(share: float, begin: int = begin, end: int = end) -> None:
+            run.report(EMBED, begin + int(share * (end - begin)), total)
+
+        vectors = _vectors([row.text for row in rows], [row.hash for row in rows], encoder, known, filled, embedded)
         with transaction.atomic():
             _write(vector_set, rows, vectors)
         run.report(EMBED, end, total)
     return filled
-
-
-@dataclass(frozen=True, slots=True)
-class _Share:
-    """The progress of one block, from `begin` to `end` of the whole work."""
-
-    run: RunContext
-    begin: int
-    end: int
-    total: int
-
-    def report(self, share: float) -> None:
-        self.run.report(EMBED, self.begin + int(share * (self.end - self.begin)), self.total)
 
 
 def index(vector_set: VectorSet, run: RunContext = UNOBSERVED) -> None:
@@ -205,7 +190,7 @@ def _vectors(
     encoder: Encoder,
     tables: Sequence[str],
     filled: FillCounts,
-    share: _Share,
+    told: Callable[[float], None],
 ) -> dict[bytes, Half]:
     """Return hash → vector for each text: looked up if the text is known, otherwise embedded; update the counts."""
     wanted = dict(zip(hashes, texts, strict=True))
@@ -216,45 +201,11 @@ def _vectors(
             vectors |= _look_up(table, missing)
     missing = [digest for digest in wanted if digest not in vectors]
     if missing:
-        embedded = _embedded([wanted[digest] for digest in missing], encoder, share)
+        embedded = embed([wanted[digest] for digest in missing], encoder, told)
         vectors |= zip(missing, embedded, strict=True)
     filled.embedded += len(missing)
     filled.reused += len(texts) - len(missing)
     return vectors
-
-
-def _embedded(texts: Sequence[str], encoder: Encoder, share: _Share) -> Half:
-    """Return the vectors of texts, encoded in several calls, so that a run can be stopped between two of them.
-
-    Texts of like length are encoded together, because an encoder pads the texts of a batch to the longest. The calls
-    depend on the texts alone, so that an interrupted run computes the same numbers as an undisturbed one.
-    """
-    lengths = [effort_of(len(text)) for text in texts]
-    at_once = getattr(encoder, "characters_at_once", CHARACTERS_AT_ONCE)
-    vectors = np.empty((len(texts), encoder.dimensions), dtype=np.float16)
-    done, whole = 0, max(1, sum(lengths))
-    for places in _calls(lengths, at_once):
-        vectors[places] = encoder.encode([texts[at] for at in places])
-        done += sum(lengths[at] for at in places)
-        share.report(done / whole)
-    return vectors
-
-
-def effort_of(characters: int) -> int:
-    """Return the work of embedding a text, in characters: a constant for every text, and no more than is embedded."""
-    return EVERY_TEXT + min(characters, CUT)
-
-
-def _calls(lengths: Sequence[int], at_once: int) -> Iterator[list[int]]:
-    """Yield the places of texts, shortest first, in groups of at most `at_once` characters when padded."""
-    group: list[int] = []
-    for at in sorted(range(len(lengths)), key=lengths.__getitem__):
-        if group and (len(group) + 1) * lengths[at] > at_once:
-            yield group
-            group = []
-        group.append(at)
-    if group:
-        yield group
 
 
 def _look_up(table: str, hashes: Sequence[bytes]) -> dict[bytes, Half]:

@@ -68,7 +68,7 @@ class SentenceEncoder:
         self.dimensions = int(self._model.get_embedding_dimension() or 0)
         self._longest = int(self._model.max_seq_length or 512)
         self._tokens_a_batch = TOKENS_A_BATCH.get(device, TOKENS_A_BATCH["cpu"])
-        self.characters_at_once = CALLED_WITH * CHARACTERS_A_TOKEN * self._tokens_a_batch
+        self.characters_at_once = _characters(device)
         # A fast tokenizer refuses to be set up by two threads at once.
         self._tokenizing = threading.Lock()
 
@@ -117,7 +117,7 @@ class CachedEncoder:
     def __init__(self, encoder: Encoder, size: int = REMEMBERED_VECTORS) -> None:
         self.name = encoder.name
         self.dimensions = encoder.dimensions
-        self.characters_at_once = getattr(encoder, "characters_at_once", 0) or CALLED_WITH * CHARACTERS_A_TOKEN * TOKENS_A_BATCH["cpu"]
+        self.characters_at_once = getattr(encoder, "characters_at_once", _characters("cpu"))
         self._encoder = encoder
         self._size = size
         self._known: OrderedDict[str, Vectors] = OrderedDict()
@@ -172,6 +172,11 @@ def _located(model: str, name: str) -> str:
     if reason := unavailable(name):
         raise ValueError(reason)
     return str(FOLDERS[model]())
+
+
+def _characters(device: str) -> int:
+    """Return the characters, padding included, of one call that a caller can wait for."""
+    return CALLED_WITH * CHARACTERS_A_TOKEN * TOKENS_A_BATCH.get(device, TOKENS_A_BATCH["cpu"])
 
 
 def _device(device: str) -> str:

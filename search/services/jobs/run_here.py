@@ -6,8 +6,7 @@ from typing import Any
 
 from django.conf import settings
 
-from search.domain.run_context import LeaseLost, Progress, RunCancelled, RunContext
-from search.ingest.progress import silent
+from search.domain.run_context import LeaseLost, Progress, RunCancelled, RunContext, silent
 from search.models import Job
 from search.services.jobs.checkpoints import FileCheckpoints
 from search.services.jobs.kinds import built, target_of
