@@ -26,8 +26,9 @@ def remove_dead(keep: int | None = None) -> list[int]:
     `building`, its import has died. The snapshot `keep` is left alone: the caller continues its import.
     """
     dead = []
-    unfinished = Snapshot.objects.filter(status=BuildStatus.BUILDING).exclude(pk=keep)
-    for snapshot in unfinished.select_related("knowledge_base"):
+    for snapshot in Snapshot.objects.filter(status=BuildStatus.BUILDING).select_related("knowledge_base"):
+        if snapshot.pk == keep:
+            continue
         with import_lock(snapshot.knowledge_base.name, grace=0) as free:
             if free and fail(snapshot):
                 dead.append(snapshot.pk)

@@ -112,7 +112,10 @@ def _entries(declared: Any, key: str) -> Iterable[Any]:
 
 def _counted(entries: Iterable[Any]) -> int:
     """Return the sum of the entries' counts, or 0 if an entry has none."""
-    counts = [entry.get("count") if isinstance(entry, Mapping) else None for entry in entries]
-    if all(isinstance(count, int) and count >= 0 for count in counts):
-        return sum(counts)
-    return 0
+    counts: list[int] = []
+    for entry in entries:
+        count = entry.get("count") if isinstance(entry, Mapping) else None
+        if not isinstance(count, int) or count < 0:
+            return 0
+        counts.append(count)
+    return sum(counts)

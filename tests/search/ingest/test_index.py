@@ -22,11 +22,8 @@ def failing(folder: Path) -> None:
 
 def test_parts_are_built_in_their_order_and_told(tmp_path: Path) -> None:
     told: list[str] = []
-    built = build_parts(
-        tmp_path / "snapshot-1",
-        {"b": part("1"), "a": part("2")},
-        RunContext(progress=lambda part, done, total: told.append(part)),
-    )
+    run = RunContext(progress=lambda part, done, total: told.append(part))
+    built = build_parts(tmp_path / "snapshot-1", {"b": part("1"), "a": part("2")}, run)
     assert list(built) == ["b", "a"]
     assert told == ["Index files: b", "Index files: a"]
     assert (tmp_path / "snapshot-1" / "a" / "content").read_text() == "2"
