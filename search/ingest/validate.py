@@ -17,11 +17,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from search.domain.graph import Field, FieldKind, Relation, Schema
+from search.domain.run_context import Progress, silent
 from search.ingest.edges import EdgeCollector, Edges, count_relation_types
 from search.ingest.faults import BundleError, FaultLog, RowFault
 from search.ingest.fields import FieldKinds
 from search.ingest.manifest import MOST_CODES, Manifest, read_manifest
-from search.ingest.progress import Progress, silent
+from search.ingest.parts import CHECK_EDGES, CHECK_NODES
 from search.ingest.readers import BadRow, BundleFile, NumberedRow, find, rows
 from search.ingest.rows import EdgeRow, NodeRow, RowChecker, RowError, unread_columns
 
@@ -113,7 +114,7 @@ class _Nodes:
         checker = _checker(self._manifest, source)
         unread: set[str] = set()
         size = source.size
-        for index, (number, row) in enumerate(_rows(source, digest, progress, "Checking nodes", size)):
+        for index, (number, row) in enumerate(_rows(source, digest, progress, CHECK_NODES, size)):
             try:
                 self._take(_node(checker, row))
             except RowError as error:
@@ -185,7 +186,7 @@ def _read_edges(
 ) -> tuple[Edges, tuple[Relation, ...]]:
     checker = _checker(manifest, source)
     collector = EdgeCollector(manifest.relations)
-    for number, row in _rows(source, digest, progress, "Checking edges", source.size):
+    for number, row in _rows(source, digest, progress, CHECK_EDGES, source.size):
         if type(row) is dict and len(row) == 3:
             # Nearly all edges join known ids over a known relation; they need no further check.
             begin, relation, end = row.get("source"), row.get("relation"), row.get("target")

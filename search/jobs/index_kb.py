@@ -49,7 +49,7 @@ class IndexJob(Kind):
         snapshot = Snapshot.objects.filter(pk=target.frozen["snapshot"]).select_related("knowledge_base").first()
         if snapshot is None:
             raise IndexFailed(f"The snapshot {target.frozen['snapshot']} has been deleted since the job was launched.")
-        indexed = build_index(snapshot=snapshot, progress=run.progress, kinds=self.kinds)
+        indexed = build_index(snapshot=snapshot, run=run, kinds=self.kinds)
         run.check()
         if self.activate:
             with run.fenced():

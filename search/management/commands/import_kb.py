@@ -5,14 +5,15 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from search.ingest.manifest import BASE_NAME, NAME_RULE
-from search.ingest.progress import progress_on, silent
+from search.ingest.size import bundle_size
+from search.management.console import shown
+from search.services.knowledge.expected import import_parts
 from search.services.knowledge.import_snapshot import FAULTS_SHOWN, ImportFailed, ImportReport, import_snapshot
 
 
@@ -54,9 +55,9 @@ class Command(BaseCommand):
                 f"{options['report'].absolute().parent} is not a folder, so no report can be written there.",
                 returncode=2,
             )
-        shown = nullcontext(silent) if options["json"] else progress_on(sys.stderr)
+        parts = import_parts(bundle_size(source), index=not options["no_index"] and not options["dry_run"])
         try:
-            with shown as progress:
+            with shown(sys.stderr, parts, quiet=options["json"]) as run:
                 report = import_snapshot(
                     source=source,
                     name=options["name"],
@@ -65,7 +66,7 @@ class Command(BaseCommand):
                     dry_run=options["dry_run"],
                     index=not options["no_index"],
                     activate=not options["no_activate"],
-                    progress=progress,
+                    run=run,
                 )
         except ImportFailed as failure:
             if options["json"]:

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
-from contextlib import nullcontext
+import sys
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from search.domain.errors import InvalidRequest, SearchError
-from search.ingest.progress import progress_on, silent
+from search.domain.vector_kinds import USUAL
+from search.ingest.size import snapshot_size
+from search.management.console import shown
 from search.models import KnowledgeBase
 from search.models.knowledge import BuildStatus
+from search.services.knowledge.expected import index_parts
 from search.services.knowledge.index_snapshot import IndexFailed, IndexReport, build_index
 
 
@@ -36,10 +39,10 @@ class Command(BaseCommand):
         snapshot = knowledge_base.snapshots.filter(status=BuildStatus.READY).order_by("-pk").first()
         if snapshot is None:
             raise CommandError(f"'{knowledge_base.name}' has no snapshot that is loaded; import it first.")
-        shown = nullcontext(silent) if options["json"] else progress_on(self.stderr._out)  # type: ignore[arg-type]
+        parts = index_parts(snapshot_size(snapshot), len(USUAL) + len(options["kinds"]))
         try:
-            with shown as progress:
-                indexed = build_index(snapshot=snapshot, progress=progress, kinds=options["kinds"])
+            with shown(sys.stderr, parts, quiet=options["json"]) as run:
+                indexed = build_index(snapshot=snapshot, run=run, kinds=options["kinds"])
         except InvalidRequest as error:
             raise CommandError(str(error), returncode=2) from error
         except (IndexFailed, SearchError) as error:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import sys
-from contextlib import nullcontext
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from search.ingest.progress import progress_on, silent
+from search.management.console import shown
+from search.services.knowledge.expected import base_size, sync_parts
 from search.services.knowledge.knowledge_bases import named
 from search.services.knowledge.releases import ReleaseError
 from search.services.knowledge.sync_graph import SyncFailed, SyncReport, check_graph, sync_graph
@@ -33,10 +33,9 @@ class Command(BaseCommand):
         except ReleaseError as error:
             raise CommandError(str(error), returncode=2) from error
         work = check_graph if options["check"] else sync_graph
-        shown = nullcontext(silent) if options["json"] else progress_on(sys.stderr)
         try:
-            with shown as progress:
-                synced = work(knowledge_base=knowledge_base, progress=progress)
+            with shown(sys.stderr, sync_parts(base_size(knowledge_base)), quiet=options["json"]) as run:
+                synced = work(knowledge_base=knowledge_base, run=run)
         except SyncFailed as error:
             if options["json"]:
                 self.stdout.write(json.dumps({"knowledge_base": knowledge_base.name, "error": str(error)}))

@@ -12,8 +12,7 @@ from typing import Any
 
 from django.db import connection
 
-from search.domain.run_context import LeaseLost, Progress, RunCancelled
-from search.ingest.progress import silent
+from search.domain.run_context import LeaseLost, Progress, RunCancelled, silent
 from search.models import Job
 from search.services.jobs.body import context, do, outcome_of
 from search.services.jobs.keeper import BEAT_SECONDS, GRACE_SECONDS, Keeper, Verdict

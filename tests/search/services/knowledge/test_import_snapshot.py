@@ -14,6 +14,7 @@ from search.ingest import partitions
 from search.ingest.locks import import_lock
 from search.models import KnowledgeBase, Node, Release, Snapshot
 from search.models.knowledge import BuildStatus
+from search.services.jobs.run_context import plain_run
 from search.services.knowledge.import_snapshot import ImportFailed, import_snapshot
 from tests.database import another_session
 from tests.search.ingest import bundles
@@ -195,7 +196,7 @@ def test_an_import_that_loses_its_connection_fails_and_the_next_one_cleans_up(tm
                 other.execute("SELECT pg_terminate_backend(%s)", [connection.connection.info.backend_pid])
 
     with pytest.raises(ImportFailed, match="Postgres failed during the import"):
-        import_snapshot(source=source, index=False, progress=disconnect)
+        import_snapshot(source=source, index=False, run=plain_run(disconnect))
     connection.close()
     report = import_snapshot(source=source, index=False)
     assert report.snapshot is not None
@@ -217,4 +218,4 @@ def test_full_disks_get_a_sentence(tmp_path: Path) -> None:
         raise OSError(28, "No space left on device")
 
     with pytest.raises(ImportFailed, match="The disk is full; the active release was left alone"):
-        import_snapshot(source=bundles.write(tmp_path), index=False, progress=full)
+        import_snapshot(source=bundles.write(tmp_path), index=False, run=plain_run(full))
