@@ -22,11 +22,11 @@ def bars(console: Console) -> Progress:
     return Progress(*columns, console=console, disable=not console.is_terminal)
 
 
-def teller(shown: Progress) -> Callable[[str, int, int], None]:
+def teller(shown: Progress) -> Callable[[str, int, int | None], None]:
     """Return a callable that takes `(name, done, total)` and draws one progress bar for each name."""
     tasks: dict[str, Any] = {}
 
-    def tell(name: str, done: int, total: int) -> None:
+    def tell(name: str, done: int, total: int | None) -> None:
         if name not in tasks:
             tasks[name] = shown.add_task(name, total=total)
         shown.update(tasks[name], completed=done)
@@ -38,6 +38,13 @@ def positive(text: str) -> int:
     """Return the whole number, at least 1, that a text holds. Raises ArgumentTypeError for other texts."""
     if not text.isdecimal() or int(text) < 1:
         raise ArgumentTypeError(f"a whole number from 1 on, not {text!r}")
+    return int(text)
+
+
+def whole(text: str) -> int:
+    """Return the whole number from 0 on that a text holds. Raises ArgumentTypeError for other texts."""
+    if not text.isdecimal():
+        raise ArgumentTypeError(f"a whole number from 0 on, not {text!r}")
     return int(text)
 
 

@@ -6,91 +6,176 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('training', '0002_chosen_options'),
+        ("training", "0002_chosen_options"),
     ]
 
     operations = [
         migrations.AddField(
-            model_name='evaluation',
-            name='options',
-            field=models.JSONField(default=dict, help_text='Such as the number of repeated questions.'),
+            model_name="evaluation",
+            name="options",
+            field=models.JSONField(default=dict, help_text="Such as the number of repeated questions."),
         ),
         migrations.AddField(
-            model_name='evaluation',
-            name='seed',
-            field=models.PositiveBigIntegerField(default=0, help_text='Of the intervals, the tests and the repeated sample.'),
+            model_name="evaluation",
+            name="seed",
+            field=models.PositiveBigIntegerField(
+                default=0, help_text="Of the intervals, the tests and the repeated sample."
+            ),
         ),
         migrations.AddField(
-            model_name='evaluation',
-            name='specifications',
-            field=models.JSONField(default=list, help_text='In the order of the report: label, pipeline, version, specification and its hash.'),
+            model_name="evaluation",
+            name="specifications",
+            field=models.JSONField(
+                default=list,
+                help_text="In the order of the report: label, pipeline, version, specification and its hash.",
+            ),
         ),
         migrations.AlterField(
-            model_name='evaluation',
-            name='status',
-            field=models.CharField(choices=[('running', 'running'), ('done', 'done'), ('failed', 'failed'), ('cancelled', 'cancelled')], default='running', max_length=10),
+            model_name="evaluation",
+            name="status",
+            field=models.CharField(
+                choices=[("running", "running"), ("done", "done"), ("failed", "failed"), ("cancelled", "cancelled")],
+                default="running",
+                max_length=10,
+            ),
         ),
         migrations.CreateModel(
-            name='AskedQuestion',
+            name="AskedQuestion",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('position', models.PositiveIntegerField(help_text='Its place in the order of asking, from 0.')),
-                ('identifier', models.TextField(help_text='Its id in the file.')),
-                ('text', models.TextField()),
-                ('answers', django.contrib.postgres.fields.ArrayField(base_field=models.TextField(), help_text='Ids of all answers.', size=None)),
-                ('unknown', django.contrib.postgres.fields.ArrayField(base_field=models.TextField(), default=list, help_text='Ids of answers that the release does not have.', size=None)),
-                ('answer_type', models.CharField(blank=True, help_text='The most frequent type of its answers.', max_length=200)),
-                ('split', models.TextField(blank=True)),
-                ('slices', models.JSONField(default=dict)),
-                ('hash', models.CharField(help_text='The same as Question.hash.', max_length=32)),
-                ('evaluation', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='asked', to='training.evaluation')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("position", models.PositiveIntegerField(help_text="Its place in the order of asking, from 0.")),
+                ("identifier", models.TextField(help_text="Its id in the file.")),
+                ("text", models.TextField()),
+                (
+                    "answers",
+                    django.contrib.postgres.fields.ArrayField(
+                        base_field=models.TextField(), help_text="Ids of all answers.", size=None
+                    ),
+                ),
+                (
+                    "unknown",
+                    django.contrib.postgres.fields.ArrayField(
+                        base_field=models.TextField(),
+                        default=list,
+                        help_text="Ids of answers that the release does not have.",
+                        size=None,
+                    ),
+                ),
+                (
+                    "answer_type",
+                    models.CharField(blank=True, help_text="The most frequent type of its answers.", max_length=200),
+                ),
+                ("split", models.TextField(blank=True)),
+                ("slices", models.JSONField(default=dict)),
+                ("hash", models.CharField(help_text="The same as Question.hash.", max_length=32)),
+                (
+                    "evaluation",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="asked", to="training.evaluation"
+                    ),
+                ),
             ],
             options={
-                'ordering': ['evaluation', 'position'],
+                "ordering": ["evaluation", "position"],
             },
         ),
         migrations.CreateModel(
-            name='Outcome',
+            name="Outcome",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('pipeline', models.CharField(help_text='Label of the specification, such as grasp@2.', max_length=300)),
-                ('run', models.UUIDField(blank=True, help_text='The search; it may have been deleted by retention.', null=True)),
-                ('state', models.CharField(choices=[('answered', 'answered'), ('empty', 'empty'), ('error', 'error')], max_length=10)),
-                ('error', models.TextField(blank=True)),
-                ('rank', models.PositiveIntegerField(blank=True, help_text='Of the first answer, from 1; null when the first 100 have none.', null=True)),
-                ('ids', django.contrib.postgres.fields.ArrayField(base_field=models.TextField(), default=list, help_text='The ranking, best first, up to 100.', size=None)),
-                ('scores', django.contrib.postgres.fields.ArrayField(base_field=models.FloatField(), default=list, size=None)),
-                ('measures', models.JSONField(default=dict, help_text='In percent, by name.')),
-                ('seconds', models.FloatField(default=0.0)),
-                ('stages', models.JSONField(default=dict, help_text='Seconds by role of the steps.')),
-                ('plan_shape', models.CharField(blank=True, help_text='Such as 2 hops, 1 anchor.', max_length=200)),
-                ('probability', models.FloatField(blank=True, help_text='Of the first plan.', null=True)),
-                ('cached_calls', models.PositiveIntegerField(default=0, help_text='Answers of a language model from the cache.')),
-                ('lost_at', models.CharField(blank=True, help_text="First stage that lost the question's best answer; empty: not computed.", max_length=40)),
-                ('lost', models.JSONField(blank=True, help_text='Where each answer was lost, with the details.', null=True)),
-                ('evaluation', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='outcomes', to='training.evaluation')),
-                ('question', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='outcomes', to='training.askedquestion')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                (
+                    "pipeline",
+                    models.CharField(help_text="Label of the specification, such as grasp@2.", max_length=300),
+                ),
+                (
+                    "run",
+                    models.UUIDField(
+                        blank=True, help_text="The search; it may have been deleted by retention.", null=True
+                    ),
+                ),
+                (
+                    "state",
+                    models.CharField(
+                        choices=[("answered", "answered"), ("empty", "empty"), ("error", "error")], max_length=10
+                    ),
+                ),
+                ("error", models.TextField(blank=True)),
+                (
+                    "rank",
+                    models.PositiveIntegerField(
+                        blank=True,
+                        help_text="Of the first answer, from 1; null when the first 100 have none.",
+                        null=True,
+                    ),
+                ),
+                (
+                    "ids",
+                    django.contrib.postgres.fields.ArrayField(
+                        base_field=models.TextField(),
+                        default=list,
+                        help_text="The ranking, best first, up to 100.",
+                        size=None,
+                    ),
+                ),
+                (
+                    "scores",
+                    django.contrib.postgres.fields.ArrayField(base_field=models.FloatField(), default=list, size=None),
+                ),
+                ("measures", models.JSONField(default=dict, help_text="In percent, by name.")),
+                ("seconds", models.FloatField(default=0.0)),
+                ("stages", models.JSONField(default=dict, help_text="Seconds by role of the steps.")),
+                ("plan_shape", models.CharField(blank=True, help_text="Such as 2 hops, 1 anchor.", max_length=200)),
+                ("probability", models.FloatField(blank=True, help_text="Of the first plan.", null=True)),
+                (
+                    "cached_calls",
+                    models.PositiveIntegerField(default=0, help_text="Answers of a language model from the cache."),
+                ),
+                (
+                    "lost_at",
+                    models.CharField(
+                        blank=True,
+                        help_text="First stage that lost the question's best answer; empty: not computed.",
+                        max_length=40,
+                    ),
+                ),
+                (
+                    "lost",
+                    models.JSONField(blank=True, help_text="Where each answer was lost, with the details.", null=True),
+                ),
+                (
+                    "evaluation",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="outcomes", to="training.evaluation"
+                    ),
+                ),
+                (
+                    "question",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="outcomes",
+                        to="training.askedquestion",
+                    ),
+                ),
             ],
             options={
-                'ordering': ['evaluation', 'question__position', 'pipeline'],
+                "ordering": ["evaluation", "question__position", "pipeline"],
             },
         ),
         migrations.AddConstraint(
-            model_name='askedquestion',
-            constraint=models.UniqueConstraint(fields=('evaluation', 'position'), name='position_in_evaluation'),
+            model_name="askedquestion",
+            constraint=models.UniqueConstraint(fields=("evaluation", "position"), name="position_in_evaluation"),
         ),
         migrations.AddIndex(
-            model_name='outcome',
-            index=models.Index(fields=['evaluation', 'pipeline', 'rank'], name='outcome_rank'),
+            model_name="outcome",
+            index=models.Index(fields=["evaluation", "pipeline", "rank"], name="outcome_rank"),
         ),
         migrations.AddIndex(
-            model_name='outcome',
-            index=models.Index(fields=['evaluation', 'pipeline', 'lost_at'], name='outcome_lost_at'),
+            model_name="outcome",
+            index=models.Index(fields=["evaluation", "pipeline", "lost_at"], name="outcome_lost_at"),
         ),
         migrations.AddConstraint(
-            model_name='outcome',
-            constraint=models.UniqueConstraint(fields=('question', 'pipeline'), name='outcome_of_question'),
+            model_name="outcome",
+            constraint=models.UniqueConstraint(fields=("question", "pipeline"), name="outcome_of_question"),
         ),
     ]

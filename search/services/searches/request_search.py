@@ -263,7 +263,8 @@ def _choose_release(run: SearchRun, base: KnowledgeBase, name: str) -> list[Faul
 def _specify(run: SearchRun, settings: object, user: User, number: int | None = None) -> list[Fault]:
     """Set the run's specification from the options of the site, then of the pipeline version, then of the caller.
 
-    `number` is the version; None means the active one. Return the faults. Everybody gets the options of site and version; some options only staff may set in a request.
+    `number` is the version; None means the active one. Return the faults. Everybody gets the options of site and
+    version; some options only staff may set in a request.
     """
     names = wiring.pipelines()
     if run.pipeline not in names:

@@ -26,7 +26,7 @@ from search.services.searches.run_search import attempt
 from search.services.searches.storable import stored_json
 
 _RUN_FIELDS = SearchRun._meta.concrete_fields
-_RUN_COLUMNS = tuple(field.column for field in _RUN_FIELDS)
+_RUN_COLUMNS = tuple(str(field.column) for field in _RUN_FIELDS)
 
 
 @dataclass(frozen=True)
@@ -55,9 +55,7 @@ class StoredSearch:
     steps: tuple[SqlRow, ...]
 
 
-def search_unstored(
-    pin: Pin, *, question: str, k: int, purpose: str, cancelled: Callable[[], bool]
-) -> FinishedSearch:
+def search_unstored(pin: Pin, *, question: str, k: int, purpose: str, cancelled: Callable[[], bool]) -> FinishedSearch:
     """Execute a search of an evaluation and return it, done, failed or cancelled; nothing is written.
 
     `cancelled` is called often and must be fast. Raises SearchRejected if the question cannot be searched.
