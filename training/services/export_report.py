@@ -132,7 +132,8 @@ def latex_table(report: Mapping[str, Any]) -> str:
     split = f", split {latex(report['split'])}" if report.get("split") else ""
     caption = (
         f"{report['questions']:,} questions about {latex(report['release'])}{split}; in percent, "
-        r"with 95\,\% bootstrap intervals. $^{\dagger}$ differs from the best value ($p < 0.05$, paired randomisation test, Holm)."
+        r"with 95\,\% bootstrap intervals. $^{\dagger}$ differs from the best value "
+        r"($p < 0.05$, paired randomisation test, Holm)."
     )
     head = " & ".join(["Pipeline", *map(latex, MEASURES)])
     return "\n".join([
