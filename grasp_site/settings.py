@@ -334,6 +334,7 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
         },
         {"name": "Knowledge bases", "description": "What can be searched: schemas, nodes and their neighbours."},
         {"name": "Jobs", "description": "For staff: long work in workers, watched and stopped from anywhere."},
+        {"name": "Evaluations", "description": "How good the pipelines are: reports, outcomes by question, files."},
         {"name": "State of the site", "description": "For whoever watches the site: does it live, can it answer."},
     ],
     "SWAGGER_UI_DIST": "SIDECAR",
