@@ -12,6 +12,7 @@ from django.core.management.base import BaseCommand
 from rich.console import Console
 from rich.table import Table
 
+from search.domain.run_context import RunContext
 from training.data.examples import select
 from training.data.splits import TRAIN, VAL, refuse_split
 from training.management.console import bars, positive, refusals, teller
@@ -47,7 +48,7 @@ class Command(BaseCommand):
                     split=options["split"],
                     pipeline=options["pipeline"],
                     activate=not options["no_activate"],
-                    progress=teller(shown),
+                    run=RunContext(progress=teller(shown)),
                     question_set=question_set,
                 )
         if options["json"]:
