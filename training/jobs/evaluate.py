@@ -34,7 +34,7 @@ class EvaluateJob(Kind):
     seed: int = argument(SEED, "Of the intervals, the tests and the repeated sample.", low=0, high=2**31 - 1)
     repeated: int = argument(REPEATED, "Questions of each pipeline that are asked a second time.", low=0, high=100_000)
     processes: int = argument(
-        0, "Processes that ask at the same time; 0 means as many as are worth it.", low=0, high=64
+        0, "Processes that ask at once; 0 means as many as are worth it.", low=0, high=64
     )
     output: str = argument("", "Folder for the report and the files in TREC's formats; nothing is written if empty.")
 
@@ -57,7 +57,7 @@ class EvaluateJob(Kind):
             faults += error.faults
         if self.output and not Path(self.output).is_absolute():
             faults.append(
-                Fault("/arguments/output", f"output is the whole path of a folder, not {self.output[:80]!r}.")
+                Fault("/arguments/output", f"output is the full path of a folder, not {self.output[:80]!r}.")
             )
         return faults
 
