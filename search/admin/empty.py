@@ -80,7 +80,7 @@ GROUPS = WhenEmpty(
 )
 JOBS = WhenEmpty(
     "No jobs yet",
-    "A job imports, indexes, evaluates, tunes or trains, in a worker, and shows how far it is. Commands run as jobs too.",
+    "A job imports, indexes, evaluates, tunes or trains in a worker, and shows how far it is. Commands are jobs too.",
     f"{_MANAGE} jobs list",
 )
 SCHEDULES = WhenEmpty(

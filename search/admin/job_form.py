@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django import forms
@@ -60,7 +60,7 @@ class LaunchForm(forms.Form):
             "arguments": arguments,
         }
 
-    def take(self, faults: list[Fault]) -> None:
+    def take(self, faults: Sequence[Fault]) -> None:
         """Show the faults of a launch at the fields that they are about, and the others above the form."""
         for fault in faults:
             name = fault.pointer.removeprefix("/")
@@ -129,7 +129,7 @@ def _bases() -> list[tuple[str, str]]:
 
 
 def _question_sets() -> list[tuple[str, str]]:
-    """Return the question sets of all knowledge bases; the settings name who lists them, because training keeps them."""
+    """Return the question sets of all knowledge bases; the settings name who lists them: training does."""
     return [
         (f"{base}/{name}", f"{name} · {base} · {questions:,} questions")
         for base, name, questions in import_string(settings.GRASP_LISTED_QUESTION_SETS)()
@@ -155,10 +155,11 @@ def _field(name: str, schema: Mapping[str, Any], required: bool) -> forms.Field:
             return forms.BooleanField(required=False, widget=UnfoldBooleanWidget, **common)
         case "integer" | "number":
             whole = schema["type"] == "integer"
-            bounds = {"min_value": schema.get("minimum"), "max_value": schema.get("maximum")}
             field = forms.IntegerField if whole else forms.FloatField
-            return field(required=required, widget=UnfoldAdminTextInputWidget({"inputmode": "decimal"}),
-                         **bounds, **common)  # fmt: skip
+            return field(
+                required=required, min_value=schema.get("minimum"), max_value=schema.get("maximum"),
+                widget=UnfoldAdminTextInputWidget({"inputmode": "decimal"}), **common,
+            )  # fmt: skip
         case "array":
             common["help_text"] = f"{schema['description']} One a line."
             common["initial"] = "\n".join(schema.get("default") or ())

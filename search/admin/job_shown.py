@@ -66,11 +66,17 @@ def parts_of(job: Job) -> list[PartShown]:
         shown.append(PartShown(
             part["name"],
             100 if finished else (int(100 * _share(part)) if known else (None if running else 0)),
-            f"{part['done']:,} of {part['total']:,}" if part["total"] else (f"{part['done']:,}" if part["done"] else ""),
+            _counts(part),
             part.get("seconds", 0.0),
             "done" if finished else "running" if running else "stopped" if begun else "waiting",
         ))  # fmt: skip
     return shown
+
+
+def _counts(part: Mapping[str, Any]) -> str:
+    if part["total"]:
+        return f"{part['done']:,} of {part['total']:,}"
+    return f"{part['done']:,}" if part["done"] else ""
 
 
 def sentence_of(job: Job) -> str:

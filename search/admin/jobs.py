@@ -11,7 +11,7 @@ from django.core.exceptions import PermissionDenied
 from django.db.models import Model, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.urls import URLPattern, path, reverse
+from django.urls import URLPattern, path
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.views.decorators.cache import never_cache
@@ -110,7 +110,7 @@ class JobAdmin(ReadOnlyAdmin):
         kind = request.GET.get("kind", "")
         if kind not in kind_names():
             return render(request, "admin/search/job/launch.html", context | {"kinds": describe_kinds()})
-        copied = Job.objects.filter(pk=_uuid(request.GET.get("like"))).first()
+        copied = _job(request.GET.get("like"))
         initial = initial_of(copied) if copied else {"knowledge_base": request.GET.get("knowledge_base", "")}
         form = LaunchForm(kind, request.POST if request.method == "POST" else None, initial)
         if request.method == "POST" and form.is_valid():
@@ -155,7 +155,7 @@ class JobAdmin(ReadOnlyAdmin):
         return redirect("admin:search_job_change", pk)
 
     def _found(self, pk: Any) -> Job:
-        job = Job.objects.select_related("user", "cloned_from").filter(pk=_uuid(pk)).first()
+        job = _job(pk)
         if job is None:
             raise Http404("There is no such job.")
         return job
@@ -208,13 +208,10 @@ class JobScheduleAdmin(ModelAdmin):
         obj.pk, obj._state.adding = saved.pk, False
 
 
-def _uuid(given: Any) -> UUID | None:
+def _job(given: Any) -> Job | None:
+    """Return the job with an id that somebody gave, or None."""
     try:
-        return given if isinstance(given, UUID) else UUID(str(given))
+        pk = UUID(str(given))
     except ValueError:
         return None
-
-
-def job_link(job: Job) -> SafeString:
-    """Return a link to the job's page."""
-    return format_html('<a href="{}">{}</a>', reverse("admin:search_job_change", args=[job.pk]), job)
+    return Job.objects.select_related("user", "cloned_from").filter(pk=pk).first()
