@@ -13,6 +13,7 @@ from search.admin.curves import Curve, curves
 from search.models import Job, JobLog, JobMetric
 from search.services.jobs.describe_job import why_nobody_takes
 from search.services.jobs.kinds import title_of
+from search.templatetags.search_text import duration
 
 LINES = 200
 """Newest lines of the log that the page shows."""
@@ -91,7 +92,8 @@ def sentence_of(job: Job) -> str:
         attempt = f", attempt {job.attempt}" if job.attempt > 1 else ""
         return f"Process {job.worker_process} on {job.worker_host} works on it{attempt}."
     if job.state == Job.State.DONE:
-        return "It is done."
+        took = duration((job.finished - job.started).total_seconds()) if job.finished and job.started else ""
+        return f"Done in {took}." if took else "Done."
     return job.reason or f"It {job.get_state_display()}, and nothing says why."
 
 
@@ -162,16 +164,21 @@ def _curves(job: Job) -> list[Curve]:
 
 
 def _lines(job: Job) -> list[JobLog]:
-    return list(JobLog.objects.filter(job=job).order_by("-id")[:LINES])[::-1]
+    """Return the newest lines, the newest first: the page draws them from below, so that the newest is in sight."""
+    return list(JobLog.objects.filter(job=job).order_by("-id")[:LINES])
 
 
 def _resources(resources: Mapping[str, Any]) -> list[tuple[str, str]]:
-    return [(name.replace("_", " "), _size(name, value)) for name, value in resources.items() if value is not None]
+    return [
+        (name.removesuffix("_mb").replace("_", " "), _size(name, value))
+        for name, value in resources.items()
+        if value is not None
+    ]
 
 
 def _size(name: str, value: Any) -> str:
-    if "bytes" in name and isinstance(value, int | float):
-        return f"{value / 2**20:,.0f} MB"
+    if name.endswith("_mb") and isinstance(value, int | float):
+        return f"{value:,.0f} MB"
     if "seconds" in name and isinstance(value, int | float):
         return f"{value:,.1f} s"
     return _text(value)
