@@ -33,9 +33,7 @@ class EvaluateJob(Kind):
     cross_fitted: bool = argument(False, "Ask questions that a planner learned from of what it learned without them.")
     seed: int = argument(SEED, "Of the intervals, the tests and the repeated sample.", low=0, high=2**31 - 1)
     repeated: int = argument(REPEATED, "Questions of each pipeline that are asked a second time.", low=0, high=100_000)
-    processes: int = argument(
-        0, "Processes that ask at once; 0 means as many as are worth it.", low=0, high=64
-    )
+    processes: int = argument(0, "Processes that ask at once; 0 means as many as are worth it.", low=0, high=64)
     output: str = argument("", "Folder for the report and the files in TREC's formats; nothing is written if empty.")
 
     def parts(self) -> Mapping[str, float]:
@@ -56,9 +54,7 @@ class EvaluateJob(Kind):
         except InvalidRequest as error:
             faults += error.faults
         if self.output and not Path(self.output).is_absolute():
-            faults.append(
-                Fault("/arguments/output", f"output is the full path of a folder, not {self.output[:80]!r}.")
-            )
+            faults.append(Fault("/arguments/output", f"output is the full path of a folder, not {self.output[:80]!r}."))
         return faults
 
     def run(self, target: Target, run: RunContext) -> dict[str, Any]:
