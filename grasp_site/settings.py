@@ -292,7 +292,9 @@ GRASP_LEARNERS: dict[str, dict[str, Any]] = {
 # --- Jobs -----------------------------------------------------------------------------------------------------------
 # The kinds of jobs: KIND is the kind's class, QUEUE the queue whose workers do it, TITLE its name on pages.
 GRASP_JOBS: dict[str, dict[str, str]] = {
+    "import": {"TITLE": "Import", "KIND": "search.jobs.import_kb.ImportJob", "QUEUE": "jobs"},
     "index": {"TITLE": "Index", "KIND": "search.jobs.index_kb.IndexJob", "QUEUE": "jobs"},
+    "sync_graph": {"TITLE": "Copy to Neo4j", "KIND": "search.jobs.sync_graph.SyncGraphJob", "QUEUE": "jobs"},
 }
 # Dotted path of the function that returns Celery's arguments for a worker of a queue.
 GRASP_WORKER_ARGUMENTS = "grasp_site.embedded.programs.job_worker_arguments"

@@ -14,8 +14,9 @@ from rich.table import Table
 
 from search import wiring
 from search.domain.options import assigned
+from search.management.console import shown
 from training.data.examples import select
-from training.management.console import bars, positive, refusals, teller
+from training.management.console import positive, refusals
 from training.services.evaluate import evaluate
 from training.services.question_sets import import_questions
 
@@ -43,15 +44,16 @@ class Command(BaseCommand):
                 settings = assigned(options["assigned"])
                 question_set, examples, _ = import_questions(knowledge_base=options["name"], path=options["questions"])
                 examples = select(examples, options["questions"].name, options["split"], options["limit"])
-                with bars(Console(stderr=True)) as shown:
+                pipelines = options["pipeline"] or wiring.pipelines()
+                with shown(sys.stderr, dict.fromkeys(pipelines, 1.0), quiet=options["json"]) as run:
                     report = evaluate(
                         knowledge_base=options["name"],
                         examples=examples,
                         split=options["split"],
-                        pipelines=options["pipeline"] or wiring.pipelines(),
+                        pipelines=pipelines,
                         settings=settings,
                         output=options["output"],
-                        progress=teller(shown),
+                        progress=run.progress,
                         question_set=question_set,
                         cross_fitted=options["cross_fitted"],
                     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
@@ -12,12 +13,15 @@ from django.core.management.base import BaseCommand
 from rich.console import Console
 from rich.table import Table
 
+from search.management.console import shown
 from training.data.examples import select
 from training.data.splits import TRAIN, VAL, refuse_split
-from training.management.console import bars, positive, refusals, teller
+from training.management.console import positive, refusals
 from training.services.question_sets import import_questions
 from training.services.tune import tune
 
+PARTS = {"searches": 9.0, "weights": 1.0}
+"""Parts of tuning, with their shares of the time."""
 ROWS = {"before": "in use", "after": "the best", "held_out": "held out of the choice"}
 
 
@@ -40,14 +44,14 @@ class Command(BaseCommand):
             refuse_split(options["split"], "Tuning", (TRAIN, VAL))
             question_set, examples, _ = import_questions(knowledge_base=options["name"], path=options["questions"])
             examples = select(examples, options["questions"].name, options["split"], options["limit"])
-            with bars(Console(stderr=True)) as shown:
+            with shown(sys.stderr, PARTS, quiet=options["json"]) as run:
                 report = tune(
                     knowledge_base=options["name"],
                     examples=examples,
                     split=options["split"],
                     pipeline=options["pipeline"],
                     activate=not options["no_activate"],
-                    progress=teller(shown),
+                    progress=run.progress,
                     question_set=question_set,
                 )
         if options["json"]:
