@@ -335,6 +335,8 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
             "description": "What can answer, with which settings, and whether a plan is right.",
         },
         {"name": "Knowledge bases", "description": "What can be searched: schemas, nodes and their neighbours."},
+        {"name": "Jobs", "description": "For staff: long work in workers, watched and stopped from anywhere."},
+        {"name": "Evaluations", "description": "How good the pipelines are: reports, outcomes by question, files."},
         {"name": "State of the site", "description": "For whoever watches the site: does it live, can it answer."},
     ],
     "SWAGGER_UI_DIST": "SIDECAR",

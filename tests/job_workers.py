@@ -33,12 +33,17 @@ class Workers:
         self._log = home.log("job worker of tests")
         self.processes: list[subprocess.Popen[bytes]] = []
 
-    def start(self) -> subprocess.Popen[bytes]:
-        """Start a worker in a group of its own; it is not waited for."""
+    def start(self, **environment: str) -> subprocess.Popen[bytes]:
+        """Start a worker in a group of its own, with more in its environment; it is not waited for."""
         command = [*job_worker("jobs").command, "--hostname", f"jobs-{uuid4().hex[:8]}@%h"]
         with self._log.open("ab") as output:
             process = subprocess.Popen(
-                command, cwd=PROJECT, env=self._environment, stdout=output, stderr=output, start_new_session=True
+                command,
+                cwd=PROJECT,
+                env=self._environment | environment,
+                stdout=output,
+                stderr=output,
+                start_new_session=True,
             )
         self.processes.append(process)
         return process
@@ -106,6 +111,12 @@ def until(true: Callable[[], Any], otherwise: str, seconds: float = LONGEST) -> 
             connection.close()
         assert time.monotonic() < deadline, otherwise
         time.sleep(0.02)
+
+
+def passed(seconds: float) -> None:
+    """Let a drawn time pass, so that what follows hits any point of the work."""
+    at = time.monotonic() + seconds
+    until(lambda: time.monotonic() >= at, "time does not pass")
 
 
 def ended(job: Job, seconds: float = LONGEST) -> Job:

@@ -26,8 +26,6 @@ from search.ingest.parts import CHECK_EDGES, CHECK_NODES
 from search.ingest.readers import BadRow, BundleFile, NumberedRow, find, rows
 from search.ingest.rows import EdgeRow, NodeRow, RowChecker, RowError, unread_columns
 
-ROWS_BETWEEN_NEWS = 4_096
-
 
 @dataclass(frozen=True)
 class CheckedBundle:

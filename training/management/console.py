@@ -20,6 +20,13 @@ def positive(text: str) -> int:
     return int(text)
 
 
+def whole(text: str) -> int:
+    """Return the whole number from 0 on that a text holds. Raises ArgumentTypeError for other texts."""
+    if not text.isdecimal():
+        raise ArgumentTypeError(f"a whole number from 0 on, not {text!r}")
+    return int(text)
+
+
 @contextmanager
 def refusals(stderr: OutputWrapper) -> Iterator[None]:
     """Write each fault of the request on a line and exit with 2. Exit with 1 when a search or a tool fails."""

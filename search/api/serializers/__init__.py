@@ -4,13 +4,27 @@ These serializers do not check requests. The services do, and they name every fa
 """
 
 from search.api.serializers.basics import Fault, NodeReference, Problem, page_of, problems
+from search.api.serializers.jobs import (
+    CloneRequest,
+    Job,
+    JobKind,
+    JobRequest,
+    JobSummary,
+    Schedule,
+    ScheduleRequest,
+)
 from search.api.serializers.knowledge import KnowledgeBase, KnowledgeBaseSchema, Node
 from search.api.serializers.plans import CheckedPlan, Plan
 from search.api.serializers.searches import Pipeline, Readiness, Search, SearchRequest
 
 __all__ = [
     "CheckedPlan",
+    "CloneRequest",
     "Fault",
+    "Job",
+    "JobKind",
+    "JobRequest",
+    "JobSummary",
     "KnowledgeBase",
     "KnowledgeBaseSchema",
     "Node",
@@ -19,6 +33,8 @@ __all__ = [
     "Plan",
     "Problem",
     "Readiness",
+    "Schedule",
+    "ScheduleRequest",
     "Search",
     "SearchRequest",
     "page_of",

@@ -22,6 +22,7 @@ from search.services.jobs.learned import corrected
 from search.services.jobs.needs import shortages
 from search.services.jobs.ownership import HERE
 from search.services.jobs.wake import wake
+from search.services.searches.storable import storable_json
 
 LIVE = (Job.State.QUEUED, Job.State.RUNNING)
 QUEUES = ("jobs", "gpu")
@@ -83,6 +84,7 @@ def _checked(
     if not isinstance(arguments, Mapping):
         faults.append(Fault("/arguments", "arguments is an object of arguments of the kind."))
     else:
+        faults += storable_json(arguments, "/arguments")[1]
         try:
             made = built(str(kind), arguments)
         except InvalidRequest as error:

@@ -9,7 +9,7 @@ from django.db.models import F, Q
 
 from search.models import Job
 from search.services.health import queue_status
-from search.services.jobs.ownership import HERE, ClockNow, runnable, settled
+from search.services.jobs.ownership import HERE, ClockNow, locked, runnable, settled
 from search.services.jobs.schedules import launch_due
 from search.services.jobs.wake import tell, wake
 
@@ -30,8 +30,7 @@ def _settle() -> int:
     number = 0
     for pk in Job.objects.filter(state=Job.State.RUNNING, lease_until__lt=ClockNow()).values_list("pk", flat=True):
         with transaction.atomic():
-            locked = Job.objects.select_for_update(skip_locked=True, no_key=True, of=("self",))
-            job = locked.filter(runnable(), pk=pk).first()
+            job = locked(pk, runnable())
             if job is not None and settled(job):
                 tell(job.pk)
                 number += 1

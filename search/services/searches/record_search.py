@@ -40,8 +40,9 @@ _COLUMNS = (
     "prompt_fingerprint",
     "tokens",
 )
+STEP_COLUMNS = ("run_id", "position", *_COLUMNS)
 _STEP = (
-    f"INSERT INTO search_searchstep (run_id, position, {', '.join(_COLUMNS)}) "
+    f"INSERT INTO search_searchstep ({', '.join(STEP_COLUMNS)}) "
     "VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s::jsonb, %s, %s::jsonb) "
     "ON CONFLICT (run_id, position) DO UPDATE SET " + ", ".join(f"{column} = excluded.{column}" for column in _COLUMNS)
 )
@@ -89,7 +90,7 @@ class Recorder:
             if not self.live or not self._unwritten:
                 return
             try:
-                write([(_STEP, self._rows(sorted(self._unwritten))), (_CHANGED, [(self.run.pk,)])], LIVE_SECONDS)
+                write([(_STEP, self.rows(sorted(self._unwritten))), (_CHANGED, [(self.run.pk,)])], LIVE_SECONDS)
                 self._unwritten.clear()
             except DatabaseError:
                 self.live = False
@@ -103,7 +104,7 @@ class Recorder:
         """
         with self._lock:
             places = range(len(self._steps)) if every else sorted(self._unwritten)
-            closed = write([(_STEP, self._rows(places)), (_CLOSED, [closing])], END_SECONDS)
+            closed = write([(_STEP, self.rows(places)), (_CLOSED, [closing])], END_SECONDS)
             self._unwritten.clear()
         return closed[0] if closed else None
 
@@ -113,7 +114,13 @@ class Recorder:
         with self._lock:
             _writer.drop(self)
 
-    def _rows(self, places: Sequence[int]) -> list[SqlRow]:
+    @property
+    def steps(self) -> Sequence[Step]:
+        """The recorded steps, in their order."""
+        return self._steps
+
+    def rows(self, places: Sequence[int]) -> list[SqlRow]:
+        """Return the rows of the steps at these places; their columns are `STEP_COLUMNS`."""
         return [
             (
                 self.run.pk, at, step.name, step.role, VERSION, step.backend, step.status, step.seconds,

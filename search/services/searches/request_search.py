@@ -29,13 +29,14 @@ from search.domain.graph import Schema
 from search.domain.plan import Plan
 from search.domain.question import Question
 from search.models import KnowledgeBase, PipelineVersion, Release, SearchRun
+from search.models.knowledge import BuildStatus
 from search.models.pipelines import specification_hash
 from search.services.access.count_refused import FULL, LIMIT, count_refused, kind_of
 from search.services.access.limits import count_search, place_in_queue
 from search.services.access.visitors import NOBODY, User, Visitor, is_privileged
 from search.services.code_version import code_version
 from search.services.health import worker_alive
-from search.services.searches.pin import Pin
+from search.services.searches.pin import Pin, PipelineChoice
 from search.services.searches.storable import storable_json, storable_text
 
 MAX_QUESTION = 2_000
@@ -121,26 +122,54 @@ def request_search(
 
 
 def pin_searches(
-    *, knowledge_base: str, pipelines: Sequence[str], settings: Mapping[str, Any], evaluation: UUID | None = None
+    *,
+    knowledge_base: str,
+    pipelines: Sequence[str | PipelineChoice],
+    settings: Mapping[str, Any],
+    evaluation: UUID | None = None,
+    release: str = "",
 ) -> dict[str, Pin]:
-    """Return one pin for each pipeline, by its name; all have the same release and version of the settings.
+    """Return one pin for each choice, by its label; all have the same release and version of the settings.
 
-    Raises InvalidRequest with every fault of the request.
+    A choice may be a text (`PipelineChoice.parse`). `settings` apply to every choice and give way to its own. `release`
+    is the name of a release; empty means the active one. Raises InvalidRequest with every fault of the request.
     """
     run = SearchRun()
     faults = _point_at_release(run, knowledge_base, None)
+    if release and run.knowledge_base is not None:
+        faults = _choose_release(run, run.knowledge_base, release)
     pins: dict[str, Pin] = {}
-    for name in pipelines:
-        run.pipeline, run.pipeline_version = name, None
-        if found := _specify(run, settings, None):
-            faults += [fault for fault in found if fault not in faults]
-        elif run.release is not None:
-            pins[name] = Pin(
-                run.release, run.settings_version, name, run.pipeline_version, run.specification, evaluation
+    for given in pipelines:
+        try:
+            choice = PipelineChoice.parse(given) if isinstance(given, str) else given
+        except InvalidRequest as error:
+            faults += error.faults
+            continue
+        label = choice.label or choice.pipeline
+        run.pipeline, run.pipeline_version = choice.pipeline, None
+        found = _specify(run, {**settings, **choice.settings}, None, choice.version)
+        if label in pins:
+            found.append(Fault("/pipelines", f"{label!r} is given twice."))
+        faults += [fault for fault in found if fault not in faults]
+        if not found and run.release is not None:
+            pins[label] = Pin(
+                run.release, run.settings_version, choice.pipeline, run.pipeline_version, run.specification, evaluation
             )  # fmt: skip
     if faults:
         raise InvalidRequest(faults)
     return pins
+
+
+def pinned_run(pin: Pin, *, question: str, k: int, purpose: str) -> SearchRun:
+    """Return a search of an evaluation, without a row. Raises SearchRejected if the question cannot be searched."""
+    if found := [*_check_question(question), *_check_k(k)]:
+        raise SearchRejected(found)
+    run = SearchRun(
+        question=storable_text(question), k=k, origin=SearchRun.Origin.EVALUATION, purpose=storable_text(purpose)[:200],
+        time_limit=site.GRASP_SEARCH_SECONDS, code_version=code_version(),
+    )  # fmt: skip
+    pin.apply(run)
+    return run
 
 
 def question_of(run: SearchRun, schema: Schema) -> Question:
@@ -218,10 +247,24 @@ def _point_at_release(run: SearchRun, name: object, user: User) -> list[Fault]:
     return []
 
 
-def _specify(run: SearchRun, settings: object, user: User) -> list[Fault]:
+def _choose_release(run: SearchRun, base: KnowledgeBase, name: str) -> list[Fault]:
+    """Set the run's release to the one with this name; return the faults."""
+    releases = {release.name: release for release in base.releases.select_related("knowledge_base__active_settings")}
+    found = releases.get(name)
+    if found is None:
+        known = ", ".join(releases) or "none"
+        return [Fault("/release", f"{base.name} has no release {_shown(name)}; it has: {known}.")]
+    if found.status != BuildStatus.READY:
+        return [Fault("/release", f"The release {name} is {found.get_status_display()}, so it cannot be searched.")]
+    run.release, run.release_name = found, found.name
+    return []
+
+
+def _specify(run: SearchRun, settings: object, user: User, number: int | None = None) -> list[Fault]:
     """Set the run's specification from the options of the site, then of the pipeline version, then of the caller.
 
-    Return the faults. Everybody gets the options of site and version; some options only staff may set in a request.
+    `number` is the version; None means the active one. Return the faults. Everybody gets the options of site and
+    version; some options only staff may set in a request.
     """
     names = wiring.pipelines()
     if run.pipeline not in names:
@@ -231,8 +274,13 @@ def _specify(run: SearchRun, settings: object, user: User) -> list[Fault]:
         return [Fault("/settings", "settings is an object of options, such as {'fuse.k': 5}.")]
     version = None
     if run.knowledge_base is not None:
-        known = PipelineVersion.objects.filter(knowledge_base=run.knowledge_base, pipeline=run.pipeline, active=True)
-        version = next(iter(known.order_by()), None)
+        versions = PipelineVersion.objects.filter(knowledge_base=run.knowledge_base, pipeline=run.pipeline)
+        wanted = {"active": True} if number is None else {"version": number}
+        version = next(iter(versions.filter(**wanted).order_by()), None)
+        if version is None and number:
+            there = ", ".join(map(str, [0, *versions.order_by("version").values_list("version", flat=True)]))
+            message = f"{run.pipeline} has no such version for {run.knowledge_base_name or run.knowledge_base.name}"
+            return [Fault("/pipeline", f"{message}; it has: {there}.")]
     if version is not None:
         run.pipeline_version, run.pipeline_number = version, version.version
     pipeline = wiring.pipeline(run.pipeline)

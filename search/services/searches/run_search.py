@@ -48,7 +48,7 @@ def run_search(run_id: UUID | str, *, live: bool = False) -> SearchRun:
         run, "search", "An unexpected error stopped the search; the worker's log has it."
     )
     try:
-        failure = _attempt(run, recorder)
+        failure = attempt(run, recorder, _cancel_asked(run.pk))
     finally:
         run.seconds = time.perf_counter() - recorder.began
         close_run(run, recorder)
@@ -63,10 +63,10 @@ def claim_run(run_id: UUID | str) -> SearchRun | None:
     return next(iter(taken), None)
 
 
-def _attempt(run: SearchRun, recorder: Recorder) -> StageError | None:
+def attempt(run: SearchRun, recorder: Recorder, cancelled: Callable[[], bool]) -> StageError | None:
     """Run the search and set status and error on `run`; return the failure, None if done or cancelled."""
     try:
-        _answer(run, recorder)
+        _answer(run, recorder, cancelled)
     except SearchCancelled:
         run.status, run.error = SearchRun.Status.CANCELLED, None
     except StageError as error:
@@ -84,7 +84,7 @@ def _attempt(run: SearchRun, recorder: Recorder) -> StageError | None:
     return None
 
 
-def _answer(run: SearchRun, recorder: Recorder) -> None:
+def _answer(run: SearchRun, recorder: Recorder, cancelled: Callable[[], bool]) -> None:
     """Run the pipeline over the release, with the settings, that were active when the search was requested."""
     if run.release is None or run.release.status == BuildStatus.DROPPED:
         raise StageError("search", "The release that this search asked for has been dropped.", permanent=True)
@@ -95,7 +95,7 @@ def _answer(run: SearchRun, recorder: Recorder) -> None:
         stages = pipeline.compose(run.specification, tools)
     # Time is measured from here, so that the first search of a process does not include loading its models.
     recorder.began = time.perf_counter()
-    trace = Trace(Limit.seconds(run.time_limit, _cancel_asked(run.pk)), recorder.observe)
+    trace = Trace(Limit.seconds(run.time_limit, cancelled), recorder.observe)
     with bounded("search", trace.limit):
         ranking = pipeline.search(question_of(run, tools.schema), stages, trace)
     run.answer = {"ranking": orjson.loads(stored_json(with_ids(ranking.to_json(), tools.nodes)))}
