@@ -24,10 +24,10 @@ class Terminal(io.StringIO):
 def test_a_line_begins_each_part_and_comes_again_after_two_seconds_with_the_time_left_of_the_whole() -> None:
     stream, clock = io.StringIO(), Clock()
     progress = LineProgress(stream, {"Checking": 12.0, "Loading": 30.0}, clock)
-    for seconds, part, done in [(0, "Checking", 0), (1, "Checking", 10), (3, "Checking", 25), (12, "Loading", 0)]:
+    for seconds, part, done in [(0, "Checking", 0), (1.2, "Checking", 10), (3, "Checking", 25), (12, "Loading", 0)]:
         clock.now = 100.0 + seconds
         progress(part, done, 100)
-    # 12 + 30 s are expected, and after 3 s a quarter of the 12 s is done: exactly as expected, so 39 s are left.
+    # 12 + 30 s are expected; after 1.2 s a tenth and after 3 s a quarter of the 12 s is done: exactly as expected, so 39 s are left.
     assert stream.getvalue().splitlines() == [
         "Checking: 0 %, time left 0:42",
         "Checking: 25 %, time left 0:39",
