@@ -283,6 +283,8 @@ GRASP_SEARCHES_PER_MINUTE_TOKEN = env_int("GRASP_SEARCHES_PER_MINUTE_TOKEN", 600
 GRASP_LEARNERS: dict[str, dict[str, Any]] = {
     "planner": {
         "BACKEND": "training.learning.planner.PlannerLearner",
+        # Declares the settings without loading a model library.
+        "SETTINGS": "training.learning.planner_settings.PlannerSettings",
         "PIPELINE": "grasp",
         "OPTION": "plan.artifact",
         "FOLD": "plan.fold",
@@ -295,6 +297,13 @@ GRASP_JOBS: dict[str, dict[str, str]] = {
     "import": {"TITLE": "Import", "KIND": "search.jobs.import_kb.ImportJob", "QUEUE": "jobs"},
     "index": {"TITLE": "Index", "KIND": "search.jobs.index_kb.IndexJob", "QUEUE": "jobs"},
     "sync_graph": {"TITLE": "Copy to Neo4j", "KIND": "search.jobs.sync_graph.SyncGraphJob", "QUEUE": "jobs"},
+    "evaluate": {"TITLE": "Evaluate", "KIND": "training.jobs.evaluate.EvaluateJob", "QUEUE": "jobs"},
+    "tune": {"TITLE": "Tune fusion", "KIND": "training.jobs.tune.TuneJob", "QUEUE": "jobs"},
+    "train_planner": {
+        "TITLE": "Train planner",
+        "KIND": "training.jobs.train_planner.TrainPlannerJob",
+        "QUEUE": "jobs",
+    },
 }
 # Dotted path of the function that returns Celery's arguments for a worker of a queue.
 GRASP_WORKER_ARGUMENTS = "grasp_site.embedded.programs.job_worker_arguments"

@@ -332,10 +332,15 @@ def _dropped(name: str) -> str:
     return f"The release {name} has been dropped, so its questions cannot be asked any more; begin a new evaluation."
 
 
+def purpose_of(example: Example) -> str:
+    """Return the purpose of a question's search, by which it is found again."""
+    return example.id[:200]
+
+
 def search_pinned(pin: Pin, example: Example, k: int = 20) -> SearchRun:
     """Search one question of an evaluation and return the row of the search. Raises InvalidRequest, StageError."""
     row = request_search(
         knowledge_base=pin.release.knowledge_base.name, question=example.text, pipeline=pin.pipeline, k=k,
-        origin=SearchRun.Origin.EVALUATION, purpose=example.id[:200], enqueue=False, pin=pin,
+        origin=SearchRun.Origin.EVALUATION, purpose=purpose_of(example), enqueue=False, pin=pin,
     )  # fmt: skip
     return run_search(row.pk)

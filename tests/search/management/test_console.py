@@ -27,7 +27,7 @@ def test_a_line_begins_each_part_and_comes_again_after_two_seconds_with_the_time
     for seconds, part, done in [(0, "Checking", 0), (1.2, "Checking", 10), (3, "Checking", 25), (12, "Loading", 0)]:
         clock.now = 100.0 + seconds
         progress(part, done, 100)
-    # 12 + 30 s are expected; after 1.2 s a tenth and after 3 s a quarter of the 12 s is done: exactly as expected, so 39 s are left.
+    # 12 + 30 s are expected. After 1.2 s a tenth of the 12 s is done, after 3 s a quarter: exactly as expected.
     assert stream.getvalue().splitlines() == [
         "Checking: 0 %, time left 0:42",
         "Checking: 25 %, time left 0:39",

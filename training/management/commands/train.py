@@ -18,12 +18,10 @@ from search.management.console import shown
 from training import wiring
 from training.data.examples import Example, select
 from training.data.splits import TRAIN, VAL, refuse_split
+from training.jobs.train_planner import TrainPlannerJob
 from training.management.console import positive, refusals
 from training.services.question_sets import import_questions
 from training.services.train import train
-
-PARTS = {"plans": 5.0, "learning": 4.0, "measuring": 1.0}
-"""Parts of training a planner, with their usual shares of the time; other learners' parts follow them."""
 
 
 class Command(BaseCommand):
@@ -50,7 +48,7 @@ class Command(BaseCommand):
                 refuse_split(options["split"], "Training", allowed)
                 question_set, examples, _ = import_questions(knowledge_base=options["name"], path=options["questions"])
                 examples = _chosen(examples, options["questions"].name, options["split"], options["limit"])
-                with shown(sys.stderr, PARTS, quiet=options["json"]) as run:
+                with shown(sys.stderr, TrainPlannerJob().parts(), quiet=options["json"]) as run:
                     report = train(
                         kind=options["kind"],
                         knowledge_base=options["name"],

@@ -16,12 +16,11 @@ from rich.table import Table
 from search.management.console import shown
 from training.data.examples import select
 from training.data.splits import TRAIN, VAL, refuse_split
+from training.jobs.tune import TuneJob
 from training.management.console import positive, refusals
 from training.services.question_sets import import_questions
 from training.services.tune import tune
 
-PARTS = {"searches": 9.0, "weights": 1.0}
-"""Parts of tuning, with their shares of the time."""
 ROWS = {"before": "in use", "after": "the best", "held_out": "held out of the choice"}
 
 
@@ -44,14 +43,14 @@ class Command(BaseCommand):
             refuse_split(options["split"], "Tuning", (TRAIN, VAL))
             question_set, examples, _ = import_questions(knowledge_base=options["name"], path=options["questions"])
             examples = select(examples, options["questions"].name, options["split"], options["limit"])
-            with shown(sys.stderr, PARTS, quiet=options["json"]) as run:
+            with shown(sys.stderr, TuneJob().parts(), quiet=options["json"]) as run:
                 report = tune(
                     knowledge_base=options["name"],
                     examples=examples,
                     split=options["split"],
                     pipeline=options["pipeline"],
                     activate=not options["no_activate"],
-                    progress=run.progress,
+                    run=run,
                     question_set=question_set,
                 )
         if options["json"]:
