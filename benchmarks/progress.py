@@ -8,11 +8,14 @@ afterwards. `GRASP_BENCH_BUNDLES` names other bundles than the usual ones, separ
 from __future__ import annotations
 
 import os
+import resource
 import tempfile
 import threading
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+
+from django.db import connection
 
 from benchmarks.common import NotHere, data, show, table
 from benchmarks.import_speed import generate
@@ -21,9 +24,10 @@ from search.ingest.cleanup import remove_data
 from search.ingest.size import Size, bundle_size, snapshot_size
 from search.interfaces import Encoder
 from search.models import KnowledgeBase, Snapshot
+from search.models.partitions import partition
 from search.neural.encoders import SentenceEncoder
 from search.services.jobs.run_context import plain_run
-from search.services.knowledge.expected import import_parts
+from search.services.knowledge.expected import import_needs, import_parts
 from search.services.knowledge.import_snapshot import import_snapshot
 from search.services.knowledge.index_snapshot import build_index
 
@@ -35,6 +39,7 @@ WITHIN = 0.3
 """Relative error that still counts as holding."""
 SHORT_SECONDS = 3.0
 """An error of less is nothing that anybody notices."""
+GENERATED_NODES, GENERATED_EDGES = 8_000, 40_000
 BUNDLES = ("generated", "prime-ibd", "wikipathways")
 
 
@@ -46,7 +51,9 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         for bundle in os.environ.get("GRASP_BENCH_BUNDLES", ",".join(BUNDLES)).split(","):
             try:
-                source = generate(Path(folder), 60_000, 600_000) if bundle == "generated" else data(bundle)
+                source = (
+                    generate(Path(folder), GENERATED_NODES, GENERATED_EDGES) if bundle == "generated" else data(bundle)
+                )
             except NotHere as reason:
                 show(f"{bundle}: {reason}; not measured.")
                 continue
@@ -57,6 +64,10 @@ def main() -> None:
     columns = ("bundle", "seconds", "expected", "estimates", f"within {WITHIN:.0%}", "or 3 s", "median error %",
                "90th percentile %", "worst %")  # fmt: skip
     table("Time left, estimates after a third of the time", columns, rows)
+
+
+def _source(bundle: str, folder: Path) -> Path:
+    return generate(folder, GENERATED_NODES, GENERATED_EDGES) if bundle == "generated" else data(bundle)
 
 
 def _measured(bundle: str, source: Path, encoder: Encoder) -> tuple[float | int, ...]:
@@ -90,6 +101,7 @@ def _measured(bundle: str, source: Path, encoder: Encoder) -> tuple[float | int,
     with lock:
         estimator.finish(finish)
         _parts(bundle, size, snapshot_size(snapshot), estimator.estimate(finish))
+    _needs(bundle, size, snapshot, encoder.dimensions)
     return finish - began, sum(expected.values()), *_errors(began, finish, kept)
 
 
@@ -122,6 +134,20 @@ def _parts(bundle: str, guessed: Size, found: Size, estimate: Estimate) -> None:
     ]  # fmt: skip
     columns = ("part", "expected s", "seconds", "ratio", "µs a node", "µs an edge", "units")
     table(f"Parts of importing {bundle}", columns, rows)
+
+
+def _needs(bundle: str, size: Size, snapshot: Snapshot, dimensions: int) -> None:
+    """Compare what the import was estimated to need with what it took; the peak is that of all imports so far."""
+    needs = import_needs(size, dimensions)
+    files = sum(path.stat().st_size for path in snapshot.directory.rglob("*") if path.is_file())
+    names = [partition("search_node", snapshot.pk), partition("search_edge", snapshot.pk)]
+    names += [partition("search_vector", pk) for pk in snapshot.vector_sets.values_list("pk", flat=True)]
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT sum(pg_total_relation_size(name::regclass)) FROM unnest(%s::text[]) name", [names])
+        tables = int(cursor.fetchone()[0])
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    rows = [("disk", needs.disk / 1e6, (files + tables) / 1e6), ("memory", needs.memory / 1e6, peak / 1e6)]
+    table(f"Needs of importing {bundle}, MB", ("", "estimated", "taken"), rows)
 
 
 def _forget() -> None:

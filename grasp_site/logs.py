@@ -6,6 +6,8 @@ from typing import Any
 
 import structlog
 
+from search.services.jobs.captured import line_of
+
 SECRET_KEYS = re.compile(r"password|passwd|secret|token|api_?key|authorization|cookie", re.IGNORECASE)
 # Counts of a language model's tokens are numbers, not secrets.
 FIGURE_KEYS = re.compile(r"(^|_)tokens$", re.IGNORECASE)
@@ -76,10 +78,24 @@ def logging_settings(level: str, as_json: bool) -> dict[str, Any]:
                 "()": structlog.stdlib.ProcessorFormatter,
                 "foreign_pre_chain": [*SHARED_PROCESSORS, structlog.stdlib.ExtraAdder()],
                 "processors": [structlog.stdlib.ProcessorFormatter.remove_processors_meta, drop_colours, *rendering],
-            }
+            },
+            "job": {
+                "()": structlog.stdlib.ProcessorFormatter,
+                "foreign_pre_chain": [*SHARED_PROCESSORS, structlog.stdlib.ExtraAdder()],
+                "processors": [
+                    structlog.stdlib.ProcessorFormatter.remove_processors_meta,
+                    drop_colours,
+                    structlog.processors.format_exc_info,
+                    hide_secrets,
+                    line_of,
+                ],
+            },
         },
-        "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "grasp"}},
-        "root": {"handlers": ["stderr"], "level": level},
+        "handlers": {
+            "stderr": {"class": "logging.StreamHandler", "formatter": "grasp"},
+            "job": {"class": "search.services.jobs.captured.JobHandler", "formatter": "job"},
+        },
+        "root": {"handlers": ["stderr", "job"], "level": level},
         "loggers": {
             # These loggers have their own handlers; an empty list removes them, so that the root logger writes.
             "django": {"handlers": [], "level": level, "propagate": True},

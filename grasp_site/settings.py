@@ -294,7 +294,9 @@ GRASP_LEARNERS: dict[str, dict[str, Any]] = {
 # --- Jobs -----------------------------------------------------------------------------------------------------------
 # The kinds of jobs: KIND is the kind's class, QUEUE the queue whose workers do it, TITLE its name on pages.
 GRASP_JOBS: dict[str, dict[str, str]] = {
+    "import": {"TITLE": "Import", "KIND": "search.jobs.import_kb.ImportJob", "QUEUE": "jobs"},
     "index": {"TITLE": "Index", "KIND": "search.jobs.index_kb.IndexJob", "QUEUE": "jobs"},
+    "sync_graph": {"TITLE": "Copy to Neo4j", "KIND": "search.jobs.sync_graph.SyncGraphJob", "QUEUE": "jobs"},
     "evaluate": {"TITLE": "Evaluate", "KIND": "training.jobs.evaluate.EvaluateJob", "QUEUE": "jobs"},
     "tune": {"TITLE": "Tune fusion", "KIND": "training.jobs.tune.TuneJob", "QUEUE": "jobs"},
     "train_planner": {

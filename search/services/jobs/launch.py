@@ -18,6 +18,7 @@ from search.models.pipelines import specification_hash
 from search.services.access.visitors import User, is_privileged
 from search.services.code_version import code_version
 from search.services.jobs.kinds import built, kind_class, queue_of
+from search.services.jobs.learned import corrected
 from search.services.jobs.needs import shortages
 from search.services.jobs.ownership import HERE
 from search.services.jobs.wake import wake
@@ -146,7 +147,7 @@ def _row(kind: str, made: Kind, target: Target) -> Job:
         specification_hash=specification_hash(specification), seed=int(arguments.get("seed", 0)),
         code_version=code_version(), knowledge_base=base, knowledge_base_name=target.knowledge_base,
         release=release, release_name=target.release, question_set=target.question_set,
-        progress=Estimator(made.parts(), 0.0).estimate(0.0).to_json(),
+        progress=Estimator(corrected(kind, made.expected(target)), 0.0).estimate(0.0).to_json(),
     )  # fmt: skip
 
 

@@ -19,7 +19,7 @@ from search.services.jobs.keeper import BEAT_SECONDS, GRACE_SECONDS, Keeper, Ver
 from search.services.jobs.kinds import parts_of
 from search.services.jobs.ownership import claim_this
 from search.services.jobs.reports import Reports, seconds_spent
-from search.services.jobs.resources import Resources
+from search.services.jobs.resources import Resources, gpu_memory_held
 from search.services.jobs.run_context import in_callers_transaction
 
 INTERRUPTED = "It was interrupted at the terminal."
@@ -35,7 +35,7 @@ def run_here(job: Job, progress: Progress = silent) -> Any:
         raise LeaseLost()
     reports = Reports(claim, parts_of(job), seconds_spent(job))
     reports.log(f"Attempt {claim.attempt} begins in a command, process {os.getpid()}.")
-    keeper = Keeper(claim, reports, Resources(os.getpid(), job.resources))
+    keeper = Keeper(claim, reports, Resources(os.getpid(), job.resources, gpu_memory_held))
 
     def both(part: str, done: int, total: int | None) -> None:
         reports.progress(part, done, total)

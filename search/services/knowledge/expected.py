@@ -9,14 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from django.conf import settings
+
 from search.domain.job_kinds import Needs
 from search.domain.vector_kinds import USUAL
 from search.ingest import parts
 from search.ingest.embed import CUT, EVERY_TEXT
 from search.ingest.size import Size, snapshot_size
 from search.ingest.vectors import HNSW_ABOVE
-from search.models import KnowledgeBase
+from search.models import KnowledgeBase, VectorSet
 
+USUAL_DIMENSIONS = 384
+"""Dimensions of the packaged encoder's vectors; assumed for an encoder that has made none yet."""
 NEIGHBOUR_CHARACTERS = 20
 """Characters that an edge adds to the document of each of its ends."""
 MOST_NEIGHBOURS = 30
@@ -71,6 +75,12 @@ def base_size(knowledge_base: KnowledgeBase) -> Size:
     """Return the size of a knowledge base's active release; no size if there is none."""
     release = knowledge_base.active_release
     return Size() if release is None else snapshot_size(release.snapshot)
+
+
+def new_dimensions() -> int:
+    """Return the dimensions of the vectors of new releases, without loading the encoder."""
+    known = VectorSet.objects.filter(encoder=settings.GRASP_ENCODER).values_list("dimensions", flat=True).first()
+    return known or USUAL_DIMENSIONS
 
 
 def import_needs(size: Size, dimensions: int, *, index: bool = True, kinds: int = len(USUAL)) -> Needs:

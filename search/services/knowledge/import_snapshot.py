@@ -26,7 +26,7 @@ from search.models import KnowledgeBase, Snapshot
 from search.models.knowledge import BuildStatus
 from search.services.jobs.run_context import plain_run
 from search.services.knowledge.index_snapshot import IndexFailed, index_snapshot
-from search.services.knowledge.releases import activate_release
+from search.services.knowledge.releases import activate_once
 
 FAULTS_SHOWN = 20
 SNAPSHOT_NOTE = "snapshot"
@@ -236,11 +236,9 @@ class _Import:
         with self._outcome.timed("index"):
             release = index_snapshot(snapshot=snapshot, run=self._run)
         self._outcome.release = release.name
-        # An attempt that died after this may be followed by an admin who activates another release: that one stays.
-        if activate and release.activated is None:
+        if activate:
             self._run.check()
-            with self._run.fenced():
-                activate_release(knowledge_base=snapshot.knowledge_base, release=release)
+            activate_once(snapshot.knowledge_base, release, self._run)
 
 
 def _publish(snapshot: Snapshot, outcome: ImportReport) -> None:

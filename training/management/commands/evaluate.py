@@ -17,9 +17,10 @@ from search import wiring
 from search.domain.errors import Fault, InvalidRequest
 from search.domain.options import assigned
 from search.domain.run_context import RunContext
+from search.management.console import shown
 from training.data.examples import select
 from training.evaluation.measures import SEED
-from training.management.console import bars, positive, refusals, teller, whole
+from training.management.console import positive, refusals, whole
 from training.services.evaluate import REPEATED, evaluate, resume_evaluation
 from training.services.question_sets import import_questions
 
@@ -56,8 +57,9 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
-            with refusals(self.stderr), bars(Console(stderr=True)) as shown:
-                report = self._report(options, RunContext(progress=teller(shown)))
+            parts = dict.fromkeys(options["pipeline"] or wiring.pipelines(), 1.0)
+            with refusals(self.stderr), shown(sys.stderr, parts, quiet=options["json"]) as run:
+                report = self._report(options, run)
         except OSError as error:
             self.stderr.write(f"{options['output']}: {error.strerror or error}")
             sys.exit(1)

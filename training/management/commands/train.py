@@ -14,11 +14,12 @@ from rich.console import Console
 from rich.table import Table
 
 from search.domain.options import assigned
-from search.domain.run_context import RunContext
+from search.management.console import shown
 from training import wiring
 from training.data.examples import Example, select
 from training.data.splits import TRAIN, VAL, refuse_split
-from training.management.console import bars, positive, refusals, teller
+from training.jobs.train_planner import TrainPlannerJob
+from training.management.console import positive, refusals
 from training.services.question_sets import import_questions
 from training.services.train import train
 
@@ -47,7 +48,7 @@ class Command(BaseCommand):
                 refuse_split(options["split"], "Training", allowed)
                 question_set, examples, _ = import_questions(knowledge_base=options["name"], path=options["questions"])
                 examples = _chosen(examples, options["questions"].name, options["split"], options["limit"])
-                with bars(Console(stderr=True)) as shown:
+                with shown(sys.stderr, TrainPlannerJob().parts(), quiet=options["json"]) as run:
                     report = train(
                         kind=options["kind"],
                         knowledge_base=options["name"],
@@ -55,7 +56,7 @@ class Command(BaseCommand):
                         settings=assigned(options["assigned"]),
                         activate=not options["no_activate"],
                         allow_val=options["allow_val"],
-                        run=RunContext(progress=teller(shown)),
+                        run=run,
                         question_set=question_set,
                     )
         except OSError as error:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
@@ -12,10 +13,11 @@ from django.core.management.base import BaseCommand
 from rich.console import Console
 from rich.table import Table
 
-from search.domain.run_context import RunContext
+from search.management.console import shown
 from training.data.examples import select
 from training.data.splits import TRAIN, VAL, refuse_split
-from training.management.console import bars, positive, refusals, teller
+from training.jobs.tune import TuneJob
+from training.management.console import positive, refusals
 from training.services.question_sets import import_questions
 from training.services.tune import tune
 
@@ -41,14 +43,14 @@ class Command(BaseCommand):
             refuse_split(options["split"], "Tuning", (TRAIN, VAL))
             question_set, examples, _ = import_questions(knowledge_base=options["name"], path=options["questions"])
             examples = select(examples, options["questions"].name, options["split"], options["limit"])
-            with bars(Console(stderr=True)) as shown:
+            with shown(sys.stderr, TuneJob().parts(), quiet=options["json"]) as run:
                 report = tune(
                     knowledge_base=options["name"],
                     examples=examples,
                     split=options["split"],
                     pipeline=options["pipeline"],
                     activate=not options["no_activate"],
-                    run=RunContext(progress=teller(shown)),
+                    run=run,
                     question_set=question_set,
                 )
         if options["json"]:
