@@ -6,7 +6,7 @@ import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
-from uuid import UUID
+from uuid import UUID, uuid4
 
 from celery import current_app
 from django.conf import settings as site
@@ -66,6 +66,8 @@ def request_search(
     enqueue: bool = True,
     faults: Sequence[Fault] = (),
     pin: Pin | None = None,
+    run_id: UUID | None = None,
+    awaited: bool = False,
 ) -> SearchRun:
     """Record a search and, with `enqueue`, hand it to the search worker once the row is committed.
 
@@ -73,7 +75,8 @@ def request_search(
     (commands, evaluation), which sees every knowledge base. `plan` is a plan as JSON, `settings` are options as
     `{"stage.option": value}`, `time_limit` is in seconds, and `faults` are the faults that the door itself has found.
     `pin`, from `pin_searches`, sets release, settings and specification instead of `pipeline` and `settings`.
-    `visitor` identifies the caller beyond the account.
+    `visitor` identifies the caller beyond the account. `run_id` is the id that the run gets, a new one if it is None;
+    with `awaited` the worker sends the described search with the notice of its end.
 
     Returns the saved run. Raises SearchRejected with every fault at once, TooManySearches when the asker's limit is
     reached, and QueueFull when the queue is full; none of these leaves a run. Raises ServiceUnavailable when Valkey
@@ -85,6 +88,7 @@ def request_search(
     kept_plan, plan_faults = storable_json(plan, "/plan")
     kept_options, option_faults = storable_json(settings or {}, "/settings")
     run = SearchRun(
+        id=run_id or uuid4(),
         question=storable_text(question),
         knowledge_base_name=storable_text(knowledge_base)[:200],
         pipeline=storable_text(pipeline or site.GRASP_DEFAULT_PIPELINE)[:100],
@@ -116,7 +120,7 @@ def request_search(
         return run
     with _counted(origin), place_in_queue(QUEUE), transaction.atomic():
         run.save()
-        transaction.on_commit(lambda: _send(run))
+        transaction.on_commit(lambda: _send(run, awaited))
     return run
 
 
@@ -149,12 +153,12 @@ def question_of(run: SearchRun, schema: Schema) -> Question:
     return Question(text=run.question, k=run.k, plan=plan)
 
 
-def _send(run: SearchRun) -> None:
+def _send(run: SearchRun, awaited: bool) -> None:
     """Send the task to the broker, after a check with a short time limit that the broker answers."""
     try:
         if worker_alive(QUEUE) is None:
             raise BrokerError("no answer within a second")
-        current_app.send_task(TASK, args=[str(run.pk)], queue=QUEUE, expires=run.time_limit)
+        current_app.send_task(TASK, args=[str(run.pk), awaited], queue=QUEUE, expires=run.time_limit)
     except (BrokerError, OSError) as error:
         reason = "Valkey does not answer, so the search was not queued; ask again in a moment."
         run.status, run.finished = SearchRun.Status.FAILED, timezone.now()
