@@ -17,6 +17,7 @@ from django.db.models import QuerySet
 from django.utils.module_loading import import_string
 
 from search.models import SearchRun
+from search.services.health import worker_alive
 from search.services.searches.end_abandoned import end_abandoned_search, why_nobody_takes
 
 ENDED = frozenset({SearchRun.Status.DONE, SearchRun.Status.FAILED, SearchRun.Status.CANCELLED})
@@ -27,6 +28,11 @@ SECONDS_WITH_NOTICES, SECONDS_WITHOUT_NOTICES = 1.0, 0.1
 FOLLOWERS = 64
 """Largest number of requests that may wait at a time, each on a thread; further requests are answered at once."""
 
+LOOK_SECONDS = 5.0
+"""Seconds between two looks at the row of a search that somebody waits for, while notices come in and a worker lives.
+
+The row only says more than the notices where one was lost.
+"""
 NOBODY_THERE = 2.5
 """Longest wait for the end of a queued search while no worker is alive, in seconds."""
 
@@ -132,18 +138,21 @@ class Ending:
         Return None if it did not end within `seconds`, if no worker has taken it for `NOBODY_THERE` seconds, and at
         once if `FOLLOWERS` requests wait already.
         """
-        began = time.monotonic()
+        began = looked = time.monotonic()
         with _place() as found:
             while found:
                 left = began + seconds - time.monotonic()
                 close_old_connections()
-                if self._news.wait(max(0.0, min(left, _pause()))) and self._answer:
+                told = self._news.wait(max(0.0, min(left, _pause())))
+                if self._answer:
                     return self._answer
                 self._news.clear()
-                seen = glance(self._run_id)
+                if not told and left > 0 and time.monotonic() - looked < LOOK_SECONDS and _attended():
+                    continue
+                looked, seen = time.monotonic(), glance(self._run_id)
                 if seen.ended:
                     return b""
-                if left <= 0 or (seen.waiting and time.monotonic() - began > NOBODY_THERE):
+                if left <= 0 or (seen.waiting and looked - began > NOBODY_THERE):
                     return None
         return None
 
@@ -177,6 +186,11 @@ class Following:
 
     def _wake(self, _answer: bytes | None) -> None:
         self._loop.call_soon_threadsafe(self._event.set)
+
+
+def _attended() -> bool:
+    """Return whether a worker lives and its notices come in; costs no query."""
+    return notices().hears and worker_alive("search") is True
 
 
 def _pause() -> float:
