@@ -58,13 +58,13 @@ class Application(ASGIHandler):
             # Closing tells Django that the request has ended, and may use the database.
             await loop.run_in_executor(self._threads, response.close)
 
-    def _answered(self, scope: Any, body: IO[bytes]) -> HttpResponseBase:
+    def _answered(self, scope: Any, body: IO[bytes]) -> Any:
         """Return the response to a request, closed unless it streams; the calling thread keeps no connection."""
         set_script_prefix(get_script_prefix(scope))
         signals.request_started.send(sender=self.__class__, scope=scope)
         try:
             request, refused = self.create_request(scope, body)
-            response = refused if request is None else self.get_response(request)
+            response: Any = refused if request is None else self.get_response(request)
             response._handler_class = self.__class__
             if isinstance(response, FileResponse):
                 response.block_size = self.chunk_size

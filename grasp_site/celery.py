@@ -9,10 +9,12 @@ from celery.signals import celeryd_after_setup, setup_logging, worker_ready, wor
 from django.conf import settings
 from django.utils.module_loading import import_string
 
+from grasp_site.broker import use_for_broker
 from grasp_site.heartbeat import Heartbeat
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "grasp_site.settings")
 
+use_for_broker()
 app = Celery("grasp")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()

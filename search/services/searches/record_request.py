@@ -68,7 +68,7 @@ def insert_pinned(run: SearchRun) -> bool:
 @lru_cache(maxsize=1)
 def _insert() -> str:
     """Return the statement: the values of a run's columns, then the six values that have to hold."""
-    columns = [field.column for field in SearchRun._meta.concrete_fields]
+    columns = [str(field.column) for field in SearchRun._meta.concrete_fields]
     base, version, values = _table(KnowledgeBase), _table(PipelineVersion), _table(KnowledgeBaseSettings)
     return (
         f"INSERT INTO {_table(SearchRun)} ({', '.join(columns)}) SELECT {', '.join(['%s'] * len(columns))} "
