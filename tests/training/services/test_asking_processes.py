@@ -29,7 +29,7 @@ from training.services.evaluations import processes
 from training.services.evaluations.processes import ProcessEnded, processes_for
 
 pytestmark = pytest.mark.django_db(transaction=True)
-DEADLINE_SECONDS = 120.0
+DEADLINE_SECONDS = 300.0
 MANY = 900
 
 
