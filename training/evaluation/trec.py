@@ -24,11 +24,12 @@ def run_lines(outcomes: Mapping[str, QuestionOutcome], tag: str) -> Iterable[str
     Equal scores and scores out of order are lowered by a small step, because readers sort by score and must get the
     same order.
     """
+    named = encode(tag)
     for question, outcome in outcomes.items():
-        last = float("inf")
+        last, asked = float("inf"), encode(question)
         for rank, (node, score) in enumerate(outcome.ranking[:DEPTH], 1):
             last = score if score < last - 1e-9 else last - 1e-9 * max(1.0, abs(last))
-            yield f"{encode(question)} Q0 {encode(node)} {rank} {last:.12f} {encode(tag)}\n"
+            yield f"{asked} Q0 {encode(node)} {rank} {last:.12f} {named}\n"
 
 
 def qrels_lines(examples: Sequence[Example]) -> Iterable[str]:

@@ -9,6 +9,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from django.db.models import F
+
 from search.domain.errors import Fault, InvalidRequest, nearest
 from search.services.searches.export_results import harmless
 from training.evaluation.measures import MEASURES
@@ -83,7 +85,9 @@ def _csv_lines(evaluation: Evaluation) -> Iterator[str]:
     keys = sorted({key for slices in evaluation.asked.values_list("slices", flat=True) for key in slices})
     line = io.StringIO()
     writer = csv.writer(line)
-    rows = Outcome.objects.filter(evaluation=evaluation).select_related("question")
+    outcomes = Outcome.objects.filter(evaluation=evaluation).select_related("question")
+    # Of a ranking only the first id is read: the lists are most of the table.
+    rows = outcomes.defer("ids", "scores", "stages", "lost").annotate(first=F("ids__0"))
     order = {label: at for at, label in enumerate(labels_of(evaluation))}
     for row in [None, *sorted(rows, key=lambda one: (one.question.position, order.get(one.pipeline, 0)))]:
         writer.writerow([*_COLUMNS, *map(harmless, keys)] if row is None else _csv_cells(row, keys))
@@ -94,11 +98,12 @@ def _csv_lines(evaluation: Evaluation) -> Iterator[str]:
 
 def _csv_cells(row: Outcome, keys: Iterable[str]) -> list[Any]:
     question = row.question
+    first: str | None = getattr(row, "first", None)
     return [
         harmless(question.identifier), harmless(question.text), harmless("\n".join(question.answers)),
         harmless(question.split), harmless(question.answer_type), harmless(row.pipeline), row.state, row.rank,
         *(row.measures.get(name) for name in MEASURES), row.seconds, row.plan_shape, row.probability, row.lost_at,
-        harmless(row.ids[0]) if row.ids else "", harmless(row.error), row.run,
+        harmless(first or ""), harmless(row.error), row.run,
         *(harmless(question.slices.get(key, "")) for key in keys),
     ]  # fmt: skip
 

@@ -171,7 +171,7 @@ def _begun(
     crossed, kept = _askable(pins[pipeline], examples)
     with run.fenced(), transaction.atomic():
         asked_of = [example for example, _ in kept]
-        evaluation = create_evaluation(pins, asked_of, split, question_set, Evaluation.Purpose.TUNING)
+        evaluation = create_evaluation(pins, asked_of, split, question_set, purpose=Evaluation.Purpose.TUNING)
         run.notes.put(_BEGUN, str(evaluation.pk))
     return evaluation, pins[pipeline], crossed, kept
 

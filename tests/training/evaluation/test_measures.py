@@ -1,7 +1,8 @@
 import numpy as np
 import pytest
+from scipy.stats import bootstrap
 
-from training.evaluation.measures import intervals, means, measure
+from training.evaluation.measures import intervals, means, measure, resampled_means
 
 # Worked out by hand: q1 has its only answer at rank 2; q2 has answers at ranks 1 and 3 and a third one nowhere; q3 got
 # nothing; q4's answer stands at rank 21.
@@ -45,3 +46,22 @@ def test_intervals_hold_the_mean_and_are_the_same_every_time() -> None:
     assert low == pytest.approx(40.2, abs=1.5)
     assert high == pytest.approx(59.8, abs=1.5)
     assert intervals(values) == intervals(values)
+
+
+def test_intervals_agree_with_scipys_bootstrap() -> None:
+    values = {"MRR": np.random.default_rng(5).beta(0.5, 0.3, 300) * 100}
+    by_scipy = bootstrap(
+        (values["MRR"],), np.mean, method="percentile", n_resamples=20_000, rng=1
+    ).confidence_interval  # fmt: skip
+    assert intervals(values)["MRR"] == pytest.approx([by_scipy.low, by_scipy.high], abs=0.3)
+    assert intervals(values, seed=1) != intervals(values, seed=2)
+    assert intervals({}) == {}
+
+
+def test_all_columns_are_resampled_by_the_same_draws() -> None:
+    """So the difference of two resampled means is the resampled mean of the differences."""
+    columns = np.random.default_rng(2).normal(50, 20, (40, 3))
+    drawn = resampled_means(columns)
+    assert drawn[:, 0] - drawn[:, 1] == pytest.approx(resampled_means(columns[:, :1] - columns[:, 1:2])[:, 0])
+    assert resampled_means(np.full((7, 1), 3.0)) == pytest.approx(3.0)
+    assert resampled_means(np.zeros((0, 2))).shape == (2_000, 2)

@@ -1,6 +1,11 @@
+from dataclasses import replace
+
+import pytest
+
+from search.domain.plan import Anchor, Filter, Hop, Plan
 from training.data.examples import Example
 from training.evaluation.report import describe_pipeline
-from training.evaluation.runner import QuestionOutcome
+from training.evaluation.runner import QuestionOutcome, plan_shape
 
 EXAMPLES = [
     Example("q1", "one", ("a",), "val", {"hops": "1"}),
@@ -70,3 +75,46 @@ def test_a_key_that_tells_every_question_apart_is_no_slice() -> None:
     examples = [Example(str(i), "?", ("a",), "val", {"topic": str(i)}) for i in range(51)]
     outcomes = {example.id: QuestionOutcome() for example in examples}
     assert describe_pipeline(examples, outcomes, {})["slices"] == {}
+
+
+def test_answer_types_plan_shapes_and_lost_answers_are_told() -> None:
+    outcomes = {
+        "q1": replace(OUTCOMES["q1"], plan_shape="1 hop, 1 anchor"),
+        "q2": replace(OUTCOMES["q2"], plan_shape="2 hops, 1 anchor", lost_at="linked"),
+        "q3": replace(OUTCOMES["q3"], lost_at="fused"),
+    }
+    part = describe_pipeline(EXAMPLES, outcomes, {}, answer_types={"q1": "film", "q2": "film"})
+    slices = {key: {value: one["questions"] for value, one in of.items()} for key, of in part["slices"].items()}
+    # A question without a plan, or without a known answer, is in no slice of that key.
+    assert slices == {
+        "answer_type": {"film": 2}, "plan_shape": {"1 hop, 1 anchor": 1, "2 hops, 1 anchor": 1},
+        "hops": {"1": 1, "2": 2},
+    }  # fmt: skip
+    assert part["lost_at"] == {"linked": 1, "fused": 1}
+    assert describe_pipeline(EXAMPLES, OUTCOMES, {})["lost_at"] is None
+
+
+def test_a_question_may_bring_its_own_answer_type() -> None:
+    examples = [Example("q1", "one", ("a",), "val", {"answer_type": "named by hand"})]
+    part = describe_pipeline(examples, {"q1": OUTCOMES["q1"]}, {}, answer_types={"q1": "film"})
+    assert list(part["slices"]["answer_type"]) == ["named by hand"]
+
+
+@pytest.mark.parametrize(
+    ("plan", "shape"),
+    [
+        (Plan(), "text only"),
+        (Plan((Anchor("T", "a lighthouse", match_mode="doc"),)), "text only"),
+        (Plan((Anchor("T", "Amber Road"),)), "entity itself"),
+        (Plan((Anchor("a", "Ada"),), (Hop("a", "made", "T"),)), "1 hop, 1 anchor"),
+        (
+            Plan(
+                (Anchor("a", "Ada"), Anchor("b", "Bo")), (Hop("a", "made", "T"), Hop("b", "made", "T")),
+                filters=(Filter("T", "year", ">", 1999),),
+            ),
+            "2 hops, 2 anchors, filter",
+        ),
+    ],
+)  # fmt: skip
+def test_the_shape_of_a_plan(plan: Plan, shape: str) -> None:
+    assert plan_shape(plan) == shape
