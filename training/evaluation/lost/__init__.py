@@ -9,9 +9,11 @@ from training.evaluation.lost.attribution import (
     Loss,
     PossiblePlan,
 )
+from training.evaluation.lost.describe import described
 from training.evaluation.lost.funnel import Funnel
 from training.evaluation.lost.stages import LostStage
 
 __all__ = [
     "TOP", "AnswerFate", "Attribution", "FoundNode", "Funnel", "ListCoverage", "Loss", "LostStage", "PossiblePlan",
+    "described",
 ]  # fmt: skip

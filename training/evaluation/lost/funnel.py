@@ -51,12 +51,12 @@ class Funnel:
         return {stage.value: self.questions[stage] for stage in LostStage if self.questions[stage]}
 
     def to_json(self) -> dict[str, Any]:
-        """Return the funnel: per stage the answers lost at it and left after it, and per list the answers it contains."""
+        """Return the answers lost at and left after each stage, and the answers that each list contains."""
         stages, left = [], self.expected
         for stage in LostStage:
             if lost := self.answers[stage]:
                 left -= lost
-                stages.append({"stage": stage.value, "title": stage.title, "lost": lost, "left": left})
+                stages.append({"stage": stage.value, "title": stage.heading, "lost": lost, "left": left})
         return {
             "questions": self.asked,
             "expected": self.expected,

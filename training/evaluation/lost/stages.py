@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 
 class _Wording(NamedTuple):
-    title: str
+    heading: str
     sentence: str
 
 
@@ -33,9 +33,9 @@ class LostStage(StrEnum):
     UNDECIDED = "undecided"
 
     @property
-    def title(self) -> str:
+    def heading(self) -> str:
         """The stage as a heading or a filter of a page."""
-        return _WORDINGS[self].title
+        return _WORDINGS[self].heading
 
     @property
     def sentence(self) -> str:
