@@ -108,10 +108,12 @@ class FactFinder:
     def _graph(self, ways: Ways, again: Repeated, due: Sequence[str]) -> GraphFacts:
         planned = any(step.role == "plan" for step in self.recorded.steps)
         plans = tuple(self._executed(index, again, due) for index in range(len(self.recorded.plans.entries)))
-        leading = self._leading(plans)
-        if leading is not None:
-            plans = tuple(self._examined(plan, ways, due) if plan.index == leading else plan for plan in plans)
-        return GraphFacts(planned, plans, leading, self.recorded.problems, ways)
+        running = [plan for plan in plans if plan.runs]
+        if not running:
+            return GraphFacts(planned, plans, None, self.recorded.problems, ways)
+        best = max(running, key=lambda plan: (plan.probability, -plan.index)).index
+        plans = tuple(self._examined(plan, ways, due) if plan.index == best else plan for plan in plans)
+        return GraphFacts(planned, plans, best, self.recorded.problems, ways)
 
     def _executed(self, index: int, again: Repeated, due: Sequence[str]) -> ExecutedPlan:
         """Return a plan with the answers that it reaches; what its list does not show, the graph says."""
@@ -134,7 +136,7 @@ class FactFinder:
         return replace(plan, reaches=plan.reaches | reached)
 
     def _examined(self, plan: ExecutedPlan, ways: Ways, due: Sequence[str]) -> ExecutedPlan:
-        """Return the leading plan with the answers that it would reach without filters, or with other bindings."""
+        """Return the best plan with the answers that it would reach without filters or with other bindings."""
         away = [one for one in due if one not in plan.reaches | plan.unsure]
         if not away:
             return plan
@@ -188,14 +190,6 @@ class FactFinder:
             for (var, bound), node in zip(pairs, tools.nodes.references(keys), strict=True)
         )
         return LinkedPlan(plan, bindings, index, entry.source, entry.probability)
-
-    def _leading(self, plans: Sequence[ExecutedPlan]) -> int | None:
-        """Return the index of the plan that ordered the top of the graph's list, else of the most probable plan."""
-        graph = self.recorded.graph
-        if graph is not None and graph.plans and graph.plans[0] is not None:
-            return graph.plans[0]
-        running = [plan for plan in plans if plan.runs]
-        return max(running, key=lambda plan: (plan.probability, -plan.index)).index if running else None
 
 
 def _planner(stage: object) -> Planner | None:

@@ -20,7 +20,7 @@ from search.domain.trace import Limit, Step, StepOutput, StepRole, Trace
 from search.interfaces import Adjacency, Encoder, GraphStore, MentionIndex, NodeStore, VectorIndex
 from search.stages.recover.attempt import Attempt
 from training.evaluation.lost.facts import Held, ListStep, RunFacts
-from training.evaluation.lost.recorded import Recorded, RecordedStep, TypedStep, held, listed_of
+from training.evaluation.lost.recorded import Recorded, RecordedStep, TypedStep, held, input_name, listed_of
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -157,8 +157,8 @@ class _Whole:
             return step
         inputs = step.inputs
         if isinstance(output, Fusion):
-            lists = output.rankings.values()
-            inputs = tuple(self._held(old.name, one.ranking) for old, one in zip(step.inputs, lists, strict=True))
+            lists = {input_name(step.name, step.role, name): one for name, one in output.rankings.items()}
+            inputs = tuple(self._held(old.name, lists[old.name].ranking) for old in step.inputs)
         return replace(step, output=self._held(step.name, output.ranking), inputs=inputs)
 
     def answer(self, answer: Held, listed: Listed, steps: Sequence[ListStep], recorded: Sequence[TypedStep]) -> Held:

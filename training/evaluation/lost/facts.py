@@ -89,9 +89,9 @@ class ExecutedPlan:
 class Way:
     """An enumerated plan that finds expected answers.
 
-    `starts` holds the ids of the nodes of each of its anchors, `names` the text of each. `f1` compares the `found`
-    nodes with the expected answers. `places` holds the place (see `Held.places`) of each answer in the list of this
-    plan alone; it is known only for the best way to an answer.
+    `starts` holds the ids of the nodes of each of its anchors, `names` the text and type of each. `f1` compares the
+    `found` nodes with the expected answers. `places` holds the place (see `Held.places`) of each answer in the list of
+    this plan alone; it is known only for the best way to an answer.
     """
 
     starts: tuple[frozenset[str], ...]
@@ -123,13 +123,12 @@ class GraphFacts:
     """The graph's branch of a search.
 
     `planned` says whether the pipeline has a planner; without one, its graph list needs no plan. `problems` maps the
-    role of a step that failed to its reason. `leading` is the index of the plan that ordered the top of the graph's
-    list, or of the most probable plan that was executed.
+    role of a step that failed to its reason. `best` is the index of the most probable plan that is executed.
     """
 
     planned: bool
     plans: tuple[ExecutedPlan, ...] = ()
-    leading: int | None = None
+    best: int | None = None
     problems: Mapping[StepRole, str] = field(default_factory=dict)
     ways: Ways = field(default_factory=Ways)
 

@@ -117,6 +117,11 @@ def held(name: str, listed: Listed, expected: Iterable[str], depth: int | None =
     return Held.of(name, listed.ids, expected, kept if whole else listed.total, whole)
 
 
+def input_name(step: str, role: StepRole, name: str) -> str:
+    """Return the name of a list that a step combines: inside a list step it is the step's own list."""
+    return f"{step}/{name}" if role in LIST_ROLES else name
+
+
 def list_step(step: TypedStep, expected: Iterable[str], depth: int | None = None) -> ListStep:
     """Return a step that returned a list, with the places of the expected answers in its recorded entries.
 
@@ -129,7 +134,7 @@ def list_step(step: TypedStep, expected: Iterable[str], depth: int | None = None
         step.role,
         held(step.name, listed_of(step.payload), wanted, depth),
         tuple(
-            held(f"{step.name}/{name}" if inner else name, one, wanted, depth if inner else None)
+            held(input_name(step.name, step.role, name), one, wanted, depth if inner else None)
             for name, one in inputs_of(step.payload).items()
         ),
     )

@@ -105,27 +105,27 @@ def _lost_in_graph(facts: RunFacts, graph: GraphFacts, answer: str) -> Loss | No
     for role, reason in graph.problems.items():
         if role in _STAGE_OF_STEP:
             return Loss(_STAGE_OF_STEP[role], f"The step failed: {reason}")
-    leading = next((plan for plan in graph.plans if plan.index == graph.leading), None)
-    if leading is None or (not ways and not graph.plans[0].runs):
+    best = next((plan for plan in graph.plans if plan.index == graph.best), None)
+    if best is None or (not ways and not graph.plans[0].runs):
         said = (
             f"The planner left the question to the text, although a plan from {_from(ways[0])} finds it."
             if ways
             else ""
         )
         return Loss(LostStage.PLANNED, said) if ways else None
-    if answer in leading.reaches and not leading.changed:
-        return _lost_after(leading, graph, facts, answer)
-    if answer in leading.unsure:
+    if answer in best.reaches and not best.changed:
+        return _lost_after(best, graph, facts, answer)
+    if answer in best.unsure:
         return Loss(LostStage.UNDECIDED, "Whether the plan leads to it was not found out in time.")
-    return _wrong_plan(facts, graph, leading, answer)
+    return _wrong_plan(facts, graph, best, answer)
 
 
-def _lost_after(leading: ExecutedPlan, graph: GraphFacts, facts: RunFacts, answer: str) -> Loss:
-    """Return the loss of an answer to which the leading plan leads."""
-    if answer not in leading.listed.ranks:
-        if not leading.listed.whole:
+def _lost_after(best: ExecutedPlan, graph: GraphFacts, facts: RunFacts, answer: str) -> Loss:
+    """Return the loss of an answer to which the most probable plan leads."""
+    if answer not in best.listed.ranks:
+        if not best.listed.whole:
             return Loss(LostStage.UNDECIDED, _NOT_REPEATED)
-        said = f"The plan leads to it, but it is not among the {leading.listed.size:,} candidates that were kept."
+        said = f"The plan leads to it, but it is not among the {best.listed.size:,} candidates that were kept."
         return Loss(LostStage.CUT, said)
     listed = next((s.output for s in facts.steps if s.role == "graph list" and answer in s.output.ranks), None)
     if listed is None:
@@ -133,29 +133,27 @@ def _lost_after(leading: ExecutedPlan, graph: GraphFacts, facts: RunFacts, answe
     return Loss(LostStage.RANKED, f"The plan leads to it, but the graph's list puts it {_at(listed, answer)}.")
 
 
-def _wrong_plan(facts: RunFacts, graph: GraphFacts, leading: ExecutedPlan, answer: str) -> Loss:
-    """Return the first condition of the leading plan that the answer does not meet."""
-    plan, kind = leading.plan, facts.types[answer]
+def _wrong_plan(facts: RunFacts, graph: GraphFacts, best: ExecutedPlan, answer: str) -> Loss:
+    """Return the first condition of the most probable plan that the answer does not meet."""
+    plan, kind = best.plan, facts.types[answer]
     ways = graph.ways.to(answer)
     also = _also(graph, answer)
-    if not ways and not also and answer not in leading.reaches:
+    if not ways and not also and answer not in best.reaches:
         if kind not in facts.answerable:
             return Loss(LostStage.TYPED, f"The settings of the knowledge base say that no {kind} is an answer.")
-        if answer in leading.relinked:
+        if answer in best.relinked:
             return Loss(LostStage.LINKED, "The plan leads to it from a less similar node than those that were linked.")
         return Loss(LostStage.UNDECIDED, graph.ways.unsure) if graph.ways.unsure else _UNREACHABLE
     if (wanted := _wanted(plan)) and not all(kind in labels for labels in wanted):
         types = " or ".join(dict.fromkeys(label for labels in wanted for label in labels))
         return Loss(LostStage.TYPED, f"The plan asks for {types}; the answer is of type {kind}.{also}")
-    if answer in leading.without_filters:
+    if answer in best.without_filters:
         return Loss(LostStage.REACHED, f"The hops of the plan lead to it, but a filter leaves it out.{also}")
-    for anchor, bound in zip(plan.anchors, leading.bound, strict=True):
+    for anchor, bound in zip(plan.anchors, best.bound, strict=True):
         if not bound:
             return Loss(LostStage.LINKED, f"Nothing was linked for “{anchor.text}”.{also}")
         if ways and not any(bound & start for way in _comparable(ways) for start in way.starts):
-            said = (
-                f"The plan starts from what was linked for “{anchor.text}”; the answer is found from {_from(ways[0])}."
-            )
+            said = f"The plan starts from what was linked for “{anchor.text}”, not from {_from(ways[0])}."
             return Loss(LostStage.LINKED, f"{said}{also}")
     return Loss(LostStage.REACHED, f"The hops of the plan do not lead to it.{also}")
 
@@ -180,19 +178,15 @@ def _wanted(plan: Plan) -> tuple[tuple[str, ...], ...]:
 
 def _also(graph: GraphFacts, answer: str) -> str:
     """Return a sentence that names the other executed plans that lead to the answer; empty if there are none."""
-    others = [plan for plan in graph.plans if answer in plan.reaches and plan.index != graph.leading]
+    others = [plan for plan in graph.plans if answer in plan.reaches and plan.index != graph.best]
     if not others:
         return ""
-    said = ", ".join(f"{plan.index + 1} ({plan.probability:.0%})" for plan in others[:3])
-    return (
-        f" Less probable plans lead to it: {said}."
-        if len(others) > 1
-        else f" A less probable plan leads to it: {said}."
-    )
+    said = ", ".join(f"plan {plan.index + 1} ({plan.probability:.0%})" for plan in others[:3])
+    return f" Less probable plans find it: {said}." if len(others) > 1 else f" A less probable plan finds it: {said}."
 
 
 def _from(way: Way) -> str:
-    return " and ".join(f"“{name}”" for name in way.names)
+    return " and ".join(way.names)
 
 
 def _had(held: Held, answer: str) -> str:

@@ -15,7 +15,7 @@ from search.domain.trace import Limit
 from search.interfaces import GraphStore, Keys, VectorIndex
 from search.language.question import AnalysedQuestion
 from search.stages.plan import Planner
-from search.stages.plan.enumeration.enumerate import PlanCandidate
+from search.stages.plan.enumeration.enumerate import PlanCandidate, Start
 from search.stages.plan.scoring.score import Scored
 from search.stages.plan.write import Writer
 from training.evaluation.lost.attribution import PossiblePlan
@@ -122,10 +122,14 @@ class WaySearch:
         ways = []
         for one in kept:
             starts = tuple(frozenset(self.planner.nodes.ids(b.start.keys)) for b in one.candidate.branches)
-            names = tuple(read.names[mention].mention.text for mention in one.candidate.mentions)
+            names = tuple(self._named(read, branch.start) for branch in one.candidate.branches)
             way = Way(starts, names, frozenset(ids[key] for key in one.hits), one.f1, len(one.keys))
             ways.append(replace(way, places=self._places(one, ids, text)) if id(one) in first else way)
         return tuple(ways)
+
+    def _named(self, read: AnalysedQuestion, start: Start) -> str:
+        kind = self.planner.schema.node_types[start.node_type].name
+        return f"“{read.names[start.mention].mention.text}” ({kind})"
 
     def _places(self, one: _Found, ids: Mapping[int, str], text: str) -> Mapping[str, int]:
         """Return the place of each answer in the list of a plan alone, in the order of the question's cosine."""
