@@ -14,10 +14,13 @@ from benchmarks.bases import imported
 from benchmarks.common import percentiles, show, table
 from search import wiring
 from search.models import KnowledgeBase
+from search.neural.site_encoders import encoder as encoders
 from search.services.knowledge.delete_knowledge_base import delete_knowledge_base
 from search.services.knowledge.import_snapshot import import_snapshot
 from search.services.searches.request_search import pin_searches
-from tests.training import broken
+from tests.training.broken.oracle import BREAKS, Verdict, confusion, missing_edges, verdicts
+from tests.training.broken.stages import pipelines
+from tests.training.broken.world import NAME, World
 from training.data.examples import read_examples
 from training.evaluation.lost import Funnel, LostStage
 from training.services.attribution import attribute
@@ -38,28 +41,28 @@ def against_the_oracle() -> None:
     """Print which stage is named for answers that a stage lost which was broken on purpose."""
     encoder = {"BACKEND": "tests.fakes.HashEncoder", "OPTIONS": {"dimensions": 32}}
     tools = {**settings.GRASP_TOOLS, "encoder": encoder}
-    with override_settings(GRASP_TOOLS=tools, GRASP_PIPELINES=broken.pipelines(settings.GRASP_PIPELINES)):
+    with override_settings(GRASP_TOOLS=tools, GRASP_PIPELINES=pipelines(settings.GRASP_PIPELINES)):
         wiring.forget()
-        wiring.encoder.cache_clear()
+        encoders.cache_clear()
         _remove()
-        world = broken.World.of()
+        world = World.of()
         with tempfile.TemporaryDirectory(prefix="grasp-broken-") as folder:
             import_snapshot(source=world.bundle(Path(folder) / "bundle"))
         asked = world.questions()
-        found = [verdict for one in broken.BREAKS for verdict in broken.verdicts(one, asked, LOST)]
-        found += broken.missing_edges(world, asked, 2 * LOST)
+        found = [verdict for one in BREAKS for verdict in verdicts(one, asked, LOST)]
+        found += missing_edges(world, asked, 2 * LOST)
         _remove()
     wiring.forget()
-    wiring.encoder.cache_clear()
+    encoders.cache_clear()
     right = sum(one.named is one.stage for one in found)
     _confusion(found, f"{right:,} of {len(found):,} lost answers ({100 * right / len(found):.2f}%)")
     for one in [one for one in found if one.named is not one.stage][:20]:
         show(f"{one.what}: {one.named} instead of {one.stage}: {one.question}: {one.why}")
 
 
-def _confusion(found: Sequence[broken.Verdict], title: str) -> None:
+def _confusion(found: Sequence[Verdict], title: str) -> None:
     rows = []
-    for what, row in broken.confusion(found).items():
+    for what, row in confusion(found).items():
         name, _, stage = what.partition(" → ")
         others = ", ".join(f"{named} {number}" for named, number in row.items() if named != stage)
         rows.append((name, stage, sum(row.values()), row.get(stage, 0), others))
@@ -67,7 +70,7 @@ def _confusion(found: Sequence[broken.Verdict], title: str) -> None:
 
 
 def _remove() -> None:
-    for base in KnowledgeBase.objects.filter(name=broken.NAME):
+    for base in KnowledgeBase.objects.filter(name=NAME):
         delete_knowledge_base(knowledge_base=base)
 
 

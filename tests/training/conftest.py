@@ -10,7 +10,8 @@ from search import wiring
 from search.models import KnowledgeBase
 from search.services.knowledge.import_snapshot import import_snapshot
 from tests.search.conftest import films, small_pipelines
-from tests.training import broken, makers
+from tests.training import makers
+from tests.training.broken.stages import pipelines
 
 __all__ = ["broken_site", "films", "makers_base", "small_pipelines"]
 
@@ -32,11 +33,11 @@ def makers_base(db: None, settings: Settings, tmp_path: Path) -> Iterator[Knowle
 
 @pytest.fixture
 def broken_site(db: None, settings: Settings, tmp_path: Path) -> Iterator[Settings]:
-    """The pipelines of `broken.py`, vectors that mean nothing, and a home of this test's own."""
+    """The pipelines of `broken/stages.py`, vectors that mean nothing, and a home of this test's own."""
     settings.GRASP_HOME = tmp_path / "home"
     encoder = {"BACKEND": "tests.fakes.HashEncoder", "OPTIONS": {"dimensions": 32}}
     settings.GRASP_TOOLS = {**settings.GRASP_TOOLS, "encoder": encoder}
-    settings.GRASP_PIPELINES = broken.pipelines(settings.GRASP_PIPELINES)
+    settings.GRASP_PIPELINES = pipelines(settings.GRASP_PIPELINES)
     wiring.forget()
     wiring.encoder.cache_clear()
     yield settings

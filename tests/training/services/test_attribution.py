@@ -14,7 +14,7 @@ from search.models.knowledge import BuildStatus
 from search.services.knowledge.import_snapshot import import_snapshot
 from search.services.searches.request_search import pin_searches
 from tests.search.ingest import bundles
-from tests.training import broken
+from tests.training.broken.world import NAME
 from training.data.examples import Example
 from training.evaluation.lost import Attribution, Funnel, LostStage
 from training.services.attribution import attribute
@@ -36,11 +36,11 @@ def studio(broken_site: Settings, tmp_path: Path) -> None:
     edges = [{"source": f"n{at:03}", "relation": "made_by", "target": STUDIO} for at in range(FILMS)]
     edges += [{"source": f"n{at:03}", "relation": "sold_by", "target": STUDIO} for at in range(3)]
     kinds = {"film": {}, "studio": {}, "award": {}}
-    import_snapshot(source=bundles.write(tmp_path / "bundle", nodes, edges, name=broken.NAME, node_types=kinds))
+    import_snapshot(source=bundles.write(tmp_path / "bundle", nodes, edges, name=NAME, node_types=kinds))
 
 
 def searched(pipeline: str = "grasp", **settings: Any) -> SearchRun:
-    pin = pin_searches(knowledge_base=broken.NAME, pipelines=[pipeline], settings=settings)[pipeline]
+    pin = pin_searches(knowledge_base=NAME, pipelines=[pipeline], settings=settings)[pipeline]
     return search_pinned(pin, Example("q", QUESTION, ("n130",)))
 
 

@@ -8,7 +8,8 @@ import pytest
 from pytest_django.fixtures import Settings
 
 from search.services.knowledge.import_snapshot import import_snapshot
-from tests.training import broken
+from tests.training.broken.oracle import BREAKS, confusion, missing_edges, verdicts
+from tests.training.broken.world import World
 from training.evaluation.lost import LostStage
 
 pytestmark = pytest.mark.django_db
@@ -17,13 +18,13 @@ LOST = 5
 
 
 def test_the_stage_that_was_broken_is_the_stage_that_is_named(broken_site: Settings, tmp_path: Path) -> None:
-    world = broken.World.of()
+    world = World.of()
     import_snapshot(source=world.bundle(tmp_path / "bundle"))
     asked = world.questions()
-    found = [verdict for one in broken.BREAKS for verdict in broken.verdicts(one, asked, LOST)]
-    found += broken.missing_edges(world, asked, 2 * LOST)
-    table = broken.confusion(found)
-    assert len(table) == len(broken.BREAKS) + 2
+    found = [verdict for one in BREAKS for verdict in verdicts(one, asked, LOST)]
+    found += missing_edges(world, asked, 2 * LOST)
+    table = confusion(found)
+    assert len(table) == len(BREAKS) + 2
     assert {one.stage for one in found} == set(LostStage) - {LostStage.FAILED, LostStage.UNDECIDED}
     wrong = [one for one in found if one.named is not one.stage]
     assert len(wrong) <= 0.02 * len(found), (table, wrong[:5])
