@@ -129,7 +129,8 @@ def repeated(
         }
     if not wanted or recorded.problems:
         return Repeated(facts.steps, facts.answer, traversed)
-    outputs = _replayed(search, recorded, wanted, limit)
+    whole_lists = {step.name for step in facts.steps if step.role == "text list" and step.output.whole}
+    outputs = _replayed(search, recorded, wanted, whole_lists - wanted, limit)
     whole = _Whole(search.tools.nodes, keys)
     steps = tuple(
         whole.step(step, typed, outputs.get(step.name)) for step, typed in zip(facts.steps, recorded.lists, strict=True)
@@ -186,17 +187,29 @@ def _hides(listed: Held, due: Sequence[str]) -> bool:
     return not listed.whole and any(one not in listed.ranks for one in due)
 
 
-def _replayed(search: FinishedSearch, recorded: Recorded, wanted: Collection[str], limit: Limit) -> dict[str, object]:
+def _replayed(
+    search: FinishedSearch, recorded: Recorded, wanted: Collection[str], known: Collection[str], limit: Limit
+) -> dict[str, object]:
     """Return the outputs of the steps of a search by name, up to the last of the wanted steps.
 
-    A step that fails has no output.
+    The lists of text named in `known` were recorded whole and are not made again. A step that fails has no output.
     """
     plans = [ScoredPlan(entry.plan, entry.source, entry.probability) for entry in recorded.plans.entries]
-    given = {step.name: StepOutput(plans) for step in recorded.steps if step.role == "plan"}
+    given: dict[str, object] = {step.name: StepOutput(plans) for step in recorded.steps if step.role == "plan"}
+    given |= {step.name: _text_list(step, search.tools.nodes) for step in search.steps if step.name in known}
     trace = ReplayTrace(given, wanted, limit)
     with suppress(_Enough, StageError):
         search.pipeline.search(search.question, search.stages, trace)
     return trace.outputs
+
+
+def _text_list(step: RecordedStep, nodes: NodeStore) -> Ranking | Fusion:
+    """Return the recorded list of a step as an object."""
+    fused = "rankings" in step.output
+    lists = [step.output["ranking"], *step.output["rankings"].values()] if fused else [step.output]
+    ids = list(dict.fromkeys(one for listed in lists for one in listed["ids"]))
+    key_of = {one: key for one, key in zip(ids, nodes.keys(ids), strict=True) if key is not None}
+    return Fusion.from_json(step.output, key_of) if fused else Ranking.from_json(step.output, key_of)
 
 
 def _traversals(outputs: Mapping[str, object]) -> Iterator[Traversal]:
