@@ -17,6 +17,7 @@ SCRIPTS = (
     "search_speed",
     "http",
     "quality",
+    "lost",
     "processes",
     "jobs",
 )

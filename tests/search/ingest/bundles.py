@@ -6,7 +6,7 @@ import csv
 import gzip
 import io
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -60,8 +60,10 @@ def _write_file(path: Path, rows: Rows, form: str, compression: str) -> None:
         pyarrow.parquet.write_table(pyarrow.Table.from_pylist([dict(row) for row in rows]), path)
         return
     content = lines(rows) if form == "jsonl" else table(rows, "excel" if form == "csv" else "excel-tab")
-    pack = {"": bytes, ".gz": gzip.compress, ".zst": zstandard.ZstdCompressor().compress}[compression]
-    path.write_bytes(pack(content))
+    packs: dict[str, Callable[[bytes], bytes]] = {
+        "": bytes, ".gz": gzip.compress, ".zst": zstandard.ZstdCompressor().compress,
+    }  # fmt: skip
+    path.write_bytes(packs[compression](content))
 
 
 def lines(rows: Rows) -> bytes:
