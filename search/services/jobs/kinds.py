@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Mapping
 from typing import Any
 
@@ -44,16 +45,31 @@ def built(kind: str, arguments: Mapping[str, Any]) -> Kind:
     return made
 
 
+def parts_of(job: Job) -> dict[str, float]:
+    """Return the parts of a job's work with their weights; none for a job whose kind or arguments no longer exist."""
+    try:
+        return dict(built(job.kind, job.arguments).parts())
+    except InvalidRequest:
+        return {}
+
+
 def target_of(job: Job) -> Target:
     """Return the job's target, as it was resolved when the job was launched."""
     return Target(**job.specification.get("target", {}))
+
+
+def about(cls: type[Kind]) -> str:
+    """Return what jobs of a kind do: the first paragraph of the class's docstring, without the protocol's name."""
+    first = inspect.cleandoc(cls.__doc__ or "").partition("\n\n")[0]
+    return " ".join(first.split()).replace(" (Kind)", "")
 
 
 def describe_kinds() -> list[dict[str, Any]]:
     """Return every kind as JSON: name, title, queue, what it needs to be told, and the schema of its arguments."""
     return [
         {
-            "kind": name, "title": title_of(name), "queue": queue_of(name), "targets": list(kind_class(name).targets),
+            "kind": name, "title": title_of(name), "about": about(kind_class(name)),
+            "queue": queue_of(name), "targets": list(kind_class(name).targets),
             "arguments_schema": arguments_schema(kind_class(name)),
         }
         for name in kind_names()
