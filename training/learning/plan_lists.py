@@ -15,7 +15,6 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from search.domain.graph import Direction
 from search.domain.trace import Limit
 from search.interfaces import Adjacency, Keys, PlanTable, Vectors
 from search.language.question import AnalysedQuestion
@@ -24,6 +23,7 @@ from search.stages.plan.enumeration.propose import Proposer
 from search.stages.plan.knowledge.shape import Metapath
 from search.stages.plan.scoring.features import FEATURES, Features
 from search.stages.plan.scoring.learned import branches, masked
+from training.evaluation.plan_answers import AnswerFilter, f1
 
 Floats = NDArray[np.float32]
 
@@ -165,44 +165,10 @@ class Collector:
 
     def _labelled(self, question: AnalysedQuestion, answers: Keys, limit: Limit) -> tuple[list[PlanCandidate], Floats]:
         plans = self.proposer.candidates(question.names, limit)
-        before: dict[tuple[int, Direction], Keys] = {}
-        labels = np.array([self._label(plan, answers, before) for plan in plans], dtype=np.float32)
+        known = AnswerFilter(self.adjacency, answers)
+        found = self.proposer.enumerator.found
+        labels = np.array([0.0 if known.misses(plan) else f1(found(plan), answers) for plan in plans], dtype=np.float32)
         if len(plans) > MOST_PLANS:
             kept = np.sort(np.argsort(labels <= 0, kind="stable")[:MOST_PLANS])
             return [plans[at] for at in kept], labels[kept]
         return plans, labels
-
-    def _label(self, plan: PlanCandidate, answers: Keys, before: dict[tuple[int, Direction], Keys]) -> float:
-        """Return the F1 of the nodes that a plan finds.
-
-        One step back from the few answers quickly excludes most plans, because they find no answer. `before` caches
-        the nodes that these steps reach.
-        """
-        for branch in plan.branches:
-            if branch.walked:
-                if not _meet(branch.found, answers):
-                    return 0.0
-                continue
-            step = branch.path.steps[-1]
-            near = before.get((step.relation, step.direction))
-            if near is None:
-                back: Direction = "in" if step.direction == "out" else "out"
-                near = before[step.relation, step.direction] = self.adjacency.neighbours(answers, step.relation, back)
-            if not _meet(branch.found, near):
-                return 0.0
-        return f1(self.proposer.enumerator.found(plan), answers)
-
-
-def f1(found: Keys, answers: Keys) -> float:
-    """Return the F1 of the found keys against the answers; both are sorted and without duplicates."""
-    right = len(np.intersect1d(found, answers, assume_unique=True))
-    return 2 * right / (len(found) + len(answers)) if right else 0.0
-
-
-def _meet(one: Keys, other: Keys) -> bool:
-    """Return whether two sorted arrays share a key."""
-    few, many = (one, other) if len(one) <= len(other) else (other, one)
-    if not len(few):
-        return False
-    at = np.minimum(np.searchsorted(many, few), len(many) - 1)
-    return bool((many[at] == few).any())

@@ -86,14 +86,14 @@ class Planner:
         read = self.proposer.read(question.text)
         candidates = self.proposer.candidates(read.names, limit)
         limit.check("plan")
-        scored = self._scored(read, candidates)
+        scored = self.scored(read, candidates)
         best = self._settled(scored.candidates)
         limit.check("plan")
         listed = self._listed(question.text, read, best, scored, limit)
         said = " ".join(filter(None, [scored.note, listed.detail]))
         return StepOutput(listed, said, "degraded" if scored.degraded else "ok")
 
-    def _scored(self, read: Read, candidates: Sequence[PlanCandidate]) -> Scored:
+    def scored(self, read: Read, candidates: Sequence[PlanCandidate]) -> Scored:
         """Return the candidates scored by the trained planner, or by constants where it is not set or not usable."""
         if not self.artifact:
             return self._scorer(read, candidates)

@@ -15,8 +15,9 @@ from search.stages.plan.scoring.features import FEATURES, Features
 from search.stages.plan.write import Writer
 from tests import oracle
 from tests.search.stages.plan.films import FILMS, planner_of
+from training.evaluation.plan_answers import f1
 from training.learning import plan_lists
-from training.learning.plan_lists import Collector, PlanLists, f1
+from training.learning.plan_lists import Collector, PlanLists
 
 # Of one mention, of two that join, of a name that is a film and a tag, and of none.
 QUESTIONS = {
