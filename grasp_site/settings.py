@@ -338,6 +338,8 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
         {"name": "Evaluations", "description": "How good the pipelines are: reports, outcomes by question, files."},
         {"name": "State of the site", "description": "For whoever watches the site: does it live, can it answer."},
     ],
+    # Searches have a status too, with other values.
+    "ENUM_NAME_OVERRIDES": {"EvaluationStatus": ["running", "done", "failed", "cancelled"]},
     "SWAGGER_UI_DIST": "SIDECAR",
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
     "REDOC_DIST": "SIDECAR",

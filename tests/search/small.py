@@ -114,6 +114,21 @@ class Find:
         return Ranking.of(scores, by_key, self.depth)
 
 
+HIDDEN: list[bool] = []
+"""For each search with `FindAndTell`: whether its schema hides persons."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class FindAndTell(Find):
+    """Text retrieval that tells which schema it got."""
+
+    schema: Any
+
+    def __call__(self, question: Question, limit: Limit) -> Ranking:
+        HIDDEN.append(self.schema.node_type("person").hidden)
+        return super().__call__(question, limit)
+
+
 @dataclass(frozen=True)
 class Show:
     """Explains with a path where the graph has one."""

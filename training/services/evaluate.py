@@ -39,11 +39,11 @@ from training.services.evaluations.build_report import build_report, lines_of, w
 from training.services.evaluations.processes import Askers, askers, processes_for
 from training.services.evaluations.rows import (
     answered_places,
+    question_rows,
     read_examples,
     read_outcomes,
     store_outcomes,
     unknown_answers,
-    write_questions,
 )
 
 REPEATED = 20
@@ -94,12 +94,12 @@ def evaluate(
         return resume_evaluation(UUID(begun), output=output, run=run, processes=processes)
     pins = _checked_pins(knowledge_base, examples, pipelines, settings, release)
     first = next(iter(pins.values()))
+    assert first.evaluation is not None
+    rows = question_rows(first.evaluation, examples, first.release, first.settings_version)
+    options = {"cross_fitted": cross_fitted, "repeat": repeated}
     with run.fenced(), transaction.atomic():
-        evaluation = create_evaluation(pins, examples, split, question_set)
-        evaluation.seed = seed
-        evaluation.options = {"cross_fitted": cross_fitted, "repeat": repeated}
-        evaluation.save(update_fields=["seed", "options"])
-        write_questions(evaluation, examples, first.release)
+        evaluation = create_evaluation(pins, examples, split, question_set, seed=seed, options=options)
+        AskedQuestion.objects.bulk_create(rows, batch_size=A_BATCH)
         run.notes.put(_NOTE, str(evaluation.pk))
     return _carry_on(evaluation, pins, output, run, processes)
 
@@ -128,13 +128,15 @@ def resume_evaluation(
         message = f"The evaluation {evaluation_id} was begun by a version that could not resume it; begin a new one."
         raise InvalidRequest([Fault("/evaluation", message)])
     pins = {one["label"]: Pin.from_json(one, release, evaluation.pk) for one in evaluation.specifications}
-    Evaluation.objects.filter(pk=evaluation.pk).update(status=Evaluation.Status.RUNNING, reason="", finished=None)
-    return _carry_on(evaluation, pins, output, run or RunContext(), processes)
+    run = run or RunContext()
+    with run.fenced(), transaction.atomic():
+        Evaluation.objects.filter(pk=evaluation.pk).update(status=Evaluation.Status.RUNNING, reason="", finished=None)
+    return _carry_on(evaluation, pins, output, run, processes)
 
 
 def create_evaluation(
     pins: Mapping[str, Pin], examples: Sequence[Example], split: str | None, question_set: QuestionSet | None,
-    purpose: str = Evaluation.Purpose.REPORT,
+    *, purpose: str = Evaluation.Purpose.REPORT, seed: int = SEED, options: Mapping[str, Any] | None = None,
 ) -> Evaluation:  # fmt: skip
     """Create the row of an evaluation that begins now."""
     first = next(iter(pins.values()))
@@ -144,6 +146,7 @@ def create_evaluation(
         split=split or "", questions=len(examples), release=first.release, release_name=first.release.name,
         settings_version=first.settings_version, pipelines={label: pin.to_json() for label, pin in pins.items()},
         specifications=[{"label": label} | pin.to_json() for label, pin in pins.items()], code_version=code_version(),
+        seed=seed, options=dict(options or {}),
     )  # fmt: skip
 
 
@@ -156,7 +159,7 @@ def evaluation_of(
     purpose: str = Evaluation.Purpose.REPORT,
 ) -> Iterator[Evaluation]:
     """Create the row of an evaluation: `running` inside the block, then `done`, `cancelled`, or `failed` with why."""
-    evaluation = create_evaluation(pins, examples, split, question_set, purpose)
+    evaluation = create_evaluation(pins, examples, split, question_set, purpose=purpose)
     with ending(evaluation, RunContext()):
         yield evaluation
 
@@ -257,6 +260,8 @@ def _carry_on(
 ) -> dict[str, Any]:
     """Ask what has no outcome, repeat a sample, and finish the report."""
     with ending(evaluation, run):
+        versions = [*evaluation.options.get("code_versions", ()), code_version()]
+        evaluation.options["code_versions"] = list(dict.fromkeys(versions))
         plan = _planned(evaluation, pins)
         there = answered_places(evaluation)
         every = range(len(plan.examples))

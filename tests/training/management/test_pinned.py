@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from django.db.models import F
 
-from search import wiring
+from search.domain.trace import Limit
 from search.models import KnowledgeBase, KnowledgeBaseSettings, Release, SearchRun, Snapshot
 from search.models.knowledge import BuildStatus
 from search.services.knowledge.save_knowledge_settings import save_knowledge_settings
@@ -83,35 +83,31 @@ def test_what_is_activated_in_the_middle_changes_nothing(
     assert part["errors"] == 0
     row = Evaluation.objects.get()
     assert (str(row.id), row.status, row.release_name) == (report["evaluation"], "done", "films-1")
-    assert SearchRun.objects.filter(evaluation=row.id).count() == len(EXAMPLES) + 1
+    assert SearchRun.objects.filter(evaluation=row.id).count() == len(EXAMPLES)
     assert row.report == json.loads((tmp_path / "report.json").read_text())
 
 
 def test_a_search_reads_the_schema_with_the_settings_that_were_active_when_it_was_asked(
     films: KnowledgeBase, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    seen: list[bool] = []
-    search = small.Find.__call__
-
-    def looking(self: small.Find, question: Any, limit: Any) -> Any:
-        ranking = search(self, question, limit)
-        run = SearchRun.objects.get(question=question.text, status="running")
-        assert run.release is not None
-        seen.append(wiring.tools(run.release, run.settings_version).schema.node_type("person").hidden)
-        return ranking
-
-    monkeypatch.setattr(small.Find, "__call__", looking)
+    monkeypatch.setitem(small.PIPELINES["text"]["STAGES"], "retrieve", {"BACKEND": "tests.search.small.FindAndTell"})
+    small.HIDDEN.clear()
     evaluated(films, tmp_path, other_settings)
     assert KnowledgeBaseSettings.objects.count() == 1
-    assert set(seen) == {False}
+    # Four questions, the first once more to load what the pipeline takes, and all of them a second time.
+    assert small.HIDDEN == [False] * 9
 
 
 def test_figures_over_searches_that_used_two_things_are_refused(films: KnowledgeBase, tmp_path: Path) -> None:
-    def strange(base: KnowledgeBase) -> None:
+    def strange(limit: Limit) -> None:
         SearchRun.objects.filter(question=EXAMPLES[1].text).update(specification_hash="other")
 
+    # The question is asked again after the first answers were stored.
+    small.HOOKS[SECOND] = strange
     with pytest.raises(MixedEvaluation, match="Searches with text used two of one specification: "):
-        evaluated(films, tmp_path, strange)
+        evaluate(
+            knowledge_base="films", examples=EXAMPLES, split=None, pipelines=["text"], settings={}, output=tmp_path
+        )
     assert not (tmp_path / "report.json").exists()
     row = Evaluation.objects.get()
     assert (row.status, row.report) == ("failed", None)

@@ -46,6 +46,7 @@ def build_report(evaluation: Evaluation, pins: Mapping[str, Pin]) -> dict[str, A
         "questions": len(examples),
         "unknown_answers": {"answers": len(unknown), "first": unknown[:UNKNOWN_SHOWN]},
         "code_version": evaluation.code_version,
+        "code_versions": evaluation.options.get("code_versions", [evaluation.code_version]),
         "seed": evaluation.seed,
         "asked_at_once": evaluation.options.get("asked_at_once"),
         "pipelines": {},

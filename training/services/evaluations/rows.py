@@ -30,9 +30,14 @@ _READ = ("question__position", "ids", "scores", "seconds", "error", "stages", "p
          "plan_shape", "run", "lost_at")  # fmt: skip
 
 
-def write_questions(evaluation: Evaluation, examples: Sequence[Example], release: Release) -> None:
-    """Copy the questions into the evaluation, with the answers that the release does not have and the answers' type."""
-    nodes = wiring.tools(release, evaluation.settings_version).nodes
+def question_rows(
+    evaluation_id: UUID, examples: Sequence[Example], release: Release, settings_version: int
+) -> list[AskedQuestion]:
+    """Return the questions as rows of an evaluation, with their unknown answers and the type of the others.
+
+    It reads the release and writes nothing, so that the transaction that writes the rows is short.
+    """
+    nodes = wiring.tools(release, settings_version).nodes
     rows = []
     for position, example in enumerate(examples):
         keys = nodes.keys(example.answers)
@@ -40,7 +45,7 @@ def write_questions(evaluation: Evaluation, examples: Sequence[Example], release
         types = Counter(node.type for node in nodes.references(known))
         rows.append(
             AskedQuestion(
-                evaluation=evaluation, position=position, identifier=storable_text(example.id),
+                evaluation_id=evaluation_id, position=position, identifier=storable_text(example.id),
                 text=storable_text(example.text), answers=[storable_text(one) for one in example.answers],
                 unknown=[storable_text(one) for one, key in zip(example.answers, keys, strict=True) if key is None],
                 answer_type=min(types, key=lambda name: (-types[name], name)) if types else "",
@@ -48,7 +53,7 @@ def write_questions(evaluation: Evaluation, examples: Sequence[Example], release
                 slices={storable_text(key): storable_text(value) for key, value in example.slices.items()},
             )
         )  # fmt: skip
-    AskedQuestion.objects.bulk_create(rows, batch_size=A_BATCH)
+    return rows
 
 
 def unknown_answers(examples: Sequence[Example], release: Release, settings_version: int) -> tuple[int, list[str]]:
