@@ -58,12 +58,12 @@ def against_the_oracle() -> None:
 
 
 def _confusion(found: Sequence[broken.Verdict], title: str) -> None:
-    named = [stage for stage in LostStage if any(one.named is stage for one in found)]
-    rows = [
-        (what, sum(row.values()), *(row.get(stage, "") for stage in named))
-        for what, row in broken.confusion(found).items()
-    ]
-    table(title, ("broken → stage", "lost", *named), rows)
+    rows = []
+    for what, row in broken.confusion(found).items():
+        name, _, stage = what.partition(" → ")
+        others = ", ".join(f"{named} {number}" for named, number in row.items() if named != stage)
+        rows.append((name, stage, sum(row.values()), row.get(stage, 0), others))
+    table(title, ("broken", "lost at", "lost answers", "named so", "named otherwise"), rows)
 
 
 def _remove() -> None:

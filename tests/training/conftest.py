@@ -10,9 +10,9 @@ from search import wiring
 from search.models import KnowledgeBase
 from search.services.knowledge.import_snapshot import import_snapshot
 from tests.search.conftest import films, small_pipelines
-from tests.training import makers
+from tests.training import broken, makers
 
-__all__ = ["films", "makers_base", "small_pipelines"]
+__all__ = ["broken_site", "films", "makers_base", "small_pipelines"]
 
 
 @pytest.fixture
@@ -26,5 +26,19 @@ def makers_base(db: None, settings: Settings, tmp_path: Path) -> Iterator[Knowle
     wiring.encoder.cache_clear()
     import_snapshot(source=makers.bundle(tmp_path / "bundle"))
     yield KnowledgeBase.objects.get(name="makers")
+    wiring.forget()
+    wiring.encoder.cache_clear()
+
+
+@pytest.fixture
+def broken_site(db: None, settings: Settings, tmp_path: Path) -> Iterator[Settings]:
+    """The pipelines of `broken.py`, vectors that mean nothing, and a home of this test's own."""
+    settings.GRASP_HOME = tmp_path / "home"
+    encoder = {"BACKEND": "tests.fakes.HashEncoder", "OPTIONS": {"dimensions": 32}}
+    settings.GRASP_TOOLS = {**settings.GRASP_TOOLS, "encoder": encoder}
+    settings.GRASP_PIPELINES = broken.pipelines(settings.GRASP_PIPELINES)
+    wiring.forget()
+    wiring.encoder.cache_clear()
+    yield settings
     wiring.forget()
     wiring.encoder.cache_clear()

@@ -115,7 +115,7 @@ class FoundNode:
 
 @dataclass(frozen=True)
 class ListCoverage:
-    """How many expected answers a list contains: in its top, anywhere, and how many entries it has.
+    """How many expected answers a list contains: in its top, in its first 100 entries (`held`), and its entries.
 
     `role` is the role of the step that made the list.
     """

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
+from search.domain.ranking import RECORDED_ENTRIES
 from search.domain.trace import LIST_ROLES
 from training.evaluation.lost.attribution import (
     AnswerFate,
@@ -41,7 +42,13 @@ def described(
         tuple(_fate(facts, answer, losses[answer]) for answer in order[:MOST_ANSWERS]),
         found,
         tuple(
-            ListCoverage(held.name, role, sum(place <= k for place in held.places.values()), len(held.ranks), held.size)
+            ListCoverage(
+                held.name,
+                role,
+                sum(place <= k for place in held.places.values()),
+                sum(rank <= RECORDED_ENTRIES for rank in held.ranks.values()),
+                held.size,
+            )
             for role, held in _lists(facts)
         ),
         plan,

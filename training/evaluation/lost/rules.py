@@ -67,7 +67,6 @@ def closest(facts: RunFacts, losses: Mapping[str, Loss | None]) -> str:
 
 def _lost_in_merge(facts: RunFacts, answer: str, k: int) -> Loss | None:
     """Return the last merge that had the answer in the top of an input and not in its output, None if none had."""
-    at = facts.answer
     for place in range(len(facts.steps) - 1, -1, -1):
         step = facts.steps[place]
         if step.role == "rerank":
@@ -82,7 +81,7 @@ def _lost_in_merge(facts: RunFacts, answer: str, k: int) -> Loss | None:
                 said = f"{_had(carrier, answer)}; {step.name} puts it {_at(step.output, answer)}."
                 return Loss(LostStage.FUSED, said)
         elif len(facts.steps) == place + 1 and step.output.in_top(answer, k):
-            return Loss(LostStage.FUSED, f"{_had(step.output, answer)}; the answer has it {_at(at, answer)}.")
+            return Loss(LostStage.FUSED, f"{_had(step.output, answer)}; the answer has it {_at(facts.answer, answer)}.")
     return None
 
 
@@ -107,12 +106,11 @@ def _lost_in_graph(facts: RunFacts, graph: GraphFacts, answer: str) -> Loss | No
             return Loss(_STAGE_OF_STEP[role], f"The step failed: {reason}")
     best = next((plan for plan in graph.plans if plan.index == graph.best), None)
     if best is None or (not ways and not graph.plans[0].runs):
-        said = (
-            f"The planner left the question to the text, although a plan from {_from(ways[0])} finds it."
-            if ways
-            else ""
+        if not ways:
+            return None
+        return Loss(
+            LostStage.PLANNED, f"The planner left the question to the text; a plan from {_from(ways[0])} finds it."
         )
-        return Loss(LostStage.PLANNED, said) if ways else None
     if answer in best.reaches and not best.changed:
         return _lost_after(best, graph, facts, answer)
     if answer in best.unsure:
