@@ -17,5 +17,6 @@ urlpatterns = [
     path("admin/", admin.site.urls),
     # Before the API of search, which answers every other address below it with a problem.
     path("api/v1/", include("training.api.urls")),
+    path("", include("training.urls")),
     path("", include("search.urls")),
 ]

@@ -13,11 +13,13 @@ register = template.Library()
 @register.simple_tag(takes_context=True)
 def is_keeper(context: Any) -> bool:
     """Whether the current user may change knowledge bases; False while Postgres does not answer."""
-    user = getattr(context.get("request"), "user", None)
-    try:
-        return bool(user is not None and user.is_staff and user.has_perm("search.change_knowledgebase"))
-    except (OperationalError, InterfaceError):
-        return False
+    return _may(context, "search.change_knowledgebase", staff=True)
+
+
+@register.simple_tag(takes_context=True)
+def reads_evaluations(context: Any) -> bool:
+    """Whether the current user may view evaluations; False while Postgres does not answer."""
+    return _may(context, "training.view_evaluation")
 
 
 @register.simple_tag(takes_context=True)
@@ -30,3 +32,11 @@ def signed_in(context: Any) -> dict[str, Any]:
     except (OperationalError, InterfaceError):
         pass
     return {"name": "", "staff": False}
+
+
+def _may(context: Any, right: str, *, staff: bool = False) -> bool:
+    user = getattr(context.get("request"), "user", None)
+    try:
+        return bool(user is not None and (user.is_staff or not staff) and user.has_perm(right))
+    except (OperationalError, InterfaceError):
+        return False

@@ -1,0 +1,157 @@
+"""The pages of evaluations: the report, its questions, one question, a comparison, and who may read them."""
+
+from __future__ import annotations
+
+from uuid import uuid4
+
+import pytest
+from django.contrib.auth.models import Permission, User
+from django.test import Client
+from django.urls import reverse
+
+from search.domain.plan import Plan
+from search.domain.plan.parts import Anchor, Hop, Target
+from search.models import KnowledgeBase
+from training.data.examples import Example
+from training.evaluation.lost import AnswerFate, Attribution, FoundNode, ListCoverage, Loss, LostStage, PossiblePlan
+from training.models import Evaluation, Outcome
+from training.services.evaluate import evaluate
+from training.views.shown.report import comparisons_of, segments
+
+EXAMPLES = [
+    Example("q1", "first", ("film/1",), "val", {"hops": "1"}),
+    Example("q2", "third", ("film/3",), "val", {"hops": "2"}),
+    Example("q3", "<b>nowhere</b>", ("person/1",), "val", {"hops": "2"}),
+]
+
+
+@pytest.fixture
+def evaluation(films: KnowledgeBase) -> str:
+    report = evaluate(knowledge_base="films", examples=EXAMPLES, split="val", pipelines=["text", "path"], settings={})
+    return str(report["evaluation"])
+
+
+@pytest.fixture
+def reader(client: Client, db: None) -> Client:
+    user = User.objects.create_user("reader", is_superuser=False)
+    user.user_permissions.add(Permission.objects.get(codename="view_evaluation"))
+    client.force_login(user)
+    return client
+
+
+def page(client: Client, name: str, *given: object, **query: str) -> str:
+    answer = client.get(reverse(name, args=given), query)
+    assert answer.status_code == 200, answer.content
+    return answer.content.decode()
+
+
+def test_who_may_not_read_is_asked_to_sign_in_or_refused(client: Client, evaluation: str) -> None:
+    addresses = [
+        reverse("evaluations"), reverse("evaluations-compare"), reverse("evaluation-report", args=[evaluation]),
+        reverse("evaluation-questions", args=[evaluation]), reverse("evaluation-question", args=[evaluation, 0]),
+        reverse("evaluation-file", args=[evaluation]),
+    ]  # fmt: skip
+    for address in addresses:
+        answer = client.get(address)
+        assert answer.status_code == 302
+        assert answer["Location"].startswith("/account/sign-in/?next=")
+    client.force_login(User.objects.create_user("searcher"))
+    assert {client.get(address).status_code for address in addresses} == {403}
+
+
+def test_the_list_shows_each_evaluation_with_the_measures_of_its_pipelines(reader: Client, evaluation: str) -> None:
+    told = page(reader, "evaluations")
+    assert f"/evaluations/{evaluation}/" in told
+    assert "44.4" in told
+    assert "Launch an evaluation" not in told
+
+
+def test_without_evaluations_the_list_says_what_to_do(reader: Client) -> None:
+    assert "No evaluations yet" in page(reader, "evaluations")
+
+
+def test_the_report_has_measures_slices_and_what_it_takes_to_repeat_it(reader: Client, evaluation: str) -> None:
+    told = page(reader, "evaluation-report", evaluation)
+    for expected in ("films-1", "44.4", "Comparisons", "Slices", "Reproduction", "asked again", "TREC run of path"):
+        assert expected in told
+    assert "<b>nowhere</b>" not in told
+    assert "Where the answers were lost" not in told
+
+
+def test_a_report_costs_the_same_queries_however_many_questions_it_has(
+    reader: Client,
+    evaluation: str,
+    django_assert_max_num_queries,  # type: ignore[no-untyped-def]
+) -> None:
+    with django_assert_max_num_queries(16):
+        page(reader, "evaluation-report", evaluation)
+
+
+def test_an_evaluation_without_a_report_says_how_far_it_came(reader: Client, evaluation: str) -> None:
+    Evaluation.objects.update(report=None, status="cancelled", reason="It was cancelled.")
+    told = page(reader, "evaluation-report", evaluation)
+    assert "It was cancelled." in told
+    assert "6 of 6 searches have been made." in told
+
+
+def test_the_bar_of_lost_questions_adds_up() -> None:
+    parts = list(segments({"linked": 2, "fused": 1}, 10))
+    assert [(part.name, part.count, part.x, part.width) for part in parts] == [
+        ("first", 7, 0.0, 700.0), ("linked", 2, 700.0, 200.0), ("fused", 1, 900.0, 100.0),
+    ]  # fmt: skip
+    assert list(segments({}, 10)) == []
+
+
+def test_a_comparison_is_marked_only_below_the_corrected_level() -> None:
+    one = {"a": "x", "b": "y", "metric": "MRR", "difference": 1.0, "interval": [0.1, 1.9], "p": 0.04, "p_holm": 0.08}
+    [marked] = comparisons_of({"comparisons": [one]})["MRR"]
+    assert not marked["significant"]
+    assert (marked["low"], marked["high"]) == (0.1, 1.9)
+
+
+def test_questions_are_filtered_and_wrong_filters_told(reader: Client, evaluation: str) -> None:
+    told = page(reader, "evaluation-questions", evaluation, pipeline="text", found="none")
+    assert "1 outcome." in told
+    assert "&lt;b&gt;nowhere&lt;/b&gt;" in told
+    wrong = page(reader, "evaluation-questions", evaluation, found="somewhere", colour="red")
+    assert "found is one of" in wrong
+    assert "have no filter" in wrong
+
+
+def test_a_lost_question_shows_expected_beside_found_and_the_plan_that_would_find_it(
+    reader: Client, evaluation: str
+) -> None:
+    plan = Plan(
+        (Anchor("a", "Amber Road"),), (Hop("a", "directed_by", "T", "person", "out"),), Target("T", ("person",))
+    )
+    fate = AnswerFate("person/1", "Ada Holm", "person", None, Loss(LostStage.LINKED, "It starts elsewhere."),
+                      {"text": 7, "graph": None})  # fmt: skip
+    attribution = Attribution(
+        20, 1, Loss(LostStage.LINKED, "It starts elsewhere."), {LostStage.LINKED: 1}, (fate,),
+        (FoundNode(1, "film/1", "Amber Road", "film", False),),
+        (ListCoverage("graph", "graph list", 0, 0, 3), ListCoverage("text", "text list", 0, 1, 3)),
+        PossiblePlan(plan, 1.0, 1, 1, 0.125, 2, None),
+    )  # fmt: skip
+    Outcome.objects.filter(question__position=2, pipeline="path").update(lost_at="linked", lost=attribution.to_json())
+    told = page(reader, "evaluation-question", evaluation, 2)
+    for expected in ("Wrong entity.", "It starts elsewhere.", "Ada Holm", ">7<", "Amber Road — directed by →",
+                     "the planner gave it 12.5 % (rank 2), and it was not executed."):  # fmt: skip
+        assert expected in told
+    assert reader.get(reverse("evaluation-question", args=[evaluation, 3])).status_code == 404
+
+
+def test_two_pipelines_are_compared_question_by_question(reader: Client, evaluation: str) -> None:
+    told = page(reader, "evaluations-compare", a=evaluation, b=evaluation, pipeline_a="text", pipeline_b="path")
+    assert "3 questions in common." in told
+    assert "B wins" in told
+    wrong = page(reader, "evaluations-compare", a=evaluation, b=evaluation, metric="H@7")
+    assert "metric is one of" in wrong
+    assert "Choose two" in page(reader, "evaluations-compare", a="no id")
+
+
+def test_files_are_downloaded_and_unknown_ones_not_found(reader: Client, evaluation: str) -> None:
+    answer = reader.get(reverse("evaluation-file", args=[evaluation]), {"format": "run", "pipeline": "text"})
+    content = b"".join(answer.streaming_content).decode()  # type: ignore[attr-defined]
+    assert content.splitlines()[0].startswith("q1 Q0 film/1 1 ")
+    assert reader.get(reverse("evaluation-file", args=[evaluation]), {"format": "docx"}).status_code == 404
+    assert reader.get(reverse("evaluation-report", args=[uuid4()])).status_code == 404

@@ -1,0 +1,1 @@
+"""Pages about what was measured: evaluations, comparisons, and the questions that were lost."""

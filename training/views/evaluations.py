@@ -1,0 +1,213 @@
+"""The pages of evaluations: the list, the report, the questions by outcome, one question, and downloads."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+from urllib.parse import urlencode
+from uuid import UUID
+
+from django.core.exceptions import PermissionDenied
+from django.core.paginator import Paginator
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_safe
+
+from search.domain.errors import InvalidRequest
+from search.views.unavailable import says_what_is_down
+from training.evaluation.lost import Attribution, LostStage
+from training.evaluation.measures import MEASURES
+from training.models import AskedQuestion, Evaluation, Outcome
+from training.services.evaluations.compare import CHANGES, compare_evaluations
+from training.services.evaluations.describe import (
+    find_evaluation,
+    labels_of,
+    list_evaluations,
+    ordered_report,
+    summarise_evaluation,
+)
+from training.services.evaluations.outcomes import FOUND, SORTS, OutcomeFilters, describe_outcome, outcomes
+from training.services.export_report import FORMATS, export_report
+from training.views.shown.lost import QuestionShown, question_shown
+from training.views.shown.report import comparisons_of, pipelines_of, slices_of, stages_told
+
+RIGHT = "training.view_evaluation"
+PER_PAGE = 50
+WORST = 15
+"""Questions of the first pipeline that the report names as its worst."""
+PAGE_KEYS = ("page",)
+
+View = Callable[..., HttpResponseBase]
+
+
+def for_readers(view: View) -> View:
+    """Let in who may view evaluations; ask others to sign in, or refuse who has signed in."""
+
+    @wraps(view)
+    def checked(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        if not request.user.is_authenticated:
+            return redirect(f"{reverse('sign-in')}?{urlencode({'next': request.get_full_path()})}")
+        if not request.user.has_perm(RIGHT):
+            raise PermissionDenied("Evaluations are for annotators and admins.")
+        return view(request, *args, **kwargs)
+
+    return checked
+
+
+@require_safe
+@says_what_is_down
+@for_readers
+def evaluations(request: HttpRequest) -> HttpResponse:
+    """List the evaluations, newest first."""
+    base = request.GET.get("knowledge_base", "")
+    page = Paginator(list_evaluations(user=request.user, knowledge_base=base), PER_PAGE).get_page(
+        request.GET.get("page")
+    )
+    context = {"page": page, "listed": [summarise_evaluation(one) for one in page], "measures": list(MEASURES),
+               "may_launch": request.user.has_perm("search.add_job")}  # fmt: skip
+    return render(request, "training/evaluations.html", context)
+
+
+@require_safe
+@says_what_is_down
+@for_readers
+def report(request: HttpRequest, evaluation_id: UUID) -> HttpResponse:
+    """Show the report of an evaluation, or how far it has come."""
+    evaluation = _found(request, evaluation_id)
+    told = ordered_report(evaluation)
+    context: dict[str, Any] = {
+        "evaluation": evaluation, "formats": list(FORMATS), "others": _others(request, evaluation),
+        "labels": labels_of(evaluation),
+    }  # fmt: skip
+    if told is None or "pipelines" not in told:
+        context["asked"] = Outcome.objects.filter(evaluation=evaluation).count()
+        context["due"] = evaluation.questions * len(labels_of(evaluation))
+        return render(request, "training/report.html", context)
+    pipelines = pipelines_of(told)
+    first = pipelines[0].label if pipelines else ""
+    worst = outcomes(evaluation, OutcomeFilters(pipeline=first, sort="-rank", found="not first"))
+    lost = outcomes(evaluation, OutcomeFilters(pipeline=first, sort="position", found="none"))
+    context |= {
+        "report": told, "pipelines": pipelines, "measures": list(MEASURES), "comparisons": comparisons_of(told),
+        "slices": slices_of(told), "stages": stages_told(pipelines), "first": first,
+        "worst": [describe_outcome(one) for one in [*lost[:WORST], *worst[:WORST]][:WORST]],
+    }  # fmt: skip
+    return render(request, "training/report.html", context)
+
+
+@require_safe
+@says_what_is_down
+@for_readers
+def questions(request: HttpRequest, evaluation_id: UUID) -> HttpResponse:
+    """List the outcomes of an evaluation by question, filtered as the address says."""
+    evaluation = _found(request, evaluation_id)
+    given = request.GET.dict()
+    faults: list[str] = []
+    try:
+        filters = OutcomeFilters.parse(given, evaluation, PAGE_KEYS)
+    except InvalidRequest as error:
+        filters, faults = OutcomeFilters(), [fault.sentence for fault in error.faults]
+    page = Paginator(outcomes(evaluation, filters), PER_PAGE).get_page(request.GET.get("page"))
+    kept = {key: value for key, value in given.items() if key not in PAGE_KEYS and value}
+    context = {
+        "evaluation": evaluation, "page": page, "listed": [(row, describe_outcome(row)) for row in page],
+        "filters": filters, "faults": faults, "labels": labels_of(evaluation), "found": list(FOUND),
+        "sorts": list(SORTS), "stages": list(LostStage), "kept": urlencode(kept),
+        "state_names": Outcome.State.values,
+    }  # fmt: skip
+    return render(request, "training/questions.html", context)
+
+
+@require_safe
+@says_what_is_down
+@for_readers
+def question(request: HttpRequest, evaluation_id: UUID, position: int) -> HttpResponse:
+    """Show one question: what was expected beside what each pipeline found, and where it was lost."""
+    evaluation = _found(request, evaluation_id)
+    asked = AskedQuestion.objects.filter(evaluation=evaluation, position=position).first()
+    if asked is None:
+        raise Http404("This evaluation has no such question.")
+    rows = {row.pipeline: row for row in Outcome.objects.filter(evaluation=evaluation, question=asked)}
+    shown: list[QuestionShown] = [
+        question_shown(rows[label], asked, _attribution(rows[label])) for label in labels_of(evaluation)
+        if label in rows
+    ]  # fmt: skip
+    context = {
+        "evaluation": evaluation, "asked": asked, "shown": shown,
+        "before": position - 1 if position else None,
+        "after": position + 1 if position + 1 < evaluation.questions else None,
+    }  # fmt: skip
+    return render(request, "training/question.html", context)
+
+
+@require_safe
+@says_what_is_down
+@for_readers
+def compare(request: HttpRequest) -> HttpResponse:
+    """Compare a pipeline of one evaluation with a pipeline of the same or another one, question by question."""
+    given = request.GET
+    sides = [_side(request, given.get(name, "")) for name in ("a", "b")]
+    context: dict[str, Any] = {
+        "choices": list_evaluations(user=request.user).filter(status=Evaluation.Status.DONE)[:200],
+        "a": sides[0], "b": sides[1], "metric": given.get("metric", "MRR"), "change": given.get("change", ""),
+        "measures": list(MEASURES), "changes": CHANGES, "pipeline_a": given.get("pipeline_a", ""),
+        "pipeline_b": given.get("pipeline_b", ""), "faults": [],
+        "labels_a": labels_of(sides[0]) if sides[0] else [], "labels_b": labels_of(sides[1]) if sides[1] else [],
+    }  # fmt: skip
+    if sides[0] is not None and sides[1] is not None:
+        try:
+            compared = compare_evaluations(
+                sides[0], sides[1], pipeline_a=context["pipeline_a"], pipeline_b=context["pipeline_b"],
+                metric=context["metric"], change=context["change"],
+            )  # fmt: skip
+            page = Paginator(compared["questions"], PER_PAGE).get_page(given.get("page"))
+            kept = {key: value for key, value in given.items() if key not in PAGE_KEYS and value}
+            context |= {"compared": compared, "page": page, "kept": urlencode(kept),
+                        "test": next((one for one in compared["comparisons"] if one["metric"] == context["metric"]),
+                                     None)}  # fmt: skip
+        except InvalidRequest as error:
+            context["faults"] = [fault.sentence for fault in error.faults]
+    return render(request, "training/compare.html", context)
+
+
+@require_safe
+@says_what_is_down
+@for_readers
+def download(request: HttpRequest, evaluation_id: UUID) -> HttpResponseBase:
+    """Return a file of an evaluation: TREC run, qrels, CSV, JSON or LaTeX."""
+    evaluation = _found(request, evaluation_id)
+    try:
+        file = export_report(evaluation, request.GET.get("format", ""), request.GET.get("pipeline", ""))
+    except InvalidRequest as error:
+        raise Http404(" ".join(fault.sentence for fault in error.faults)) from error
+    headers = {"Content-Disposition": f'attachment; filename="{file.name}"'}
+    return StreamingHttpResponse((part.encode() for part in file.content), content_type=file.media_type,
+                                 headers=headers)  # fmt: skip
+
+
+def _found(request: HttpRequest, evaluation_id: UUID) -> Evaluation:
+    evaluation = find_evaluation(evaluation_id, request.user)
+    if evaluation is None:
+        raise Http404("There is no evaluation with this address.")
+    return evaluation
+
+
+def _side(request: HttpRequest, given: str) -> Evaluation | None:
+    """Return one of the two evaluations to compare, or None if none is named or none has this id."""
+    try:
+        return find_evaluation(UUID(given), request.user) if given else None
+    except ValueError:
+        return None
+
+
+def _others(request: HttpRequest, evaluation: Evaluation) -> list[Evaluation]:
+    """Return the other finished evaluations of the same knowledge base, to compare with."""
+    found = list_evaluations(user=request.user, knowledge_base=evaluation.knowledge_base.name)
+    return list(found.filter(status=Evaluation.Status.DONE).exclude(pk=evaluation.pk)[:20])
+
+
+def _attribution(outcome: Outcome) -> Attribution | None:
+    """Return where the question's answers were lost, or None if that was not computed."""
+    return Attribution.from_json(outcome.lost) if outcome.lost else None

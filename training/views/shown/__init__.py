@@ -1,0 +1,1 @@
+"""Turns reports and outcomes into what templates show: text, widths and coordinates."""
