@@ -159,6 +159,18 @@ class Adjacency(Protocol):
         """Return the distinct neighbours of a set of nodes over one relation (its code), sorted."""
         ...
 
+    def walk(self, keys: Keys, relation: int, direction: Direction, most: int) -> tuple[NDArray[np.int64], Keys] | None:
+        """Return every edge of a relation from these keys: the position of its key among `keys`, and its far node.
+
+        The edges are in the order of `keys`, which may hold a key several times; then by far node. Returns None, having
+        read nothing, if there are more than `most` edges.
+        """
+        ...
+
+    def joined(self, near: Keys, far: Keys, relation: int, direction: Direction) -> NDArray[np.bool_]:
+        """Return for each pair of keys whether an edge of a relation leads from `near` to `far` in the direction."""
+        ...
+
     def degree(self, key: int, relation: int, direction: Direction) -> int:
         """Return the number of edges of a relation that a node has in one direction."""
         ...
@@ -169,6 +181,11 @@ class Adjacency(Protocol):
 
     def counts(self, keys: Keys) -> dict[tuple[int, Direction], int]:
         """Return (relation, direction) → number of edges of a set of nodes, which `neighbours` would have to read."""
+        ...
+
+    @property
+    def types(self) -> NDArray[np.int16]:
+        """Type code of each key, shape (nodes,)."""
         ...
 
     @property
