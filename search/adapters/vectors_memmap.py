@@ -6,7 +6,7 @@ times. A thousand of them take about 6 ms from Postgres, and less than 1 ms from
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from pathlib import Path
 
@@ -19,6 +19,11 @@ MATRIX_FILE = "documents.f2"
 STORED = np.dtype("<f2")
 ROWS_AT_ONCE = 4_096
 """Rows that are converted to single precision at once: a few megabytes, however many nodes are requested."""
+
+Products = Callable[[NDArray[np.float16], Vectors], Vectors]
+"""A function: rows, vector → their inner products (`search.neural.scan.products`)."""
+MARGIN = 2e-3
+"""Upper bound of the difference between the errors of two inner products of unit vectors in half precision."""
 
 
 def build(directory: Path, rows: Iterable[NDArray[np.float16]]) -> None:
@@ -35,7 +40,7 @@ class DocumentVectors:
         self._file = directory / MATRIX_FILE
         self._dimensions = dimensions
 
-    def cosines(self, vector: Vectors, keys: Sequence[int]) -> dict[int, float]:
+    def cosines(self, vector: Vectors, keys: Sequence[int] | NDArray[np.integer]) -> dict[int, float]:
         """Return key → cosine of its document with a unit-length vector; keys beyond the last node are left out.
 
         Raises FileNotFoundError if the matrix has not been built.
@@ -51,6 +56,16 @@ class DocumentVectors:
             found.update(zip(block.tolist(), cosines.tolist(), strict=True))
         return found
 
+    def nearest(self, vector: Vectors, k: int, products: Products) -> list[tuple[int, float]]:
+        """Return the k keys with the highest cosine and these cosines, by cosine, then key. The result is exact.
+
+        `products` are approximate and find what may be among the best; the cosines of these decide.
+        """
+        rough = products(self._rows, vector)
+        least = np.partition(rough, -k)[-k] - MARGIN if k < len(rough) else -np.inf
+        cosines = self.cosines(vector, np.flatnonzero(rough >= least))
+        return sorted(cosines.items(), key=lambda item: (-item[1], item[0]))[:k]
+
     @cached_property
     def _rows(self) -> NDArray[np.float16]:
-        return np.memmap(self._file, dtype=STORED, mode="r").view(np.ndarray).reshape(-1, self._dimensions)
+        return np.memmap(self._file, dtype=STORED, mode="c").view(np.ndarray).reshape(-1, self._dimensions)
