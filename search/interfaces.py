@@ -106,6 +106,13 @@ class VectorIndex(Protocol):
         """
         ...
 
+    def background(self, vector: Vectors, label: str, n: int = 1000, limit: Limit | None = None) -> Vectors:
+        """Return the cosines of a vector and the documents of a type's `sample`, in no particular order.
+
+        Raises StageError; DeadlineExceeded if the limit's time ran out.
+        """
+        ...
+
 
 class TextIndex(Protocol):
     """BM25 over the documents of a release, whole or by field."""
@@ -169,6 +176,10 @@ class Adjacency(Protocol):
 
     def joined(self, near: Keys, far: Keys, relation: int, direction: Direction) -> NDArray[np.bool_]:
         """Return for each pair of keys whether an edge of a relation leads from `near` to `far` in the direction."""
+        ...
+
+    def edges(self, keys: Keys, relation: int, direction: Direction) -> int:
+        """Return the number of edges that `walk` would read."""
         ...
 
     def degree(self, key: int, relation: int, direction: Direction) -> int:

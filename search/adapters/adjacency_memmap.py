@@ -90,6 +90,11 @@ class MemmapAdjacency:
             return None
         return np.repeat(np.arange(len(lengths)), lengths), self._arrays[direction][2][_ranges(first, last)]
 
+    def edges(self, keys: Keys, relation: int, direction: Direction) -> int:
+        """Return the number of edges of a relation from these keys; a repeated key counts each time."""
+        first, last = self._edges_of(keys, relation, direction)
+        return int((last - first).sum())
+
     def joined(self, near: Keys, far: Keys, relation: int, direction: Direction) -> NDArray[np.bool_]:
         """Return for each pair of keys whether an edge of a relation leads from `near` to `far`, by binary search."""
         low, end = self._edges_of(near, relation, direction)

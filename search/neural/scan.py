@@ -18,4 +18,3 @@ def products(rows: NDArray[np.float16], vector: NDArray[np.float32]) -> NDArray[
     with torch.inference_mode(), threads(1):
         found: NDArray[np.float32] = (torch.from_numpy(rows) @ torch.from_numpy(vector).half()).float().numpy()
     return found
-

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -92,9 +92,9 @@ class Walk(Elimination[Table]):
         return Table({var: column}, [], np.zeros(len(column)), size=len(column), untouched=var)
 
     def read(self, hop: Hop, near: str, far: str, home: Mapping[str, Table]) -> float:
-        """Return the expected number of edges that walking a hop reads, or looks up if its far nodes are given."""
+        """Return the number of edges that walking a hop reads, or looks up if its far nodes are given."""
         rows, other = home[near], home.get(far)
-        edges = self.estimate.edges(hop, near, far, rows.size)
+        edges = self._read(hop, near, rows)
         return edges if other is None or other.untouched != far else min(edges, LOOK_UP * rows.size * other.size)
 
     def close(self, rows: Table, hop: Hop, near: str, far: str) -> None:
@@ -158,8 +158,12 @@ class Walk(Elimination[Table]):
     def _fill(self, rows: Table) -> None:
         """Walk every hop between the anchors and a known target, and remember the direction of each edge."""
         pending, depth = list(self.plan.hops), depths(self.plan)
+
+        def burden(hop: Hop, near: str, far: str) -> int:
+            return self.estimate.burden(self._read(hop, near, rows))
+
         while pending:
-            step = next_hop(pending, dict.fromkeys(rows.columns, 0), depth, self._one_row)
+            step = next_hop(pending, dict.fromkeys(rows.columns, 0), depth, burden)
             if step is None:
                 raise StageError("explain", "the hops do not connect every anchor with the target", permanent=True)
             hop, near, far = step
@@ -182,8 +186,7 @@ class Walk(Elimination[Table]):
         """
         relation = self.schema.relation_codes[hop.rel]
         places, ends, ways = [], [], []
-        for stored in directions(hop, self.types, self.schema):
-            way = stored if near == hop.source else _TURNED[stored]
+        for stored, way in self._ways(hop, near):
             if among is None:
                 place = np.flatnonzero(self.graph.joined(rows.columns[near], rows.columns[far], relation, way))
                 there = rows.columns[far][place]
@@ -227,7 +230,7 @@ class Walk(Elimination[Table]):
             given = self.keys
         elif other is not None and other.untouched == far:
             given = self.given(far)
-        return given if LOOK_UP * len(given) * len(rows) < self.estimate.edges(hop, near, far, len(rows)) else ()
+        return given if given and LOOK_UP * len(given) * len(rows) < self._read(hop, near, rows) else ()
 
     def _keep_asked(self, table: Table, var: str) -> None:
         if (asked := self.asked_of(var)) is not None:
@@ -245,9 +248,15 @@ class Walk(Elimination[Table]):
         if rows > self.most_rows:
             raise TooMany
 
-    def _one_row(self, hop: Hop, near: str, far: str) -> int:
-        """Return the cost class of a hop that is walked once for each requested candidate."""
-        return self.estimate.burden(self.estimate.edges(hop, near, far, len(self.keys or ())))
+    def _read(self, hop: Hop, near: str, rows: Table) -> int:
+        """Return the number of edges of a hop from the rows."""
+        relation, column = self.schema.relation_codes[hop.rel], rows.columns[near]
+        return sum(self.graph.edges(column, relation, way) for _, way in self._ways(hop, near))
+
+    def _ways(self, hop: Hop, near: str) -> Iterator[tuple[Direction, Direction]]:
+        """Yield the stored directions of a hop, as seen from its source and as seen from `near`."""
+        for stored in directions(hop, self.types, self.schema):
+            yield stored, stored if near == hop.source else _TURNED[stored]
 
 
 def _first_of_each(keys: Keys, most: int) -> NDArray[np.bool_]:
