@@ -64,7 +64,7 @@ class Walk(Elimination[Table]):
         found.make_distinct()
         columns = found.columns
         tied = [columns[anchor] for anchor in reversed(found.anchors)]
-        found.take(np.lexsort((*tied, -found.score, columns[target])))
+        found.take(np.lexsort([*tied, -found.score, columns[target]]))
         found.take(_first_of_each(found.columns[target], most))
         self._fill(found)
         found.take(_first_of_each(found.columns[target], most))
@@ -185,7 +185,9 @@ class Walk(Elimination[Table]):
         rows already hold the far node.
         """
         relation = self.schema.relation_codes[hop.rel]
-        places, ends, ways = [], [], []
+        places: list[Rows] = []
+        ends: list[Keys] = []
+        ways: list[NDArray[np.bool_]] = []
         for stored, way in self._ways(hop, near):
             if among is None:
                 place = np.flatnonzero(self.graph.joined(rows.columns[near], rows.columns[far], relation, way))
