@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -64,7 +65,8 @@ class Walk(Elimination[Table]):
         found.make_distinct()
         columns = found.columns
         tied = [columns[anchor] for anchor in reversed(found.anchors)]
-        found.take(np.lexsort([*tied, -found.score, columns[target]]))
+        order: list[NDArray[Any]] = [*tied, -found.score, columns[target]]
+        found.take(np.lexsort(order))
         found.take(_first_of_each(found.columns[target], most))
         self._fill(found)
         found.take(_first_of_each(found.columns[target], most))

@@ -13,6 +13,7 @@ from hypothesis import HealthCheck, assume, event, given, settings
 from hypothesis import strategies as st
 
 from search.adapters.adjacency_memmap import MemmapAdjacency, build
+from search.adapters.graph_matching.paths import Matches
 from search.adapters.graph_memmap import MemmapGraph
 from search.domain.graph import Node, Schema
 from search.domain.linking import Binding, LinkedPlan, Traversal
@@ -33,7 +34,7 @@ class Beyond:
     def execute(self, linked: LinkedPlan, limit: Limit, rows: int = 10_000) -> Traversal:
         return Traversal(linked.index, self.backend, ())
 
-    def paths(self, linked: LinkedPlan, keys: Sequence[int], limit: Limit, most: int = 1) -> dict[int, list[object]]:
+    def paths(self, linked: LinkedPlan, keys: Sequence[int], limit: Limit, most: int = 1) -> Matches:
         raise LookupError("beyond")
 
     def matching(self, linked: LinkedPlan, keys: Sequence[int], limit: Limit) -> set[int]:
