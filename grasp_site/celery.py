@@ -9,10 +9,13 @@ from celery.signals import celeryd_after_setup, setup_logging, worker_ready, wor
 from django.conf import settings
 from django.utils.module_loading import import_string
 
+from grasp_site.broker import use_for_broker
 from grasp_site.heartbeat import Heartbeat
+from search.services.jobs.stopping import stop as hand_jobs_back
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "grasp_site.settings")
 
+use_for_broker()
 app = Celery("grasp")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
@@ -55,6 +58,12 @@ def start_beat(sender: Any, **_: Any) -> None:
         beat = EmbeddedService(sender.app, thread=True, scheduler_cls=Scheduler)
         beat.start()
         _beats.append(beat)
+
+
+@worker_shutting_down.connect
+def stop_jobs(**_: Any) -> None:
+    """Let the processes of this worker hand their jobs back, so that stopping it does not wait for their end."""
+    hand_jobs_back()
 
 
 @worker_shutting_down.connect
