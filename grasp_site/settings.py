@@ -175,7 +175,7 @@ GRASP_TOOLS: dict[str, dict[str, Any]] = {
         "BACKEND": "search.neural.plan_scorer.LoadedPlanScorers",
         "OPTIONS": {"directory": GRASP_HOME / "artifacts"},
     },
-    "graph": {"BACKEND": "search.adapters.graph_postgres.PostgresGraph"},
+    "graph": {"BACKEND": "search.adapters.graph_memmap.MemmapOrPostgres"},
     "language_model": {
         "BACKEND": "search.adapters.llm_openai.ConfiguredLanguageModel",
         "OPTIONS": {"log": "search.services.language_models.llm_calls.RecordedCalls"},

@@ -110,6 +110,13 @@ class VectorIndex(Protocol):
         """
         ...
 
+    def background(self, vector: Vectors, label: str, n: int = 1000, limit: Limit | None = None) -> Vectors:
+        """Return the cosines of a vector and the documents of a type's `sample`, in no particular order.
+
+        Raises StageError; DeadlineExceeded if the limit's time ran out.
+        """
+        ...
+
 
 class TextIndex(Protocol):
     """BM25 over the documents of a release, whole or by field."""
@@ -163,6 +170,22 @@ class Adjacency(Protocol):
         """Return the distinct neighbours of a set of nodes over one relation (its code), sorted."""
         ...
 
+    def walk(self, keys: Keys, relation: int, direction: Direction, most: int) -> tuple[NDArray[np.int64], Keys] | None:
+        """Return every edge of a relation from these keys: the position of its key among `keys`, and its far node.
+
+        The edges are in the order of `keys`, which may hold a key several times; then by far node. Returns None, having
+        read nothing, if there are more than `most` edges.
+        """
+        ...
+
+    def joined(self, near: Keys, far: Keys, relation: int, direction: Direction) -> NDArray[np.bool_]:
+        """Return for each pair of keys whether an edge of a relation leads from `near` to `far` in the direction."""
+        ...
+
+    def edges(self, keys: Keys, relation: int, direction: Direction) -> int:
+        """Return the number of edges that `walk` would read."""
+        ...
+
     def degree(self, key: int, relation: int, direction: Direction) -> int:
         """Return the number of edges of a relation that a node has in one direction."""
         ...
@@ -173,6 +196,11 @@ class Adjacency(Protocol):
 
     def counts(self, keys: Keys) -> dict[tuple[int, Direction], int]:
         """Return (relation, direction) → number of edges of a set of nodes, which `neighbours` would have to read."""
+        ...
+
+    @property
+    def types(self) -> NDArray[np.int16]:
+        """Type code of each key, shape (nodes,)."""
         ...
 
     @property

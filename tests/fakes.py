@@ -51,6 +51,9 @@ class MemoryVectors:
     def sample(self, label: str, n: int = 1000, limit: Limit | None = None) -> list[int]:
         return sorted(self._vectors["name"])[:n]
 
+    def background(self, vector: Vectors, label: str, n: int = 1000, limit: Limit | None = None) -> Vectors:
+        return np.array(list(self.cosines(vector, self.sample(label, n, limit)).values()), dtype=np.float32)
+
 
 class MemoryText:
     """Returns the same given scores for every text (interfaces.TextIndex)."""

@@ -82,6 +82,33 @@ class MemmapAdjacency:
             return np.array(far[first[0] : last[0]])
         return self._distinct(far[_ranges(first, last)])
 
+    def walk(self, keys: Keys, relation: int, direction: Direction, most: int) -> tuple[NDArray[np.int64], Keys] | None:
+        """Return the position among `keys` and the far node of every edge of a relation; None for more than `most`."""
+        first, last = self._edges_of(keys, relation, direction)
+        lengths = last - first
+        if int(lengths.sum()) > most:
+            return None
+        return np.repeat(np.arange(len(lengths)), lengths), self._arrays[direction][2][_ranges(first, last)]
+
+    def edges(self, keys: Keys, relation: int, direction: Direction) -> int:
+        """Return the number of edges of a relation from these keys; a repeated key counts each time."""
+        first, last = self._edges_of(keys, relation, direction)
+        return int((last - first).sum())
+
+    def joined(self, near: Keys, far: Keys, relation: int, direction: Direction) -> NDArray[np.bool_]:
+        """Return for each pair of keys whether an edge of a relation leads from `near` to `far`, by binary search."""
+        low, end = self._edges_of(near, relation, direction)
+        neighbours = self._arrays[direction][2]
+        if not len(neighbours):
+            return np.zeros(len(low), dtype=bool)
+        last, high = len(neighbours) - 1, end
+        for _ in range(int((end - low).max(initial=0)).bit_length()):
+            middle = (low + high) // 2
+            below = (neighbours[np.minimum(middle, last)] < far) & (low < high)
+            low, high = np.where(below, middle + 1, low), np.where(below, high, np.maximum(middle, low))
+        found: NDArray[np.bool_] = (low < end) & (neighbours[np.minimum(low, last)] == far)
+        return found
+
     def degree(self, key: int, relation: int, direction: Direction) -> int:
         """Return the number of edges of a relation that a node has in one direction."""
         first, last = self._segments_of(np.array([key], dtype=np.int32), relation, direction)
@@ -135,6 +162,15 @@ class MemmapAdjacency:
             )
             for direction in STORED_DIRECTIONS
         }
+
+    def _edges_of(self, keys: Keys, relation: int, direction: Direction) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return the first and the last + 1 position of the edges of each key; equal for a key without edges."""
+        segments, starts, _ = self._arrays[direction]
+        code = np.asarray(keys, dtype=np.int64) * self._relations + relation
+        at = np.searchsorted(segments, code)
+        # `starts` has one entry more than there are segments, so a place behind the last one is a place in it too.
+        held = at < np.searchsorted(segments, code, "right")
+        return starts[at], starts[at + held]
 
     def _segments_of(
         self, keys: Keys, relation: int, direction: Direction

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import groupby
 from typing import Any, NamedTuple
 
@@ -23,6 +23,10 @@ class Candidate(NamedTuple):
 
     key: int
     score: float
+
+
+_candidate = partial(tuple.__new__, Candidate)
+"""A function: pair of key and score → Candidate. A search calls it thousands of times; it takes a third of the time."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +52,8 @@ class Ranking:
             known = cosines([key for group in level.values() for key in group])
             for start, group in level.items():
                 order[start : start + len(group)] = in_order_of(known, group)
-        return cls(tuple(Candidate(key, scores[key]) for key in order[:depth]), len(order))
+        head = order[:depth]
+        return cls(tuple(map(_candidate, zip(head, map(scores.__getitem__, head), strict=True))), len(order))
 
     @classmethod
     def in_order(cls, candidates: Iterable[Candidate], total: int | None = None) -> Ranking:

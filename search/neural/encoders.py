@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +16,7 @@ from transformers.utils import logging as transformers_logging
 
 from search.interfaces import Encoder, Vectors
 from search.neural.encoder_names import PACKAGED, full_name, parts, unavailable
+from search.neural.threads import threads as torch_threads
 from search.neural.tracing import Embedding, traced
 
 FOLDERS = {"all-MiniLM-L6-v2": get_model_path}
@@ -110,7 +110,7 @@ class SentenceEncoder:
             ids[row, place] = torch.tensor(tokens)
             mask[row, place] = 1
         forward = self._quick if ids.numel() <= ONE_THREAD_TOKENS else self._whole
-        with torch.inference_mode(), _threads(1 if ids.numel() <= ONE_THREAD_TOKENS else self._threads):
+        with torch.inference_mode(), torch_threads(1 if ids.numel() <= ONE_THREAD_TOKENS else self._threads):
             embedded = forward(ids.to(self._model.device), mask.to(self._model.device)).float()
             return torch.nn.functional.normalize(embedded, dim=1).cpu().numpy()
 
@@ -153,20 +153,6 @@ def cached_sentence_encoder(name: str, size: int = REMEMBERED_VECTORS, **options
     """
     model, revision = parts(name)
     return CachedEncoder(SentenceEncoder(**{"model": model, "revision": revision, **options}), size)
-
-
-@contextmanager
-def _threads(wanted: int) -> Iterator[None]:
-    """Have torch use so many threads."""
-    before = torch.get_num_threads()
-    if before == wanted:
-        yield
-        return
-    torch.set_num_threads(wanted)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(before)
 
 
 def _located(model: str, name: str) -> str:

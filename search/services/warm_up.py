@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import time
 
 import structlog
@@ -20,9 +21,21 @@ log = structlog.get_logger(__name__)
 QUESTION = "What is there?"
 WARM_UP_SECONDS = 10.0
 """No further release is warmed up after this time: a worker with one slow first search is better than none."""
+GC_THRESHOLDS = (20_000, 20, 50)
+"""Thresholds of Python's garbage collector in a search worker (see `gc.set_threshold`). A search creates tens of
+thousands of small objects without cycles. With Python's own thresholds they are looked through hundreds of times a
+search, which takes a seventh of its processor time."""
 
 
 def warm_up() -> None:
+    """Load what searches need, and then have the garbage collector leave it alone."""
+    _load()
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(*GC_THRESHOLDS)
+
+
+def _load() -> None:
     """Load the encoders, and ask each active release one question, the newest first, that nobody sees the answer of.
 
     A release that cannot be searched is logged and skipped.

@@ -129,17 +129,16 @@ class Explain:
             limit.check("explain")
             vector = self.encoder.encode([text])[0]
             types = {node.type for node in nodes}
-            samples = {label: self.vectors.sample(label, self.background, limit) for label in types}
-            keys = {node.key for node in nodes}.union(*samples.values())
-            cosines = self.vectors.cosines(vector, sorted(keys))
+            samples = {label: self.vectors.background(vector, label, self.background, limit) for label in types}
+            cosines = self.vectors.cosines(vector, sorted(node.key for node in nodes))
         except StageError as error:
             problems.append(f"The remaining text could not be checked: {error.reason}.")
             return {node.key: Residual(text) for node in nodes}
-        thresholds = {}
-        for label, sample in samples.items():
-            known = [cosines[key] for key in sample if key in cosines]
-            if known:
-                thresholds[label] = float(np.percentile(known, self.percentile))
+        thresholds = {
+            label: float(np.percentile(sample.astype(np.float64), self.percentile))
+            for label, sample in samples.items()
+            if len(sample)
+        }
         return {node.key: _residual(text, cosines.get(node.key), thresholds.get(node.type)) for node in nodes}
 
 

@@ -72,6 +72,8 @@ def film_plan(tools: wiring.Tools) -> LinkedPlan:
         "anchors": [{"var": "a", "text": "Person 0", "label": "person"}],
         "hops": [{"from": "T", "rel": "made by", "to_var": "a", "to_label": "person"}],
         "target": {"var": "T", "labels": ["film"]},
+        # Only a plan with a filter asks Postgres.
+        "filters": [{"var": "T", "field": "name", "op": "contains", "value": "Amber"}],
     }
     [person] = tools.nodes.references([2])
     return LinkedPlan(Plan.parse(written, tools.schema), (Binding("a", person, 1.0),), 0)

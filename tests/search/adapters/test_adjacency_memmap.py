@@ -49,6 +49,27 @@ def test_neighbours_of_a_set_are_those_of_the_edges_in_either_direction(
         assert out.dtype == np.int32
 
 
+@given(edges=EDGES, near=st.lists(st.integers(0, NODES - 1)), relation=st.integers(0, RELATIONS - 1))
+def test_a_walk_reads_every_edge_of_every_key_and_pairs_are_joined_where_it_leads(
+    tmp_path_factory: pytest.TempPathFactory, edges: list[Edge], near: list[int], relation: int
+) -> None:
+    graph, start = built(tmp_path_factory.mktemp("graph"), edges), np.array(near, dtype=np.int32)
+    joined = {
+        "out": {(s, t) for s, r, t in edges if r == relation},
+        "in": {(t, s) for s, r, t in edges if r == relation},
+    }
+    for direction in adjacency_memmap.STORED_DIRECTIONS:
+        expected = [(at, t) for at, key in enumerate(near) for t in range(NODES) if (key, t) in joined[direction]]
+        walked = graph.walk(start, relation, direction, len(expected))
+        assert walked is not None
+        assert list(zip(walked[0].tolist(), walked[1].tolist(), strict=True)) == expected
+        assert graph.edges(start, relation, direction) == len(expected)
+        assert not expected or graph.walk(start, relation, direction, len(expected) - 1) is None
+        for far in range(NODES):
+            found = graph.joined(start, np.full(len(near), far, dtype=np.int32), relation, direction)
+            assert found.tolist() == [(key, far) in joined[direction] for key in near]
+
+
 @given(edges=EDGES)
 def test_the_whole_graph_lists_the_neighbours_of_each_node_over_all_relations(
     tmp_path_factory: pytest.TempPathFactory, edges: list[Edge]

@@ -15,6 +15,7 @@ from search.domain.graph import NodeType, Schema
 from search.domain.trace import Limit
 from search.ingest import vectors as building
 from search.models import KnowledgeBase, Snapshot, VectorSet
+from search.neural.scan import products
 
 DIMENSIONS = 24
 NODES = 6_000
@@ -129,6 +130,48 @@ def test_cosines_are_given_for_the_keys_that_have_a_vector(vector_set: VectorSet
     assert index.cosines(QUERIES[0], [3, NODES + 5]) == {3: pytest.approx(wanted[3], abs=1e-6)}
     assert index.cosines(QUERIES[0], range(NODES)) == pytest.approx(wanted, abs=1e-6)
     assert index.cosines(QUERIES[0], []) == {}
+
+
+def written(vector_set: VectorSet) -> PgVectors:
+    """The vectors with the matrix of documents, whose rows are the vectors of the names."""
+    vector_set.directory.mkdir(parents=True)
+    vectors_memmap.build(vector_set.directory, [ROWS.astype(np.float16)])
+    return PgVectors(vector_set, SCHEMA)
+
+
+def test_documents_are_scanned_in_memory_and_nothing_is_missed(vector_set: VectorSet) -> None:
+    index = written(vector_set)
+    for query in QUERIES:
+        found = index.nearest("document+relations", query, 50)
+        wanted = exact(query, 50, TYPES >= 0)
+        assert [c.key for c in found] == [key for key, _ in wanted]
+        assert [c.score for c in found] == pytest.approx([score for _, score in wanted], abs=1e-6)
+    assert [c.key for c in index.nearest("document+relations", ROWS[4_321], 2)] == [1_234, 4_321]
+    assert len(index.nearest("document+relations", QUERIES[0], NODES + 5)) == NODES
+    with pytest.raises(DeadlineExceeded):
+        index.nearest("document+relations", QUERIES[0], 5, limit=Limit(ends=time.monotonic()))
+    with pytest.raises(ValueError, match="24 dimensions"):
+        index.nearest("document+relations", np.ones(3, dtype=np.float32), 1)
+
+
+def test_more_documents_than_are_scanned_in_memory_are_looked_up_in_postgres(
+    vector_set: VectorSet, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(vectors_pgvector, "IN_MEMORY", NODES - 1)
+    # Postgres holds no vectors of documents here.
+    assert written(vector_set).nearest("document+relations", QUERIES[0], 5) == []
+
+
+def test_the_rough_products_err_less_than_the_margin_allows() -> None:
+    rough = products(ROWS.astype(np.float16), QUERIES[0])
+    assert 2 * np.abs(rough - STORED @ QUERIES[0]).max() < vectors_memmap.MARGIN
+
+
+def test_the_background_of_a_type_is_the_cosines_of_its_sample(vector_set: VectorSet) -> None:
+    index = written(vector_set)
+    for query in QUERIES[:2]:
+        expected = index.cosines(query, index.sample("rare", 100))
+        assert index.background(query, "rare", 100).tolist() == pytest.approx(list(expected.values()), abs=1e-6)
 
 
 def test_a_sample_of_a_type_is_always_the_same(vector_set: VectorSet) -> None:

@@ -52,6 +52,9 @@ class Cosines:
     def sample(self, label: str, n: int = 1000, limit: Limit | None = None) -> list[int]:
         return sorted(key for key, kind in self._types.items() if kind == label)[:n]
 
+    def background(self, vector: Vectors, label: str, n: int = 1000, limit: Limit | None = None) -> Vectors:
+        return np.array(list(self.cosines(vector, self.sample(label, n, limit)).values()), dtype=np.float32)
+
 
 class TriesEverything:
     """A graph store that asks the brute-force matcher; plans whose index is in `down` fail, questions are counted."""

@@ -1,0 +1,64 @@
+"""Partial matches as arrays: one column for each variable, one row for each match."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from search.interfaces import Keys
+
+Rows = NDArray[np.int64]
+NOBODY = -1
+"""Entry of a mark in the rows where the dropped variable took no node that has to be remembered."""
+
+
+@dataclass
+class Table:
+    """Partial matches; all arrays have one entry for each row.
+
+    `columns` holds the keys that each variable takes, `score` the sum of the anchors' cosines. `marks` are the
+    remembered nodes of dropped variables, `taken` the relation and direction of the edge that each hop took, if these
+    are wanted. For `dropped`, `size` and `untouched` see `graph_matching.eliminate.PartialMatches`.
+    """
+
+    columns: dict[str, Keys]
+    anchors: list[str]
+    score: NDArray[np.float64]
+    marks: list[Keys] = field(default_factory=list)
+    taken: dict[int, NDArray[np.bool_]] = field(default_factory=dict)
+    dropped: bool = False
+    size: float = 1.0
+    untouched: str | None = None
+
+    def __len__(self) -> int:
+        return len(self.score)
+
+    def take(self, rows: Rows | NDArray[np.bool_]) -> None:
+        """Keep these rows, given by position or as a mask; a position may be repeated."""
+        self.columns = {var: column[rows] for var, column in self.columns.items()}
+        self.marks = [mark[rows] for mark in self.marks]
+        self.taken = {hop: way[rows] for hop, way in self.taken.items()}
+        self.score = self.score[rows]
+        self.size = len(self.score)
+
+    def keep_apart(self, var: str) -> None:
+        """Keep the rows in which a variable takes a node that none of the other anchors is bound to."""
+        apart = np.ones(len(self), dtype=bool)
+        for anchor in self.anchors:
+            if anchor != var:
+                apart &= self.columns[var] != self.columns[anchor]
+        if not apart.all():
+            self.take(apart)
+
+    def make_distinct(self) -> None:
+        """Keep one of several equal rows. Rows with equal anchors have equal scores, so scores need no comparison."""
+        compared = [*self.columns.values(), *self.marks]
+        order = np.lexsort(compared)
+        fresh = np.zeros(len(order), dtype=bool)
+        fresh[:1] = True
+        for column in compared:
+            fresh[1:] |= np.diff(column[order]) != 0
+        self.take(order[fresh])
+        self.dropped = False

@@ -1,0 +1,268 @@
+"""Walks one linked plan over the memory-mapped graph; the steps are those of `graph_matching.eliminate`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from search.adapters.graph_matching.eliminate import Elimination
+from search.adapters.graph_matching.estimate import LOOK_UP
+from search.adapters.graph_matching.order import depths, directions, next_hop
+from search.adapters.graph_memmap.table import NOBODY, Rows, Table
+from search.domain.errors import StageError
+from search.domain.graph import Direction, Schema
+from search.domain.linking import LinkedPlan
+from search.domain.plan import Hop
+from search.interfaces import Adjacency, Keys
+
+_TURNED: dict[Direction, Direction] = {"out": "in", "in": "out"}
+
+
+class TooMany(Exception):
+    """A step has more partial matches than are passed on."""
+
+
+class Walk(Elimination[Table]):
+    """Walks one linked plan without filters and with named relations; an instance walks once.
+
+    No step passes on more than `most_rows` partial matches, else TooMany is raised: what a walk returns is complete.
+    `told` describes the steps for people.
+    """
+
+    def __init__(self, linked: LinkedPlan, schema: Schema, adjacency: Adjacency, most_rows: int) -> None:
+        super().__init__(linked, schema, adjacency)
+        self.graph = adjacency
+        self.most_rows = most_rows
+        self.told: list[str] = []
+
+    def candidates(self) -> tuple[Keys, NDArray[np.float64]]:
+        """Return the keys that T takes and their scores, by score, then key."""
+        found = self.match()
+        keys, row = np.unique(found.columns[self.plan.target.var], return_inverse=True)
+        scores = np.full(len(keys), -np.inf)
+        np.maximum.at(scores, row, found.score)
+        order = np.lexsort((keys, -scores))
+        return keys[order], scores[order]
+
+    def matching(self, keys: Sequence[int], *, from_target: bool) -> set[int]:
+        """Return those of the keys that T takes in a match, walked from the anchors or from the keys."""
+        self.keys, self.from_target = keys, from_target
+        return set(self.match().columns[self.plan.target.var].tolist())
+
+    def paths(self, keys: Sequence[int], most: int, *, from_target: bool) -> list[tuple[float | int | bool, ...]]:
+        """Return up to `most` best matches of each key, as the rows that `read_paths` reads.
+
+        The best bindings of each key are found first. The rest of the match is then filled in for these only.
+        """
+        self.keys, self.from_target = keys, from_target
+        found = self.match()
+        target = self.plan.target.var
+        found.columns = {var: found.columns[var] for var in dict.fromkeys([target, *found.anchors])}
+        found.marks = []
+        found.make_distinct()
+        columns = found.columns
+        tied = [columns[anchor] for anchor in reversed(found.anchors)]
+        order: list[NDArray[Any]] = [*tied, -found.score, columns[target]]
+        found.take(np.lexsort(order))
+        found.take(_first_of_each(found.columns[target], most))
+        self._fill(found)
+        found.take(_first_of_each(found.columns[target], most))
+        relations = [self.schema.relation_codes[hop.rel] for hop in self.plan.hops]
+        keys_taken = [found.columns[var].tolist() for var in self.plan.variables]
+        ways = [part for at, code in enumerate(relations) for part in ([code] * len(found), found.taken[at].tolist())]
+        return list(zip(found.score.tolist(), *keys_taken, *ways, strict=True))
+
+    def start(self, var: str) -> Table:
+        """Return the set of an anchor's bindings."""
+        scores = self.bound[var]
+        keys = np.fromiter(scores, dtype=np.int32, count=len(scores))
+        table = Table({var: keys}, [var], np.fromiter(scores.values(), dtype=np.float64, count=len(scores)))
+        table.size, table.untouched = len(keys), var
+        self._keep_asked(table, var)
+        self.told.append(f"{var}: {len(table)} nodes")
+        return table
+
+    def start_at_target(self, keys: Sequence[int]) -> Table:
+        """Return the set of the requested candidates; the target is not an anchor."""
+        var = self.plan.target.var
+        column = np.unique(np.asarray(keys, dtype=np.int32))
+        column = column[self._of_type(var, column)]
+        self.told.append(f"{var}: {len(column)} nodes")
+        return Table({var: column}, [], np.zeros(len(column)), size=len(column), untouched=var)
+
+    def read(self, hop: Hop, near: str, far: str, home: Mapping[str, Table]) -> float:
+        """Return the number of edges that walking a hop reads, or looks up if its far nodes are given."""
+        rows, other = home[near], home.get(far)
+        edges = self._read(hop, near, rows)
+        return edges if other is None or other.untouched != far else min(edges, LOOK_UP * rows.size * other.size)
+
+    def close(self, rows: Table, hop: Hop, near: str, far: str) -> None:
+        """Keep the rows that have an edge for a hop between two of their nodes."""
+        relation = self.schema.relation_codes[hop.rel]
+        joined = np.zeros(len(rows), dtype=bool)
+        for way in directions(hop, self.types, self.schema):
+            joined |= self.graph.joined(rows.columns[hop.source], rows.columns[hop.to_var], relation, way)
+        rows.take(joined)
+        self.told.append(f"{hop.source} –{hop.rel}– {hop.to_var}: {len(rows)} rows kept")
+
+    def extend(self, rows: Table, hop: Hop, near: str, far: str, other: Table | None) -> None:
+        """Walk a hop from a node of each row to a new node; if `other` is untouched, to one of its given nodes."""
+        place, there, _ = self._edges(hop, near, far, rows, self._among(hop, near, far, rows, other))
+        rows.take(place)
+        rows.columns[far] = there
+        rows.untouched = None
+        rows.keep_apart(far)
+        self.told.append(f"{near} –{hop.rel}– {far}: {len(rows)} rows")
+
+    def join(self, rows: Table, other: Table, shared: str) -> None:
+        """Join two sets on the variable that both hold; no variable of one may take an anchor's node of the other."""
+        for side in (rows, other):
+            if side.dropped:
+                side.make_distinct()
+        order = np.argsort(other.columns[shared], kind="stable")
+        given = other.columns[shared][order]
+        first = np.searchsorted(given, rows.columns[shared], "left")
+        counts = np.searchsorted(given, rows.columns[shared], "right") - first
+        self._bound(int(counts.sum()))
+        left = np.repeat(np.arange(len(rows)), counts)
+        step = np.arange(len(left)) - np.repeat(np.cumsum(counts) - counts, counts)
+        rows.take(left)
+        other.take(order[np.repeat(first, counts) + step])
+        apart = np.ones(len(rows), dtype=bool)
+        for one, two in ((rows, other), (other, rows)):
+            for anchor in one.anchors:
+                node = one.columns[anchor]
+                for column in (*(column for var, column in two.columns.items() if var != shared), *two.marks):
+                    apart &= column != node
+        rows.columns = other.columns | rows.columns
+        rows.anchors += [anchor for anchor in other.anchors if anchor not in rows.anchors]
+        rows.marks += other.marks
+        rows.score = rows.score + other.score
+        rows.take(apart)
+        self.told.append(f"joined on {shared}: {len(rows)} rows")
+
+    def drop(self, rows: Table, needed: frozenset[str]) -> None:
+        """Drop the variables that are not needed, but remember their nodes that an anchor outside may be bound to."""
+        outside = self.bindings_outside(rows.anchors)
+        for var in [var for var in rows.columns if var not in needed and var not in rows.anchors]:
+            column = rows.columns.pop(var)
+            if outside:
+                rows.marks.append(np.where(np.isin(column, outside), column, NOBODY))
+            rows.dropped = True
+
+    def make_distinct(self, rows: Table) -> None:
+        """Keep one of several equal rows."""
+        rows.make_distinct()
+
+    def _fill(self, rows: Table) -> None:
+        """Walk every hop between the anchors and a known target, and remember the direction of each edge."""
+        pending, depth = list(self.plan.hops), depths(self.plan)
+
+        def burden(hop: Hop, near: str, far: str) -> int:
+            return self.estimate.burden(self._read(hop, near, rows))
+
+        while pending:
+            step = next_hop(pending, dict.fromkeys(rows.columns, 0), depth, burden)
+            if step is None:
+                raise StageError("explain", "the hops do not connect every anchor with the target", permanent=True)
+            hop, near, far = step
+            pending.remove(hop)
+            known = rows.columns.get(far)
+            place, there, stored_out = self._edges(hop, near, far, rows, () if known is None else None)
+            rows.take(place)
+            rows.columns[far] = there
+            rows.taken[next(i for i, other in enumerate(self.plan.hops) if other is hop)] = stored_out
+            if known is None:
+                rows.keep_apart(far)
+
+    def _edges(
+        self, hop: Hop, near: str, far: str, rows: Table, among: Sequence[int] | None
+    ) -> tuple[Rows, Keys, NDArray[np.bool_]]:
+        """Return the edges of a hop from the rows: the row of each, its far node, whether it is stored as written.
+
+        The edges are in the order of the rows. `among` are the only far nodes to look for; empty for any, None if the
+        rows already hold the far node.
+        """
+        relation = self.schema.relation_codes[hop.rel]
+        places: list[Rows] = []
+        ends: list[Keys] = []
+        ways: list[NDArray[np.bool_]] = []
+        for stored, way in self._ways(hop, near):
+            if among is None:
+                place = np.flatnonzero(self.graph.joined(rows.columns[near], rows.columns[far], relation, way))
+                there = rows.columns[far][place]
+            else:
+                place, there = self._walked(rows.columns[near], relation, way, among)
+                kept = self._of_type(far, there)
+                if (asked := self.asked_of(far)) is not None:
+                    kept &= np.isin(there, asked)
+                place, there = place[kept], there[kept]
+            if places:
+                # An edge from a node to itself counts once.
+                new = there != rows.columns[near][place]
+                place, there = place[new], there[new]
+            places.append(place)
+            ends.append(there)
+            ways.append(np.full(len(place), stored == "out"))
+        self._bound(sum(map(len, places)))
+        if len(places) == 1:
+            return places[0], ends[0], ways[0]
+        order = np.argsort(np.concatenate(places), kind="stable")
+        return np.concatenate(places)[order], np.concatenate(ends)[order], np.concatenate(ways)[order]
+
+    def _walked(self, near: Keys, relation: int, way: Direction, among: Sequence[int]) -> tuple[Rows, Keys]:
+        """Return the row and the far node of each edge, by looking given far nodes up or by reading all edges."""
+        if among:
+            given = np.unique(np.asarray(among, dtype=np.int32))
+            self._bound(len(near) * len(given))
+            place = np.repeat(np.arange(len(near)), len(given))
+            there = np.tile(given, len(near))
+            held = self.graph.joined(near[place], there, relation, way)
+            return place[held], there[held]
+        walked = self.graph.walk(near, relation, way, self.most_rows)
+        if walked is None:
+            raise TooMany
+        return walked
+
+    def _among(self, hop: Hop, near: str, far: str, rows: Table, other: Table | None) -> Sequence[int]:
+        """Return the far nodes to look up, where that costs less than reading every edge; else nothing."""
+        given: Sequence[int] = ()
+        if self.keys is not None and far == self.plan.target.var:
+            given = self.keys
+        elif other is not None and other.untouched == far:
+            given = self.given(far)
+        return given if given and LOOK_UP * len(given) * len(rows) < self._read(hop, near, rows) else ()
+
+    def _keep_asked(self, table: Table, var: str) -> None:
+        if (asked := self.asked_of(var)) is not None:
+            table.take(np.isin(table.columns[var], asked))
+
+    def _of_type(self, var: str, keys: Keys) -> NDArray[np.bool_]:
+        """Return which keys have a type that the variable may have."""
+        if var not in self.types:
+            return np.ones(len(keys), dtype=bool)
+        fitting = np.zeros(len(self.schema.node_types), dtype=bool)
+        fitting[list(self.types[var])] = True
+        return fitting[self.graph.types[keys]]
+
+    def _bound(self, rows: int) -> None:
+        if rows > self.most_rows:
+            raise TooMany
+
+    def _read(self, hop: Hop, near: str, rows: Table) -> int:
+        """Return the number of edges of a hop from the rows."""
+        relation, column = self.schema.relation_codes[hop.rel], rows.columns[near]
+        return sum(self.graph.edges(column, relation, way) for _, way in self._ways(hop, near))
+
+    def _ways(self, hop: Hop, near: str) -> Iterator[tuple[Direction, Direction]]:
+        """Yield the stored directions of a hop, as seen from its source and as seen from `near`."""
+        for stored in directions(hop, self.types, self.schema):
+            yield stored, stored if near == hop.source else _TURNED[stored]
+
+
+def _first_of_each(keys: Keys, most: int) -> NDArray[np.bool_]:
+    """Return which rows are among the first `most` of their key; equal keys stand side by side."""
+    return np.arange(len(keys)) - np.searchsorted(keys, keys) < most

@@ -1,0 +1,22 @@
+"""The number of threads that torch uses for one computation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import torch
+
+
+@contextmanager
+def threads(wanted: int) -> Iterator[None]:
+    """Have torch use so many threads."""
+    before = torch.get_num_threads()
+    if before == wanted:
+        yield
+        return
+    torch.set_num_threads(wanted)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
