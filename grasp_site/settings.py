@@ -318,6 +318,7 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
         {"name": "Knowledge bases", "description": "What can be searched: schemas, nodes and their neighbours."},
         {"name": "State of the site", "description": "For whoever watches the site: does it live, can it answer."},
     ],
+    "ENUM_NAME_OVERRIDES": {"FeedbackKind": "search.models.feedback.Feedback.Kind"},
     "SWAGGER_UI_DIST": "SIDECAR",
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
     "REDOC_DIST": "SIDECAR",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.urls import path, re_path, register_converter
 
 from search.api.events import SearchEvents
+from search.api.feedback import SearchFeedback
 from search.api.health import Alive, Ready
 from search.api.ids import AnythingConverter
 from search.api.knowledge_bases import KnowledgeBaseDetail, KnowledgeBases, NodeDetail, Nodes
@@ -27,6 +28,7 @@ urlpatterns = [
     path("searches/<uuid:run_id>/", SearchDetail.as_view(), name="search"),
     path("searches/<uuid:run_id>/events/", SearchEvents.as_view(), name="search-events"),
     path("searches/<uuid:run_id>/cancel/", SearchCancel.as_view(), name="search-cancel"),
+    path("searches/<uuid:run_id>/feedback/", SearchFeedback.as_view(), name="search-feedback"),
     path("healthz/", Alive.as_view(), name="healthz"),
     path("readyz/", Ready.as_view(), name="readyz"),
     # A URL without its last slash is left to Django, which redirects the caller to the URL with the slash.

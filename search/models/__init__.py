@@ -3,6 +3,7 @@
 from search.models.access import ApiToken
 from search.models.artifacts import Artifact
 from search.models.endpoints import Endpoint, LanguageModelCall
+from search.models.feedback import Feedback
 from search.models.knowledge import (
     Edge,
     KnowledgeBase,
@@ -22,6 +23,7 @@ __all__ = [
     "Artifact",
     "Edge",
     "Endpoint",
+    "Feedback",
     "KnowledgeBase",
     "KnowledgeBaseSettings",
     "LanguageModelCall",

@@ -4,6 +4,7 @@ These serializers do not check requests. The services do, and they name every fa
 """
 
 from search.api.serializers.basics import Fault, NodeReference, Problem, page_of, problems
+from search.api.serializers.feedback import Feedback, FeedbackRequest
 from search.api.serializers.knowledge import KnowledgeBase, KnowledgeBaseSchema, Node
 from search.api.serializers.plans import CheckedPlan, Plan
 from search.api.serializers.searches import Pipeline, Readiness, Search, SearchRequest
@@ -11,6 +12,8 @@ from search.api.serializers.searches import Pipeline, Readiness, Search, SearchR
 __all__ = [
     "CheckedPlan",
     "Fault",
+    "Feedback",
+    "FeedbackRequest",
     "KnowledgeBase",
     "KnowledgeBaseSchema",
     "Node",
