@@ -98,4 +98,4 @@ def _drawn(text: str, shares: Mapping[str, float], seed: int) -> str:
         point -= share
         if point < 0:
             return split
-    return next(reversed(shares))
+    return list(shares)[-1]
