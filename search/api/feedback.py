@@ -19,7 +19,7 @@ from search.api.searches import find_run
 from search.domain.errors import Fault, InvalidRequest, nearest, pointer
 from search.models import Feedback
 from search.services.access.visitor_cookie import asking_visitor, keep_visitor, visitor_of
-from search.services.searches.feedback import feedback_for, give_feedback, withdraw_feedback
+from search.services.feedback.give_feedback import feedback_for, give_feedback, withdraw_feedback
 
 KEYS = ("node", "kind", "note")
 

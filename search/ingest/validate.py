@@ -25,8 +25,6 @@ from search.ingest.progress import Progress, silent
 from search.ingest.readers import BadRow, BundleFile, NumberedRow, find, rows
 from search.ingest.rows import EdgeRow, NodeRow, RowChecker, RowError, unread_columns
 
-ROWS_BETWEEN_NEWS = 4_096
-
 
 @dataclass(frozen=True)
 class CheckedBundle:

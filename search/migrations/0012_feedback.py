@@ -5,7 +5,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("search", "0009_roles_of_steps"),
+        ("search", "0010_jobs"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 

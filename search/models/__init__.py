@@ -4,6 +4,7 @@ from search.models.access import ApiToken
 from search.models.artifacts import Artifact
 from search.models.endpoints import Endpoint, LanguageModelCall
 from search.models.feedback import Feedback
+from search.models.jobs import Job, JobLog, JobMetric, JobSchedule
 from search.models.knowledge import (
     Edge,
     KnowledgeBase,
@@ -24,6 +25,10 @@ __all__ = [
     "Edge",
     "Endpoint",
     "Feedback",
+    "Job",
+    "JobLog",
+    "JobMetric",
+    "JobSchedule",
     "KnowledgeBase",
     "KnowledgeBaseSettings",
     "LanguageModelCall",

@@ -13,7 +13,7 @@ from search.domain.errors import Fault, InvalidRequest, NotAllowed, NotNow
 from search.models import Feedback, SearchRun
 from search.services.access.visitor_cookie import asking_visitor, keep_visitor
 from search.services.access.visitors import Visitor
-from search.services.searches.feedback import KINDS, give_feedback, own_feedback, withdraw_feedback
+from search.services.feedback.give_feedback import KINDS, give_feedback, own_feedback, withdraw_feedback
 from search.views.finding import find_run
 from search.views.results import results_page
 from search.views.unavailable import not_now, says_what_is_down, status_of

@@ -15,9 +15,9 @@ from search.domain.errors import NotAllowed
 from search.models import Feedback, SearchRun
 from search.services.access.visitor_cookie import visitor_of
 from search.services.access.visitors import may_cancel
+from search.services.feedback.give_feedback import own_feedback
 from search.services.searches.cancel_search import cancel_search
 from search.services.searches.describe_search import describe_search
-from search.services.searches.feedback import own_feedback
 from search.services.searches.watch_search import await_change, glance
 from search.views.finding import find_run
 from search.views.form import question_box

@@ -25,6 +25,8 @@ from training.services.check_questions import Prepared, SplitOptions, prepare_qu
 MOST_NAME_CHARACTERS = 200
 A_BATCH = 2_000
 PASTED_ENDINGS = (".tsv", ".tab", ".txt")
+MOST_VERSION = 2**31 - 1
+"""The largest number of a version that Postgres can hold."""
 
 
 def import_questions(
@@ -165,6 +167,32 @@ def version_before(question_set: QuestionSet) -> QuestionSet | None:
 def changes_since(before: QuestionSet, after: QuestionSet) -> Changes:
     """Return what changed from one stored set to another."""
     return changes_between(examples_of(before), examples_of(after))
+
+
+def resolved_set(knowledge_base: str, name: str) -> str:
+    """Return `name@version` of a question set given as `name` (its newest version) or `name@version`.
+
+    Raises InvalidRequest when there is no such set.
+    """
+    found = find_set(knowledge_base, name)
+    return f"{found.name}@{found.version}"
+
+
+def find_set(knowledge_base: str, name: str) -> QuestionSet:
+    """Return a question set given as `name` (its newest version) or `name@version`. Raises InvalidRequest."""
+    sets = QuestionSet.objects.filter(knowledge_base__name=knowledge_base).order_by("-version")
+    base, _, version = name.rpartition("@")
+    found = sets.filter(name=name).first()
+    if found is None and base and version.isdecimal():
+        found = sets.filter(name=base, version=min(int(version), MOST_VERSION)).first()
+    if found is None:
+        names = list(sets.order_by("name").values_list("name", flat=True).distinct()[:20])
+        there = (
+            f"There are: {', '.join(names)}." if names else "None has been imported yet; `import_questions` does that."
+        )
+        message = f"{knowledge_base} has no question set {name[:80]!r}. {there}"
+        raise InvalidRequest([Fault("/question_set", message, nearest(name, names))])
+    return found
 
 
 def described_set(question_set: QuestionSet | None) -> dict[str, Any] | None:

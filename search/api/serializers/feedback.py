@@ -9,7 +9,7 @@ from typing import Any
 from rest_framework import serializers
 
 from search.api.serializers.basics import Text, Whole
-from search.services.searches.feedback import KINDS, LONGEST_NOTE
+from search.services.feedback.give_feedback import KINDS, LONGEST_NOTE
 
 
 class FeedbackRequest(serializers.Serializer[Any]):

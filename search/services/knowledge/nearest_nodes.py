@@ -9,7 +9,7 @@ from django.db.models.functions import Collate, Left, Lower
 
 from search.domain.errors import nearest
 from search.models import Node, Release
-from search.services.knowledge.find_nodes import INDEXED
+from search.models.node_rows import INDEXED
 
 ASKED_AT_ONCE = 5_000
 BESIDE = 20

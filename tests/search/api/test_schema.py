@@ -56,7 +56,8 @@ def test_the_description_is_valid_openapi(description: dict[str, Any]) -> None:
         "/api/v1/pipelines/", "/api/v1/searches/",
         "/api/v1/searches/{run_id}/", "/api/v1/searches/{run_id}/events/", "/api/v1/searches/{run_id}/cancel/",
         "/api/v1/searches/{run_id}/feedback/",
-        "/api/v1/healthz/", "/api/v1/readyz/",
+        "/api/v1/question-sets/", "/api/v1/question-sets/from-feedback/", "/api/v1/question-sets/{set_id}/",
+        "/api/v1/question-sets/{set_id}/changes/", "/api/v1/healthz/", "/api/v1/readyz/",
     }  # fmt: skip
 
 
@@ -67,7 +68,9 @@ def test_every_call_has_a_summary_a_description_and_a_group_that_people_understa
     assert all(3 <= len(summary) <= 60 and not summary.endswith(".") for summary in summaries)
     assert all(len(call["description"]) > len(call["summary"]) for call in calls)
     described = {group["name"]: group["description"] for group in description["tags"]}
-    assert list(described) == ["Searches", "Plans and pipelines", "Knowledge bases", "State of the site"]
+    assert list(described) == [
+        "Searches", "Plans and pipelines", "Knowledge bases", "Question sets", "State of the site",
+    ]  # fmt: skip
     assert {group for call in calls for group in call["tags"]} == set(described)
     assert all(len(call["tags"]) == 1 for call in calls)
 

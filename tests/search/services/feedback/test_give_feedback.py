@@ -14,8 +14,8 @@ from django.utils import timezone
 from search.domain.errors import InvalidRequest, NotAllowed, NotNow
 from search.models import Feedback, KnowledgeBase, Node, SearchRun
 from search.services.access.visitors import NOBODY, Visitor
-from search.services.searches import feedback as service
-from search.services.searches.feedback import feedback_for, give_feedback, withdraw_feedback
+from search.services.feedback import give_feedback as service
+from search.services.feedback.give_feedback import feedback_for, give_feedback, withdraw_feedback
 from search.services.searches.prune_runs import prune_runs
 from search.services.searches.request_search import request_search
 from search.services.searches.run_search import run_search

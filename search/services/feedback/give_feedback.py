@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 from django.db import IntegrityError, transaction
 from django.db.models import QuerySet
 from django.db.models.functions import Collate, Left, Lower
 
 from search.domain.errors import Fault, InvalidRequest, NotAllowed, NotNow, nearest
-from search.models import Feedback, KnowledgeBase, Node, Release, SearchRun
+from search.models import Feedback, Node, Release, SearchRun
+from search.models.node_rows import INDEXED
 from search.services.access import gate
 from search.services.access.visitors import User, Visitor, is_privileged
-from search.services.knowledge.find_nodes import INDEXED, complete_name
+from search.services.knowledge.find_nodes import complete_name
 from search.services.knowledge.nearest_nodes import nearest_id
 from search.services.searches.describe_search import outputs_of
 from search.services.searches.watch_search import ENDED
@@ -35,7 +37,9 @@ class _Meant:
     rank: int | None = None
 
 
-def give_feedback(run: SearchRun, *, node: str, kind: str, note: str = "", user: User, visitor: Visitor) -> Feedback:
+def give_feedback(
+    run: SearchRun, *, node: object, kind: object, note: object = "", user: User, visitor: Visitor
+) -> Feedback:
     """Record one person's judgment of one node; the same person's earlier one is replaced.
 
     `kind` is `right` or `wrong` for a result, `missing` for a node that should have been one. A missing node may be
@@ -52,7 +56,7 @@ def give_feedback(run: SearchRun, *, node: str, kind: str, note: str = "", user:
     own = run.feedback.filter(**person)
     if not own.filter(node_id=meant.id).exists() and own.count() >= MOST_ON_A_SEARCH:
         raise InvalidRequest([Fault("", f"One person judges at most {MOST_ON_A_SEARCH} nodes of a search.")])
-    said = {"kind": kind, "note": note.strip(), "rank": meant.rank, "node_name": meant.name}
+    said = {"kind": kind, "note": str(note).strip(), "rank": meant.rank, "node_name": meant.name}
     return _stored(run, meant.id, person, said)
 
 
@@ -74,14 +78,14 @@ def feedback_for(run: SearchRun, user: User, visitor: Visitor) -> QuerySet[Feedb
     return everybody if is_privileged(user) else own_feedback(run, user, visitor).select_related("user")
 
 
-def _person(user: User, visitor: Visitor) -> dict[str, object]:
+def _person(user: User, visitor: Visitor) -> dict[str, Any]:
     """Return the columns that identify a person; empty for a visitor without a key."""
     if user is not None and user.is_authenticated:
         return {"user_id": user.pk}
     return {"user_id": None, "asker": visitor.asker} if visitor.asker else {}
 
 
-def _stored(run: SearchRun, node_id: str, person: dict[str, object], said: dict[str, object]) -> Feedback:
+def _stored(run: SearchRun, node_id: str, person: dict[str, Any], said: dict[str, Any]) -> Feedback:
     """Insert or update the row; a second request at the same moment finds the row of the first."""
     try:
         with transaction.atomic():
@@ -122,7 +126,7 @@ def _release(run: SearchRun) -> Release:
     """Return the release of the search, or the active one where it was dropped. Raises InvalidRequest without any."""
     if run.release is not None and run.release.status == "ready":
         return run.release
-    base = KnowledgeBase.objects.select_related("active_release__snapshot").filter(pk=run.knowledge_base_id).first()
+    base = run.knowledge_base
     if base is None or base.active_release is None:
         raise InvalidRequest([Fault("/node", "The knowledge base of this search has no release any more.")])
     return base.active_release

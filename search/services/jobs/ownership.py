@@ -1,0 +1,158 @@
+"""Who works on a job: the claim, its fence, and the writes that only the owner may make.
+
+The clock is that of Postgres, so that machines with different clocks agree about a lease.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+from uuid import UUID
+
+from django.conf import settings
+from django.db import connection, models, transaction
+from django.db.models import F, Q
+from django.db.models.functions import Coalesce
+
+from search.domain.run_context import LeaseLost
+from search.models import Job
+
+HERE = "here"
+"""The queue of jobs that a command does in its own process; no worker serves it."""
+OWNER_GONE = "its process ended without a word, or its machine did."
+
+
+class ClockNow(models.Func):
+    """The time at which the statement runs; Postgres' now() is the time at which the transaction began."""
+
+    function = "clock_timestamp"
+    output_field = models.DateTimeField()
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """The ownership of a job by this process; it ends when the row has another fence."""
+
+    job: UUID
+    fence: int
+    attempt: int
+
+    def rows(self) -> models.QuerySet[Job]:
+        """Return the job's row while this claim owns it, else nothing."""
+        return Job.objects.filter(pk=self.job, fence=self.fence, state=Job.State.RUNNING)
+
+    @contextmanager
+    def fenced(self) -> Iterator[None]:
+        """Run the block in a transaction that holds the job's row. Raises LeaseLost if this claim no longer owns it.
+
+        If the process is stopped inside, Postgres ends the session after the length of a lease, so that another process
+        can take the job over.
+        """
+        nested = connection.in_atomic_block
+        with transaction.atomic():
+            if not nested:
+                milliseconds = int(settings.GRASP_JOB_LEASE_SECONDS * 1000)
+                with connection.cursor() as cursor:
+                    cursor.execute(f"SET LOCAL idle_in_transaction_session_timeout = {milliseconds}")
+            # Rows of the log refer to the job; NO KEY lets them be written meanwhile.
+            if not self.rows().select_for_update(no_key=True).values("pk"):
+                raise LeaseLost()
+            yield
+
+    def finish(self, state: str, *, reason: str = "", result: Any = None) -> None:
+        """Write the end of the job. Raises LeaseLost if this claim no longer owns it."""
+        self._give_up(state=state, reason=reason, result=result, finished=ClockNow())
+
+    def hand_back(self, reason: str, *, died: bool) -> None:
+        """Let another process go on with the job, or end it if too many processes have `died` of it.
+
+        Raises LeaseLost if this claim no longer owns it.
+        """
+        job = self.rows().first()
+        if job is None:
+            raise LeaseLost()
+        deaths = job.deaths + int(died)
+        if (given_up := given_up_because(job.queue, deaths, reason)) and died:
+            self._give_up(state=Job.State.FAILED, reason=given_up, deaths=deaths, finished=ClockNow())
+        else:
+            self._give_up(state=Job.State.QUEUED, reason=reason, deaths=deaths)
+
+    def _give_up(self, **values: Any) -> None:
+        if not self.rows().update(**values, fence=F("fence") + 1, lease_until=None, changes=F("changes") + 1):
+            raise LeaseLost()
+
+
+def lease() -> timedelta:
+    """Return the length of a lease."""
+    return timedelta(seconds=settings.GRASP_JOB_LEASE_SECONDS)
+
+
+def runnable() -> Q:
+    """Return the condition of jobs that may be claimed: those that wait, and those whose owner's lease has ended."""
+    return Q(state=Job.State.QUEUED) | Q(state=Job.State.RUNNING, lease_until__lt=ClockNow())
+
+
+def given_up_because(queue: str, deaths: int, reason: str) -> str:
+    """Return why a job whose process died is not tried again, or an empty string if it is."""
+    if queue == HERE:
+        return "The command that did it ended without a word; resume it, or call the command again."
+    if deaths < settings.GRASP_JOB_ATTEMPTS:
+        return ""
+    return f"It was given up after {deaths} processes had ended in the middle of it. The last time: {reason}"
+
+
+def claim_next(queue: str) -> Claim | None:
+    """Claim the job of a queue that has waited longest, or return None if none is runnable.
+
+    Jobs whose owner's lease has ended are settled on the way: cancelled ones end, and so do those with too many deaths.
+    """
+    while True:
+        with transaction.atomic():
+            locked = Job.objects.select_for_update(skip_locked=True, no_key=True, of=("self",))
+            job = locked.filter(runnable(), queue=queue).order_by("created").first()
+            if job is None:
+                return None
+            if not settled(job):
+                return _claim(job)
+
+
+def claim_this(job_id: UUID) -> Claim | None:
+    """Claim one job for this process, or return None if it is not runnable."""
+    with transaction.atomic():
+        job = Job.objects.select_for_update(skip_locked=True, no_key=True, of=("self",))
+        found = job.filter(runnable(), pk=job_id).first()
+        return None if found is None or settled(found) else _claim(found)
+
+
+def settled(job: Job) -> bool:
+    """End a locked, runnable job that must not be run again, and return whether it was ended."""
+    died = job.state == Job.State.RUNNING
+    deaths = job.deaths + int(died)
+    if job.cancel_requested is not None:
+        state, reason = Job.State.CANCELLED, "It was cancelled."
+    elif died and (given_up := given_up_because(job.queue, deaths, OWNER_GONE)):
+        state, reason = Job.State.FAILED, given_up
+    else:
+        job.deaths = deaths
+        return False
+    Job.objects.filter(pk=job.pk).update(
+        state=state, reason=reason, deaths=deaths, finished=ClockNow(), lease_until=None, fence=F("fence") + 1,
+        changes=F("changes") + 1,
+    )  # fmt: skip
+    return True
+
+
+def _claim(job: Job) -> Claim:
+    """Take a job that the caller has locked and that is runnable."""
+    Job.objects.filter(pk=job.pk).update(
+        state=Job.State.RUNNING, fence=F("fence") + 1, attempt=F("attempt") + 1, deaths=job.deaths, reason="",
+        started=Coalesce(F("started"), ClockNow()), heartbeat=ClockNow(), lease_until=ClockNow() + lease(),
+        worker_host=socket.gethostname()[:255], worker_process=os.getpid(), changes=F("changes") + 1,
+    )  # fmt: skip
+    job.refresh_from_db(fields=["fence", "attempt"])
+    return Claim(job.pk, job.fence, job.attempt)

@@ -1,0 +1,1 @@
+"""The API of training: question sets and evaluations. It is for staff."""

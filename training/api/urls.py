@@ -1,0 +1,15 @@
+"""URLs of training's API, below /api/v1/."""
+
+from __future__ import annotations
+
+from django.urls import path
+
+from training.api.question_sets import FeedbackQuestions, QuestionSetChanges, QuestionSetDetail, QuestionSets
+
+app_name = "training-api"
+urlpatterns = [
+    path("question-sets/", QuestionSets.as_view(), name="question-sets"),
+    path("question-sets/from-feedback/", FeedbackQuestions.as_view(), name="question-sets-from-feedback"),
+    path("question-sets/<int:set_id>/", QuestionSetDetail.as_view(), name="question-set"),
+    path("question-sets/<int:set_id>/changes/", QuestionSetChanges.as_view(), name="question-set-changes"),
+]
