@@ -14,6 +14,7 @@ from django.urls import reverse
 from pytest_django.fixtures import Settings
 
 from search.models import KnowledgeBase
+from training.data.examples import Example
 from training.models import Question, QuestionSet
 from training.services.question_drafts import Draft, keep_draft, read_draft
 
@@ -43,14 +44,14 @@ def previewed(staff: Client, **fields: Any) -> str:
 def test_an_upload_is_previewed_and_saved_only_on_a_choice_about_its_duplicates(staff: Client) -> None:
     preview = previewed(staff, file=SimpleUploadedFile("asked.jsonl", LEAKING.encode()))
     shown = words(staff.get(preview))
-    assert "2 questions for films, from asked.jsonl : 1 train, 1 val . Nothing is saved yet." in shown
+    assert "2 questions for films, from asked.jsonl: 1 train, 1 val. Nothing is saved yet." in shown
     assert "This cannot be saved so." in shown
     assert "same text (1.00), across splits" in shown
     assert "person/l person/1 2" in shown
     refused = staff.post(preview, {"name": "asked", "duplicates": "refuse", "into": "val", "save": "1"})
     assert "This cannot be saved so." in words(refused)
     checked = staff.post(preview, {"name": "asked", "duplicates": "move", "into": "val", "check": "1"})
-    assert "2 val . Nothing is saved yet." in words(checked)
+    assert "2 val. Nothing is saved yet." in words(checked)
     assert not QuestionSet.objects.exists()
     saved = staff.post(preview, {"name": "named", "duplicates": "move", "into": "val", "save": "1"}, follow=True)
     made = QuestionSet.objects.get()
@@ -107,8 +108,6 @@ def test_a_preview_belongs_to_its_author_and_ends(staff: Client) -> None:
 
 
 def test_a_draft_comes_back_as_it_was(staff: Client) -> None:
-    from training.data.examples import Example
-
     draft = Draft("films", "n", "s", (Example("1", "Wo\n?", ("ä", "b"), "val", {"hops": "2"}),), ("a note",))
     token = keep_draft(draft, 7)
     assert read_draft(token, 7) == draft
