@@ -41,6 +41,7 @@ class BaseForm(forms.Form):
         field = self.fields["knowledge_base"]
         assert isinstance(field, forms.ModelChoiceField)
         field.queryset = KnowledgeBase.objects.visible_to(request.user).select_related("active_release__snapshot")
+        field.empty_label = None
 
 
 class UploadForm(BaseForm):
