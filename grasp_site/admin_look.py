@@ -75,6 +75,7 @@ UNFOLD: dict[str, Any] = {
                     # menu entry. So only the pages of searches mark this entry as current.
                     _admin_link("Searches", "manage_search", "searchrun")
                     | {"active": lambda request: request.resolver_match.url_name.startswith("search_searchrun_")},
+                    _admin_link("Feedback", "thumbs_up_down", "feedback"),
                     _admin_link("Pipeline versions", "account_tree", "pipelineversion"),
                 ],
             },

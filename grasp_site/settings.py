@@ -347,11 +347,15 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
         },
         {"name": "Knowledge bases", "description": "What can be searched: schemas, nodes and their neighbours."},
         {"name": "Jobs", "description": "For staff: long work in workers, watched and stopped from anywhere."},
+        {"name": "Question sets", "description": "Questions with known answers: import, check and compare them."},
         {"name": "Evaluations", "description": "How good the pipelines are: reports, outcomes by question, files."},
         {"name": "State of the site", "description": "For whoever watches the site: does it live, can it answer."},
     ],
     # Searches have a status too, with other values.
-    "ENUM_NAME_OVERRIDES": {"EvaluationStatus": ["running", "done", "failed", "cancelled"]},
+    "ENUM_NAME_OVERRIDES": {
+        "EvaluationStatus": ["running", "done", "failed", "cancelled"],
+        "FeedbackKind": "search.models.feedback.Feedback.Kind",
+    },
     "SWAGGER_UI_DIST": "SIDECAR",
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
     "REDOC_DIST": "SIDECAR",

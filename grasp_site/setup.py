@@ -38,6 +38,13 @@ def make_admin() -> None:
     tell(f"administration: http://127.0.0.1:{env_int('PORT', 8000)}/admin/, user {ADMIN}, {told}")
 
 
+def make_groups() -> None:
+    """Make the groups of the roles. The import needs the tables' models, which Django has loaded by now."""
+    from search.services.access.roles import make_roles
+
+    make_roles()
+
+
 def load_demo(home: Home) -> None:
     """Load the demo knowledge bases once; if they are deleted later, they are not loaded again."""
     mark = home.root / DEMO_MARK
@@ -58,6 +65,7 @@ def main() -> int:
     django.setup()
     try:
         migrate(home)
+        make_groups()
         make_admin()
     except DatabaseError as error:
         tell(f"the database cannot be used: {str(error).strip().splitlines()[0]}")

@@ -12,3 +12,4 @@ class SearchConfig(AppConfig):
     def ready(self) -> None:
         """Register the system checks, which cannot be imported before the models are there."""
         import_module("search.checks")
+        import_module("search.services.access.roles").watch_groups()

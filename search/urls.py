@@ -6,6 +6,7 @@ from search.api.description import Description, Viewer
 from search.views.account import change_password, password_changed, sign_in, sign_out
 from search.views.entity import entity
 from search.views.export import results_csv
+from search.views.feedback import feedback
 from search.views.paths import paths
 from search.views.plan import edit_plan
 from search.views.results import cancel, live, results
@@ -23,6 +24,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("search/<uuid:run_id>/", results, name="search-results"),
     path("search/<uuid:run_id>/live/", live, name="search-live"),
     path("search/<uuid:run_id>/cancel/", cancel, name="search-cancel"),
+    path("search/<uuid:run_id>/feedback/", feedback, name="search-feedback"),
     path("search/<uuid:run_id>/plan/", edit_plan, name="search-plan"),
     path("search/<uuid:run_id>/results/<int:rank>/paths/", paths, name="search-paths"),
     path("search/<uuid:run_id>/results.csv", results_csv, name="search-csv"),

@@ -58,6 +58,11 @@ SEARCHES = WhenEmpty(
     "this command:",
     f'{_MANAGE} ask NAME "question"',
 )
+FEEDBACK = WhenEmpty(
+    "No feedback yet",
+    "Below each result of a search are buttons for right and wrong, and below all of them a field for what is missing. "
+    "What people say there is listed here, and makes question sets.",
+)
 SERVERS = WhenEmpty(
     "No language-model servers yet",
     "None is needed: searches plan without one. To use one, add its base URL and model, then press Test. Any server "

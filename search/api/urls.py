@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.urls import path, re_path, register_converter
 
 from search.api.events import SearchEvents
+from search.api.feedback import SearchFeedback
 from search.api.health import Alive, Ready
 from search.api.ids import AnythingConverter
 from search.api.job_events import JobEvents
@@ -39,6 +40,7 @@ urlpatterns = [
     path("job-kinds/", JobKinds.as_view(), name="job-kinds"),
     path("job-schedules/", JobSchedules.as_view(), name="job-schedules"),
     path("job-schedules/<int:schedule_id>/", JobScheduleDetail.as_view(), name="job-schedule"),
+    path("searches/<uuid:run_id>/feedback/", SearchFeedback.as_view(), name="search-feedback"),
     path("healthz/", Alive.as_view(), name="healthz"),
     path("readyz/", Ready.as_view(), name="readyz"),
     # A URL without its last slash is left to Django, which redirects the caller to the URL with the slash.

@@ -3,6 +3,7 @@
 from search.models.access import ApiToken
 from search.models.artifacts import Artifact
 from search.models.endpoints import Endpoint, LanguageModelCall
+from search.models.feedback import Feedback
 from search.models.jobs import Job, JobLog, JobMetric, JobSchedule
 from search.models.knowledge import (
     Edge,
@@ -23,6 +24,7 @@ __all__ = [
     "Artifact",
     "Edge",
     "Endpoint",
+    "Feedback",
     "Job",
     "JobLog",
     "JobMetric",

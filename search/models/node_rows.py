@@ -8,6 +8,8 @@ from typing import Any
 
 from search.domain.graph import Node, Schema
 
+INDEXED = 200
+"""Characters of a name in the database index: `lower(left(name, 200)) COLLATE "C"`."""
 NODE_COLUMNS = "key, id, type, name, aliases, url, fields"
 
 

@@ -104,6 +104,12 @@ def thousands(value: int) -> str:
 
 
 @register.filter
+def of(values: dict[str, Any], key: str) -> Any:
+    """Return the value of a key, an empty string where there is none."""
+    return values.get(key, "")
+
+
+@register.filter
 def items_of(value: Any) -> list[Any]:
     """Return the items of a field's value: a list unchanged, any other value as a list of one item."""
     return value if isinstance(value, list) else [value]

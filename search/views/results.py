@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from typing import Any
 from uuid import UUID
 
 from django.core.exceptions import PermissionDenied
@@ -11,9 +12,10 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from search.domain.errors import NotAllowed
-from search.models import SearchRun
+from search.models import Feedback, SearchRun
 from search.services.access.visitor_cookie import visitor_of
 from search.services.access.visitors import may_cancel
+from search.services.feedback.give_feedback import own_feedback
 from search.services.searches.cancel_search import cancel_search
 from search.services.searches.describe_search import describe_search
 from search.services.searches.watch_search import await_change, glance
@@ -31,10 +33,16 @@ LONGEST_HELD = 10.0
 @says_what_is_down
 def results(request: HttpRequest, run_id: UUID) -> HttpResponse:
     """Show the present state of a search at its shareable URL."""
-    run = find_run(request, run_id)
+    return results_page(request, find_run(request, run_id))
+
+
+def results_page(
+    request: HttpRequest, run: SearchRun, *, fault: str = "", typed: str = "", status: int = 200
+) -> HttpResponse:
+    """Return the page of a search; `fault` says why feedback was refused, `typed` is the node that it named."""
     box = question_box(request, knowledge_base=run.knowledge_base_name, question=run.question, pipeline=run.pipeline)
-    context = {"box": box, "search": show_search(describe_search(run)), "may_cancel": _may_cancel(request, run)}
-    return render(request, "search/results.html", context)
+    context = _context(request, run) | {"box": box, "feedback_fault": fault, "feedback_typed": typed}
+    return render(request, "search/results.html", context, status=status)
 
 
 @require_safe
@@ -54,9 +62,19 @@ def live(request: HttpRequest, run_id: UUID) -> HttpResponse:
         now = await_change(run_id, held, lambda seen: seen.mark != known or seen.ended)
     if now.mark == known and not now.ended:
         return HttpResponse(status=204)
-    run = find_run(request, run_id)
-    context = {"search": show_search(describe_search(run)), "may_cancel": _may_cancel(request, run)}
-    return render(request, "search/_live.html", context)
+    return render(request, "search/_live.html", _context(request, find_run(request, run_id)))
+
+
+def _context(request: HttpRequest, run: SearchRun) -> dict[str, Any]:
+    """Return what the part of the page that changes shows: the search, and what the caller said about its results."""
+    search = show_search(describe_search(run))
+    given = [] if search.pending else list(own_feedback(run, request.user, visitor_of(request)))
+    return {
+        "search": search,
+        "may_cancel": _may_cancel(request, run),
+        "marks": {one.node_id: one.kind for one in given},
+        "missing": [one for one in given if one.kind == Feedback.Kind.MISSING],
+    }
 
 
 def _held(request: HttpRequest) -> float:

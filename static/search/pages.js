@@ -67,7 +67,7 @@ function showCopying(root) {
 // Names of entities below the box while one types: arrows choose, Enter or Tab takes, Escape closes.
 function completing(input, picker) {
   const list = document.createElement("ul");
-  list.id = "suggestions";
+  list.id = input.id === "q" ? "suggestions" : `${input.id}-suggestions`;
   list.className = "suggestions";
   list.setAttribute("role", "listbox");
   list.setAttribute("aria-label", "Names");
@@ -101,7 +101,7 @@ function completing(input, picker) {
   const show = (items) => {
     list.replaceChildren(...items.map((item, index) => {
       const row = document.createElement("li");
-      row.id = `suggestion-${index}`;
+      row.id = `${list.id}-${index}`;
       row.setAttribute("role", "option");
       row.setAttribute("aria-selected", "false");
       const type = document.createElement("span");

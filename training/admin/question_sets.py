@@ -1,32 +1,71 @@
-"""Question sets and their questions in the admin: read-only, with links to what was asked and measured."""
+"""Question sets and their questions in the admin: imported, never changed, with links to what was asked of them."""
 
 from __future__ import annotations
 
 from django.contrib import admin
 from django.http import HttpRequest
+from django.urls import reverse
+from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from unfold.decorators import display
 
-from search.admin.parts import ReadOnlyAdmin, number, pretty
+from search.admin.parts import ReadOnlyAdmin, number, pretty, table
 from training.admin import empty
 from training.admin.links import link
+from training.admin.question_set_pages import ImportPages
 from training.models import Question, QuestionSet
+
+SHOWN = 50
+"""Rows of duplicates and of unknown answers on the page of a set."""
 
 
 @admin.register(QuestionSet)
-class QuestionSetAdmin(ReadOnlyAdmin):
+class QuestionSetAdmin(ImportPages, ReadOnlyAdmin):
     """Versions of question sets."""
 
     when_empty = empty.QUESTION_SETS
-    list_display = ("name", "version", "knowledge_base", "count", "splits_shown", "created")
+    list_display = ("name", "version", "knowledge_base", "count", "splits_shown", "author", "created")
     list_display_links = ("name", "version")
     list_filter = ("knowledge_base", "name")
     search_fields = ("name", "content_hash")
-    list_select_related = ("knowledge_base",)
+    list_select_related = ("knowledge_base", "author")
     fields = readonly_fields = (
-        "knowledge_base", "name", "version", "count", "splits_shown", "its_questions", "its_evaluations", "source",
-        "content_hash", "created",
+        "knowledge_base", "name", "version", "count", "splits_shown", "its_questions", "its_evaluations", "changes",
+        "duplicates", "unknown_answers", "source", "author", "content_hash", "created",
     )  # fmt: skip
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        """Sets are imported by accounts with the right to add them."""
+        return super(ReadOnlyAdmin, self).has_add_permission(request)
+
+    @display(description="Changes")
+    def changes(self, question_set: QuestionSet) -> SafeString:
+        """A link to what changed since the version before."""
+        address = reverse("admin:training_questionset_changes", args=[question_set.pk])
+        words = "What changed since the version before"
+        return format_html(
+            '<a class="text-primary-600 underline dark:text-primary-500" href="{}">{}</a>', address, words
+        )
+
+    @display(description="Questions that say the same")
+    def duplicates(self, question_set: QuestionSet) -> SafeString | str:
+        """The pairs that the import found, those of different splits first."""
+        found = (question_set.checks or {}).get("duplicates", {})
+        rows = [
+            (_placed(pair["first"]), _placed(pair["second"]), f"{pair['kind']} ({pair['likeness']:.2f})")
+            for pair in found.get("shown", [])[:SHOWN]
+        ]
+        return table(("Question", "is near to", "How"), rows) if rows else "none known"
+
+    @display(description="Answers that are no nodes")
+    def unknown_answers(self, question_set: QuestionSet) -> SafeString | str:
+        """The answers that the release of the import did not have, with the nearest ids."""
+        found = (question_set.checks or {}).get("answers", {})
+        rows = [
+            (one["answer"], one["nearest"] or "–", ", ".join(one["questions"]))
+            for one in found.get("shown", [])[:SHOWN]
+        ]
+        return table(("Answer", "Nearest id", "Questions"), rows) if rows else "none known"
 
     @display(description="Questions", ordering="questions_count")
     def count(self, question_set: QuestionSet) -> str:
@@ -93,3 +132,7 @@ class QuestionAdmin(ReadOnlyAdmin):
         return link(
             "Show its searches", "search_searchrun", asked_by="evaluations", purpose=question.identifier[:200]
         )  # fmt: skip
+
+
+def _placed(question: dict[str, str]) -> str:
+    return f"{question['text']} ({question['id']}, {question['split'] or 'no split'})"

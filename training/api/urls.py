@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.urls import path
 
 from training.api.evaluations import EvaluationDetail, EvaluationDownload, EvaluationOutcomes, Evaluations
+from training.api.question_sets import FeedbackQuestions, QuestionSetChanges, QuestionSetDetail, QuestionSets
 
 app_name = "training-api"
 urlpatterns = [
@@ -12,4 +13,8 @@ urlpatterns = [
     path("evaluations/<uuid:evaluation_id>/", EvaluationDetail.as_view(), name="evaluation"),
     path("evaluations/<uuid:evaluation_id>/outcomes/", EvaluationOutcomes.as_view(), name="evaluation-outcomes"),
     path("evaluations/<uuid:evaluation_id>/download/", EvaluationDownload.as_view(), name="evaluation-download"),
+    path("question-sets/", QuestionSets.as_view(), name="question-sets"),
+    path("question-sets/from-feedback/", FeedbackQuestions.as_view(), name="question-sets-from-feedback"),
+    path("question-sets/<int:set_id>/", QuestionSetDetail.as_view(), name="question-set"),
+    path("question-sets/<int:set_id>/changes/", QuestionSetChanges.as_view(), name="question-set-changes"),
 ]

@@ -5,13 +5,18 @@ from __future__ import annotations
 import gzip
 import json
 import zlib
+from codecs import BOM_UTF8
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import count
 from pathlib import Path
 from typing import Any
 
 KNOWN = ("id", "text", "answers", "split")
 FAULTS_SHOWN = 50
+LONGEST_LINE, LARGEST_FILE = 32 << 20, 1 << 30
+"""Largest line and largest file, unpacked, in bytes."""
+_TOO_LARGE = f"a line has at most {LONGEST_LINE >> 20} MB, and the file, unpacked, {LARGEST_FILE >> 20} MB."
 
 
 class BadQuestions(ValueError):
@@ -55,7 +60,7 @@ def read_all(path: Path) -> list[Example]:
                     f"{path.name}:{number}: the id {example.id!r} was used before; each question has its own."
                 )
             examples[example.id] = example
-    except (OSError, EOFError, UnicodeDecodeError, zlib.error) as error:
+    except (OSError, EOFError, zlib.error) as error:
         faults.append(f"{path}: cannot be read as UTF-8 text, plain or gzip: {error}")
     if faults:
         raise BadQuestions(capped(faults))
@@ -91,13 +96,42 @@ def spread(examples: Sequence[Example], limit: int | None) -> list[Example]:
 
 
 def numbered_lines(path: Path) -> Iterator[tuple[int, str]]:
-    """Yield the lines of a text file, plain or gzip, with their numbers; empty ones are left out."""
+    """Yield the lines of a text file in UTF-8, plain or gzip, with their numbers; empty ones are left out.
+
+    A byte order mark at the beginning and the ends of lines of Windows are accepted. Raises BadQuestions, naming the
+    line, when a line is not UTF-8 or is too long.
+    """
+    for number, line in enumerate(decoded_lines(path), 1):
+        if line.strip():
+            yield number, line
+
+
+def decoded_lines(path: Path) -> Iterator[str]:
+    """Yield the lines of a text file as `numbered_lines` reads them, with their ends and the empty ones."""
     with path.open("rb") as raw:
-        packed = raw.read(2) == b"\x1f\x8b"
-    with gzip.open(path, "rt", encoding="utf-8") if packed else path.open(encoding="utf-8") as lines:
-        for number, line in enumerate(lines, 1):
-            if line.strip():
-                yield number, line
+        start = raw.read(2)
+    if start in (b"\xff\xfe", b"\xfe\xff"):
+        raise BadQuestions([f"{path.name} cannot be read as UTF-8 text: it is UTF-16. Save it as UTF-8."])
+    read = 0
+    with gzip.open(path, "rb") if start == b"\x1f\x8b" else path.open("rb") as lines:
+        for number in count(1):
+            line = lines.readline(LONGEST_LINE + 1)
+            read += len(line)
+            if not line:
+                return
+            if len(line) > LONGEST_LINE or read > LARGEST_FILE:
+                raise BadQuestions([f"{path.name}:{number}: {_TOO_LARGE}"])
+            yield _decoded(line.removeprefix(BOM_UTF8) if number == 1 else line, f"{path.name}:{number}")
+
+
+def _decoded(line: bytes, where: str) -> str:
+    try:
+        return line.decode("utf-8")
+    except UnicodeDecodeError as error:
+        byte = line[error.start]
+        guess = f", in Latin-1 {bytes([byte]).decode('latin-1')!r}" if byte >= 0xA0 else ""
+        message = f"{where}: cannot be read as UTF-8 text: byte {error.start + 1} of the line is 0x{byte:02X}{guess}."
+        raise BadQuestions([f"{message} Save the file as UTF-8."]) from error
 
 
 def _parse(line: str, where: str, faults: list[str]) -> Example | None:

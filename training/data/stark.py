@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import csv
 import json
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 
-from training.data.examples import BadQuestions, Example, capped
+from training.data.examples import BadQuestions, Example, capped, decoded_lines
 
 COLUMNS = ("id", "query", "answer_ids")
 LONGEST_CELL = 10_000_000
@@ -30,15 +31,14 @@ def read_stark(path: Path) -> list[Example]:
     examples: dict[str, Example] = {}
     try:
         splits = _splits(path)
-        with path.open(encoding="utf-8", newline="") as file:
-            for number, row in _rows(file, path.name):
-                example = _example(row, splits, f"{path.name}:{number}", faults)
-                if example is not None and example.id in examples:
-                    faults.append(f"{path.name}:{number}: the id {example.id!r} was used before.")
-                elif example is not None:
-                    examples[example.id] = example
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        faults.append(f"{path}: cannot be read as a CSV file in UTF-8: {error}")
+        for number, row in _rows(decoded_lines(path), path.name):
+            example = _example(row, splits, f"{path.name}:{number}", faults)
+            if example is not None and example.id in examples:
+                faults.append(f"{path.name}:{number}: the id {example.id!r} was used before.")
+            elif example is not None:
+                examples[example.id] = example
+    except (OSError, EOFError, UnicodeDecodeError, zlib.error, csv.Error) as error:
+        faults.append(f"{path}: cannot be read as a CSV file: {error}")
     if faults:
         raise BadQuestions(capped(faults))
     if not examples:

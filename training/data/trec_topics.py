@@ -47,7 +47,7 @@ def read_trec(path: Path, qrels: Path | None = None) -> list[Example]:
                 topics[name] = text
         for file in qrels_files:
             _judge(file, topics, answers, splits, faults)
-    except (OSError, EOFError, UnicodeDecodeError, zlib.error) as error:
+    except (OSError, EOFError, zlib.error) as error:
         faults.append(f"{path}: cannot be read as UTF-8 text, plain or gzip: {error}")
     if faults:
         raise BadQuestions(capped(faults))

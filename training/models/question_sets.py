@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 
@@ -18,6 +19,12 @@ class QuestionSet(models.Model):
     questions_count = models.PositiveIntegerField("questions", default=0)
     source = models.TextField(blank=True, help_text="The file that it was read from.")
     content_hash = models.CharField(max_length=64, help_text="BLAKE2b over ids, splits, texts and answers.")
+    author = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
+    )
+    checks = models.JSONField(
+        default=dict, help_text="What the import found: duplicates, and answers that are no nodes."
+    )
     created = models.DateTimeField(auto_now_add=True)
 
     class Meta:

@@ -4,6 +4,7 @@ These serializers do not check requests. The services do, and they name every fa
 """
 
 from search.api.serializers.basics import Fault, NodeReference, Problem, page_of, problems
+from search.api.serializers.feedback import Feedback, FeedbackRequest
 from search.api.serializers.jobs import (
     CloneRequest,
     Job,
@@ -21,6 +22,8 @@ __all__ = [
     "CheckedPlan",
     "CloneRequest",
     "Fault",
+    "Feedback",
+    "FeedbackRequest",
     "Job",
     "JobKind",
     "JobRequest",

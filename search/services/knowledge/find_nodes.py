@@ -13,10 +13,9 @@ from search.adapters.completion_memmap import MemmapCompletion
 from search.domain.errors import Fault, InvalidRequest
 from search.ingest.index import version_of
 from search.models import Node, Release
+from search.models.node_rows import INDEXED
 from search.services.searches.storable import storable_text
 
-INDEXED = 200
-"""Characters of a name in the database index: `lower(left(name, 200)) COLLATE "C"`."""
 COMPLETION = "completion"
 """The part of a snapshot's index files that completes names."""
 

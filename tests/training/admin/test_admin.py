@@ -76,7 +76,8 @@ def test_every_list_and_row_opens_and_nothing_can_be_changed(staff: Client, meas
     count, first = kind._default_manager.count(), kind._default_manager.first()
     assert first is not None
     assert "<b>who?</b>" not in page(staff, row(model, first.pk))
-    assert staff.get(reverse(f"admin:training_{model}_add")).status_code == 403
+    imported = model == "questionset"  # Sets are imported on the page that adds them, and never changed.
+    assert staff.get(reverse(f"admin:training_{model}_add")).status_code == (200 if imported else 403)
     assert staff.post(reverse(f"admin:training_{model}_delete", args=[first.pk]), {"post": "yes"}).status_code == 403
     assert staff.post(row(model, first.pk), {}).status_code == 403
     assert kind._default_manager.count() == count

@@ -38,7 +38,7 @@ def test_other_content_makes_another_version_and_the_same_content_none(films: Kn
     first = imported(str(path))
     assert first == {
         "knowledge_base": "films", "question_set": "asked", "version": 1, "questions": 2,
-        "splits": {"train": 1, "val": 1}, "content_hash": first["content_hash"], "new": True,
+        "splits": {"train": 1, "val": 1}, "content_hash": first["content_hash"], "new": True, "checks": first["checks"],
     }  # fmt: skip
     again = imported(str(written(tmp_path / "copy.jsonl")), "--set-name", "asked")
     assert (again["version"], again["new"], again["content_hash"]) == (1, False, first["content_hash"])

@@ -1,0 +1,258 @@
+"""Every address of the site with every verb, asked by every role, answers as the table in docs/roles.md says."""
+
+from __future__ import annotations
+
+import json
+import re
+import uuid
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.apps import apps
+from django.contrib import admin
+from django.contrib.auth.models import Group, User
+from django.contrib.contenttypes.models import ContentType
+from django.core.signals import request_finished, request_started
+from django.db import close_old_connections, models, transaction
+from django.test import Client
+from django.urls import URLPattern, URLResolver, get_resolver
+from pytest_django.fixtures import Settings
+
+from search import wiring
+from search.models import KnowledgeBase, SearchRun
+from search.services.access.roles import ADMIN, ANNOTATOR, ROLES, SEARCHER, make_roles
+from search.services.searches.request_search import request_search
+from search.services.searches.run_search import run_search
+from tests.search import small
+from tests.search.conftest import films, small_pipelines  # noqa: F401
+
+pytestmark = pytest.mark.django_db
+
+TABLE = Path(__file__).resolve().parents[2] / "docs" / "roles.md"
+ASKERS = ("nobody", SEARCHER, ANNOTATOR, ADMIN)
+VERBS = ("GET", "POST", "PUT", "PATCH", "DELETE")
+YES = ("yes", "✓")
+SIGN_IN = ("/account/sign-in/", "/admin/login/")
+
+
+@dataclass(frozen=True)
+class Row:
+    """A row of the table: an address, where `*` stands for anything, its verbs, and who is let through."""
+
+    address: str
+    verbs: tuple[str, ...]
+    lets: tuple[bool, ...]
+
+
+def rows() -> list[Row]:
+    """Return the rows of the table, read from the page."""
+    found = []
+    for line in TABLE.read_text(encoding="utf-8").splitlines():
+        cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
+        if line.startswith("| `/") and len(cells) >= 6:
+            verbs = tuple(cells[1].replace(",", " ").split())
+            for address in re.findall(r"`([^`]+)`", cells[0]):
+                found.append(Row(address, verbs, tuple(cell in YES for cell in cells[2:6])))
+    return found
+
+
+def row_of(table: list[Row], address: str, verb: str) -> Row | None:
+    """Return the row with the most letters that fits an address and a verb."""
+    fitting = [row for row in table if verb in row.verbs and fnmatchcase(address, row.address)]
+    return max(fitting, key=lambda row: (len(row.address.replace("*", "")), row.address), default=None)
+
+
+def addresses(found: list[Any], before: str = "/") -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Yield each address of the site as `/search/<run_id>/`, with its parameters."""
+    for pattern in found:
+        part = str(pattern.pattern)
+        if part.startswith("^"):
+            part = re.sub(r"\(\?P<(\w+)>[^)]*\)", r"<\1>", part.strip("^$").replace("\\Z", ""))
+            part = "" if part == "(?:.*/)?" else part.replace("(?:", "").replace(")", "").replace(".*", "")
+        shown = before + re.sub(r"<\w+:(\w+)>", r"<\1>", part)
+        if isinstance(pattern, URLResolver):
+            yield from addresses(pattern.url_patterns, shown)
+        elif isinstance(pattern, URLPattern):
+            yield shown, pattern.pattern.converters
+
+
+@pytest.fixture(autouse=True)
+def one_connection() -> Iterator[None]:
+    """Keep the end of a request from closing the connection that the test's own transaction is open on."""
+    for signal in (request_started, request_finished):
+        signal.disconnect(close_old_connections)
+    yield
+    for signal in (request_started, request_finished):
+        signal.connect(close_old_connections)
+
+
+@pytest.fixture
+def askers(films: KnowledgeBase, settings: Settings, tmp_path: Path) -> dict[str, Client]:  # noqa: F811
+    """A client of each role, and something of every kind to look at, none of it their own."""
+    settings.GRASP_HOME = tmp_path
+    settings.GRASP_QUEUE_LENGTH = 0
+    settings.GRASP_TOOLS = small.TOOLS | {"graph": {"BACKEND": "search.adapters.graph_postgres.PostgresGraph"}}
+    wiring.forget()
+    make_roles()
+    run_search(request_search(knowledge_base="films", question="Who?", enqueue=False).pk)
+    clients = {}
+    for name in ASKERS:
+        clients[name] = Client(raise_request_exception=False)
+        if name != "nobody":
+            user = User.objects.create_user(name)
+            user.groups.add(Group.objects.get(name=name))
+            user.refresh_from_db()
+            clients[name].force_login(user)
+    for model in admin.site._registry:
+        an_object(model)
+    return clients
+
+
+def an_object(model: type[models.Model]) -> models.Model | None:
+    """Return a row of a model; where there is none, one is made of the least that its columns take."""
+    manager = model._default_manager
+    if not model._meta.managed:
+        return None
+    there = manager.first()
+    if there is not None:
+        return there
+    values = {
+        field.name: _least(field)
+        for field in model._meta.concrete_fields
+        if not (field.has_default() or field.null or field.primary_key)
+        and not (getattr(field, "auto_now", False) or getattr(field, "auto_now_add", False))
+    }  # fmt: skip
+    return manager.bulk_create([model(**values)])[0]
+
+
+def _least(field: Any) -> Any:
+    if isinstance(field, models.ForeignKey):
+        return an_object(field.related_model)
+    if isinstance(field, models.UUIDField):
+        return uuid.uuid4()
+    if isinstance(field, models.DateTimeField):
+        return KnowledgeBase.objects.first().created  # type: ignore[union-attr]
+    if isinstance(field, models.DateField):
+        return KnowledgeBase.objects.first().created.date()  # type: ignore[union-attr]
+    if isinstance(field, models.CharField | models.TextField):
+        return field.choices[0][0] if field.choices else "x"
+    if isinstance(field, models.BooleanField):
+        return False
+    return [] if "Array" in type(field).__name__ else 1
+
+
+def filled(address: str) -> str:
+    """Return an address with a value for each parameter. Raises KeyError where the walk knows none."""
+    known = {
+        **{
+            parameter: lambda model=model: an_object(model).pk  # type: ignore[misc,union-attr]
+            for model in apps.get_models()
+            if model._meta.managed
+            for parameter in (f"{model._meta.model_name}_id",)
+        },
+        "run_id": lambda: SearchRun.objects.first().pk,  # type: ignore[union-attr]
+        "name": lambda: "films", "node_id": lambda: "film/1", "rank": lambda: 1, "token": lambda: "x" * 22,
+        "app_label": lambda: "search", "url": lambda: "nothing/", "object_id": lambda: _of_admin(address),
+        "id": lambda: _of_admin(address), "pk": lambda: _of_admin(address),
+        "content_type_id": lambda: ContentType.objects.get_for_model(KnowledgeBase).pk,
+        "set_id": lambda: an_object(apps.get_model("training", "QuestionSet")).pk,  # type: ignore[union-attr]
+        "fold": lambda: 0, "kind": lambda: "index", "number": lambda: 1,
+    }  # fmt: skip
+    for parameter in re.findall(r"<(\w+)>", address):
+        address = address.replace(f"<{parameter}>", str(known[parameter]()))
+    return address
+
+
+def _of_admin(address: str) -> object:
+    """Return the key of a row of the model that an address of the admin is about."""
+    _, app, model, *_ = address.strip("/").split("/")
+    if app == "r":
+        return KnowledgeBase.objects.first().pk  # type: ignore[union-attr]
+    found = an_object(apps.get_model(app, model))
+    assert found is not None
+    return found.pk
+
+
+def let_through(client: Client, verb: str, address: str) -> tuple[bool, int]:
+    """Ask, take back whatever that changed, and return whether the asker was let through, with the status."""
+    api = address.startswith("/api/")
+    with transaction.atomic():
+        content = {"content_type": "application/json", "data": json.dumps({})} if api else {}
+        if not api and verb in ("POST", "PUT", "PATCH"):
+            content = {"content_type": "application/x-www-form-urlencoded", "data": ""}
+        kept = dict(client.cookies)
+        answer = client.generic(verb, address, **content)
+        client.cookies.clear()  # A request may sign out; the asker stays who they are.
+        client.cookies.update(kept)
+        transaction.set_rollback(True)
+    to = answer.headers.get("Location", "")
+    # The admin sends whoever may not see a page to its first one.
+    refused = answer.status_code in (401, 403, 405) or to.startswith(SIGN_IN) or to == "/admin/"
+    return not refused, answer.status_code
+
+
+def test_every_address_answers_every_verb_of_every_role_as_the_table_says(askers: dict[str, Client]) -> None:
+    table, faults, used = rows(), [], set()
+    walked = {address for address, _ in addresses(get_resolver().url_patterns)}
+    for address in sorted(walked):
+        try:
+            path = filled(address)
+        except KeyError as error:
+            faults.append(f"{address}: the walk has no value for <{error.args[0]}>; add one to `filled`.")
+            continue
+        for verb in VERBS:
+            answers = [let_through(askers[name], verb, path) for name in ASKERS]
+            row = row_of(table, address, verb)
+            if row is None and any(yes for yes, _ in answers):
+                said = " | ".join("yes" if yes else "no" for yes, _ in answers)
+                statuses = "/".join(str(status) for _, status in answers)
+                faults.append(f"{address} {verb} has no row in docs/roles.md; it answers: | {said} | ({statuses})")
+            if row is None:
+                continue
+            used.add(row)
+            for name, expected, (yes, status) in zip(ASKERS, row.lets, answers, strict=True):
+                if yes != expected:
+                    told = "is let through" if yes else "is refused"
+                    faults.append(
+                        f"{address} {verb}: {name} {told} ({status}), and the row `{row.address}` says otherwise"
+                    )
+                if status >= 500 and not address.startswith("/api/v1/readyz"):
+                    faults.append(f"{address} {verb}: the server failed for {name} ({status})")
+    faults += [f"the row `{row.address}` {' '.join(row.verbs)} fits no address" for row in table if row not in used]
+    assert not faults, "\n" + "\n".join(faults)
+
+
+def test_the_groups_have_exactly_the_rights_of_their_roles_after_every_start() -> None:
+    make_roles()
+    annotator = Group.objects.get(name=ANNOTATOR)
+    annotator.permissions.clear()
+    Group.objects.get(name=SEARCHER).permissions.set(Group.objects.get(name=ADMIN).permissions.all())
+    make_roles()
+    held = {
+        f"{one.content_type.app_label}.{one.codename}" for one in annotator.permissions.select_related("content_type")
+    }
+    assert held <= set(ROLES[ANNOTATOR])
+    assert "training.add_questionset" in held
+    assert not Group.objects.get(name=SEARCHER).permissions.exists()
+
+
+def test_members_of_a_staff_role_are_staff_for_as_long() -> None:
+    make_roles()
+    user = User.objects.create_user("ada")
+    for role, staff in ((SEARCHER, False), (ANNOTATOR, True)):
+        user.groups.add(Group.objects.get(name=role))
+        user.refresh_from_db()
+        assert user.is_staff is staff
+    user.groups.clear()
+    user.refresh_from_db()
+    assert not user.is_staff
+    Group.objects.get(name=ADMIN).user_set.add(user)
+    user.refresh_from_db()
+    assert user.is_staff
+    Group.objects.get(name=ADMIN).user_set.remove(user)
+    user.refresh_from_db()
+    assert not user.is_staff
