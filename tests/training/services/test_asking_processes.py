@@ -30,7 +30,7 @@ from training.services.evaluations.processes import ProcessEnded, processes_for
 
 pytestmark = pytest.mark.django_db(transaction=True)
 DEADLINE_SECONDS = 300.0
-MANY = 900
+MANY = 600
 
 
 @pytest.fixture
