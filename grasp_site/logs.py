@@ -103,6 +103,9 @@ def logging_settings(level: str, as_json: bool) -> dict[str, Any]:
             "uvicorn": {"handlers": [], "level": level, "propagate": True},
             "uvicorn.error": {"handlers": [], "level": level, "propagate": True},
             "uvicorn.access": {"handlers": [], "level": "WARNING", "propagate": True},
+            # Two lines for each task say nothing that the row of its search does not say; failures are still logged.
+            "celery.worker.strategy": {"level": "WARNING"},
+            "celery.app.trace": {"level": "WARNING"},
             "httpx": {"level": "WARNING"},
             "httpx2": {"level": "WARNING"},
             "urllib3": {"level": "WARNING"},

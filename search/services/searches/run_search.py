@@ -30,10 +30,11 @@ _CLAIM = (
 )
 
 
-def run_search(run_id: UUID | str, *, live: bool = False) -> SearchRun:
+def run_search(run_id: UUID | str, *, live: bool = False, awaited: bool = False) -> SearchRun:
     """Execute the search and return its row, done, failed or cancelled.
 
     With `live` each step is written as it finishes, so that a page can follow; otherwise all are written at the end.
+    With `awaited` the notice of the end contains the described search, for the process that waits for it.
     A search that is not queued any more is returned unchanged, so a task that is delivered twice does no harm.
 
     Raises StageError for a temporary failure, which the row records too; the caller may ask again. Raises
@@ -42,7 +43,7 @@ def run_search(run_id: UUID | str, *, live: bool = False) -> SearchRun:
     run = claim_run(run_id)
     if run is None:
         return SearchRun.objects.get(pk=run_id)
-    recorder = Recorder(run, live)
+    recorder = Recorder(run, live, awaited)
     # Default outcome, written in `finally` when an unexpected exception escapes.
     failure: StageError | None = _fail(
         run, "search", "An unexpected error stopped the search; the worker's log has it."
