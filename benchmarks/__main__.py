@@ -18,6 +18,7 @@ SCRIPTS = (
     "http",
     "quality",
     "processes",
+    "jobs",
 )
 
 

@@ -150,3 +150,22 @@ def stopped(process: psutil.Process) -> Iterator[None]:
     finally:
         with suppress(psutil.NoSuchProcess):
             process.resume()
+
+
+def kill_service(home: Home, name: str) -> None:
+    """Kill a server of the tests' own services with signal 9, and all it has started; its keeper starts it again."""
+    mark = str(home.postgres.resolve()) if name == "postgres" else str(home.valkey)
+    servers = [
+        process for process in psutil.process_iter(["cmdline", "name"])
+        if process.info["name"].startswith(name) and _of_home(process, mark, home)
+    ]  # fmt: skip
+    assert servers, f"no {name} runs"
+    for server in servers:
+        with suppress(psutil.NoSuchProcess):
+            server.kill()
+
+
+def _of_home(process: psutil.Process, mark: str, home: Home) -> bool:
+    with suppress(psutil.Error):
+        return any(place in part for part in process.cmdline() for place in (mark, str(home.root), str(home.run)))
+    return False

@@ -17,7 +17,19 @@ from search.models import Job, RefusedRequests
 from search.services import health
 from search.services.jobs.change import cancel_job, resume_job
 from tests import job_site
-from tests.job_workers import Workers, bodies, counted, ended, keepers, launched, passed, running, stopped, until
+from tests.job_workers import (
+    Workers,
+    bodies,
+    counted,
+    ended,
+    keepers,
+    kill_service,
+    launched,
+    passed,
+    running,
+    stopped,
+    until,
+)
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -208,3 +220,13 @@ def _forget_hints(services: Home) -> int:
     waiting = int(client.llen("jobs"))
     client.delete("jobs")
     return waiting
+
+
+@pytest.mark.parametrize("service", ["postgres", "valkey"])
+def test_a_job_survives_the_death_of_a_service_that_it_needs(workers: Workers, services: Home, service: str) -> None:
+    workers.start()
+    job = running(launched(steps=200), step=20)
+    kill_service(services, service)
+    ended(job, 120)
+    assert (job.state, job.result, counted(job)) == ("done", {"total": 20100}, 1), workers.log()
+    assert job.attempt <= 2
