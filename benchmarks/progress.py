@@ -52,9 +52,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         for bundle in os.environ.get("GRASP_BENCH_BUNDLES", ",".join(BUNDLES)).split(","):
             try:
-                source = (
-                    generate(Path(folder), GENERATED_NODES, GENERATED_EDGES) if bundle == "generated" else data(bundle)
-                )
+                source = _source(bundle, Path(folder))
             except NotHere as reason:
                 show(f"{bundle}: {reason}; not measured.")
                 continue
