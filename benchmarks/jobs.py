@@ -10,6 +10,7 @@ import random
 import time
 from collections import Counter
 from collections.abc import Callable
+from functools import partial
 from typing import TypeVar
 
 from django.conf import settings
@@ -68,7 +69,7 @@ def _killed(workers: Workers, home: Home, number: int) -> None:
     for _ in range(number):
         while _patient(lambda: Job.objects.filter(state__in=("queued", "running")).count()) < AT_ONCE:
             jobs.append(_patient(lambda: launched(steps=STEPS)))
-        until(lambda at=worker: bodies(at), "no job is worked on", LONGEST_END)
+        until(partial(bodies, worker), "no job is worked on", LONGEST_END)
         passed(draw.uniform(0.0, 1.2))
         [victim] = draw.choices(VICTIMS, WEIGHTS)
         kills[victim] += 1

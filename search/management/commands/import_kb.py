@@ -10,9 +10,12 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
+from search.domain.errors import SearchError
+from search.domain.run_context import RunContext
 from search.ingest.manifest import BASE_NAME, NAME_RULE
 from search.ingest.size import bundle_size
 from search.management.console import refuse_shortage, shown
+from search.services.jobs.run_here import recorded
 from search.services.knowledge.expected import import_needs, import_parts, new_dimensions
 from search.services.knowledge.import_snapshot import FAULTS_SHOWN, ImportFailed, ImportReport, import_snapshot
 
@@ -61,16 +64,9 @@ class Command(BaseCommand):
         parts = import_parts(size, index=index)
         try:
             with shown(sys.stderr, parts, quiet=options["json"]) as run:
-                report = import_snapshot(
-                    source=source,
-                    name=options["name"],
-                    tolerance=options["tolerance"],
-                    report=options["report"],
-                    dry_run=options["dry_run"],
-                    index=not options["no_index"],
-                    activate=not options["no_activate"],
-                    run=run,
-                )
+                report = _imported(options, run) if options["dry_run"] else _recorded(options, run)
+        except SearchError as error:
+            raise CommandError(str(error)) from error
         except ImportFailed as failure:
             if options["json"]:
                 self.stdout.write(json.dumps(failure.report.to_json() | {"error": str(failure)}, ensure_ascii=False))
@@ -99,3 +95,22 @@ class Command(BaseCommand):
         else:
             made = f"release {report.release}" if report.release else f"snapshot {report.snapshot}, not indexed yet"
             self.stdout.write(f"{report.knowledge_base}: {counts}; {made}, in {seconds:.1f} s.")
+
+
+def _recorded(options: dict[str, Any], terminal: RunContext) -> ImportReport:
+    """Import the bundle, as a job that the list of jobs shows."""
+    arguments = {
+        "source": str(options["source"].absolute()), "name": options["name"] or "", "tolerance": options["tolerance"],
+        "index": not options["no_index"], "activate": not options["no_activate"],
+    }  # fmt: skip
+    with recorded(terminal, kind="import", arguments=arguments) as job:
+        report = _imported(options, job.run)
+        job.result = report.to_json()
+    return report
+
+
+def _imported(options: dict[str, Any], run: RunContext) -> ImportReport:
+    return import_snapshot(
+        source=options["source"], name=options["name"], tolerance=options["tolerance"], report=options["report"],
+        dry_run=options["dry_run"], index=not options["no_index"], activate=not options["no_activate"], run=run,
+    )  # fmt: skip

@@ -14,6 +14,7 @@ from search.ingest.size import snapshot_size
 from search.management.console import refuse_shortage, shown
 from search.models import KnowledgeBase
 from search.models.knowledge import BuildStatus
+from search.services.jobs.run_here import recorded
 from search.services.knowledge.expected import index_needs, index_parts, new_dimensions
 from search.services.knowledge.index_snapshot import IndexFailed, IndexReport, build_index
 
@@ -43,8 +44,14 @@ class Command(BaseCommand):
         refuse_shortage(index_needs(size, new_dimensions(), kinds))
         parts = index_parts(size, kinds)
         try:
-            with shown(sys.stderr, parts, quiet=options["json"]) as run:
-                indexed = build_index(snapshot=snapshot, run=run, kinds=options["kinds"])
+            with (
+                shown(sys.stderr, parts, quiet=options["json"]) as terminal,
+                recorded(
+                    terminal, kind="index", knowledge_base=knowledge_base.name, arguments={"kinds": options["kinds"]}
+                ) as job,
+            ):
+                indexed = build_index(snapshot=snapshot, run=job.run, kinds=options["kinds"])
+                job.result = _outcome(indexed)
         except InvalidRequest as error:
             raise CommandError(str(error), returncode=2) from error
         except (IndexFailed, SearchError) as error:
@@ -54,15 +61,7 @@ class Command(BaseCommand):
     def _tell(self, indexed: IndexReport, as_json: bool) -> None:
         release = indexed.release
         if as_json:
-            outcome = {
-                "knowledge_base": release.knowledge_base.name,
-                "snapshot": release.snapshot_id,
-                "release": release.name,
-                "embedded": indexed.embedded,
-                "reused": indexed.reused,
-                "seconds": {part: round(seconds, 3) for part, seconds in indexed.seconds.items()},
-            }
-            self.stdout.write(json.dumps(outcome))
+            self.stdout.write(json.dumps(_outcome(indexed)))
             return
         took = sum(indexed.seconds.values())
         texts = f"{indexed.embedded:,} texts embedded, {indexed.reused:,} known"
@@ -71,3 +70,15 @@ class Command(BaseCommand):
         self.stdout.write(
             f"{release.name} is ready: {texts}, in {took:.1f} s." + ("" if active else f" Next: {activate}")
         )
+
+
+def _outcome(indexed: IndexReport) -> dict[str, Any]:
+    release = indexed.release
+    return {
+        "knowledge_base": release.knowledge_base.name,
+        "snapshot": release.snapshot_id,
+        "release": release.name,
+        "embedded": indexed.embedded,
+        "reused": indexed.reused,
+        "seconds": {part: round(seconds, 3) for part, seconds in indexed.seconds.items()},
+    }

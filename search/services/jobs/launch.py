@@ -53,7 +53,9 @@ def launch_job(
     if not is_privileged(user):
         raise NotAllowed("Jobs are launched by staff.")
     made, target = _checked(kind, knowledge_base, question_set, arguments or {}, queue)
-    if faults := [*made.refuse(target)] or shortages(made.needs(target)):
+    refused = [*made.refuse(target)]
+    # A command's own work says what it refuses, and in more detail.
+    if faults := ([] if here else refused) if refused else shortages(made.needs(target)):
         raise InvalidRequest(faults)
     target = dataclasses.replace(target, frozen=dict(made.freeze(target)))
     job = _row(kind, made, target)
@@ -111,7 +113,9 @@ def _target(cls: type[Kind], knowledge_base: object, question_set: object) -> tu
             faults.append(_no_base(knowledge_base))
     release = base.active_release if base is not None else None
     if base is not None and release is None and "release" in cls.targets:
-        message = f"{base.name!r} has no active release; index it, or activate one of its releases."
+        message = (
+            f"{base.name} has no active release; `index_kb {base.name}` builds one, `activate_release` switches to one."
+        )
         faults.append(Fault("/knowledge_base", message))
     resolved = ""
     if not isinstance(question_set, str) or "\x00" in question_set:

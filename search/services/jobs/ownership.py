@@ -154,6 +154,13 @@ def _lock(function: str, job_id: UUID) -> bool:
     return bool(row and row[0])
 
 
+def settle(job_id: UUID) -> bool:
+    """End a job whose owner is gone, unless it is to be run again; return whether it was ended."""
+    with transaction.atomic():
+        job = locked(job_id, runnable())
+        return job is not None and settled(job)
+
+
 def settled(job: Job) -> bool:
     """End a locked, runnable job that must not be run again, and return whether it was ended."""
     died = job.state == Job.State.RUNNING

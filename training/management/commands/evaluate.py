@@ -18,11 +18,12 @@ from search.domain.errors import Fault, InvalidRequest
 from search.domain.options import assigned
 from search.domain.run_context import RunContext
 from search.management.console import shown
+from search.services.jobs.run_here import recorded
 from training.data.examples import select
 from training.evaluation.measures import SEED
 from training.management.console import positive, refusals, whole
 from training.services.evaluate import REPEATED, evaluate, resume_evaluation
-from training.services.question_sets import import_questions
+from training.services.question_sets import import_questions, name_of
 
 PIPELINE_HELP = "A pipeline, such as `grasp`, `grasp@2` or `grasp@2 fuse.k=5`. May be repeated; all when left out."
 REPEAT_HELP = "Questions of each pipeline that are asked a second time, to check that the ranking is the same."
@@ -70,27 +71,43 @@ class Command(BaseCommand):
 
     def _report(self, options: dict[str, Any], run: RunContext) -> dict[str, Any]:
         """Return the report of a new evaluation, or of the one that goes on."""
-        chosen = {"output": options["output"], "processes": options["processes"], "run": run}
         if options["resume"] is not None:
-            return resume_evaluation(options["resume"], **chosen)
+            return resume_evaluation(
+                options["resume"], output=options["output"], processes=options["processes"], run=run
+            )
         path: Path | None = options["questions"]
         if path is None:
             raise InvalidRequest([Fault("/questions", "Name the file of the questions with --questions.")])
         settings = assigned(options["assigned"])
         question_set, examples, _ = import_questions(knowledge_base=options["name"], path=path)
-        return evaluate(
-            knowledge_base=options["name"],
-            examples=select(examples, path.name, options["split"], options["limit"]),
-            split=options["split"],
-            pipelines=options["pipeline"] or wiring.pipelines(),
-            settings=settings,
-            question_set=question_set,
-            cross_fitted=options["cross_fitted"],
-            release=options["release"],
-            seed=options["seed"],
-            repeated=options["repeat"],
-            **chosen,
-        )
+        examples = select(examples, path.name, options["split"], options["limit"])
+        arguments = {
+            "pipelines": options["pipeline"] or [], "split": options["split"] or "", "limit": options["limit"] or 0,
+            "settings": settings, "cross_fitted": options["cross_fitted"], "seed": options["seed"],
+            "repeated": options["repeat"], "processes": options["processes"],
+            "output": str(options["output"].absolute()),
+        }  # fmt: skip
+        with recorded(
+            run, kind="evaluate", knowledge_base=options["name"], question_set=name_of(question_set),
+            arguments=arguments,
+        ) as job:  # fmt: skip
+            job.result = evaluate(
+                knowledge_base=options["name"],
+                examples=examples,
+                split=options["split"],
+                pipelines=options["pipeline"] or wiring.pipelines(),
+                settings=settings,
+                output=options["output"],
+                run=job.run,
+                question_set=question_set,
+                cross_fitted=options["cross_fitted"],
+                release=options["release"],
+                seed=options["seed"],
+                repeated=options["repeat"],
+                processes=options["processes"],
+            )
+        report: dict[str, Any] = job.result
+        return report
 
 
 def _table(report: dict[str, Any]) -> Table:
