@@ -23,6 +23,7 @@ from search.domain.time_left import Estimate, Estimator
 from search.ingest.cleanup import remove_data
 from search.ingest.size import Size, bundle_size, snapshot_size
 from search.interfaces import Encoder
+from search.management.commands.load_demo import DEMO_NAMES, FOLDER
 from search.models import KnowledgeBase, Snapshot
 from search.models.partitions import partition
 from search.neural.encoders import SentenceEncoder
@@ -40,7 +41,7 @@ WITHIN = 0.3
 SHORT_SECONDS = 3.0
 """An error of less is nothing that anybody notices."""
 GENERATED_NODES, GENERATED_EDGES = 8_000, 40_000
-BUNDLES = ("generated", "prime-ibd", "wikipathways")
+BUNDLES = ("papers", "generated", "prime-ibd", "wikipathways")
 
 
 def main() -> None:
@@ -51,9 +52,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         for bundle in os.environ.get("GRASP_BENCH_BUNDLES", ",".join(BUNDLES)).split(","):
             try:
-                source = (
-                    generate(Path(folder), GENERATED_NODES, GENERATED_EDGES) if bundle == "generated" else data(bundle)
-                )
+                source = _source(bundle, Path(folder))
             except NotHere as reason:
                 show(f"{bundle}: {reason}; not measured.")
                 continue
@@ -67,7 +66,9 @@ def main() -> None:
 
 
 def _source(bundle: str, folder: Path) -> Path:
-    return generate(folder, GENERATED_NODES, GENERATED_EDGES) if bundle == "generated" else data(bundle)
+    if bundle == "generated":
+        return generate(folder, GENERATED_NODES, GENERATED_EDGES)
+    return FOLDER / bundle if bundle in DEMO_NAMES else data(bundle)
 
 
 def _measured(bundle: str, source: Path, encoder: Encoder) -> tuple[float | int, ...]:

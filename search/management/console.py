@@ -7,11 +7,14 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TextIO
 
+from django.core.management.base import CommandError
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 
+from search.domain.job_kinds import Needs
 from search.domain.run_context import RunContext
 from search.domain.time_left import Estimate, Estimator
+from search.services.jobs.needs import shortages
 from search.services.jobs.run_context import plain_run
 
 SECONDS_BETWEEN_LINES = 2.0
@@ -106,6 +109,12 @@ def shown(stream: TextIO, parts: Mapping[str, float] | None = None, *, quiet: bo
             drawn = BarProgress(bars, parts or {})
             yield plain_run(drawn)
             drawn.fill()
+
+
+def refuse_shortage(needs: Needs) -> None:
+    """Raise CommandError with the figures if this machine has less disk or memory than the work needs."""
+    if short := shortages(needs):
+        raise CommandError(" ".join(fault.sentence for fault in short))
 
 
 def minutes(seconds: float) -> str:

@@ -14,9 +14,9 @@ from search.domain.errors import SearchError
 from search.domain.run_context import RunContext
 from search.ingest.manifest import BASE_NAME, NAME_RULE
 from search.ingest.size import bundle_size
-from search.management.console import shown
+from search.management.console import refuse_shortage, shown
 from search.services.jobs.run_here import recorded
-from search.services.knowledge.expected import import_parts
+from search.services.knowledge.expected import import_needs, import_parts, new_dimensions
 from search.services.knowledge.import_snapshot import FAULTS_SHOWN, ImportFailed, ImportReport, import_snapshot
 
 
@@ -58,7 +58,10 @@ class Command(BaseCommand):
                 f"{options['report'].absolute().parent} is not a folder, so no report can be written there.",
                 returncode=2,
             )
-        parts = import_parts(bundle_size(source), index=not options["no_index"] and not options["dry_run"])
+        size, index = bundle_size(source), not options["no_index"] and not options["dry_run"]
+        if not options["dry_run"]:
+            refuse_shortage(import_needs(size, new_dimensions(), index=index))
+        parts = import_parts(size, index=index)
         try:
             with shown(sys.stderr, parts, quiet=options["json"]) as run:
                 report = _imported(options, run) if options["dry_run"] else _recorded(options, run)

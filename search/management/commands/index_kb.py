@@ -11,11 +11,11 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from search.domain.errors import InvalidRequest, SearchError
 from search.domain.vector_kinds import USUAL
 from search.ingest.size import snapshot_size
-from search.management.console import shown
+from search.management.console import refuse_shortage, shown
 from search.models import KnowledgeBase
 from search.models.knowledge import BuildStatus
 from search.services.jobs.run_here import recorded
-from search.services.knowledge.expected import index_parts
+from search.services.knowledge.expected import index_needs, index_parts, new_dimensions
 from search.services.knowledge.index_snapshot import IndexFailed, IndexReport, build_index
 
 
@@ -40,7 +40,9 @@ class Command(BaseCommand):
         snapshot = knowledge_base.snapshots.filter(status=BuildStatus.READY).order_by("-pk").first()
         if snapshot is None:
             raise CommandError(f"'{knowledge_base.name}' has no snapshot that is loaded; import it first.")
-        parts = index_parts(snapshot_size(snapshot), len(USUAL) + len(options["kinds"]))
+        size, kinds = snapshot_size(snapshot), len({*USUAL, *options["kinds"]})
+        refuse_shortage(index_needs(size, new_dimensions(), kinds))
+        parts = index_parts(size, kinds)
         try:
             with (
                 shown(sys.stderr, parts, quiet=options["json"]) as terminal,

@@ -21,6 +21,8 @@ from search.models import KnowledgeBase, VectorSet
 
 USUAL_DIMENSIONS = 384
 """Dimensions of the packaged encoder's vectors; assumed for an encoder that has made none yet."""
+PROCESS_WITH_ENCODER = 1_150e6
+"""Bytes of memory of a process that embeds with the packaged encoder, whatever the size of the base."""
 NEIGHBOUR_CHARACTERS = 20
 """Characters that an edge adds to the document of each of its ends."""
 MOST_NEIGHBOURS = 30
@@ -99,7 +101,7 @@ def index_needs(size: Size, dimensions: int, kinds: int = len(USUAL)) -> Needs:
     hnsw = 1.3 * vector + 300 if size.nodes > HNSW_ABOVE else 0
     document = _document_characters(size)
     disk = size.nodes * (kinds * (vector + 120 + hnsw) + vector + 2.5 * document + 300) + 40 * size.edges
-    memory = 600e6 + size.nodes * (12 * document / 5 + 600) + 60 * size.edges
+    memory = PROCESS_WITH_ENCODER + size.nodes * (12 * document / 5 + 600) + 60 * size.edges
     return Needs(int(disk), int(memory))
 
 

@@ -113,5 +113,5 @@ def test_a_machine_that_is_too_small_is_told_with_the_figures(tmp_path: Path, mo
     with pytest.raises(InvalidRequest) as refused:
         launch_job(kind="import", arguments={"source": str(source)})
     assert re.fullmatch(
-        r"The job needs about \d+ MB of memory; 50 MB are available on this machine\.", str(refused.value)
+        r"The job needs about 1\.\d GB of memory; 50 MB are available on this machine\.", str(refused.value)
     )

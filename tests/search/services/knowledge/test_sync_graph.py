@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from django.core.management import CommandError, call_command
 from django.db import connection as database
@@ -15,8 +16,10 @@ from pytest_django.fixtures import Settings
 from search import wiring
 from search.adapters.graph_neo4j.connection import Connection, connect
 from search.adapters.graph_neo4j.names import Names
-from search.adapters.graph_neo4j.project import Projection, markers
+from search.adapters.graph_neo4j.project import OvertakenByAnother, Projection, markers
+from search.domain.run_context import RunCancelled, RunContext
 from search.domain.trace import Limit
+from search.ingest import documents
 from search.models import KnowledgeBase, Snapshot
 from search.services.jobs.run_context import plain_run
 from search.services.knowledge import sync_graph as syncing
@@ -145,6 +148,50 @@ def test_a_run_that_is_cut_off_anywhere_is_gone_on_with(
     assert sync_graph(knowledge_base=films).outcome == "resumed"
     assert_holds(neo4j, active(films))
     assert check_graph(knowledge_base=films).differences == []
+
+
+@pytest.mark.parametrize("part", ["Writing nodes", "Writing edges"])
+def test_a_batch_of_another_process_is_neither_lost_nor_written_twice(
+    films: KnowledgeBase, neo4j: Connection, monkeypatch: pytest.MonkeyPatch, part: str
+) -> None:
+    monkeypatch.setattr(syncing, "NODES_AT_ONCE", 7)
+    monkeypatch.setattr(syncing, "EDGES_AT_ONCE", 11)
+    snapshot = active(films)
+    other = Projection(neo4j, Names(snapshot.pk, snapshot.schema))
+    relation, source, target = documents.edges(snapshot.pk)
+    order = np.lexsort((target, source, relation))[11:22]
+    overtaken: list[int] = []
+
+    def overtake(what: str, done: int, whole: int | None) -> None:
+        if what != part or overtaken:
+            return
+        overtaken.append(done)
+        if what == "Writing nodes":
+            other.write_nodes(next(documents.nodes(snapshot.pk, snapshot.schema, first=7, size=7)), done)
+        else:
+            other.write_edges(int(relation[order[0]]), source[order], target[order], done)
+
+    assert sync_graph(knowledge_base=films, run=plain_run(overtake)).outcome == "written"
+    assert overtaken == [7 if part == "Writing nodes" else 11]
+    assert_holds(neo4j, snapshot)
+    assert check_graph(knowledge_base=films).differences == []
+    with pytest.raises(OvertakenByAnother):
+        other.write_nodes(next(documents.nodes(snapshot.pk, snapshot.schema, first=0, size=7)), 0)
+
+
+def test_a_copy_that_is_cancelled_goes_on_later(
+    films: KnowledgeBase, neo4j: Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(syncing, "NODES_AT_ONCE", 7)
+    reports: list[int] = []
+    run = RunContext(
+        progress=lambda what, done, whole: reports.append(done), limit=Limit(cancelled=lambda: reports[-1:] == [14])
+    )
+    with pytest.raises(RunCancelled):
+        sync_graph(knowledge_base=films, run=run)
+    assert states(neo4j) == {active(films).pk: "building"}
+    assert sync_graph(knowledge_base=films).outcome == "resumed"
+    assert_holds(neo4j, active(films))
 
 
 def test_the_old_projection_answers_until_the_new_one_is_whole(
