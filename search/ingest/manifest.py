@@ -33,7 +33,10 @@ class DeclaredField:
 
 @dataclass(frozen=True)
 class Manifest:
-    """The content of `kb.json` without its counts, which are taken from the rows instead."""
+    """The content of `kb.json` without its counts, which are taken from the rows instead.
+
+    With `open_types`, a node type that is not listed is added when its first node is read.
+    """
 
     name: str
     about: dict[str, Any]
@@ -42,6 +45,7 @@ class Manifest:
     fields: Mapping[str, Mapping[str, DeclaredField]]
     relations: tuple[Relation, ...] = ()
     content: bytes = field(default=b"", repr=False)
+    open_types: bool = False
 
 
 def read_manifest(folder: Path) -> Manifest:

@@ -54,7 +54,7 @@ class RowChecker:
     and a JSON list if there are several.
     """
 
-    types: Mapping[str, int]
+    types: dict[str, int]
     declared: Mapping[str, Mapping[str, FieldKind]]
     flat: bool = False
 

@@ -165,7 +165,8 @@ def _check(
             f"{log.bad_rows} bad rows, {tolerance} tolerated: nothing was loaded. The first is {log.faults[0]}{where}"
         )
     if not outcome.nodes:
-        raise BundleError(f"{checked.nodes.name} has no node that could be loaded.")
+        names = ", ".join(table.name for table in checked.nodes)
+        raise BundleError(f"{names} has no node that could be loaded.")
     return checked
 
 
