@@ -187,7 +187,7 @@ class _Nodes:
         """Return the fields of each type: those that at least one node has, and those declared with a kind."""
         found = []
         for type_, kinds in zip(self._names, self._kinds, strict=True):
-            declared = self._manifest.fields[type_]
+            declared = self._manifest.fields.get(type_, {})
             found.append(
                 tuple(
                     kind.field(name)
