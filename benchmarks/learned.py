@@ -15,12 +15,13 @@ import numpy as np
 from benchmarks.bases import opened
 from benchmarks.common import percentiles, show, table
 from benchmarks.planner import answered, hits
+from search.domain.run_context import RunContext
 from search.neural.plan_scorer import LearnedPlanScorer
 from search.stages.plan import Planner
 from training.data.examples import Example, read_examples, spread
 from training.evaluation.measures import means, measure
 from training.learning.planner import Lesson, PlannerLearner, PlannerTask
-from training.learning.task import Learned, RunContext
+from training.learning.task import Learned
 
 SIZES = (0, 50, 200, 500, 2_000, 6_000)
 

@@ -286,6 +286,16 @@ GRASP_LEARNERS: dict[str, dict[str, Any]] = {
     },
 }
 
+# --- Jobs -----------------------------------------------------------------------------------------------------------
+# The kinds of jobs: KIND is the kind's class, QUEUE the queue whose workers do it, TITLE its name on pages.
+GRASP_JOBS: dict[str, dict[str, str]] = {
+    "index": {"TITLE": "Index", "KIND": "search.jobs.index_kb.IndexJob", "QUEUE": "jobs"},
+}
+# A job whose worker has not reported for this many seconds goes on in another process.
+GRASP_JOB_LEASE_SECONDS = env_int("GRASP_JOB_LEASE_SECONDS", 10, minimum=2)
+# Dotted path of the function that resolves the name of a question set: (knowledge base, name) -> "name@version".
+GRASP_QUESTION_SETS = "training.services.question_sets.resolved_set"
+
 # --- API ------------------------------------------------------------------------------------------------------------
 # Basic authentication sends the password with every request, so it is off by default.
 _BASIC = ["search.api.authentication.LimitedBasic"] if env_bool("GRASP_BASIC_AUTHENTICATION", False) else []

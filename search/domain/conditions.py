@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 from search.domain.evidence import ConditionStatus, PlanShare
 from search.domain.ranking import keys_in
-from search.domain.trace import StepStatus
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +63,7 @@ class CheckedConditions:
     detail: str = ""
 
     @property
-    def status(self) -> StepStatus:
+    def status(self) -> Literal["ok", "degraded"]:
         """`ok` if everything was checked, else `degraded`."""
         return "degraded" if self.detail else "ok"
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, ParamSpec, Protocol, TypeVar, get_args
+from typing import Any, Literal, ParamSpec, TypeVar, get_args
 
+from search.domain.conditions import CheckedConditions
 from search.domain.errors import DeadlineExceeded, SearchCancelled, StageError
 from search.domain.evidence import Result
 from search.domain.fusion import Fusion
@@ -33,7 +34,7 @@ LIST_ROLES: frozenset[StepRole] = frozenset({"graph list", "text list", "list"})
 OUTPUT_TYPES: Mapping[StepRole, tuple[type, ...]] = {
     "plan": (ScoredPlan,), "link": (LinkedPlan,), "graph": (Traversal,), "explain": (Result,),
     "graph list": (GraphRanking,), "text list": (Ranking, Fusion), "list": (Ranking, Fusion),
-    "fusion": (Fusion,), "rerank": (Fusion,),
+    "fusion": (Fusion,), "check": (CheckedConditions,), "rerank": (Fusion,),
 }  # fmt: skip
 """Output types of each role. The first four roles return a list of the type. Roles not listed may return anything."""
 GIVES_SEVERAL: frozenset[StepRole] = frozenset({"plan", "link", "graph", "explain"})
@@ -49,14 +50,6 @@ ROLES_OF_VERSION_1: Mapping[str, StepRole] = {
 P = ParamSpec("P")
 R = TypeVar("R")
 T = TypeVar("T")
-
-
-class Recordable(Protocol):
-    """The output of a step: any object that can be written as JSON."""
-
-    def to_json(self) -> Any:
-        """Return the output as JSON."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

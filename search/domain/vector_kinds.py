@@ -27,11 +27,6 @@ USUAL = (NAME, WHOLE)
 """Kinds that every vector set has: linking, text retrieval and the cosines of given nodes use them."""
 
 
-def field_kind(name: str) -> str:
-    """Return the kind of the vectors of a field."""
-    return f"{FIELD}{name}"
-
-
 def relation_kind(name: str) -> str:
     """Return the kind of the vectors of a relation's neighbours."""
     return f"{RELATION}{name}"

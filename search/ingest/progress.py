@@ -5,24 +5,17 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from types import TracebackType
-from typing import Protocol, TextIO
+from typing import TextIO
 
 from rich.console import Console
 from rich.progress import BarColumn, TaskID, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.progress import Progress as RichProgress
 
+from search.domain.run_context import Progress
+
+__all__ = ["BarProgress", "LineProgress", "Progress", "progress_on", "silent", "time_left"]
+
 SECONDS_BETWEEN_LINES = 2.0
-
-
-class Progress(Protocol):
-    """A callable that receives the current step, the amount done, and the total amount (None if unknown).
-
-    A new `step` starts a new count; within a step, `done` never decreases. It is called often, so it must be cheap.
-    """
-
-    def __call__(self, step: str, done: int, total: int | None) -> None:
-        """Receive the progress of a step."""
-        ...
 
 
 def silent(step: str, done: int, total: int | None) -> None:

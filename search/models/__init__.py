@@ -3,6 +3,7 @@
 from search.models.access import ApiToken
 from search.models.artifacts import Artifact
 from search.models.endpoints import Endpoint, LanguageModelCall
+from search.models.jobs import Job, JobLog, JobMetric, JobSchedule
 from search.models.knowledge import (
     Edge,
     KnowledgeBase,
@@ -22,6 +23,10 @@ __all__ = [
     "Artifact",
     "Edge",
     "Endpoint",
+    "Job",
+    "JobLog",
+    "JobMetric",
+    "JobSchedule",
     "KnowledgeBase",
     "KnowledgeBaseSettings",
     "LanguageModelCall",

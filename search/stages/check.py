@@ -29,9 +29,9 @@ class Check:
     """
 
     graph: GraphStore
-    depth: int = option(RECORDED_ENTRIES, "How many of the first candidates are checked.", low=1, high=1_000)
+    depth: int = option(RECORDED_ENTRIES, "Number of first candidates that are checked.", low=1, high=1_000)
     seconds: float = option(
-        1.0, "How many seconds all checks may take; what is not checked by then is unknown.", low=0.01, high=600
+        1.0, "Time limit of all checks, in seconds. Conditions not checked by then are unknown.", low=0.01, high=600
     )
 
     @property

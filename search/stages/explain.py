@@ -35,10 +35,14 @@ class Explain:
     encoder: Encoder
     vectors: VectorIndex
     percentile: float = option(
-        95.0, "Percentile of the type's cosines above which the residual is met.", low=0, high=100
+        95.0, "The remaining text counts as met above this percentile of the type's cosines.", low=0, high=100
     )
     background: int = option(
-        1_000, "How many documents of the type a cosine is held against.", low=10, high=10_000, public_high=2_000
+        1_000,
+        "Number of documents of the answer's type whose cosines are compared with the result's.",
+        low=10,
+        high=10_000,
+        public_high=2_000,
     )
     width: int = option(240, "Length of the snippet, in characters.", low=40, high=2_000)
 

@@ -41,23 +41,25 @@ class FusionWeights:
     """
 
     method: str = option("dynamic", "How the graph's weight is chosen.", choices=("dynamic", "static"))
-    k: float = option(3.0, "Added to every rank: the larger, the less the first places count.", low=0, high=1_000)
-    weight: float = option(0.5, "Static: the graph's weight; the text has the rest.", low=0, high=1)
+    k: float = option(
+        3.0, "Constant of 1 / (k + rank). The larger it is, the less the first places count.", low=0, high=1_000
+    )
+    weight: float = option(0.5, "Method static: weight of the graph; the text has the rest.", low=0, high=1)
     bucket_weights: tuple[float, ...] = option(
         (2.0, 1.6, 1.4, 1.0, 0.5),
-        "Dynamic: the graph's weight for 1–10, 11–50, 51–100, 101–500 and more candidates.",
+        "Method dynamic: weights of the graph for 1–10, 11–50, 51–100, 101–500 and more candidates.",
         low=0,
         high=10,
     )
     risk_multipliers: tuple[float, ...] = option(
         (0.0, 0.5, 1.25, 1.5),
-        "Dynamic: multiplier of the risk levels no_trade, weak, normal, aggressive.",
+        "Method dynamic: factors of the graph's weight for no_trade, weak, normal and aggressive risk.",
         low=0,
         high=10,
     )
     lead: float = option(
         0.7,
-        "From this probability of its best plan on the graph's order stands, unless its risk is weak. Above 1: never.",
+        "The graph's order is kept if the best plan is at least this probable and not weak. Above 1: never.",
         low=0,
         high=2,
     )
@@ -129,7 +131,9 @@ class Merge:
 
     encoder: Encoder
     vectors: VectorIndex
-    k: float = option(60.0, "Added to every rank: the larger, the less the first places count.", low=0, high=1_000)
+    k: float = option(
+        60.0, "Constant of 1 / (k + rank). The larger it is, the less the first places count.", low=0, high=1_000
+    )
 
     def __call__(self, question: Question, rankings: Mapping[str, Ranking | Fusion], limit: Limit) -> Fusion:
         """Return the fused list."""

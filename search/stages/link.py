@@ -29,10 +29,14 @@ class Link:
     encoder: Encoder
     vectors: VectorIndex
     nodes: NodeStore
-    name_k: int = option(5, "How many nodes a name is bound to at most (K).", low=1, high=100)
-    name_tau: float = option(0.95, "Share of the best cosine that a name's nodes need (τ).", low=0, high=1)
-    doc_k: int = option(10, "How many nodes a description is bound to at most (K).", low=1, high=100)
-    doc_tau: float = option(0.90, "Share of the best cosine that a description's nodes need (τ).", low=0, high=1)
+    name_k: int = option(5, "Largest number of nodes that a name is bound to (K).", low=1, high=100)
+    name_tau: float = option(
+        0.95, "Smallest cosine of a name's nodes, as a fraction of the best cosine (τ).", low=0, high=1
+    )
+    doc_k: int = option(10, "Largest number of nodes that a description is bound to (K).", low=1, high=100)
+    doc_tau: float = option(
+        0.90, "Smallest cosine of a description's nodes, as a fraction of the best cosine (τ).", low=0, high=1
+    )
 
     def __call__(self, plans: Sequence[ScoredPlan], limit: Limit, reach: Reach = _USUAL) -> StepOutput[LinkedPlan]:
         """Return one linked plan for each plan, in their order; the note names anchors that were not fully bound.

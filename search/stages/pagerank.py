@@ -108,22 +108,20 @@ class PageRank:
     nodes: NodeStore
     encoder: Encoder
     vectors: VectorIndex
-    damping: float = option(0.6, "Share of its weight that a node passes on.", low=0, high=0.99)
-    steps: int = option(3, "How many edges the weight travels at most.", low=1, high=50, public_high=20)
+    damping: float = option(0.6, "Fraction of its weight that a node passes on to its neighbours.", low=0, high=0.99)
+    steps: int = option(3, "Largest number of edges that weight travels from a seed.", low=1, high=50, public_high=20)
     edges: int = option(
-        500_000, "How many edges a step reads at most.", low=100, high=50_000_000, public_high=2_000_000
+        500_000, "Largest number of edges read in one step.", low=100, high=50_000_000, public_high=2_000_000
     )
-    names: int = option(5, "How many names of the question are seeds.", low=0, high=20)
-    least: float = option(0.2, "How sure a name must be to be a seed (0 to 1).", low=0, high=1)
-    documents: int = option(5, "How many of the best documents (BM25) are seeds.", low=0, high=100)
+    names: int = option(5, "Number of names in the question that become seeds.", low=0, high=20)
+    least: float = option(0.2, "Smallest probability of a name that becomes a seed.", low=0, high=1)
+    documents: int = option(5, "Number of the best documents (BM25) that become seeds.", low=0, high=100)
     share: float = option(
-        0.1, "The documents' share of the seeds' weight, where the question names something.", low=0, high=1
+        0.1, "Fraction of the seeds' weight that the documents get when the question names an entity.", low=0, high=1
     )
-    hubs: float = option(
-        0.0, "How much a node's edges count against it: the score is divided by edges to this power.", low=0, high=1
-    )
-    keep_named: bool = option(False, "Whether the named entities themselves may stand in the list.")
-    depth: int = option(100, "How many nodes the list holds.", low=1, high=1_000)
+    hubs: float = option(0.0, "A node's score is divided by its number of edges to this power.", low=0, high=1)
+    keep_named: bool = option(False, "Whether the list may contain the entities that the question names.")
+    depth: int = option(100, "Length of the list.", low=1, high=1_000)
 
     def __call__(self, question: Question, limit: Limit) -> Spread:
         """Return the list, with a walk from a seed for each node. Raises DeadlineExceeded and SearchCancelled."""

@@ -38,7 +38,7 @@ class Rescore:
     nodes: NodeStore
     corpus: int = option(
         1_000,
-        "How many documents a plan without any entity takes from the corpus.",
+        "Number of documents taken from the corpus for a plan without any entity.",
         low=1,
         high=10_000,
         public_high=2_000,

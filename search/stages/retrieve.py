@@ -13,7 +13,7 @@ from search.domain.trace import Limit
 from search.interfaces import Encoder, TextIndex, VectorIndex, VectorKind
 
 DOCUMENTS: VectorKind = "document+relations"
-DEPTH_HELP = "How many documents the list holds."
+DEPTH_HELP = "Length of the list, in documents."
 OVERFETCH = 1.5
 """Number of fetched documents per listed one: documents with equal scores at the end are ordered by cosine."""
 MOST_TIED_DOCUMENTS = 10_000
@@ -60,7 +60,9 @@ class Hybrid:
     encoder: Encoder
     vectors: VectorIndex
     depth: int = option(100, DEPTH_HELP, low=1, high=1000)
-    k: float = option(60.0, "The k of 1 / (k + rank): the larger, the less the first places count.", low=0, high=1000)
+    k: float = option(
+        60.0, "Constant of 1 / (k + rank). The larger it is, the less the first places count.", low=0, high=1000
+    )
 
     def __call__(self, question: Question, limit: Limit) -> Fusion:
         """Return the `depth` best documents of both lists; each list holds `depth` documents, too."""

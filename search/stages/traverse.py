@@ -19,9 +19,13 @@ class Traverse:
 
     graph: GraphStore
     rows: int = option(
-        10_000, "How many candidates a plan may give, the best ones.", low=1, high=1_000_000, public_high=10_000
+        10_000,
+        "Largest number of candidates of one plan; the best are kept.",
+        low=1,
+        high=1_000_000,
+        public_high=10_000,
     )
-    seconds: float = option(2.0, "How many seconds one plan may take.", low=0.01, high=600, public_high=5)
+    seconds: float = option(2.0, "Time limit of one plan, in seconds.", low=0.01, high=600, public_high=5)
 
     @property
     def backend(self) -> str:

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from search.domain.graph import Node
+from search.domain.run_context import RunContext
 from search.stages.plan import Planner
 from tests.fakes import HashEncoder
 from tests.graphs import schema_of
@@ -23,7 +24,6 @@ from tests.search.ingest import bundles
 from tests.search.stages.plan.films import planner_of
 from training.data.examples import Example
 from training.learning.planner import LearnedPlanner, Lesson, PlannerLearner, PlannerTask
-from training.learning.task import RunContext
 
 THINGS, PEOPLE, TAUGHT = 28, 20, 20
 """The questions about the first `TAUGHT` things are learned from; those about the others stay unseen."""

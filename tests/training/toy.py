@@ -9,7 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from search.domain.options import option
-from training.learning.task import Card, Evaluated, Learned, Material, RunContext, TooFew
+from search.domain.run_context import RunContext
+from training.learning.task import Card, Evaluated, Learned, Material, TooFew
 
 WATCHED: list[Callable[[int], None]] = []
 """Called with the number of each step: a test puts something there."""

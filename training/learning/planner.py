@@ -10,6 +10,7 @@ from dataclasses import dataclass, fields
 import numpy as np
 
 from search.domain.options import option
+from search.domain.run_context import RunContext
 from search.interfaces import Keys, Vectors
 from search.neural.plan_scorer import LearnedPlanScorer
 from search.stages.plan import Planner
@@ -29,7 +30,7 @@ from training.learning.plan_quality import (
     calibration,
     graph_lists,
 )
-from training.learning.task import FOLDS, Card, Evaluated, Learned, Material, RunContext, TooFew
+from training.learning.task import FOLDS, Card, Evaluated, Learned, Material, TooFew
 
 FEWEST_QUESTIONS = 10
 """Smallest number of questions that a training accepts."""
@@ -124,7 +125,7 @@ class PlannerTask:
         )
 
     def fit(self, run: RunContext) -> LearnedPlanner:
-        """Learn from the questions. Raises TooFew, TrainingCancelled, SearchCancelled, DeadlineExceeded."""
+        """Learn from the questions. Raises TooFew, RunCancelled, SearchCancelled, DeadlineExceeded."""
         examples, known = self.lesson.examples, self.lesson.planner.knowledge
         if len(examples) < FEWEST_QUESTIONS:
             raise TooFew(f"There are {len(examples)} questions to learn from; it takes {FEWEST_QUESTIONS} at least.")

@@ -7,15 +7,14 @@ given questions. This module loads no model library.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
 from numpy.typing import NDArray
 
-from search.domain.errors import SearchCancelled, SearchError
 from search.domain.graph import Schema
-from search.domain.trace import Limit
+from search.domain.run_context import RunContext
 from search.interfaces import Adjacency, Encoder, Keys, MentionIndex, NodeStore, TextIndex, VectorIndex
 from training.data.examples import Example
 
@@ -26,67 +25,9 @@ It maps the hash of each question to its fold: `{"hashes": {hash: fold}}`. The p
 named by `FOLD` in the learner's row of `GRASP_LEARNERS`, and `folds` of `config.json` names the files with the weights.
 """
 
-Progress = Callable[[str, int, int], None]
-Metric = Callable[[str, int, float], None]
-
 
 class TooFew(ValueError):
     """There are too few questions to learn from; the message gives the required number."""
-
-
-class TrainingCancelled(SearchError):
-    """The training was cancelled; it wrote nothing except checkpoints."""
-
-    def __init__(self) -> None:
-        super().__init__("The training was cancelled.")
-
-
-class Checkpoints(Protocol):
-    """A store of intermediate results, so that a restarted training continues from them."""
-
-    def save(self, name: str, content: bytes) -> None:
-        """Store content under a name. The former content stays complete until the new content is complete."""
-        ...
-
-    def load(self, name: str) -> bytes | None:
-        """Return the content stored under a name, or None when there is none."""
-        ...
-
-
-class NoCheckpoints:
-    """Checkpoints that store nothing (Checkpoints)."""
-
-    def save(self, name: str, content: bytes) -> None:
-        """Do nothing."""
-
-    def load(self, name: str) -> bytes | None:
-        """Return None."""
-        return None
-
-
-def _untold(*_: object) -> None:
-    """Ignore the report."""
-
-
-@dataclass(frozen=True, eq=False)
-class RunContext:
-    """The context of a training run: its limit, its listeners for progress and metrics, and its checkpoints.
-
-    `limit` holds the deadline and says whether the run was cancelled. Its check must be fast, because a learner calls
-    it many times a second. `progress` receives `(part, done, total)`, `metric` receives `(name, step, value)`.
-    """
-
-    limit: Limit = field(default_factory=Limit)
-    progress: Progress = _untold
-    metric: Metric = _untold
-    checkpoints: Checkpoints = field(default_factory=NoCheckpoints)
-
-    def check(self) -> None:
-        """Raise TrainingCancelled or DeadlineExceeded when the run must stop."""
-        try:
-            self.limit.check("training")
-        except SearchCancelled as error:
-            raise TrainingCancelled() from error
 
 
 class LearningTools(Protocol):
@@ -161,7 +102,7 @@ class LearningTask(Protocol[L]):
         """Return the learned model. Writes only checkpoints.
 
         Calls `run.check()` often enough to stop within one second after a cancel request. Raises TooFew when there are
-        too few questions, TrainingCancelled or SearchCancelled, and DeadlineExceeded.
+        too few questions, RunCancelled or SearchCancelled, and DeadlineExceeded.
         """
         ...
 

@@ -22,11 +22,11 @@ def bars(console: Console) -> Progress:
     return Progress(*columns, console=console, disable=not console.is_terminal)
 
 
-def teller(shown: Progress) -> Callable[[str, int, int], None]:
+def teller(shown: Progress) -> Callable[[str, int, int | None], None]:
     """Return a callable that takes `(name, done, total)` and draws one progress bar for each name."""
     tasks: dict[str, Any] = {}
 
-    def tell(name: str, done: int, total: int) -> None:
+    def tell(name: str, done: int, total: int | None) -> None:
         if name not in tasks:
             tasks[name] = shown.add_task(name, total=total)
         shown.update(tasks[name], completed=done)

@@ -19,6 +19,7 @@ from search import wiring
 from search.domain.conversation import CACHED_CALLS
 from search.domain.errors import InvalidRequest, SearchError, StageError
 from search.domain.payloads import Plans, UnreadablePayload, read_payload
+from search.domain.run_context import Progress
 from search.models import SearchRun, SearchStep
 from search.services.code_version import code_version
 from search.services.searches.pin import Pin, mixed
@@ -34,8 +35,6 @@ from training.models import Evaluation, QuestionSet
 from training.services.cross_fitting import cross_fitted as cross_fitting
 from training.services.learned_from import learned_from
 from training.services.question_sets import described_set
-
-Progress = Callable[[str, int, int], None]
 
 
 class MixedEvaluation(SearchError):

@@ -9,7 +9,7 @@ from typing import Any
 from django.db import transaction
 from django.db.models import Max
 
-from search.domain.errors import Fault, InvalidRequest
+from search.domain.errors import Fault, InvalidRequest, nearest
 from search.models import KnowledgeBase
 from training.data.examples import Example, read_all
 from training.data.hashes import content_hash, question_hash
@@ -20,6 +20,8 @@ from training.models import Question, QuestionSet
 
 MOST_NAME_CHARACTERS = 200
 A_BATCH = 2_000
+MOST_VERSION = 2**31 - 1
+"""The largest number of a version that Postgres can hold."""
 
 
 def import_questions(
@@ -76,6 +78,32 @@ def register_questions(
             [_row(made, position, example) for position, example in enumerate(examples)], batch_size=A_BATCH
         )
     return made, True
+
+
+def resolved_set(knowledge_base: str, name: str) -> str:
+    """Return `name@version` of a question set given as `name` (its newest version) or `name@version`.
+
+    Raises InvalidRequest when there is no such set.
+    """
+    found = find_set(knowledge_base, name)
+    return f"{found.name}@{found.version}"
+
+
+def find_set(knowledge_base: str, name: str) -> QuestionSet:
+    """Return a question set given as `name` (its newest version) or `name@version`. Raises InvalidRequest."""
+    sets = QuestionSet.objects.filter(knowledge_base__name=knowledge_base).order_by("-version")
+    base, _, version = name.rpartition("@")
+    found = sets.filter(name=name).first()
+    if found is None and base and version.isdecimal():
+        found = sets.filter(name=base, version=min(int(version), MOST_VERSION)).first()
+    if found is None:
+        names = list(sets.order_by("name").values_list("name", flat=True).distinct()[:20])
+        there = (
+            f"There are: {', '.join(names)}." if names else "None has been imported yet; `import_questions` does that."
+        )
+        message = f"{knowledge_base} has no question set {name[:80]!r}. {there}"
+        raise InvalidRequest([Fault("/question_set", message, nearest(name, names))])
+    return found
 
 
 def described_set(question_set: QuestionSet | None) -> dict[str, Any] | None:

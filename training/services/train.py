@@ -12,6 +12,7 @@ from django.db.models import F
 
 from search import wiring as search_wiring
 from search.domain.errors import Fault, InvalidRequest, SearchCancelled
+from search.domain.run_context import RunCancelled, RunContext
 from search.interfaces import Keys, NodeStore
 from search.models import KnowledgeBase, PipelineVersion, Release
 from search.services.pipelines.register_artifact import register_artifact
@@ -25,9 +26,7 @@ from training.learning.task import (
     Learned,
     LearningTask,
     Material,
-    RunContext,
     TooFew,
-    TrainingCancelled,
 )
 from training.models import QuestionSet
 from training.services.learned_from import QUESTIONS_FILE
@@ -54,7 +53,7 @@ def train(
     the training: limit, progress, metrics and checkpoints.
 
     Raises BadQuestions for questions of other splits, too few questions, or answers that are not nodes; InvalidRequest
-    with every other fault of the request; StageError when the release's encoder is not available; TrainingCancelled.
+    with every other fault of the request; StageError when the release's encoder is not available; RunCancelled.
     """
     began = time.perf_counter()
     run = run or RunContext()
@@ -97,14 +96,14 @@ def train(
 
 
 def _learned(task: LearningTask[Any], run: RunContext) -> tuple[Learned, Evaluated]:
-    """Return the learned model and its measures. Raises BadQuestions for too few questions, TrainingCancelled."""
+    """Return the learned model and its measures. Raises BadQuestions for too few questions, RunCancelled."""
     try:
         learned = task.fit(run)
         evaluated = task.evaluate(learned, run)
     except TooFew as error:
         raise BadQuestions([str(error)]) from error
     except SearchCancelled as error:
-        raise TrainingCancelled() from error
+        raise RunCancelled() from error
     # A training that is cancelled at this point writes no artifact.
     run.check()
     return learned, evaluated

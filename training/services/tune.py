@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from uuid import uuid4
@@ -17,6 +17,7 @@ from search.domain.errors import Fault, InvalidRequest, StageError
 from search.domain.linking import GraphRanking
 from search.domain.payloads import Fused, Listed, Payload, UnreadablePayload, read_payload
 from search.domain.ranking import Candidate, Ranking
+from search.domain.run_context import Progress
 from search.models import PipelineVersion, SearchRun, SearchStep
 from search.services.code_version import code_version
 from search.services.pipelines.save_pipeline_version import save_pipeline_version
@@ -34,8 +35,6 @@ from training.models import ChosenOptions, Evaluation, QuestionSet
 from training.services.cross_fitting import CrossFitted, cross_fitted
 from training.services.evaluate import MixedEvaluation, evaluation_of, search_pinned
 from training.services.question_sets import described_set
-
-Progress = Callable[[str, int, int], None]
 
 
 class UnreadableLists(InvalidRequest):

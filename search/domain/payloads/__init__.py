@@ -16,11 +16,12 @@ from search.domain.payloads.plans import (
     Traversed,
 )
 from search.domain.payloads.read import Payload, UnreadablePayload, read_payload
-from search.domain.payloads.results import Results
+from search.domain.payloads.results import Checked, Results
 
 __all__ = [
     "BoundAnchor",
     "BoundNode",
+    "Checked",
     "Fused",
     "GraphListed",
     "Links",

@@ -7,10 +7,10 @@ from typing import Any
 
 from search.domain.payloads.lists import Fused, GraphListed, Listed
 from search.domain.payloads.plans import Links, Plans, Recovery, Traversals
-from search.domain.payloads.results import Results
+from search.domain.payloads.results import Checked, Results
 from search.domain.trace import VERSION
 
-Payload = Plans | Links | Traversals | Recovery | GraphListed | Listed | Fused | Results
+Payload = Plans | Links | Traversals | Recovery | GraphListed | Listed | Fused | Checked | Results
 
 
 def _listed(data: Any) -> Listed | Fused:
@@ -27,6 +27,7 @@ _TYPES: Mapping[str, Callable[[Any], Payload]] = {
     "text list": _listed,
     "list": _listed,
     "fusion": Fused.from_json,
+    "check": Checked.from_json,
     "rerank": Fused.from_json,
     "explain": Results.from_json,
 }

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
+from search.domain.conditions import Conditions
 from search.domain.evidence import Evidence, Path, PathEdge, PathNode, PlanShare, Residual, Result
 from search.domain.fusion import Share
 from search.domain.graph import Node
@@ -29,6 +30,25 @@ class Results:
     def to_json(self) -> list[dict[str, Any]]:
         """Return the list as it was recorded."""
         return [entry.to_json() for entry in self.entries]
+
+
+@dataclass(frozen=True)
+class Checked:
+    """The conditions of the first candidates by id, best first, and the plan that ordered the top of the list."""
+
+    conditions: Mapping[str, Conditions] = field(default_factory=dict)
+    leading: int | None = None
+
+    @classmethod
+    def from_json(cls, data: Json) -> Checked:
+        """Return the conditions that `CheckedConditions.to_json` wrote, with ids in place of keys."""
+        read = map(Conditions.from_json, data["conditions"])
+        return cls(dict(zip(data["ids"], read, strict=True)), data["leading"])
+
+    def to_json(self) -> dict[str, Any]:
+        """Return them as they were recorded."""
+        conditions = [one.to_json() for one in self.conditions.values()]
+        return {"leading": self.leading, "ids": list(self.conditions), "conditions": conditions}
 
 
 def _node(data: Json) -> Node:

@@ -41,25 +41,25 @@ class JoinedPlanner:
     plan_prompts: Callable[[], PlanPrompts] | None
     planner: PlanStage = part(Planner)
     llm: str = option(
-        "auto", "Whether a language model plans too: auto where one is configured, off never.", choices=("auto", "off")
+        "auto", "Whether a language model also plans: auto when one is configured, off never.", choices=("auto", "off")
     )
     llm_weight: float = option(
         0.45,
-        "Probability that the language model's plans have together; beside a trained planner, of what that leaves. "
-        "It is 0.65 at least where a question names no entity.",
+        "Total probability of the language model's plans; beside a trained planner, a fraction of the remaining one. "
+        "It is at least 0.65 when a question names no entity.",
         low=0,
         high=1,
     )
     llm_seconds: float = option(
-        8.0, "Seconds that the language model may take for a question at most.", low=0.1, high=300, public_high=8
+        8.0, "Time limit of the language model for one question, in seconds.", low=0.1, high=300, public_high=8
     )
     llm_samples: int = option(
-        1, "Plans that the language model is asked for; equal ones are merged.", low=1, high=10, public_high=1
+        1, "Number of plans requested from the language model; equal plans are merged.", low=1, high=10, public_high=1
     )
     llm_temperature: float = option(
-        0.7, "Temperature of the language model's plans after the first, which has 0.", low=0, high=2
+        0.7, "Temperature of the language model for every plan after the first; the first has 0.", low=0, high=2
     )
-    llm_rounds: int = option(2, "Times that the language model is shown the faults of its plan.", low=0, high=2)
+    llm_rounds: int = option(2, "How often the language model may correct the faults of its plan.", low=0, high=2)
 
     def __call__(self, question: Question, limit: Limit) -> list[ScoredPlan]:
         """Return at least one plan, the most probable first.

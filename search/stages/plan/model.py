@@ -91,11 +91,11 @@ class ModelPlanner:
     language_model: LanguageModel
     plan_prompts: PlanPrompts
     schema: Schema
-    samples: int = option(1, "Plans that are asked for; equal ones are merged.", low=1, high=10, public_high=1)
-    temperature: float = option(0.7, "Temperature of every plan after the first, which has 0.", low=0.0, high=2.0)
-    rounds: int = option(2, "Times that the model is shown the faults of its plan.", low=0, high=2)
+    samples: int = option(1, "Number of plans requested; equal plans are merged.", low=1, high=10, public_high=1)
+    temperature: float = option(0.7, "Temperature for every plan after the first; the first has 0.", low=0.0, high=2.0)
+    rounds: int = option(2, "How often the model may correct the faults of its plan.", low=0, high=2)
     seconds: float = option(
-        10.0, "Seconds that the language model may take for a question.", low=0.1, high=300.0, public_high=10.0
+        10.0, "Time limit of the language model for one question, in seconds.", low=0.1, high=300.0, public_high=10.0
     )
 
     def __call__(self, question: Question, limit: Limit) -> WrittenPlans:

@@ -49,26 +49,24 @@ class Planner:
     schema: Schema
     plan_scorers: PlanScorers | None = None
     graph: GraphStore | None = None
-    plans: int = option(10, "Plans that run for a question at most.", low=1, high=50, public_high=20)
-    least: float = option(
-        0.002, "A plan less probable than this does not run, unless it is the best.", low=0.0, high=1.0
-    )
-    max_hops: int = option(3, "Hops from a mention to the answer at most.", low=1, high=4, public_high=3)
-    max_mentions: int = option(
-        5, "Mentions of a question that plans start from at most.", low=1, high=12, public_high=8
-    )
+    plans: int = option(10, "Largest number of plans executed for a question.", low=1, high=50, public_high=20)
+    least: float = option(0.002, "Plans less probable than this are not executed, except the best.", low=0.0, high=1.0)
+    max_hops: int = option(3, "Largest number of hops from a mention to the answer.", low=1, high=4, public_high=3)
+    max_mentions: int = option(5, "Largest number of mentions that plans start from.", low=1, high=12, public_high=8)
     evidence: str = option(
         "both",
         "What plans are scored by: single words of the question, the plan's wording as a whole, or both.",
         choices=tuple(EVIDENCE),
     )
-    temperature: float = option(1.0, "Above 1 spreads probability over more plans.", low=0.1, high=10.0)
+    temperature: float = option(1.0, "A value above 1 spreads the probability over more plans.", low=0.1, high=10.0)
     artifact: str = option(
-        "", "The trained planner that scores the plans, as `train planner` made it; empty for none.", staff_only=True
+        "",
+        "Name of the trained planner (made by `train planner`) that scores the plans; empty for none.",
+        staff_only=True,
     )
     fold: int = option(
         -1,
-        "Score by what the trained planner learned without this fold of its questions; -1 for all that it learned. "
+        "Score with the trained planner that was fitted without this fold of its questions; -1 for all questions. "
         "For measuring on questions that it has learned from.",
         low=-1,
         high=19,

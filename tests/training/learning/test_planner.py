@@ -17,8 +17,10 @@ from safetensors.numpy import load, save_file
 
 from search.domain.errors import DeadlineExceeded, SearchCancelled
 from search.domain.question import Question
+from search.domain.run_context import RunCancelled, RunContext
 from search.domain.trace import Limit
 from search.neural.plan_scorer import LearnedPlanScorer, LoadedPlanScorers
+from search.services.jobs.checkpoints import FileCheckpoints
 from search.stages.plan import Planner
 from search.stages.plan.scoring.features import Features
 from search.stages.plan.scoring.learned import LearnedScorer, MappedPaths
@@ -26,13 +28,12 @@ from tests.training import makers
 from training.data.examples import Example
 from training.data.hashes import question_hash
 from training.learning import plan_files
-from training.learning.checkpoints import FileCheckpoints
 from training.learning.plan_files import served as served_of
 from training.learning.plan_files import tensors as tensors_of
 from training.learning.plan_fit import FitSettings, fit
 from training.learning.plan_lists import Collector
 from training.learning.planner import LearnedPlanner, PlannerTask
-from training.learning.task import Learned, RunContext, TooFew, TrainingCancelled
+from training.learning.task import Learned, TooFew
 
 
 @dataclass(frozen=True)
@@ -248,7 +249,7 @@ def test_a_training_that_is_started_again_goes_on_from_its_checkpoints(planner: 
     asked = count()
     stopped = RunContext(Limit(cancelled=lambda: (tmp_path / "kept").is_dir() and next(asked) > 2),
                          checkpoints=FileCheckpoints(tmp_path / "kept"))  # fmt: skip
-    with pytest.raises((TrainingCancelled, SearchCancelled)):
+    with pytest.raises((RunCancelled, SearchCancelled)):
         makers.taught(learner, planner, examples, stopped)
     kept = sorted(file.name for file in (tmp_path / "kept").iterdir())
     assert len(kept) == 1

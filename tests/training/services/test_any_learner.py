@@ -14,13 +14,13 @@ from django.core.management import call_command
 from pytest_django.fixtures import Settings
 
 from search.domain.options import option
+from search.domain.run_context import RunCancelled, RunContext
 from search.domain.trace import Limit
 from search.models import Artifact, KnowledgeBase, PipelineVersion
+from search.services.jobs.checkpoints import FileCheckpoints
 from tests.search import small
 from tests.training import makers, toy
 from training.data.examples import BadQuestions, Example
-from training.learning.checkpoints import FileCheckpoints
-from training.learning.task import RunContext, TrainingCancelled
 from training.services.train import train
 
 
@@ -90,7 +90,7 @@ def test_a_training_that_is_cancelled_ends_at_once_and_writes_nothing(taught: Kn
     kept = FileCheckpoints(tmp_path / "kept")
     run = RunContext(Limit(cancelled=lambda: bool(asked)), checkpoints=kept)
     try:
-        with pytest.raises(TrainingCancelled, match=r"The training was cancelled\."):
+        with pytest.raises(RunCancelled, match=r"The job was cancelled\."):
             trained(settings={"steps": 1_000_000}, run=run)
         assert time.monotonic() - asked[0] < 1
     finally:
@@ -114,7 +114,7 @@ def test_the_planners_training_ends_within_a_second_wherever_it_is(makers_base: 
             asked.append(time.monotonic())
 
     run = RunContext(Limit(cancelled=lambda: bool(asked)), progress=tell)
-    with pytest.raises(TrainingCancelled):
+    with pytest.raises(RunCancelled):
         train(kind="planner", knowledge_base="makers", examples=makers.questions(end=makers.TAUGHT),
               settings=makers.QUICK, run=run)  # fmt: skip
     assert time.monotonic() - asked[0] < 1

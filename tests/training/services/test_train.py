@@ -12,6 +12,7 @@ from django.db import DatabaseError
 from django.db.models.signals import pre_save
 
 from search.domain.errors import InvalidRequest
+from search.domain.run_context import RunContext
 from search.models import Artifact, KnowledgeBase, PipelineVersion, SearchRun
 from search.services.knowledge.import_snapshot import import_snapshot
 from search.services.pipelines.save_pipeline_version import activate_pipeline_version, save_pipeline_version
@@ -20,7 +21,6 @@ from search.services.searches.run_search import ranking_of, run_search
 from tests.training import makers
 from training.data.examples import BadQuestions, Example
 from training.data.hashes import data_hash
-from training.learning.task import RunContext
 from training.services.train import train
 
 pytestmark = pytest.mark.django_db

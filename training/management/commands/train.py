@@ -14,10 +14,10 @@ from rich.console import Console
 from rich.table import Table
 
 from search.domain.options import assigned
+from search.domain.run_context import RunContext
 from training import wiring
 from training.data.examples import Example, select
 from training.data.splits import TRAIN, VAL, refuse_split
-from training.learning.task import RunContext
 from training.management.console import bars, positive, refusals, teller
 from training.services.question_sets import import_questions
 from training.services.train import train

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from search.domain.evidence import ConditionStatus, Evidence, Path, PathEdge, PathNode, Residual, Result
+from search.domain.conditions import CheckedConditions, Conditions
+from search.domain.evidence import ConditionStatus, Evidence, Path, PathEdge, PathNode, PlanShare, Residual, Result
 from search.domain.fusion import Fusion, Share
 from search.domain.graph import Node
 from search.domain.linking import Binding, GraphRanking, LinkedPlan, Traversal
@@ -91,11 +92,24 @@ RESULTS = st.builds(
     Result, st.integers(1, 100), NUMBERS, NODES, TEXTS, st.dictionaries(TEXTS, SHARES, max_size=3),
     st.none() | EVIDENCE,
 )  # fmt: skip
+CHECKED = st.builds(
+    CheckedConditions,
+    st.dictionaries(
+        KEYS,
+        st.builds(
+            Conditions, st.integers(0, 9), chosen(ConditionStatus),
+            some(st.tuples(VARS, chosen(ConditionStatus))), some(chosen(ConditionStatus)),
+            some(chosen(ConditionStatus)), some(st.builds(PlanShare, st.integers(0, 9), PARTS)),
+        ),
+        max_size=3,
+    ),
+    st.none() | st.integers(0, 9),
+)  # fmt: skip
 ATTEMPTS = st.builds(Attempt, TEXTS, PLANS, LINKED, TRAVERSALS, some(TEXTS))
 GIVEN: dict[StepRole, st.SearchStrategy[Any]] = {
     "plan": st.lists(SCORED, max_size=3), "link": st.lists(LINKED, max_size=3), "recover": ATTEMPTS,
     "graph": st.lists(TRAVERSALS, max_size=3), "graph list": GRAPHS, "text list": RANKINGS, "list": RANKINGS,
-    "fusion": fusions(), "rerank": fusions(), "explain": st.lists(RESULTS, max_size=3),
+    "fusion": fusions(), "check": CHECKED, "rerank": fusions(), "explain": st.lists(RESULTS, max_size=3),
 }  # fmt: skip
 
 

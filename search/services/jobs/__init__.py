@@ -1,0 +1,1 @@
+"""Jobs: launching, claiming, running, following and stopping long work."""

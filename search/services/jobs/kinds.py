@@ -1,0 +1,60 @@
+"""The kinds of jobs that `GRASP_JOBS` names, by dotted path, so that no door imports them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.conf import settings
+from django.utils.module_loading import import_string
+
+from search.domain.errors import Fault, InvalidRequest, nearest
+from search.domain.job_kinds import Kind, Target, arguments_schema, with_arguments
+from search.models import Job
+
+
+def kind_names() -> list[str]:
+    """Return the names of the kinds, in the order of the settings. Imports nothing."""
+    return list(settings.GRASP_JOBS)
+
+
+def title_of(kind: str) -> str:
+    """Return the name of a kind for people; a kind that was taken out of the settings keeps its own name."""
+    return str(settings.GRASP_JOBS.get(kind, {}).get("TITLE", kind))
+
+
+def queue_of(kind: str) -> str:
+    """Return the queue on which a kind runs unless the launch names another one."""
+    return str(settings.GRASP_JOBS[kind].get("QUEUE", "jobs"))
+
+
+def kind_class(kind: object) -> type[Kind]:
+    """Return the class of a kind. Raises InvalidRequest if there is no such kind."""
+    if not isinstance(kind, str) or kind not in settings.GRASP_JOBS:
+        known = ", ".join(kind_names())
+        near = nearest(kind, kind_names()) if isinstance(kind, str) else None
+        raise InvalidRequest([Fault("/kind", f"There is no kind of job {str(kind)[:80]!r}. There are: {known}.", near)])
+    loaded: type[Kind] = import_string(settings.GRASP_JOBS[kind]["KIND"])
+    return loaded
+
+
+def built(kind: str, arguments: Mapping[str, Any]) -> Kind:
+    """Return the kind with its arguments. Raises InvalidRequest with every fault."""
+    made: Kind = with_arguments(kind_class(kind), arguments, kind)
+    return made
+
+
+def target_of(job: Job) -> Target:
+    """Return the job's target, as it was resolved when the job was launched."""
+    return Target(**job.specification.get("target", {}))
+
+
+def describe_kinds() -> list[dict[str, Any]]:
+    """Return every kind as JSON: name, title, queue, what it needs to be told, and the schema of its arguments."""
+    return [
+        {
+            "kind": name, "title": title_of(name), "queue": queue_of(name), "targets": list(kind_class(name).targets),
+            "arguments_schema": arguments_schema(kind_class(name)),
+        }
+        for name in kind_names()
+    ]  # fmt: skip

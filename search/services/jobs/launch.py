@@ -1,0 +1,158 @@
+"""launch_job: check a job's specification, resolve what it names, write its row, and wake a worker."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from typing import Any
+
+from django.conf import settings
+from django.db import IntegrityError, transaction
+from django.utils.module_loading import import_string
+
+from search.domain.errors import Fault, InvalidRequest, NotAllowed, nearest
+from search.domain.job_kinds import Kind, Target
+from search.models import Job, JobSchedule, KnowledgeBase, Release
+from search.models.pipelines import specification_hash
+from search.services.access.visitors import User, is_privileged
+from search.services.code_version import code_version
+from search.services.jobs.kinds import built, kind_class, queue_of
+from search.services.jobs.needs import shortages
+
+LIVE = (Job.State.QUEUED, Job.State.RUNNING)
+QUEUES = ("jobs", "gpu")
+TRIES = 3
+"""Attempts to write the row or find the identical live one: the other may end between the two."""
+
+
+def launch_job(
+    *,
+    kind: str,
+    knowledge_base: str = "",
+    question_set: str = "",
+    arguments: Mapping[str, Any] | None = None,
+    queue: str = "",
+    user: User = None,
+    origin: str = Job.Origin.API,
+    cloned_from: Job | None = None,
+    schedule: JobSchedule | None = None,
+) -> tuple[Job, bool]:
+    """Return the job and whether it is a new one; an identical job that waits or runs is returned instead of a copy.
+
+    `user` None stands for the system itself. The caller wakes a worker (`wake`) or runs the job in its own process.
+    Raises InvalidRequest with every fault of the specification, also those of a machine that is too small for it;
+    NotAllowed if the user is no staff.
+    """
+    if not is_privileged(user):
+        raise NotAllowed("Jobs are launched by staff.")
+    made, target = _checked(kind, knowledge_base, question_set, arguments or {}, queue)
+    if faults := [*made.refuse(target)] or shortages(made.needs(target)):
+        raise InvalidRequest(faults)
+    target = dataclasses.replace(target, frozen=dict(made.freeze(target)))
+    job = _row(kind, made, target)
+    job.queue = queue or queue_of(kind)
+    job.user_id = user.pk if user is not None and user.is_authenticated else None
+    job.origin, job.cloned_from, job.schedule = origin, cloned_from, schedule
+    return _written(job)
+
+
+def _checked(
+    kind: object, knowledge_base: object, question_set: object, arguments: object, queue: object
+) -> tuple[Kind, Target]:
+    """Return the kind and its target. Raises InvalidRequest with every fault of the parts."""
+    cls = kind_class(kind)
+    faults: list[Fault] = []
+    made: Kind | None = None
+    if not isinstance(arguments, Mapping):
+        faults.append(Fault("/arguments", "arguments is an object of arguments of the kind."))
+    else:
+        try:
+            made = built(str(kind), arguments)
+        except InvalidRequest as error:
+            faults += error.faults
+    target, wrong = _target(cls, knowledge_base, question_set)
+    faults += wrong
+    if queue != "" and queue not in QUEUES:
+        message = f"There is no queue {str(queue)[:80]!r}; there are: {', '.join(QUEUES)}."
+        faults.append(Fault("/queue", message, nearest(str(queue), QUEUES)))
+    if faults or made is None:
+        raise InvalidRequest(faults)
+    return made, target
+
+
+def _target(cls: type[Kind], knowledge_base: object, question_set: object) -> tuple[Target, list[Fault]]:
+    """Return what the job works on, resolved to names that do not change, and the faults of the given names."""
+    faults: list[Fault] = []
+    base = None
+    if not isinstance(knowledge_base, str) or "\x00" in knowledge_base:
+        faults.append(Fault("/knowledge_base", "knowledge_base is the name of a knowledge base."))
+    elif knowledge_base or "knowledge_base" in cls.targets:
+        base = KnowledgeBase.objects.select_related("active_release").filter(name=knowledge_base).first()
+        if base is None:
+            faults.append(_no_base(knowledge_base))
+    release = base.active_release if base is not None else None
+    if base is not None and release is None and "release" in cls.targets:
+        message = f"{base.name!r} has no active release; index it, or activate one of its releases."
+        faults.append(Fault("/knowledge_base", message))
+    resolved = ""
+    if not isinstance(question_set, str) or "\x00" in question_set:
+        faults.append(Fault("/question_set", "question_set is the name of a question set, or name@version."))
+    elif not question_set and "question_set" in cls.targets:
+        faults.append(Fault("/question_set", "Name the question set; `import_questions` makes one."))
+    elif question_set and base is not None:
+        try:
+            resolved = import_string(settings.GRASP_QUESTION_SETS)(base.name, question_set)
+        except InvalidRequest as error:
+            faults += error.faults
+    return Target(base.name if base else "", release.name if release else "", resolved), faults
+
+
+def _no_base(name: str) -> Fault:
+    names = list(KnowledgeBase.objects.values_list("name", flat=True)[:20])
+    known = f"There are: {', '.join(names)}." if names else "None has been imported yet."
+    if not name:
+        return Fault("/knowledge_base", f"Name the knowledge base. {known}")
+    return Fault("/knowledge_base", f"There is no knowledge base {name[:80]!r}. {known}", nearest(name, names))
+
+
+def _row(kind: str, made: Kind, target: Target) -> Job:
+    """Return the row, not saved. Two launches of the same thing have the same hash."""
+    arguments = dataclasses.asdict(made)  # type: ignore[call-overload]
+    specification = {"kind": kind, "arguments": _jsonable(arguments), "target": _jsonable(dataclasses.asdict(target))}
+    base = KnowledgeBase.objects.filter(name=target.knowledge_base).first() if target.knowledge_base else None
+    release = None
+    if base is not None and target.release:
+        release = Release.objects.filter(knowledge_base=base, number=int(target.release.rpartition("-")[2])).first()
+    return Job(
+        kind=kind, arguments=specification["arguments"], specification=specification,
+        specification_hash=specification_hash(specification), seed=int(arguments.get("seed", 0)),
+        code_version=code_version(), knowledge_base=base, knowledge_base_name=target.knowledge_base,
+        release=release, release_name=target.release, question_set=target.question_set,
+        progress=first_progress(made),
+    )  # fmt: skip
+
+
+def first_progress(made: Kind) -> dict[str, Any]:
+    """Return the progress of a job that has not begun."""
+    parts = [{"name": name, "weight": weight, "done": 0, "total": None, "seconds": 0.0}
+             for name, weight in made.parts().items()]  # fmt: skip
+    return {"parts": parts, "part": "", "done": 0, "total": None, "seconds_left": None}
+
+
+def _written(job: Job) -> tuple[Job, bool]:
+    for _ in range(TRIES):
+        live = Job.objects.filter(specification_hash=job.specification_hash, state__in=LIVE).first()
+        if live is not None:
+            return live, False
+        try:
+            with transaction.atomic():
+                job.save(force_insert=True)
+        except IntegrityError:
+            # Another launch of the same job was faster; it is found in the next round.
+            continue
+        return job, True
+    raise InvalidRequest([Fault("", "An identical job starts and ends again and again; look at the list of jobs.")])
+
+
+def _jsonable(values: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: list(value) if isinstance(value, tuple) else value for key, value in values.items()}

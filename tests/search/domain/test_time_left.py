@@ -1,0 +1,140 @@
+"""The time left of work in parts; every expectation is computed by hand in the comment above it."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+from pytest import approx  # noqa: PT013
+
+from search.domain.time_left import FEW, OVERDUE, TRUST, Estimator
+
+
+def test_before_anything_is_reported_the_expected_seconds_are_left() -> None:
+    estimate = Estimator({"read": 10.0, "write": 30.0}, 0.0).estimate(5.0)
+    assert (estimate.part, estimate.share, estimate.seconds_left, estimate.seconds) == ("", 0.0, 40.0, 5.0)
+
+
+def test_without_any_expectation_there_is_no_guess_until_something_is_done() -> None:
+    estimator = Estimator({}, 0.0)
+    assert estimator.estimate(1.0).seconds_left is None
+    estimator.report("read", 0, 100, 0.0)
+    assert estimator.estimate(1.0).seconds_left is None
+    estimator.report("read", 20, 100, 10.0)
+    # 20 in 10 s: 80 more in 40 s. Nothing is expected, so the rate alone decides.
+    estimate = estimator.estimate(10.0)
+    assert (estimate.seconds_left, estimate.share) == (40.0, 0.2)
+
+
+def test_a_part_at_the_expected_pace_leaves_exactly_the_rest() -> None:
+    estimator = Estimator({"read": 10.0, "write": 30.0}, 0.0)
+    estimator.report("read", 0, 100, 0.0)
+    estimator.report("read", 50, 100, 5.0)
+    # Rate and expectation agree: 5 s of reading and 30 s of writing.
+    estimate = estimator.estimate(5.0)
+    assert estimate.seconds_left == approx(35.0)
+    assert estimate.share == approx(5 / 40)
+
+
+def test_a_slow_machine_is_expected_to_stay_slow() -> None:
+    estimator = Estimator({"read": 10.0, "write": 30.0}, 0.0)
+    estimator.report("read", 0, 100, 0.0)
+    estimator.report("read", 100, 100, 20.0)
+    # Twice the time. The pace is (20 + 0.02 · 40) / (10 + 0.02 · 40), and 30 s are expected.
+    assert estimator.estimate(20.0).seconds_left == approx(30.0 * (20 + 40 * FEW) / (10 + 40 * FEW))
+
+
+def test_a_part_whose_size_nobody_knows_counts_by_its_expected_time_and_never_as_nothing() -> None:
+    estimator = Estimator({"sort": 10.0}, 0.0)
+    estimator.report("sort", 0, None, 0.0)
+    assert estimator.estimate(4.0).seconds_left == approx(6.0, rel=0.05)
+    assert estimator.estimate(20.0).seconds_left >= OVERDUE * 20.0
+
+
+def test_within_a_part_the_expectation_counts_like_a_little_progress() -> None:
+    estimator = Estimator({"read": 100.0}, 0.0)
+    estimator.report("read", 0, 1000, 0.0)
+    estimator.report("read", 30, 1000, 6.0)
+    # 30 of 1,000 in 6 s: the rate says 194 s. The pace is (6 + 2) / (3 + 2) = 1.6: the expectation says 155.2 s.
+    # After 3 % of the part both count the same.
+    assert TRUST == 0.03
+    assert estimator.estimate(6.0).seconds_left == approx((194.0 + 155.2) / 2)
+
+
+def test_the_newest_half_of_a_part_decides_its_rate() -> None:
+    estimator = Estimator({}, 0.0)
+    for at, done in [(0.0, 0), (10.0, 25), (20.0, 50), (21.0, 75), (22.0, 100)]:
+        estimator.report("read", done, 400, at)
+    # From 50 to 100 in 2 s: 300 more in 12 s. The whole part so far would say 66 s.
+    assert estimator.estimate(22.0).seconds_left == approx(12.0)
+
+
+def test_a_resumed_part_counts_only_what_this_process_did() -> None:
+    estimator = Estimator({}, 0.0)
+    estimator.report("embed", 800, 1000, 0.0)
+    estimator.report("embed", 900, 1000, 50.0)
+    # 100 in 50 s, and 100 are left; from 0 it would look like 900 in 50 s.
+    assert estimator.estimate(50.0).seconds_left == approx(50.0)
+
+
+def test_parts_that_were_skipped_are_finished() -> None:
+    estimator = Estimator({"check": 10.0, "load": 20.0, "index": 30.0}, 0.0)
+    estimator.report("index", 0, None, 0.0)
+    estimate = estimator.estimate(0.0)
+    assert [part.finished for part in estimate.parts] == [True, True, False]
+    assert estimate.share == approx(0.5)
+    assert estimate.seconds_left == approx(30.0)
+
+
+def test_a_part_that_nobody_planned_follows_the_present_one() -> None:
+    estimator = Estimator({"read": 10.0, "write": 10.0}, 0.0)
+    estimator.report("read", 1, 2, 1.0)
+    estimator.report("sort", 0, None, 2.0)
+    assert [part.name for part in estimator.estimate(2.0).parts] == ["read", "sort", "write"]
+
+
+def test_a_part_that_stands_still_does_not_promise_to_end_at_once() -> None:
+    estimator = Estimator({}, 0.0)
+    estimator.report("embed", 0, 10, 0.0)
+    estimator.report("embed", 9, 10, 9.0)
+    assert estimator.estimate(9.0).seconds_left == approx(1.0)
+    assert estimator.estimate(109.0).seconds_left == approx(OVERDUE * 100.0)
+
+
+def test_the_time_between_two_parts_belongs_to_the_first() -> None:
+    estimator = Estimator({"read": 1.0, "write": 1.0}, 0.0)
+    estimator.report("read", 5, 5, 1.0)
+    estimator.report("write", 0, 5, 4.0)
+    estimator.report("write", 5, 5, 5.0)
+    assert [part["seconds"] for part in estimator.estimate(9.0).to_json()["parts"]] == [3.0, 1.0]  # type: ignore[index,attr-defined]
+
+
+def test_seconds_of_earlier_attempts_are_added_and_change_no_rate() -> None:
+    estimator = Estimator({"read": 10.0}, 0.0, {"read": 100.0})
+    estimator.report("read", 0, 10, 0.0)
+    estimator.report("read", 5, 10, 5.0)
+    estimate = estimator.estimate(5.0)
+    assert estimate.to_json()["parts"][0]["seconds"] == 105.0  # type: ignore[index]
+    assert estimate.seconds_left == approx(5.0)
+
+
+def test_when_all_is_done_nothing_is_left() -> None:
+    estimator = Estimator({"read": 10.0, "write": 10.0}, 0.0)
+    estimator.report("read", 1, 2, 1.0)
+    estimator.finish(2.0)
+    estimate = estimator.estimate(2.0)
+    assert (estimate.share, estimate.seconds_left) == (1.0, 0.0)
+
+
+@given(
+    st.lists(st.floats(0.0, 100.0), min_size=1, max_size=4),
+    st.lists(st.tuples(st.integers(0, 3), st.integers(0, 50), st.floats(0.0, 10.0)), max_size=100),
+)
+def test_whatever_is_reported_the_estimate_is_a_share_and_a_time(
+    expected: list[float], reports: list[tuple[int, int, float]]
+) -> None:
+    estimator = Estimator({f"part {at}": seconds for at, seconds in enumerate(expected)}, 0.0)
+    now = 0.0
+    for part, done, passed in reports:
+        now += passed
+        estimator.report(f"part {part}", done, 50 if part else None, now)
+        estimate = estimator.estimate(now)
+        assert 0.0 <= estimate.share <= 1.0 + 1e-9
+        assert estimate.seconds_left is None or 0.0 <= estimate.seconds_left < 1e9

@@ -1,0 +1,1 @@
+"""Kinds of jobs, one file each; `GRASP_JOBS` names them."""
