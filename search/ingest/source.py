@@ -68,15 +68,32 @@ class Table:
 
 @dataclass(frozen=True)
 class Source:
-    """Everything that an import reads. The tables of `nodes` yield exactly one row for each row of their file."""
+    """Everything that an import reads. The tables of `nodes` yield exactly one row for each row of their file.
+
+    `label` says to people where it came from.
+    """
 
     manifest: Manifest
     nodes: tuple[Table, ...]
     edges: tuple[Table, ...]
+    label: str = ""
+
+    @property
+    def name(self) -> str:
+        """Name of the knowledge base."""
+        return self.manifest.name
+
+    def __str__(self) -> str:
+        return self.label or self.name
 
 
 def bundle_source(folder: Path) -> Source:
     """Return the source of a bundle; BundleError if the folder is not a bundle."""
     manifest = read_manifest(folder)
     nodes, edges = (Table(file, flat=file.format != "jsonl") for file in (find(folder, "nodes"), find(folder, "edges")))
-    return Source(manifest, (nodes,), (edges,))
+    return Source(manifest, (nodes,), (edges,), label=str(folder))
+
+
+def manifest_of(source: Path | Source) -> Manifest:
+    """Return the manifest of a source, or of the bundle in a folder; BundleError if there is none."""
+    return source.manifest if isinstance(source, Source) else read_manifest(source)

@@ -36,7 +36,7 @@ def mapped_source(folder: Path, mapping: SourceMapping) -> Source:
                 edges.append(Table(opened(folder, file), convert=node_edges_converter(file, mapping.relations)))
         elif file.role == "edges":
             edges.append(Table(opened(folder, file), convert=edge_converter(file, mapping.relations)))
-    return Source(manifest, tuple(nodes), tuple(edges))
+    return Source(manifest, tuple(nodes), tuple(edges), label=str(folder))
 
 
 def opened(folder: Path, file: FileMapping) -> BundleFile:

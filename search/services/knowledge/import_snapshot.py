@@ -19,8 +19,9 @@ from search.ingest.cleanup import fail, remove_dead, remove_superseded
 from search.ingest.faults import BundleError, FaultLog, RowFault
 from search.ingest.load import load
 from search.ingest.locks import import_lock
-from search.ingest.manifest import BASE_NAME, NAME_RULE, read_manifest
+from search.ingest.manifest import BASE_NAME, NAME_RULE
 from search.ingest.progress import Progress, silent
+from search.ingest.source import Source, manifest_of
 from search.ingest.validate import CheckedBundle, check
 from search.models import KnowledgeBase, Snapshot
 from search.models.knowledge import BuildStatus
@@ -81,7 +82,7 @@ class ImportFailed(Exception):
 
 def import_snapshot(
     *,
-    source: Path,
+    source: Path | Source,
     name: str | None = None,
     tolerance: int = 0,
     report: Path | None = None,
@@ -90,7 +91,7 @@ def import_snapshot(
     activate: bool = True,
     progress: Progress = silent,
 ) -> ImportReport:
-    """Import the bundle in the folder `source` as the knowledge base `name`, or as the one that the bundle names.
+    """Import `source`, or the bundle in the folder `source`, as the knowledge base `name`, or as the one that it names.
 
     If there are more than `tolerance` bad rows, nothing is loaded; otherwise the bad rows are left out. `report` is the
     file for all faults. With `dry_run` the bundle is only checked, without `index` no release is made, and without
@@ -99,7 +100,7 @@ def import_snapshot(
     """
     outcome = ImportReport(name or source.name)
     try:
-        outcome.knowledge_base = name or read_manifest(source).name
+        outcome.knowledge_base = name or manifest_of(source).name
         if not BASE_NAME.fullmatch(outcome.knowledge_base):
             raise BundleError(f"'{outcome.knowledge_base}' is not a valid name for a knowledge base: {NAME_RULE}.")
         with outcome.timed("total"):
@@ -124,7 +125,7 @@ def import_snapshot(
 
 
 def _import(
-    source: Path,
+    source: Path | Source,
     tolerance: int,
     report: Path | None,
     index: bool,
@@ -148,7 +149,7 @@ def _import(
 
 
 def _check(
-    source: Path, tolerance: int, report: Path | None, progress: Progress, outcome: ImportReport
+    source: Path | Source, tolerance: int, report: Path | None, progress: Progress, outcome: ImportReport
 ) -> CheckedBundle:
     log = FaultLog()
     try:
@@ -170,7 +171,7 @@ def _check(
     return checked
 
 
-def _load(checked: CheckedBundle, source: Path, progress: Progress, outcome: ImportReport) -> Snapshot:
+def _load(checked: CheckedBundle, source: Path | Source, progress: Progress, outcome: ImportReport) -> Snapshot:
     about = {**checked.manifest.about, "language": checked.manifest.language}
     knowledge_base, _ = KnowledgeBase.objects.get_or_create(
         name=outcome.knowledge_base, defaults={"title": about.get("title", "")}
