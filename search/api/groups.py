@@ -5,4 +5,5 @@ from __future__ import annotations
 SEARCHES = "Searches"
 PLANS = "Plans and pipelines"
 KNOWLEDGE_BASES = "Knowledge bases"
+UPLOADS = "Uploads"
 STATE = "State of the site"

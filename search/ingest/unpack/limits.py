@@ -40,9 +40,9 @@ class Meter:
         self.limits = limits
         self._packed = max(1, packed)
         self._name = name
-        self._begun = before.bytes if before else 0
-        self.files = before.files if before else 0
-        self.bytes = self._begun
+        self._begun: int = before.bytes if before else 0
+        self.files: int = before.files if before else 0
+        self.bytes: int = self._begun
 
     def file(self) -> None:
         """Count an entry."""

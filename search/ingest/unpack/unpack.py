@@ -55,14 +55,12 @@ def unpack(
     progress: Callable[[int], None],
     check: Callable[[], None] = lambda: None,
 ) -> Unpacked:
-    """Write the files of rows into `folder`, which appears only when all of them are there.
+    """Write the files of rows into `folder`, which is made.
 
     Files that hold no rows (images, licences) are left out. `progress` receives the packed bytes done; `check` is
-    called often and may raise. Raises UnpackRefused; then, or if `check` raises, nothing remains.
+    called often and may raise. Raises UnpackRefused; whatever is raised, the folder is removed.
     """
-    partial = folder.with_name(f"{folder.name}.partial")
-    shutil.rmtree(partial, ignore_errors=True)
-    partial.mkdir(parents=True)
+    folder.mkdir(parents=True)
     outcome, meter, done = Unpacked(), None, 0
     try:
         for one in received:
@@ -70,19 +68,17 @@ def unpack(
             size = one.path.stat().st_size
             meter = Meter(limits, size, one.name, meter)
             try:
-                _unpack_one(one, partial, meter, outcome, check)
+                _unpack_one(one, folder, meter, outcome, check)
             except DAMAGED as error:
                 raise UnpackRefused(f"{one.name} is damaged: {error}") from error
             done += size
             progress(done)
         if not outcome.files:
             raise UnpackRefused(f"The upload holds no file of rows. {_advice(outcome)}")
-        outcome.files.sort()
-        shutil.rmtree(folder, ignore_errors=True)
-        partial.rename(folder)
     except BaseException:
-        shutil.rmtree(partial, ignore_errors=True)
+        shutil.rmtree(folder, ignore_errors=True)
         raise
+    outcome.files.sort()
     return outcome
 
 
