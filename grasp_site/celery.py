@@ -10,6 +10,7 @@ from django.conf import settings
 from django.utils.module_loading import import_string
 
 from grasp_site.heartbeat import Heartbeat
+from search.services.jobs.stopping import stop as hand_jobs_back
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "grasp_site.settings")
 
@@ -55,6 +56,12 @@ def start_beat(sender: Any, **_: Any) -> None:
         beat = EmbeddedService(sender.app, thread=True, scheduler_cls=Scheduler)
         beat.start()
         _beats.append(beat)
+
+
+@worker_shutting_down.connect
+def stop_jobs(**_: Any) -> None:
+    """Let the processes of this worker hand their jobs back, so that stopping it does not wait for their end."""
+    hand_jobs_back()
 
 
 @worker_shutting_down.connect

@@ -102,7 +102,6 @@ CELERY_TASK_SERIALIZER = "json"
 CELERY_RESULT_SERIALIZER = "json"
 CELERY_ACCEPT_CONTENT = ["json"]
 CELERY_TASK_DEFAULT_QUEUE = "search"
-CELERY_TASK_ROUTES = {"training.tasks.*": {"queue": "jobs"}}
 # A worker acknowledges a search when it takes it. If the worker dies, the user asks again; the broker does not send the
 # search again an hour later. Jobs that can resume set `acks_late=True` themselves.
 CELERY_TASK_ACKS_LATE = False
@@ -116,7 +115,10 @@ CELERY_TIMEZONE = "UTC"
 
 # {queue: dotted paths of functions}. A worker of the queue calls them before its first task, to load models once.
 GRASP_WARM_UP: dict[str, list[str]] = {
-    "search": ["search.services.searches.end_abandoned.end_abandoned_searches", "search.services.warm_up.warm_up"]
+    "search": ["search.services.searches.end_abandoned.end_abandoned_searches", "search.services.warm_up.warm_up"],
+    # Every job has a process of its own, which loads what it needs.
+    "jobs": [],
+    "gpu": [],
 }
 
 # The tasks that are sent at fixed times; each task itself decides which work is due. A thread of the search worker
@@ -125,6 +127,7 @@ GRASP_WARM_UP: dict[str, list[str]] = {
 GRASP_BEAT = env_bool("GRASP_BEAT", True)
 CELERY_BEAT_SCHEDULE: dict[str, dict[str, Any]] = {
     "retention": {"task": "search.tasks.keep_up", "schedule": 600.0, "options": {"queue": "search", "expires": 500}},
+    "jobs": {"task": "search.tasks.tend_jobs", "schedule": 3.0, "options": {"queue": "search", "expires": 10}},
 }
 
 # The services of a search: {name: dotted path of a function that returns the service's state}.
@@ -306,8 +309,12 @@ GRASP_JOBS: dict[str, dict[str, str]] = {
     "unpack": {"TITLE": "Unpack an upload", "KIND": "search.jobs.unpack.UnpackJob", "QUEUE": "jobs"},
     "index": {"TITLE": "Index", "KIND": "search.jobs.index_kb.IndexJob", "QUEUE": "jobs"},
 }
+# Dotted path of the function that returns Celery's arguments for a worker of a queue.
+GRASP_WORKER_ARGUMENTS = "grasp_site.embedded.programs.job_worker_arguments"
 # A job whose worker has not reported for this many seconds goes on in another process.
 GRASP_JOB_LEASE_SECONDS = env_int("GRASP_JOB_LEASE_SECONDS", 10, minimum=2)
+# A job is given up after its process has ended so many times in the middle of it.
+GRASP_JOB_ATTEMPTS = env_int("GRASP_JOB_ATTEMPTS", 5, minimum=1)
 # Dotted path of the function that resolves the name of a question set: (knowledge base, name) -> "name@version".
 GRASP_QUESTION_SETS = "training.services.question_sets.resolved_set"
 

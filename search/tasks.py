@@ -6,6 +6,8 @@ import structlog
 from celery import shared_task
 
 from search.domain.errors import StageError
+from search.services.jobs.tend import tend_jobs as tend
+from search.services.jobs.work import work
 from search.services.searches import run_search as service
 from search.services.upkeep.retention import keep_up as retention
 
@@ -29,3 +31,18 @@ def run_search(run_id: str) -> None:
 def keep_up() -> None:
     """End abandoned searches, and delete rows older than the site's retention time; Celery beat sends this task."""
     retention()
+
+
+@shared_task(name="search.tasks.work_on_jobs", ignore_result=True)
+def work_on_jobs(queue: str) -> None:
+    """Do the runnable jobs of a queue.
+
+    It is a hint and nothing more: it names no job, is acknowledged when it is taken, and may be lost or come twice.
+    """
+    work(queue)
+
+
+@shared_task(name="search.tasks.tend_jobs", ignore_result=True)
+def tend_jobs() -> None:
+    """Settle jobs that nobody goes on with, launch schedules that are due, wake workers; Celery beat sends this."""
+    tend()

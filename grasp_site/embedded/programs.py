@@ -2,6 +2,7 @@
 
 import signal
 import sys
+from pathlib import Path
 
 from grasp_site.embedded.children import Program
 from grasp_site.environment import env_int, env_str, usual_search_threads
@@ -15,8 +16,17 @@ NO_SPINNING = {"OMP_WAIT_POLICY": "PASSIVE"}
 
 
 def programs(port: int) -> list[Program]:
-    """Return the programs of the web process on `port`, and of the workers."""
-    return [web(port), search_worker(env_int("GRASP_SEARCH_THREADS", usual_search_threads(), minimum=1))]
+    """Return the programs of the web process on `port`, and of the workers; one for `gpu` only where there is a GPU."""
+    workers = [search_worker(env_int("GRASP_SEARCH_THREADS", usual_search_threads(), minimum=1))]
+    workers += [job_worker(queue) for queue in ("jobs", "gpu") if queue != "gpu" or gpus()]
+    return [web(port), *workers]
+
+
+def gpus() -> int:
+    """Return the number of NVIDIA GPUs that jobs may use, without loading a library for them."""
+    if env_str("GRASP_DEVICE", "auto") == "cpu":
+        return 0
+    return sum(path.name.removeprefix("nvidia").isdecimal() for path in Path("/dev").glob("nvidia*"))
 
 
 def web(port: int) -> Program:
@@ -47,3 +57,22 @@ def search_worker(threads: int) -> Program:
         # The first signal asks Celery to finish its tasks, the second to drop them.
         stop_signals=(signal.SIGTERM, signal.SIGQUIT),
     )
+
+
+def job_worker(queue: str) -> Program:
+    """Return the program of a worker of jobs; asked to stop, it hands its job back within some seconds."""
+    return Program(
+        name=f"{queue} worker",
+        command=[sys.executable, "-m", "celery", *job_worker_arguments(queue)],
+        environment={**FEW_HEAPS, **NO_SPINNING},
+        stop_signals=(signal.SIGTERM, signal.SIGQUIT),
+    )
+
+
+def job_worker_arguments(queue: str) -> list[str]:
+    """Return Celery's arguments: one process a job; a worker of `gpu` has one for each GPU."""
+    processes = max(1, gpus()) if queue == "gpu" else env_int("GRASP_JOB_PROCESSES", 1, minimum=1)
+    return [
+        *("--app", "grasp_site", "worker", "--queues", queue, "--pool", "prefork"),
+        *("--concurrency", str(processes), "--hostname", f"{queue}@%h", "--without-gossip", "--without-mingle"),
+    ]

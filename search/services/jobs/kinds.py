@@ -44,6 +44,14 @@ def built(kind: str, arguments: Mapping[str, Any]) -> Kind:
     return made
 
 
+def parts_of(job: Job) -> dict[str, float]:
+    """Return the parts of a job's work with their weights; none for a job whose kind or arguments no longer exist."""
+    try:
+        return dict(built(job.kind, job.arguments).parts())
+    except InvalidRequest:
+        return {}
+
+
 def target_of(job: Job) -> Target:
     """Return the job's target, as it was resolved when the job was launched."""
     return Target(**job.specification.get("target", {}))

@@ -12,12 +12,15 @@ from django.utils.module_loading import import_string
 
 from search.domain.errors import Fault, InvalidRequest, NotAllowed, nearest
 from search.domain.job_kinds import Kind, Target
+from search.domain.time_left import Estimator
 from search.models import Job, JobSchedule, KnowledgeBase, Release
 from search.models.pipelines import specification_hash
 from search.services.access.visitors import User, is_privileged
 from search.services.code_version import code_version
 from search.services.jobs.kinds import built, kind_class, queue_of
 from search.services.jobs.needs import shortages
+from search.services.jobs.ownership import HERE
+from search.services.jobs.wake import wake
 
 LIVE = (Job.State.QUEUED, Job.State.RUNNING)
 QUEUES = ("jobs", "gpu")
@@ -36,10 +39,12 @@ def launch_job(
     origin: str = Job.Origin.API,
     cloned_from: Job | None = None,
     schedule: JobSchedule | None = None,
+    here: bool = False,
 ) -> tuple[Job, bool]:
     """Return the job and whether it is a new one; an identical job that waits or runs is returned instead of a copy.
 
-    `user` None stands for the system itself. The caller wakes a worker (`wake`) or runs the job in its own process.
+    `user` None stands for the system itself. A worker is woken when the row is committed; with `here` the caller does
+    the job in its own process (`run_here`).
     Raises InvalidRequest with every fault of the specification, also those of a machine that is too small for it;
     NotAllowed if the user is no staff.
     """
@@ -50,10 +55,21 @@ def launch_job(
         raise InvalidRequest(faults)
     target = dataclasses.replace(target, frozen=dict(made.freeze(target)))
     job = _row(kind, made, target)
-    job.queue = queue or queue_of(kind)
+    job.queue = HERE if here else queue or queue_of(kind)
     job.user_id = user.pk if user is not None and user.is_authenticated else None
     job.origin, job.cloned_from, job.schedule = origin, cloned_from, schedule
-    return _written(job)
+    written, new = _written(job)
+    if new and not here:
+        transaction.on_commit(lambda: wake(written.queue))
+    return written, new
+
+
+def check_launch(kind: object, knowledge_base: object, question_set: object, arguments: object) -> KnowledgeBase | None:
+    """Check a specification without launching it, and return its knowledge base. Raises InvalidRequest."""
+    made, target = _checked(kind, knowledge_base, question_set, arguments, "")
+    if faults := [*made.refuse(target)]:
+        raise InvalidRequest(faults)
+    return KnowledgeBase.objects.filter(name=target.knowledge_base).first() if target.knowledge_base else None
 
 
 def _checked(
@@ -128,15 +144,8 @@ def _row(kind: str, made: Kind, target: Target) -> Job:
         specification_hash=specification_hash(specification), seed=int(arguments.get("seed", 0)),
         code_version=code_version(), knowledge_base=base, knowledge_base_name=target.knowledge_base,
         release=release, release_name=target.release, question_set=target.question_set,
-        progress=first_progress(made),
+        progress=Estimator(made.parts(), 0.0).estimate(0.0).to_json(),
     )  # fmt: skip
-
-
-def first_progress(made: Kind) -> dict[str, Any]:
-    """Return the progress of a job that has not begun."""
-    parts = [{"name": name, "weight": weight, "done": 0, "total": None, "seconds": 0.0}
-             for name, weight in made.parts().items()]  # fmt: skip
-    return {"parts": parts, "part": "", "done": 0, "total": None, "seconds_left": None}
 
 
 def _written(job: Job) -> tuple[Job, bool]:

@@ -22,6 +22,10 @@ from django.db.models.functions import Coalesce
 from search.domain.run_context import LeaseLost
 from search.models import Job
 
+HERE = "here"
+"""The queue of jobs that a command does in its own process; no worker serves it."""
+OWNER_GONE = "its process ended without a word, or its machine did."
+
 
 class ClockNow(models.Func):
     """The time at which the statement runs; Postgres' now() is the time at which the transaction began."""
@@ -49,22 +53,37 @@ class Claim:
         If the process is stopped inside, Postgres ends the session after the length of a lease, so that another process
         can take the job over.
         """
+        nested = connection.in_atomic_block
         with transaction.atomic():
-            with connection.cursor() as cursor:
-                milliseconds = settings.GRASP_JOB_LEASE_SECONDS * 1000
-                cursor.execute(f"SET LOCAL idle_in_transaction_session_timeout = {int(milliseconds)}")
+            if not nested:
+                milliseconds = int(settings.GRASP_JOB_LEASE_SECONDS * 1000)
+                with connection.cursor() as cursor:
+                    cursor.execute(f"SET LOCAL idle_in_transaction_session_timeout = {milliseconds}")
             # Rows of the log refer to the job; NO KEY lets them be written meanwhile.
             if not self.rows().select_for_update(no_key=True).values("pk"):
                 raise LeaseLost()
             yield
 
-    def finish(self, state: Job.State, *, reason: str = "", result: Any = None) -> None:
+    def finish(self, state: str, *, reason: str = "", result: Any = None) -> None:
         """Write the end of the job. Raises LeaseLost if this claim no longer owns it."""
-        ended = self.rows().update(
-            state=state, reason=reason, result=result, finished=ClockNow(), fence=F("fence") + 1, lease_until=None,
-            changes=F("changes") + 1,
-        )  # fmt: skip
-        if not ended:
+        self._give_up(state=state, reason=reason, result=result, finished=ClockNow())
+
+    def hand_back(self, reason: str, *, died: bool) -> None:
+        """Let another process go on with the job, or end it if too many processes have `died` of it.
+
+        Raises LeaseLost if this claim no longer owns it.
+        """
+        job = self.rows().first()
+        if job is None:
+            raise LeaseLost()
+        deaths = job.deaths + int(died)
+        if (given_up := given_up_because(job.queue, deaths, reason)) and died:
+            self._give_up(state=Job.State.FAILED, reason=given_up, deaths=deaths, finished=ClockNow())
+        else:
+            self._give_up(state=Job.State.QUEUED, reason=reason, deaths=deaths)
+
+    def _give_up(self, **values: Any) -> None:
+        if not self.rows().update(**values, fence=F("fence") + 1, lease_until=None, changes=F("changes") + 1):
             raise LeaseLost()
 
 
@@ -78,19 +97,62 @@ def runnable() -> Q:
     return Q(state=Job.State.QUEUED) | Q(state=Job.State.RUNNING, lease_until__lt=ClockNow())
 
 
-def claim(job: Job) -> Claim:
-    """Take a job that the caller has locked and that is runnable."""
-    Job.objects.filter(pk=job.pk).update(
-        state=Job.State.RUNNING, fence=F("fence") + 1, attempt=F("attempt") + 1, reason="",
-        started=Coalesce(F("started"), ClockNow()), heartbeat=ClockNow(), lease_until=ClockNow() + lease(),
-        worker_host=socket.gethostname()[:255], worker_process=os.getpid(), changes=F("changes") + 1,
-    )  # fmt: skip
-    job.refresh_from_db()
-    return Claim(job.pk, job.fence, job.attempt)
+def given_up_because(queue: str, deaths: int, reason: str) -> str:
+    """Return why a job whose process died is not tried again, or an empty string if it is."""
+    if queue == HERE:
+        return "The command that did it ended without a word; resume it, or call the command again."
+    if deaths < settings.GRASP_JOB_ATTEMPTS:
+        return ""
+    return f"It was given up after {deaths} processes had ended in the middle of it. The last time: {reason}"
+
+
+def claim_next(queue: str) -> Claim | None:
+    """Claim the job of a queue that has waited longest, or return None if none is runnable.
+
+    Jobs whose owner's lease has ended are settled on the way: cancelled ones end, and so do those with too many deaths.
+    """
+    while True:
+        with transaction.atomic():
+            locked = Job.objects.select_for_update(skip_locked=True, no_key=True, of=("self",))
+            job = locked.filter(runnable(), queue=queue).order_by("created").first()
+            if job is None:
+                return None
+            if not settled(job):
+                return _claim(job)
 
 
 def claim_this(job_id: UUID) -> Claim | None:
     """Claim one job for this process, or return None if it is not runnable."""
     with transaction.atomic():
-        job = Job.objects.select_for_update(skip_locked=True, no_key=True).filter(runnable(), pk=job_id).first()
-        return None if job is None else claim(job)
+        job = Job.objects.select_for_update(skip_locked=True, no_key=True, of=("self",))
+        found = job.filter(runnable(), pk=job_id).first()
+        return None if found is None or settled(found) else _claim(found)
+
+
+def settled(job: Job) -> bool:
+    """End a locked, runnable job that must not be run again, and return whether it was ended."""
+    died = job.state == Job.State.RUNNING
+    deaths = job.deaths + int(died)
+    if job.cancel_requested is not None:
+        state, reason = Job.State.CANCELLED, "It was cancelled."
+    elif died and (given_up := given_up_because(job.queue, deaths, OWNER_GONE)):
+        state, reason = Job.State.FAILED, given_up
+    else:
+        job.deaths = deaths
+        return False
+    Job.objects.filter(pk=job.pk).update(
+        state=state, reason=reason, deaths=deaths, finished=ClockNow(), lease_until=None, fence=F("fence") + 1,
+        changes=F("changes") + 1,
+    )  # fmt: skip
+    return True
+
+
+def _claim(job: Job) -> Claim:
+    """Take a job that the caller has locked and that is runnable."""
+    Job.objects.filter(pk=job.pk).update(
+        state=Job.State.RUNNING, fence=F("fence") + 1, attempt=F("attempt") + 1, deaths=job.deaths, reason="",
+        started=Coalesce(F("started"), ClockNow()), heartbeat=ClockNow(), lease_until=ClockNow() + lease(),
+        worker_host=socket.gethostname()[:255], worker_process=os.getpid(), changes=F("changes") + 1,
+    )  # fmt: skip
+    job.refresh_from_db(fields=["fence", "attempt"])
+    return Claim(job.pk, job.fence, job.attempt)

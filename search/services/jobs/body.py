@@ -1,0 +1,121 @@
+"""The work of a job: its run context, and how it ended. It is the same in a worker and in a command."""
+
+from __future__ import annotations
+
+import errno
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import orjson
+import psycopg
+import structlog
+from django.conf import settings
+from django.db import connection
+
+from search.domain.errors import InvalidRequest, SearchCancelled
+from search.domain.run_context import LeaseLost, Log, Metric, Progress, RunCancelled, RunContext
+from search.domain.trace import Limit
+from search.models import Job
+from search.services.jobs.checkpoints import FileCheckpoints
+from search.services.jobs.kinds import built, target_of
+from search.services.jobs.ownership import Claim
+from search.services.jobs.run_context import RowNotes
+from search.services.searches.storable import stored_json
+
+LOST_CONNECTION = ("08", "57P0", "25P03")
+"""First characters of the SQLSTATE of errors that end a session: a lost connection, a server that stops."""
+
+log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How the work of a job ended: its `state`, `result` and `reason`.
+
+    `interrupted` says that something outside stopped it, such as a restart of Postgres, so that it may go on.
+    """
+
+    state: str
+    reason: str = ""
+    result: Any = None
+    interrupted: bool = False
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the outcome as JSON."""
+        return {"state": self.state, "reason": self.reason, "result": self.result, "interrupted": self.interrupted}
+
+
+def context(claim: Claim, stop: Callable[[], bool], progress: Progress, metric: Metric, log: Log) -> RunContext:
+    """Return the run context of a job; `stop` says whether it must stop and must be fast."""
+    return RunContext(
+        limit=Limit(cancelled=stop), progress=progress, metric=metric, log=log, fenced=claim.fenced,
+        checkpoints=FileCheckpoints(folder_of(str(claim.job)), claim.fence), notes=RowNotes(claim),
+    )  # fmt: skip
+
+
+def folder_of(job: str) -> Any:
+    """Return the folder of a job's checkpoints."""
+    return settings.GRASP_HOME / "jobs" / job
+
+
+def do(job: Job, run: RunContext) -> Any:
+    """Do the work of a job and return its result, as JSON that Postgres can store. Raises whatever the work raises."""
+    if not connection.in_atomic_block:
+        with connection.cursor() as cursor:
+            # While a statement runs, the server checks once a second whether this process is still there.
+            cursor.execute("SET client_connection_check_interval = '1s'")
+    result = built(job.kind, job.arguments).run(target_of(job), run)
+    return orjson.loads(stored_json(result))
+
+
+def outcome_of(error: BaseException) -> Outcome:
+    """Return how the work ended that raised this error, with a sentence for people."""
+    if isinstance(error, RunCancelled | SearchCancelled):
+        return Outcome(Job.State.CANCELLED, "It was cancelled.")
+    if isinstance(error, LeaseLost):
+        return Outcome(Job.State.QUEUED, str(error), interrupted=True)
+    for cause in _causes(error):
+        if isinstance(cause, psycopg.OperationalError | psycopg.InterfaceError) and _ends_session(cause):
+            return Outcome(Job.State.QUEUED, f"Postgres ended the connection: {_line(cause)}", interrupted=True)
+        if isinstance(cause, OSError) and cause.errno == errno.ENOSPC:
+            return Outcome(Job.State.FAILED, "The disk is full; free some space and resume the job.")
+        if isinstance(cause, MemoryError):
+            return Outcome(Job.State.FAILED, "The memory of this machine does not suffice for the job.")
+    return Outcome(Job.State.FAILED, sentence_of(error))
+
+
+def sentence_of(error: BaseException) -> str:
+    """Return an error as text for people; one that is no sentence is named by its type."""
+    if isinstance(error, InvalidRequest):
+        return " ".join(fault.sentence for fault in error.faults)
+    text = str(error).strip()
+    if " " in text and text[-1] in ".!?":
+        return text
+    name = type(error).__name__
+    return f"It failed with {name}: {text}" if text else f"It failed with {name}."
+
+
+def signal_sentence(code: int) -> str:
+    """Return what an exit code of the process says, as `os.waitstatus_to_exitcode` gives it."""
+    if code == -9:
+        return "its process was killed (signal 9), most likely because memory ran out."
+    return f"its process ended with {'signal' if code < 0 else 'exit code'} {abs(code)}."
+
+
+def _causes(error: BaseException) -> list[BaseException]:
+    """Return the error and what caused it, the outermost first."""
+    found: list[BaseException] = []
+    present: BaseException | None = error
+    while present is not None and present not in found:
+        found.append(present)
+        present = present.__cause__ or present.__context__
+    return found
+
+
+def _ends_session(error: psycopg.Error) -> bool:
+    return error.sqlstate is None or error.sqlstate.startswith(LOST_CONNECTION)
+
+
+def _line(error: BaseException) -> str:
+    return (str(error).strip().splitlines() or [type(error).__name__])[0]

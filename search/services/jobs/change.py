@@ -1,0 +1,105 @@
+"""cancel_job, resume_job, clone_job: what staff does with a job that exists."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import timedelta
+from typing import Any
+
+from django.db import IntegrityError, transaction
+from django.db.models import F
+from django.utils import timezone
+
+from search.domain.errors import Fault, InvalidRequest, NotAllowed
+from search.models import Job
+from search.services.access.visitors import User, is_privileged
+from search.services.jobs.kinds import built, queue_of, target_of
+from search.services.jobs.launch import LIVE, launch_job
+from search.services.jobs.needs import shortages
+from search.services.jobs.ownership import HERE, ClockNow
+from search.services.jobs.wake import tell, wake
+
+SILENT = timedelta(seconds=4)
+"""A keeper that has not written for this time is gone, so that nobody would obey a request to cancel."""
+
+
+class NotPossible(InvalidRequest):
+    """The job's state does not allow this; the text says why."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__([Fault("", message)])
+
+
+def cancel_job(job: Job, *, user: User) -> Job:
+    """Ask a job to end, and return its present row; an ended job stays unchanged.
+
+    A waiting job ends at once. A running one is ended by its keeper within some seconds, in the middle of any step; if
+    the keeper is gone, the job ends here, and the new fence keeps its late writes out. Raises NotAllowed.
+    """
+    _check_staff(user)
+    with transaction.atomic():
+        row = Job.objects.select_for_update(no_key=True, of=("self",)).get(pk=job.pk)
+        silent = row.heartbeat is None or timezone.now() - row.heartbeat > SILENT
+        if row.state == Job.State.QUEUED or (row.state == Job.State.RUNNING and silent):
+            Job.objects.filter(pk=row.pk).update(
+                state=Job.State.CANCELLED, reason="It was cancelled.", cancel_requested=ClockNow(),
+                finished=ClockNow(), lease_until=None, fence=F("fence") + 1, changes=F("changes") + 1,
+            )  # fmt: skip
+        elif row.state == Job.State.RUNNING and row.cancel_requested is None:
+            Job.objects.filter(pk=row.pk).update(cancel_requested=ClockNow(), changes=F("changes") + 1)
+    tell(job.pk)
+    job.refresh_from_db()
+    return job
+
+
+def resume_job(job: Job, *, user: User, here: bool = False) -> Job:
+    """Let a failed or cancelled job go on from its last checkpoint, and return its present row.
+
+    With `here` the caller does it in its own process. Raises NotAllowed; NotPossible for a job that waits, runs or is
+    done, or while an identical one does; InvalidRequest with the reasons why it cannot run any more.
+    """
+    _check_staff(user)
+    if job.state in LIVE:
+        raise NotPossible(f"The job is {job.get_state_display()} already.")
+    if job.state == Job.State.DONE:
+        raise NotPossible("The job is done; clone it to do it again.")
+    made, target = built(job.kind, job.arguments), target_of(job)
+    if faults := [*made.refuse(target)] or shortages(made.needs(target)):
+        raise InvalidRequest(faults)
+    queue = HERE if here else job.queue if job.queue != HERE else queue_of(job.kind)
+    try:
+        with transaction.atomic():
+            resumed = Job.objects.filter(pk=job.pk).exclude(state__in=[*LIVE, Job.State.DONE]).update(
+                state=Job.State.QUEUED, queue=queue, deaths=0, reason="", finished=None, cancel_requested=None,
+                fence=F("fence") + 1, changes=F("changes") + 1,
+            )  # fmt: skip
+    except IntegrityError as error:
+        live = Job.objects.filter(specification_hash=job.specification_hash, state__in=LIVE).first()
+        raise NotPossible(f"An identical job waits or runs already: {live.pk if live else 'look again'}.") from error
+    if resumed and not here:
+        transaction.on_commit(lambda: wake(queue))
+    tell(job.pk)
+    job.refresh_from_db()
+    return job
+
+
+def clone_job(
+    job: Job, *, user: User, origin: str = Job.Origin.API, arguments: Mapping[str, Any] | None = None, queue: str = ""
+) -> tuple[Job, bool]:
+    """Launch a job like this one, with some arguments changed, on what its names mean today.
+
+    Returns the job and whether it is new. Raises what `launch_job` raises.
+    """
+    _check_staff(user)
+    if not isinstance(arguments, Mapping | None):
+        raise InvalidRequest([Fault("/arguments", "arguments is an object of arguments of the kind.")])
+    return launch_job(
+        kind=job.kind, knowledge_base=job.knowledge_base_name, question_set=job.question_set,
+        arguments={**job.arguments, **(arguments or {})}, queue=queue or (job.queue if job.queue != HERE else ""),
+        user=user, origin=origin, cloned_from=job,
+    )  # fmt: skip
+
+
+def _check_staff(user: User) -> None:
+    if not is_privileged(user):
+        raise NotAllowed("Jobs are for staff.")

@@ -1,0 +1,128 @@
+"""The keeper of a running job: renews its lease, writes its reports, and notices when it must stop."""
+
+from __future__ import annotations
+
+import enum
+import time
+from collections.abc import Callable
+from typing import Any
+
+import structlog
+from django.conf import settings
+from django.db import DatabaseError, connection, transaction
+from django.db.models import F
+from psycopg.errors import LockNotAvailable, QueryCanceled
+
+from search.domain.run_context import LeaseLost
+from search.models import Job
+from search.services.jobs.ownership import Claim, ClockNow, lease
+from search.services.jobs.reports import Reports
+from search.services.jobs.resources import Resources
+from search.services.jobs.wake import tell
+
+BEAT_SECONDS = 1.0
+"""Seconds between two renewals of the lease, and therefore until a cancel request is noticed."""
+GRACE_SECONDS = 2.0
+"""Seconds that the work has to end by itself when it must stop; then its process is killed."""
+SETTLE_SECONDS = 900.0
+"""Seconds for which the end of a job is written again while Postgres does not answer."""
+PAUSE_SECONDS = 0.5
+
+log = structlog.get_logger(__name__)
+
+
+class Verdict(enum.Enum):
+    """What a job has to do after a look at its row."""
+
+    GO_ON = "go on"
+    CANCEL = "cancel"
+    LOST = "lost"
+
+
+class Keeper:
+    """Keeps one claim."""
+
+    def __init__(self, claim: Claim, reports: Reports, resources: Resources) -> None:
+        self._claim = claim
+        self._reports = reports
+        self._resources = resources
+        self._renewed = time.monotonic()
+
+    def beat(self) -> Verdict:
+        """Renew the lease, write what is new, and say what the job has to do.
+
+        If Postgres does not answer, the job goes on until the lease has ended: then another process may have it.
+        """
+        began = time.monotonic()
+        try:
+            cancel = self._write()
+        except LeaseLost:
+            return Verdict.LOST
+        except DatabaseError as error:
+            if isinstance(error.__cause__, LockNotAvailable | QueryCanceled):
+                # Somebody holds the row, most likely a final write of this job; meanwhile nobody can claim it.
+                self._renewed = began
+                return Verdict.GO_ON
+            connection.close()
+            if time.monotonic() - self._renewed < settings.GRASP_JOB_LEASE_SECONDS:
+                return Verdict.GO_ON
+            log.warning("job: the lease could not be renewed", job=str(self._claim.job), reason=str(error))
+            return Verdict.LOST
+        self._renewed = began
+        return Verdict.CANCEL if cancel else Verdict.GO_ON
+
+    def finish(self, state: Job.State, reason: str = "", result: Any = None) -> bool:
+        """Write the job's end with its last reports; return whether this process still owned it.
+
+        It is tried again while Postgres does not answer; the fence keeps a late write from harming a new owner.
+        """
+        if state == Job.State.DONE:
+            self._reports.finish()
+        return self._until_written(lambda: self._claim.finish(state, reason=reason, result=result))
+
+    def hand_back(self, reason: str, *, died: bool) -> bool:
+        """Let another process go on with the job; `died` counts as one of the deaths after which it is given up."""
+        return self._until_written(lambda: self._claim.hand_back(reason, died=died))
+
+    def _until_written(self, end: Callable[[], None]) -> bool:
+        deadline = time.monotonic() + SETTLE_SECONDS
+        while True:
+            try:
+                self._write(end)
+                return True
+            except LeaseLost:
+                return False
+            except DatabaseError as error:
+                if connection.in_atomic_block:
+                    raise
+                connection.close()
+                if time.monotonic() >= deadline:
+                    log.error("job: its end could not be written", job=str(self._claim.job), reason=str(error))
+                    return False
+                time.sleep(PAUSE_SECONDS)
+
+    def _write(self, end: Callable[[], None] | None = None) -> bool:
+        """Renew the lease, write the reports, and then the end if there is one, all in one transaction.
+
+        Returns whether the cancellation was requested. Raises LeaseLost.
+        """
+        changed = self._reports.new
+        nested = connection.in_atomic_block
+        with transaction.atomic():
+            if not nested:
+                with connection.cursor() as cursor:
+                    cursor.execute("SET LOCAL lock_timeout = '1s'; SET LOCAL statement_timeout = '4s'")
+            renewed = self._claim.rows().update(
+                heartbeat=ClockNow(), lease_until=ClockNow() + lease(), progress=self._reports.estimate(),
+                resources=self._resources.measured(), changes=F("changes") + int(changed),
+            )  # fmt: skip
+            if not renewed:
+                raise LeaseLost()
+            lines, metrics = self._reports.write()
+            asked = self._claim.rows().filter(cancel_requested__isnull=False).exists()
+            if end is not None:
+                end()
+        self._reports.written(lines, metrics)
+        if changed or end is not None:
+            tell(self._claim.job)
+        return asked

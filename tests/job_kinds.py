@@ -1,0 +1,88 @@
+"""Two kinds of jobs for tests: one that counts with checkpoints, and one that never looks whether it has to stop."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date
+from typing import Any, ClassVar
+
+from django.db import connection
+from django.db.models import F
+
+from search.domain.job_kinds import Kind, Target, argument
+from search.domain.run_context import RunContext
+from search.models import RefusedRequests
+
+DAY = date(2000, 1, 1)
+
+
+@dataclass(frozen=True)
+class CountJob(Kind):
+    """Adds the numbers from 1 to `steps`, one a step, then adds one to a row: twice would be visible there."""
+
+    targets: ClassVar[tuple[str, ...]] = ()
+    name: str = argument("", "Name of the row that is counted up at the end.", required=True)
+    steps: int = argument(20, "Steps.", low=1, high=100_000)
+    pause: float = argument(0.02, "Seconds of a step.", low=0.0, high=600.0)
+
+    def parts(self) -> Mapping[str, float]:
+        """Return the parts."""
+        return {"counting": self.steps * self.pause, "writing": 0.1}
+
+    def run(self, target: Target, run: RunContext) -> dict[str, Any]:
+        """Count on from the checkpoint, and write the sum once."""
+        done, total = (int(part) for part in (run.checkpoints.load("sum") or b"0 0").split())
+        run.log(f"goes on behind step {done}")
+        while done < self.steps:
+            run.check()
+            time.sleep(self.pause)
+            done, total = done + 1, total + done + 1
+            run.checkpoints.save("sum", b"%d %d" % (done, total))
+            run.progress("counting", done, self.steps)
+            run.metric("total", done, total)
+        run.progress("writing", 0, 1)
+        with run.fenced():
+            if run.notes.get("written") is None:
+                RefusedRequests.objects.get_or_create(day=DAY, origin="job", kind=self.name)
+                time.sleep(self.pause)
+                RefusedRequests.objects.filter(kind=self.name).update(number=F("number") + 1)
+                run.notes.put("written", True)
+        run.progress("writing", 1, 1)
+        return {"total": total}
+
+
+@dataclass(frozen=True)
+class StuckJob(Kind):
+    """Does one long step and never looks whether it has to stop."""
+
+    targets: ClassVar[tuple[str, ...]] = ()
+    name: str = argument("", "Makes the job another one.", required=True)
+    how: str = argument("statement", "What it is stuck in.", choices=("statement", "interpreter", "loop", "lock"))
+
+    def parts(self) -> Mapping[str, float]:
+        """Return the parts."""
+        return {"stuck": 1.0}
+
+    def run(self, target: Target, run: RunContext) -> dict[str, Any]:
+        """Be stuck in a statement of Postgres, in C code that holds the interpreter, in Python, or in a final write."""
+        run.progress("stuck", 0, 1)
+        run.log("stuck")
+        # The report has to leave the process before it is stuck.
+        time.sleep(0.2)
+        if self.how == "statement":
+            with connection.cursor() as cursor:
+                cursor.execute("SELECT pg_sleep(600)")
+        elif self.how == "interpreter":
+            re.match(r"(a|a)*b", "a" * 60)
+        elif self.how == "lock":
+            with run.fenced():
+                RefusedRequests.objects.get_or_create(day=DAY, origin="job", kind=self.name)
+                with connection.cursor() as cursor:
+                    cursor.execute("SELECT pg_sleep(600)")
+        else:
+            while True:
+                pass
+        return {}
