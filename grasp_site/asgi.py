@@ -6,10 +6,13 @@ from concurrent.futures import ThreadPoolExecutor
 
 import django
 from asgiref.sync import sync_to_async
+from django.conf import settings
 from django.core.handlers.asgi import ASGIHandler
 from django.db import close_old_connections
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
+
+from grasp_site.body_limit import BodyLimit
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "grasp_site.settings")
 
@@ -45,4 +48,4 @@ class Application(ASGIHandler):
 
 
 django.setup(set_prefix=False)
-application = Application()
+application = BodyLimit(Application(), settings.GRASP_UPLOAD_CHUNK_MEGABYTES << 20)

@@ -12,6 +12,8 @@ from search.api.pipelines import Pipelines
 from search.api.plans import PlanCheck
 from search.api.problems import not_found
 from search.api.searches import SearchCancel, SearchDetail, Searches
+from search.api.tus import UploadFileDetail, UploadFiles
+from search.api.uploads import UploadDetail, Uploads
 
 register_converter(AnythingConverter, "anything")
 
@@ -27,6 +29,10 @@ urlpatterns = [
     path("searches/<uuid:run_id>/", SearchDetail.as_view(), name="search"),
     path("searches/<uuid:run_id>/events/", SearchEvents.as_view(), name="search-events"),
     path("searches/<uuid:run_id>/cancel/", SearchCancel.as_view(), name="search-cancel"),
+    path("uploads/", Uploads.as_view(), name="uploads"),
+    path("uploads/<uuid:upload_id>/", UploadDetail.as_view(), name="upload"),
+    path("uploads/<uuid:upload_id>/files/", UploadFiles.as_view(), name="upload-files"),
+    path("uploads/<uuid:upload_id>/files/<uuid:file_id>/", UploadFileDetail.as_view(), name="upload-file"),
     path("healthz/", Alive.as_view(), name="healthz"),
     path("readyz/", Ready.as_view(), name="readyz"),
     # A URL without its last slash is left to Django, which redirects the caller to the URL with the slash.

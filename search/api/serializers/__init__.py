@@ -7,6 +7,7 @@ from search.api.serializers.basics import Fault, NodeReference, Problem, page_of
 from search.api.serializers.knowledge import KnowledgeBase, KnowledgeBaseSchema, Node
 from search.api.serializers.plans import CheckedPlan, Plan
 from search.api.serializers.searches import Pipeline, Readiness, Search, SearchRequest
+from search.api.serializers.uploads import Upload, UploadRequest
 
 __all__ = [
     "CheckedPlan",
@@ -21,6 +22,8 @@ __all__ = [
     "Readiness",
     "Search",
     "SearchRequest",
+    "Upload",
+    "UploadRequest",
     "page_of",
     "problems",
 ]

@@ -7,10 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
-from pathlib import Path
 from typing import Any
-
-import orjson
 
 from search.domain.errors import InvalidRequest
 from search.ingest.mapping.faults import faults_of
@@ -111,17 +108,6 @@ class SourceMapping:
     def file(self, path: str) -> FileMapping | None:
         """Return the mapping of a file, or None if it is not listed."""
         return next((file for file in self.files if file.path == path), None)
-
-
-def read_mapping(path: Path) -> SourceMapping:
-    """Read a mapping from a JSON file; ValueError with a sentence if it is no JSON, InvalidRequest with its faults."""
-    try:
-        data = orjson.loads(path.read_bytes().removeprefix(b"\xef\xbb\xbf"))
-    except OSError as error:
-        raise ValueError(f"The mapping {path} cannot be read: {error.strerror}.") from error
-    except orjson.JSONDecodeError as error:
-        raise ValueError(f"The mapping {path} is not valid JSON: {error}.") from error
-    return SourceMapping.from_json(data)
 
 
 def _file(given: Mapping[str, Any]) -> FileMapping:

@@ -11,6 +11,7 @@ from django.db import Error, connection, transaction
 from django.utils import timezone
 
 from search.models import RefusedRequests, RetentionRun
+from search.services.imports.scratch import delete_old_scratch
 from search.services.language_models.llm_calls import prune_calls
 from search.services.searches.end_abandoned import end_abandoned_searches
 from search.services.searches.prune_runs import delete_runs
@@ -51,6 +52,7 @@ def _delete(note: RetentionRun) -> RetentionRun:
     now, days = timezone.now(), settings.GRASP_RUNS_DAYS
     try:
         delete_old_uploads()
+        delete_old_scratch()
         note.searches, note.calls = delete_runs(days), prune_calls(days)
         note.sessions, _ = Session.objects.filter(expire_date__lt=now).delete()
         RefusedRequests.objects.filter(day__lt=(now - timedelta(days=NOTES_DAYS)).date()).delete()

@@ -10,7 +10,7 @@ from uuid import UUID
 from django.conf import settings
 from django.utils import timezone
 
-from search.models import Job, Upload
+from search.models import Job, Upload, UploadFile
 from search.models.uploads import FOLDER
 from search.services.uploads.errors import UploadConflict
 
@@ -22,6 +22,15 @@ def discard_upload(upload: Upload) -> None:
     if in_use(upload):
         raise UploadConflict("A job that uses this upload waits or runs; cancel it first.")
     _delete(upload)
+
+
+def remove_file(file: UploadFile) -> None:
+    """Take a file out of an upload that is not unpacked. Raises UploadConflict if it is, or while a job uses it."""
+    if file.upload.state != Upload.State.RECEIVING or in_use(file.upload):
+        raise UploadConflict("This upload is complete; discard it as a whole.")
+    path = file.path
+    file.delete()
+    path.unlink(missing_ok=True)
 
 
 def delete_old_uploads(days: int | None = None) -> int:
