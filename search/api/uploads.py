@@ -23,9 +23,12 @@ from search.api.knowledge_bases import PAGING
 from search.api.pagination import Pages
 from search.domain.errors import Fault, InvalidRequest, NotAllowed
 from search.models import Upload, UploadFile
+from search.services.jobs.launch import launch_job
+from search.services.jobs.wake import wake
 from search.services.uploads.begin_upload import begin_upload
 from search.services.uploads.describe_upload import describe_upload
 from search.services.uploads.discard_upload import discard_upload
+from search.services.uploads.preview_upload import preview_upload
 
 
 class StaffView(APIView):
@@ -119,6 +122,44 @@ class UploadDetail(StaffView):
         """Delete the upload with its files, unless a job uses it."""
         discard_upload(find_upload(upload_id))
         return Response(status=204)
+
+
+class UploadUnpack(StaffView):
+    """The end of sending."""
+
+    @extend_schema(
+        operation_id="uploads_unpack",
+        summary="Check and unpack an upload",
+        tags=[groups.UPLOADS],
+        request=None,
+        responses={202: shape.UnpackLaunched, **shape.problems(400, 401, 403, 404, 503)},
+    )
+    def post(self, request: Request, upload_id: UUID) -> Response:
+        """Launch the job that checks and unpacks what was received; the upload is `ready` or `refused` afterwards."""
+        upload = find_upload(upload_id)
+        job, _ = launch_job(kind="unpack", arguments={"upload": str(upload.pk)}, user=request.user)
+        wake(job.queue)
+        return Response({"job": str(job.pk), "state": job.state}, status=202)
+
+
+class UploadPreview(StaffView):
+    """What an import of an upload would make."""
+
+    @extend_schema(
+        operation_id="uploads_preview",
+        summary="Look at an upload before it is imported",
+        tags=[groups.UPLOADS],
+        request=shape.PreviewRequest,
+        responses={200: shape.Preview, **shape.problems(400, 401, 403, 404, 413, 415, 503)},
+    )
+    def post(self, request: Request, upload_id: UUID) -> Response:
+        """Return types, relations, fields, counts, first rows, faults and an estimate, with this mapping or the guess.
+
+        A mapping that is given and has no fault is kept with the upload.
+        """
+        upload = find_upload(upload_id)
+        mapping = body_of(request, ("mapping",)).get("mapping")
+        return Response(preview_upload(upload, mapping))
 
 
 def _described(upload: Upload) -> dict[str, Any]:

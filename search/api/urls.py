@@ -13,7 +13,7 @@ from search.api.plans import PlanCheck
 from search.api.problems import not_found
 from search.api.searches import SearchCancel, SearchDetail, Searches
 from search.api.tus import UploadFileDetail, UploadFiles
-from search.api.uploads import UploadDetail, Uploads
+from search.api.uploads import UploadDetail, UploadPreview, Uploads, UploadUnpack
 
 register_converter(AnythingConverter, "anything")
 
@@ -31,6 +31,8 @@ urlpatterns = [
     path("searches/<uuid:run_id>/cancel/", SearchCancel.as_view(), name="search-cancel"),
     path("uploads/", Uploads.as_view(), name="uploads"),
     path("uploads/<uuid:upload_id>/", UploadDetail.as_view(), name="upload"),
+    path("uploads/<uuid:upload_id>/unpack/", UploadUnpack.as_view(), name="upload-unpack"),
+    path("uploads/<uuid:upload_id>/preview/", UploadPreview.as_view(), name="upload-preview"),
     path("uploads/<uuid:upload_id>/files/", UploadFiles.as_view(), name="upload-files"),
     path("uploads/<uuid:upload_id>/files/<uuid:file_id>/", UploadFileDetail.as_view(), name="upload-file"),
     path("healthz/", Alive.as_view(), name="healthz"),

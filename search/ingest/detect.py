@@ -47,8 +47,11 @@ class Detected:
     faults: tuple[RowFault, ...] = field(default=())
 
 
-def detect(folder: Path) -> Detected:
-    """Return what the folder holds; BundleError if it cannot be read or has too many files."""
+def detect(folder: Path, called: str = "") -> Detected:
+    """Return what the folder holds; BundleError if it cannot be read or has too many files.
+
+    `called` becomes the name of the knowledge base in a guessed mapping (default: the folder's name).
+    """
     root = _only_folder(folder)
     paths = list(files_of(root))
     names = {Path(path).name for path in paths}
@@ -58,11 +61,11 @@ def detect(folder: Path) -> Detected:
         return Detected("stark", root, f"it has {', '.join(sorted(STARK_FILES & names))}. {STARK_ADVICE}")
     files, faults = _sniffed(root, paths)
     if any(is_header(one.columns) for one in files):
-        mapping, reasons = neo4j_mapping(root, files)
+        mapping, reasons = neo4j_mapping(called or root.resolve().name, files)
         why = "the header of a file names :ID, or :START_ID and :END_ID, as neo4j-admin's files do"
         return Detected("neo4j_csv", root, why, tuple(files), mapping, tuple(reasons), tuple(faults))
     if files:
-        mapping, reasons = guess_mapping(root, files)
+        mapping, reasons = guess_mapping(called or root.resolve().name, files)
         why = f"it has {len(files)} files of rows, and none of them belongs to a known format"
         return Detected("tables", root, why, tuple(files), mapping, tuple(reasons), tuple(faults))
     why = "it has no CSV, TSV, JSON lines or Parquet file that can be read"

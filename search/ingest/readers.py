@@ -35,13 +35,17 @@ BytesRead = Callable[[int], None]
 
 @dataclass(frozen=True)
 class BundleFile:
-    """One file of a knowledge base: its path, format and compression; faults call it `name` (default: the file's)."""
+    """One file of a knowledge base: its path, format and compression; faults call it `name` (default: the file's).
+
+    `buffer` is the number of bytes that are read ahead; a sample reads little ahead to know how far in the file it is.
+    """
 
     path: Path
     format: str
     compression: str = ""
     dialect: Dialect = field(default=Dialect())
     name: str = ""
+    buffer: int = BUFFER
 
     def __post_init__(self) -> None:
         if not self.name:
@@ -82,8 +86,8 @@ def rows(source: BundleFile, read: BytesRead, digest: hashlib.blake2b | None = N
             if source.format == "parquet":
                 yield from _parquet(source, raw, read, digest)
                 return
-            counted: Any = io.BufferedReader(_Counted(raw, read, digest), BUFFER)
-            with _unpacked(counted, source.compression) as stream:
+            counted: Any = io.BufferedReader(_Counted(raw, read, digest), source.buffer)
+            with _unpacked(counted, source) as stream:
                 yield from _TEXT_FORMATS[source.format](source.name, stream, source.dialect)
     except (EOFError, gzip.BadGzipFile, zlib.error, zstandard.ZstdError, pyarrow.ArrowException) as error:
         raise BundleError(f"{source.name} is damaged or not what its name says: {error}") from error
@@ -116,12 +120,17 @@ class _Counted(io.RawIOBase):
         return count
 
 
-def _unpacked(stream: io.BufferedReader, compression: str) -> io.BufferedReader:
-    if compression == ".gz":
-        return io.BufferedReader(cast(io.RawIOBase, gzip.GzipFile(fileobj=stream)), BUFFER)
-    if compression == ".zst":
-        unpacked = zstandard.ZstdDecompressor().stream_reader(stream, read_across_frames=True, closefd=False)
-        return io.BufferedReader(cast(io.RawIOBase, unpacked), BUFFER)
+def _unpacked(stream: io.BufferedReader, source: BundleFile) -> io.BufferedReader:
+    if source.compression == ".gz":
+        return io.BufferedReader(cast(io.RawIOBase, gzip.GzipFile(fileobj=stream)), source.buffer)
+    if source.compression == ".zst":
+        unpacked = zstandard.ZstdDecompressor().stream_reader(
+            stream,
+            read_size=min(source.buffer, zstandard.DECOMPRESSION_RECOMMENDED_INPUT_SIZE),
+            read_across_frames=True,
+            closefd=False,
+        )
+        return io.BufferedReader(cast(io.RawIOBase, unpacked), source.buffer)
     return stream
 
 

@@ -52,10 +52,13 @@ class Table:
 
     def rows(self, read: BytesRead, digest: hashlib.blake2b | None = None) -> Iterator[NumberedRow]:
         """Yield the rows; see `readers.rows`. A row of the file may become several, all with its number."""
-        found = rows(self.file, read, digest)
-        if self.limit is not None:
-            found = islice(found, self.limit)
+        found = self.unconverted(read, digest)
         return found if self.convert is None else self._converted(found, self.convert)
+
+    def unconverted(self, read: BytesRead, digest: hashlib.blake2b | None = None) -> Iterator[NumberedRow]:
+        """Yield the rows as the file has them."""
+        found = rows(self.file, read, digest)
+        return found if self.limit is None else islice(found, self.limit)
 
     def _converted(self, found: Iterator[NumberedRow], convert: Converter) -> Iterator[NumberedRow]:
         for number, row in found:

@@ -7,7 +7,7 @@ from search.api.serializers.basics import Fault, NodeReference, Problem, page_of
 from search.api.serializers.knowledge import KnowledgeBase, KnowledgeBaseSchema, Node
 from search.api.serializers.plans import CheckedPlan, Plan
 from search.api.serializers.searches import Pipeline, Readiness, Search, SearchRequest
-from search.api.serializers.uploads import Upload, UploadRequest
+from search.api.serializers.uploads import Preview, PreviewRequest, UnpackLaunched, Upload, UploadRequest
 
 __all__ = [
     "CheckedPlan",
@@ -18,10 +18,13 @@ __all__ = [
     "NodeReference",
     "Pipeline",
     "Plan",
+    "Preview",
+    "PreviewRequest",
     "Problem",
     "Readiness",
     "Search",
     "SearchRequest",
+    "UnpackLaunched",
     "Upload",
     "UploadRequest",
     "page_of",

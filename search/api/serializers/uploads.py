@@ -42,3 +42,34 @@ class Upload(serializers.Serializer[Any]):
     report = Anything()
     mapping = Anything(allow_null=True)
     files = UploadFile(many=True)
+
+
+class UnpackLaunched(serializers.Serializer[Any]):
+    """The job that unpacks an upload."""
+
+    job = Text()
+    state = Text()
+
+
+class PreviewRequest(serializers.Serializer[Any]):
+    """A mapping to look at the upload with; without one the guess is used."""
+
+    mapping = Anything(required=False, allow_null=True)
+
+
+class Preview(serializers.Serializer[Any]):
+    """What an import would make of an upload; `problem` says why it cannot be imported as it is."""
+
+    kind = Text()
+    why = Text(allow_blank=True)
+    problem = Text(allow_blank=True)
+    mapping = Anything(allow_null=True)
+    files = Anything()
+    schema = Anything()
+    nodes = Whole()
+    edges = Whole()
+    complete = serializers.BooleanField()
+    bad_rows = Whole()
+    faults = Anything()
+    remarks = Anything()
+    estimate = Anything()

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 
 from search.ingest.manifest import BASE_NAME
 from search.ingest.mapping.guess_columns import Guessed, guess_fields
@@ -36,7 +36,7 @@ class Reason:
         return f"{where}: {self.use}, because {self.because}."
 
 
-def guess_mapping(folder: Path, files: Sequence[Sniffed]) -> tuple[SourceMapping, list[Reason]]:
+def guess_mapping(called: str, files: Sequence[Sniffed]) -> tuple[SourceMapping, list[Reason]]:
     """Return the guessed mapping of the files, and the reasons in the order of the files' columns."""
     reasons: list[Reason] = []
     ends = {sniffed.file.path: ends_of(sniffed) for sniffed in files}
@@ -46,12 +46,12 @@ def guess_mapping(folder: Path, files: Sequence[Sniffed]) -> tuple[SourceMapping
     for sniffed in files:
         found = ends[sniffed.file.path]
         guessed.append(_nodes(sniffed, known, reasons) if found is None else _edges(sniffed, found, reasons))
-    return SourceMapping(base_name(folder), tuple(_with_prefixes(guessed, files, reasons))), reasons
+    return SourceMapping(base_name(called), tuple(_with_prefixes(guessed, files, reasons))), reasons
 
 
-def base_name(folder: Path) -> str:
-    """Return a valid name of a knowledge base made from the folder's name."""
-    name = re.sub(r"[^A-Za-z0-9._-]+", "-", folder.resolve().name).strip("-._")[:100]
+def base_name(called: str) -> str:
+    """Return a valid name of a knowledge base made from the name of a folder or an upload."""
+    name = re.sub(r"[^A-Za-z0-9._-]+", "-", called).strip("-._")[:100]
     return name if BASE_NAME.fullmatch(name) else "imported"
 
 

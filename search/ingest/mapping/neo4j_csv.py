@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 
 from search.ingest.mapping.guess import Reason, base_name
 from search.ingest.mapping.guess_columns import guess_fields
@@ -54,7 +54,7 @@ def is_header(columns: Sequence[str]) -> bool:
     return "ID" in kinds or {"START_ID", "END_ID"} <= kinds
 
 
-def neo4j_mapping(folder: Path, files: Sequence[Sniffed]) -> tuple[SourceMapping, list[Reason]]:
+def neo4j_mapping(called: str, files: Sequence[Sniffed]) -> tuple[SourceMapping, list[Reason]]:
     """Return the mapping of the files, and the reasons where something was chosen rather than read."""
     headers = {_stem(one.file.path): one for one in files if is_header(one.columns)}
     spaces = {
@@ -70,7 +70,7 @@ def neo4j_mapping(folder: Path, files: Sequence[Sniffed]) -> tuple[SourceMapping
             mapped.append(replace(one.file, role="ignore"))
         else:
             mapped.append(_file(one, header, len(spaces) > 1, reasons))
-    return SourceMapping(base_name(folder), tuple(mapped)), reasons
+    return SourceMapping(base_name(called), tuple(mapped)), reasons
 
 
 def _stem(path: str) -> str:

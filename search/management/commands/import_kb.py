@@ -23,9 +23,9 @@ from search.services.imports.place import database, is_neo4j
 from search.services.knowledge.import_snapshot import FAULTS_SHOWN, ImportFailed, ImportReport
 
 SOURCE_HELP = (
-    "folder of a bundle (kb.json, nodes.*, edges.*), of neo4j-admin's CSV files, or of other CSV, TSV, JSON lines or "
-    "Parquet files; or neo4j://host:port/database, with user and password in GRASP_IMPORT_NEO4J_USER and "
-    "GRASP_IMPORT_NEO4J_PASSWORD"
+    "folder (or zip, tar, tar.gz, tar.zst) of a bundle (kb.json, nodes.*, edges.*), of neo4j-admin's CSV files, or "
+    "of other CSV, TSV, JSON lines or Parquet files; or neo4j://host:port/database, with user and password in "
+    "GRASP_IMPORT_NEO4J_USER and GRASP_IMPORT_NEO4J_PASSWORD"
 )
 
 
@@ -134,8 +134,8 @@ def _place(source: str) -> Path | Address:
             return database(source)
         except InvalidRequest as error:
             raise CommandError(str(error), returncode=2) from None
-    if not Path(source).is_dir():
-        raise CommandError(f"{source} is not a folder.", returncode=2)
+    if not Path(source).exists():
+        raise CommandError(f"{source} is not a folder, an archive or a file.", returncode=2)
     return Path(source)
 
 

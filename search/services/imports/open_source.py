@@ -21,7 +21,10 @@ from search.ingest.mapping.mapping import SourceMapping
 from search.ingest.mapping.source import mapped_source
 from search.ingest.neo4j_live import NAMES, LabelMapping, fetch
 from search.ingest.source import Source, bundle_source
+from search.ingest.unpack.limits import UnpackRefused
+from search.ingest.unpack.unpack import Received, unpack
 from search.services.imports.scratch import FOLDER, scratch_folder
+from search.services.uploads.unpack_upload import limits
 
 MappingJson = Mapping[str, Any]
 
@@ -37,7 +40,9 @@ class GuessNotAccepted(BundleError):
         )
 
 
-def folder_source(folder: Path, mapping: MappingJson | None = None, *, accept_guess: bool = False) -> Source:
+def folder_source(
+    folder: Path, mapping: MappingJson | None = None, *, name: str = "", accept_guess: bool = False
+) -> Source:
     """Return the source in a folder: a bundle, or other files with a mapping.
 
     Without `mapping` a bundle and neo4j-admin's files say themselves what they hold; the guess for other files is used
@@ -45,7 +50,7 @@ def folder_source(folder: Path, mapping: MappingJson | None = None, *, accept_gu
     """
     if mapping:
         return mapped_source(detect_root(folder), SourceMapping.from_json(dict(mapping)))
-    detected = detect(folder)
+    detected = detect(folder, name)
     if detected.kind == "bundle":
         return bundle_source(detected.root)
     if detected.mapping is None:
@@ -70,13 +75,23 @@ def opened_source(
     name: str = "",
     accept_guess: bool = False,
 ) -> Iterator[Source]:
-    """Yield the source; what a database's content needs on the disk meanwhile is removed afterwards.
+    """Yield the source; what an archive's or a database's content needs on the disk is removed afterwards.
 
     The mapping of a database has the keys `types`, `relations`, `names`, `id_property` and `ignored` (labels). Raises
     BundleError and InvalidRequest.
     """
+    if isinstance(place, Path) and place.is_dir():
+        yield folder_source(place, mapping, name=name, accept_guess=accept_guess)
+        return
     if isinstance(place, Path):
-        yield folder_source(place, mapping, accept_guess=accept_guess)
+        with scratch_folder(settings.GRASP_HOME / FOLDER / uuid4().hex) as folder:
+            received = [Received(place.name, place)]
+            try:
+                unpack(received, folder / "content", limits(), lambda done: None, run.check)
+            except UnpackRefused as error:
+                raise BundleError(str(error)) from error
+            called = name or place.name.split(".")[0]
+            yield folder_source(folder / "content", mapping, name=called, accept_guess=accept_guess)
         return
     labels, id_property, ignored = label_mapping(mapping or {}, name or place.database)
     reader = DatabaseReader(place, id_property, ignored)
