@@ -36,9 +36,10 @@ def is_archive(path: Path, name: str) -> bool:
         return True
     if says_zip:
         raise UnpackRefused(f"{name} is not what its name says: it is no zip archive.")
-    if compression_of(name):
+    packed = _with_packing(path, name) if says_tar else name
+    if compression_of(packed):
         try:
-            with unpacked(path, name) as stream:
+            with unpacked(path, packed) as stream:
                 head = stream.read(HEAD)
         except UnpackRefused:
             head = b""
@@ -143,7 +144,7 @@ class _Forward(io.RawIOBase):
 
 
 def _tar(path: Path, name: str, meter: Meter) -> Iterator[Entry]:
-    with unpacked(path, name if compression_of(name) else _with_packing(path, name)) as stream:
+    with unpacked(path, _with_packing(path, name)) as stream:
         forward = _Forward(stream, name, meter)
         with tarfile.open(fileobj=forward, mode="r:") as archive:
             while (info := archive.next()) is not None:
@@ -166,5 +167,7 @@ def _tar(path: Path, name: str, meter: Meter) -> Iterator[Entry]:
 
 def _with_packing(path: Path, name: str) -> str:
     """Return the name with the ending of its packing, for names such as `data.tgz`."""
+    if compression_of(name):
+        return name
     with path.open("rb") as raw:
         return f"{name}.gz" if raw.read(2) == b"\x1f\x8b" else name

@@ -87,7 +87,11 @@ class GuardedFile(io.RawIOBase):
         return int(self._raw.tell())
 
     def read(self, count: int | None = -1) -> bytes:
-        if count is None or count < 0 or count > self._largest:
+        if count is None or count < 0:
+            at = self._raw.tell()
+            count = self._raw.seek(0, io.SEEK_END) - at
+            self._raw.seek(at)
+        if count > self._largest:
             raise UnpackRefused(self._refusal)
         return bytes(self._raw.read(count))
 
