@@ -49,6 +49,8 @@ UNFOLD: dict[str, Any] = {
             {
                 "items": [
                     {"title": "Overview", "icon": "dashboard", "link": reverse_lazy("admin:index")},
+                    _admin_link("Jobs", "play_circle", "job"),
+                    _admin_link("Schedules", "schedule", "jobschedule"),
                     {"title": "Services", "icon": "monitor_heart", "link": reverse_lazy("admin:search_services")},
                     _link_out("Search page", "search", "/"),
                     _link_out("API", "api", "/api/docs/"),

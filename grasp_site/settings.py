@@ -317,6 +317,8 @@ GRASP_JOB_LEASE_SECONDS = env_int("GRASP_JOB_LEASE_SECONDS", 10, minimum=2)
 GRASP_JOB_ATTEMPTS = env_int("GRASP_JOB_ATTEMPTS", 5, minimum=1)
 # Dotted path of the function that resolves the name of a question set: (knowledge base, name) -> "name@version".
 GRASP_QUESTION_SETS = "training.services.question_sets.resolved_set"
+# Dotted path of the function that lists question sets for forms: [(knowledge base, "name@version", questions)].
+GRASP_LISTED_QUESTION_SETS = "training.services.question_sets.listed_sets"
 
 # --- API ------------------------------------------------------------------------------------------------------------
 # Basic authentication sends the password with every request, so it is off by default.

@@ -78,3 +78,12 @@ GROUPS = WhenEmpty(
     "A group gives the same rights to several accounts, such as changing knowledge bases. Add one, then put accounts "
     "into it.",
 )
+JOBS = WhenEmpty(
+    "No jobs yet",
+    "A job imports, indexes, evaluates, tunes or trains in a worker, and shows how far it is. Commands are jobs too.",
+    f"{_MANAGE} jobs list",
+)
+SCHEDULES = WhenEmpty(
+    "No schedules yet",
+    "A schedule launches a job at the times of a cron expression, such as an evaluation every night: 30 2 * * *.",
+)

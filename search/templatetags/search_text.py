@@ -63,6 +63,21 @@ def milliseconds(value: float | None) -> str:
 
 
 @register.filter
+def duration(seconds: float | None) -> str:
+    """Return a duration in seconds for people: `0.4 s`, `12 s`, `3 min 20 s`, `2 h 5 min`."""
+    if seconds is None:
+        return "–"
+    if seconds < 10:
+        return f"{seconds:.1f} s"
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60} min {whole % 60} s"
+    return f"{whole // 3600} h {whole % 3600 // 60} min"
+
+
+@register.filter
 def score(value: float | None, places: int = 4) -> str:
     """Return a score with `places` decimals, or a dash if there is none."""
     return "–" if value is None else f"{value:.{places}f}"

@@ -106,6 +106,12 @@ def find_set(knowledge_base: str, name: str) -> QuestionSet:
     return found
 
 
+def listed_sets() -> list[tuple[str, str, int]]:
+    """Return knowledge base, `name@version` and number of questions of every set, the newest version first."""
+    sets = QuestionSet.objects.select_related("knowledge_base").order_by("knowledge_base__name", "name", "-version")
+    return [(row.knowledge_base.name, f"{row.name}@{row.version}", row.questions_count) for row in sets]
+
+
 def described_set(question_set: QuestionSet | None) -> dict[str, Any] | None:
     """Return the description of a question set for reports and artifacts; None when there is no set."""
     if question_set is None:

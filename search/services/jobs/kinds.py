@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Mapping
 from typing import Any
 
@@ -57,11 +58,18 @@ def target_of(job: Job) -> Target:
     return Target(**job.specification.get("target", {}))
 
 
+def about(cls: type[Kind]) -> str:
+    """Return what jobs of a kind do: the first paragraph of the class's docstring, without the protocol's name."""
+    first = inspect.cleandoc(cls.__doc__ or "").partition("\n\n")[0]
+    return " ".join(first.split()).replace(" (Kind)", "")
+
+
 def describe_kinds() -> list[dict[str, Any]]:
     """Return every kind as JSON: name, title, queue, what it needs to be told, and the schema of its arguments."""
     return [
         {
-            "kind": name, "title": title_of(name), "queue": queue_of(name), "targets": list(kind_class(name).targets),
+            "kind": name, "title": title_of(name), "about": about(kind_class(name)),
+            "queue": queue_of(name), "targets": list(kind_class(name).targets),
             "arguments_schema": arguments_schema(kind_class(name)),
         }
         for name in kind_names()

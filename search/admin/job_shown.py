@@ -1,0 +1,207 @@
+"""A job as its page shows it: state in a sentence, parts, curves, log, configuration beside the job before, result."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django.utils import timezone
+
+from search.admin.curves import Curve, curves
+from search.models import Job, JobLog, JobMetric
+from search.services.jobs.describe_job import why_nobody_takes
+from search.services.jobs.kinds import title_of
+from search.templatetags.search_text import duration
+
+LINES = 200
+"""Newest lines of the log that the page shows."""
+MANY_POINTS = 5_000
+"""Most points of all series that the page reads."""
+LIVE = (Job.State.QUEUED, Job.State.RUNNING)
+LABELS = {"done": "success", "running": "info", "queued": "info", "failed": "danger", "cancelled": "warning"}
+
+
+@dataclass(frozen=True, slots=True)
+class PartShown:
+    """One part of the work: its name, percent that is done (None while unknown), counts, seconds, and its state."""
+
+    name: str
+    percent: int | None
+    counts: str
+    seconds: float
+    state: str
+
+
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """One value of the configuration, and the value of the job before if it was another."""
+
+    name: str
+    value: str
+    before: str | None
+
+
+def percent_of(job: Job) -> int:
+    """Return the percent of the whole work that is done; a job that is done has 100."""
+    if job.state == Job.State.DONE:
+        return 100
+    share = job.progress.get("share")
+    if share is None:
+        parts = job.progress.get("parts", [])
+        whole = sum(part["weight"] for part in parts)
+        share = sum(part["weight"] * _share(part) for part in parts) / whole if whole else 0.0
+    return min(99, int(100 * share))
+
+
+def parts_of(job: Job) -> list[PartShown]:
+    """Return the parts in their order."""
+    present = job.progress.get("part", "")
+    shown = []
+    for part in job.progress.get("parts", []):
+        finished = part.get("finished") or job.state == Job.State.DONE
+        running = part["name"] == present and job.state == Job.State.RUNNING and not finished
+        begun = bool(part.get("seconds")) or bool(part["done"])
+        known = part["total"] is not None
+        shown.append(PartShown(
+            part["name"],
+            100 if finished else (int(100 * _share(part)) if known else (None if running else 0)),
+            _counts(part),
+            part.get("seconds", 0.0),
+            "done" if finished else "running" if running else "stopped" if begun else "waiting",
+        ))  # fmt: skip
+    return shown
+
+
+def _counts(part: Mapping[str, Any]) -> str:
+    if part["total"]:
+        return f"{part['done']:,} of {part['total']:,}"
+    return f"{part['done']:,}" if part["done"] else ""
+
+
+def sentence_of(job: Job) -> str:
+    """Return the state of a job as a sentence: why it waits, who works on it, or what came of it."""
+    if job.cancel_requested and job.state in LIVE:
+        return "Its cancellation was requested; it ends within a few seconds."
+    if job.state == Job.State.QUEUED:
+        return job.reason or _why_it_waits(job)
+    if job.state == Job.State.RUNNING:
+        if job.lease_until and job.lease_until < timezone.now():
+            return "Its process has not been heard of; another worker goes on with it from its last checkpoint."
+        attempt = f", attempt {job.attempt}" if job.attempt > 1 else ""
+        return f"Process {job.worker_process} on {job.worker_host} works on it{attempt}."
+    if job.state == Job.State.DONE:
+        took = duration((job.finished - job.started).total_seconds()) if job.finished and job.started else ""
+        return f"Done in {took}." if took else "Done."
+    return job.reason or f"It {job.get_state_display()}, and nothing says why."
+
+
+def _why_it_waits(job: Job) -> str:
+    """Return a sentence: other jobs go first, or no worker serves its queue, and what starts one."""
+    if nobody := why_nobody_takes(job):
+        return nobody
+    before = Job.objects.filter(queue=job.queue, state=Job.State.QUEUED, created__lt=job.created).count()
+    busy = Job.objects.filter(queue=job.queue, state=Job.State.RUNNING).count()
+    if before or busy:
+        return f"Waiting for its turn on the queue {job.queue}: {busy} running, {before} waiting before it."
+    return f"Waiting for a worker of the queue {job.queue} to take it."
+
+
+def page_of(job: Job) -> dict[str, Any]:
+    """Return the template context of the part of the page that changes while the job lives."""
+    return {
+        "job": job,
+        "title_of_kind": title_of(job.kind),
+        "label": LABELS[job.state],
+        "live": job.state in LIVE,
+        "sentence": sentence_of(job),
+        "percent": percent_of(job),
+        "seconds_left": job.progress.get("seconds_left") if job.state == Job.State.RUNNING else None,
+        "parts": parts_of(job),
+        "curves": _curves(job),
+        "lines": _lines(job),
+        "configuration": configuration(job),
+        "before": _before(job),
+        "resources": _resources(job.resources),
+        "result": result_rows(job.result),
+    }
+
+
+def configuration(job: Job) -> list[Changed]:
+    """Return the job's target and arguments, each beside the value of the job of the same kind before it."""
+    before = _before(job)
+    mine, other = _settings(job), _settings(before) if before else {}
+    return [
+        Changed(name, _text(value), None if before is None or other.get(name) == value else _text(other.get(name)))
+        for name, value in mine.items()
+    ]
+
+
+def _settings(job: Job) -> dict[str, Any]:
+    named = {"knowledge base": job.knowledge_base_name, "release": job.release_name, "question set": job.question_set,
+             "queue": job.queue, "seed": job.seed, "code version": job.code_version}  # fmt: skip
+    return {name: value for name, value in named.items() if value != ""} | dict(job.arguments)
+
+
+def _before(job: Job) -> Job | None:
+    same = Job.objects.filter(kind=job.kind, knowledge_base_name=job.knowledge_base_name, created__lt=job.created)
+    return same.order_by("-created").first()
+
+
+def _share(part: Mapping[str, Any]) -> float:
+    if part.get("finished"):
+        return 1.0
+    return min(1.0, part["done"] / part["total"]) if part["total"] else 0.0
+
+
+def _curves(job: Job) -> list[Curve]:
+    series: dict[str, list[tuple[int, float]]] = defaultdict(list)
+    points = JobMetric.objects.filter(job=job).order_by("name", "step").values_list("name", "step", "value")
+    for name, step, value in points[:MANY_POINTS]:
+        series[name].append((step, value))
+    return curves(series)
+
+
+def _lines(job: Job) -> list[JobLog]:
+    """Return the newest lines, the newest first: the page draws them from below, so that the newest is in sight."""
+    return list(JobLog.objects.filter(job=job).order_by("-id")[:LINES])
+
+
+def _resources(resources: Mapping[str, Any]) -> list[tuple[str, str]]:
+    return [
+        (name.removesuffix("_mb").replace("_", " "), _size(name, value))
+        for name, value in resources.items()
+        if value is not None
+    ]
+
+
+def _size(name: str, value: Any) -> str:
+    if name.endswith("_mb") and isinstance(value, int | float):
+        return f"{value:,.0f} MB"
+    if "seconds" in name and isinstance(value, int | float):
+        return f"{value:,.1f} s"
+    return _text(value)
+
+
+def result_rows(result: Mapping[str, Any] | None) -> list[tuple[str, str]]:
+    """Return the plain values of a result; tables and reports in it have pages of their own."""
+    rows = []
+    for name, value in (result or {}).items():
+        if isinstance(value, Mapping):
+            value = ", ".join(f"{key} {_text(inner)}" for key, inner in value.items() if not isinstance(inner, Mapping))
+        if not isinstance(value, list) and value not in ("", None):
+            rows.append((name.replace("_", " "), _text(value)))
+    return rows
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        return f"{value:,.4g}"
+    if isinstance(value, int):
+        return f"{value:,}"
+    if isinstance(value, list | tuple):
+        return ", ".join(map(str, value)) or "none"
+    return "–" if value in (None, "", {}) else str(value)

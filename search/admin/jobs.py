@@ -1,0 +1,217 @@
+"""Jobs in the admin: the list, the page that follows one job, the form that launches one, and the schedules."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+from uuid import UUID
+
+from django.contrib import admin, messages
+from django.core.exceptions import PermissionDenied
+from django.db.models import Model, QuerySet
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import URLPattern, path
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST
+from unfold.admin import ModelAdmin
+from unfold.decorators import display
+
+from search.admin import empty
+from search.admin.job_form import LaunchForm, ScheduleForm, initial_of
+from search.admin.job_shown import LABELS, LIVE, page_of, percent_of
+from search.admin.parts import ReadOnlyAdmin
+from search.domain.errors import InvalidRequest, NotAllowed
+from search.models import Job, JobSchedule
+from search.services.jobs.change import cancel_job, resume_job
+from search.services.jobs.kinds import describe_kinds, kind_names, title_of
+from search.services.jobs.launch import launch_job
+from search.services.jobs.schedules import save_schedule
+from search.services.jobs.wake import wake
+from search.templatetags.search_text import duration
+
+LARGE_COLUMNS = ("specification", "notes", "result")
+
+
+@admin.register(Job)
+class JobAdmin(ReadOnlyAdmin):
+    """Jobs: what waits, runs, and has ended; each has a page that follows it."""
+
+    when_empty = empty.JOBS
+    list_display = ("what", "state_shown", "progress_shown", "queue", "origin", "user", "created", "took")
+    list_display_links = ("what",)
+    list_filter = ("state", "kind", "queue", "origin", "knowledge_base_name", "created")
+    search_fields = ("id", "kind", "knowledge_base_name", "question_set", "reason")
+    list_select_related = ("user",)
+    date_hierarchy = "created"
+    change_form_template = "admin/search/job/page.html"
+
+    def get_urls(self) -> list[URLPattern]:
+        """Add the addresses of the form, the changing part of a job's page, and its buttons."""
+        view = self.admin_site.admin_view
+        return [
+            path("launch/", view(self.launch), name="search_job_launch"),
+            path("<uuid:pk>/live/", view(never_cache(self.live)), name="search_job_live"),
+            path("<uuid:pk>/cancel/", view(require_POST(self.cancel)), name="search_job_cancel"),
+            path("<uuid:pk>/resume/", view(require_POST(self.resume)), name="search_job_resume"),
+            *super().get_urls(),
+        ]
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Job]:
+        """Leave large columns out of lists."""
+        found: QuerySet[Job] = super().get_queryset(request)
+        match = request.resolver_match
+        return found.defer(*LARGE_COLUMNS) if match and (match.url_name or "").endswith("_changelist") else found
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        """Launching has a form of its own; staff with the right to launch see the button that leads there."""
+        return self.may_launch(request)
+
+    def may_launch(self, request: HttpRequest) -> bool:
+        """Whether the user may launch, cancel and resume jobs."""
+        return request.user.has_perm("search.add_job")
+
+    def add_view(self, request: HttpRequest, form_url: str = "", extra_context: Any = None) -> HttpResponse:
+        """Redirect to the form that launches a job."""
+        return redirect("admin:search_job_launch")
+
+    def change_view(
+        self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: Any = None
+    ) -> HttpResponse:
+        """Show the page that follows one job."""
+        if not self.has_view_permission(request):
+            raise PermissionDenied
+        job = self._found(object_id)
+        context = self.admin_site.each_context(request) | page_of(job) | {
+            "opts": self.opts, "title": str(title_of(job.kind)), "subtitle": job.knowledge_base_name,
+            "may_launch": self.may_launch(request), "original": job,
+        }  # fmt: skip
+        return render(request, self.change_form_template, context)
+
+    def live(self, request: HttpRequest, pk: UUID) -> HttpResponse:
+        """Return the part of a job's page that changes, or 204 while nothing has changed since `seen`."""
+        if not self.has_view_permission(request):
+            raise PermissionDenied
+        changes = Job.objects.filter(pk=pk).values_list("changes", flat=True).first()
+        if changes is None:
+            raise Http404("There is no such job.")
+        if request.GET.get("seen") == str(changes):
+            return HttpResponse(status=204)
+        context = page_of(self._found(pk)) | {"may_launch": self.may_launch(request)}
+        return render(request, "admin/search/job/_live.html", context)
+
+    def launch(self, request: HttpRequest) -> HttpResponse:
+        """Show the kinds of jobs, or the form of one kind; launch the job that the form describes."""
+        if not self.may_launch(request):
+            raise PermissionDenied
+        context = self.admin_site.each_context(request) | {"opts": self.opts, "title": "Launch a job"}
+        kind = request.GET.get("kind", "")
+        if kind not in kind_names():
+            return render(request, "admin/search/job/launch.html", context | {"kinds": describe_kinds()})
+        copied = _job(request.GET.get("like"))
+        initial = initial_of(copied) if copied else {"knowledge_base": request.GET.get("knowledge_base", "")}
+        form = LaunchForm(kind, request.POST if request.method == "POST" else None, initial)
+        if request.method == "POST" and form.is_valid():
+            launched = self._launched(request, form, copied)
+            if launched is not None:
+                return redirect("admin:search_job_change", launched.pk)
+        about = next(known for known in describe_kinds() if known["kind"] == kind)
+        shown = {"form": form, "about": about, "title": f"Launch: {about['title']}"}
+        return render(request, "admin/search/job/launch.html", context | shown)
+
+    def _launched(self, request: HttpRequest, form: LaunchForm, copied: Job | None) -> Job | None:
+        try:
+            job, new = launch_job(**form.values(), user=request.user, origin=Job.Origin.PAGE, cloned_from=copied)
+        except InvalidRequest as error:
+            form.take(error.faults)
+            return None
+        except NotAllowed as error:
+            raise PermissionDenied(str(error)) from error
+        if new:
+            wake(job.queue)
+        else:
+            messages.info(request, "The same job is waiting or running already; this is its page.")
+        return job
+
+    def cancel(self, request: HttpRequest, pk: UUID) -> HttpResponse:
+        """Ask a job to stop, and return to its page."""
+        return self._acted(request, pk, cancel_job)
+
+    def resume(self, request: HttpRequest, pk: UUID) -> HttpResponse:
+        """Let a job that failed or was cancelled go on from its last checkpoint, and return to its page."""
+        return self._acted(request, pk, resume_job)
+
+    def _acted(self, request: HttpRequest, pk: UUID, act: Callable[..., Job]) -> HttpResponse:
+        if not self.may_launch(request):
+            raise PermissionDenied
+        try:
+            act(self._found(pk), user=request.user)
+        except InvalidRequest as error:
+            messages.error(request, " ".join(fault.message for fault in error.faults))
+        except NotAllowed as error:
+            raise PermissionDenied(str(error)) from error
+        return redirect("admin:search_job_change", pk)
+
+    def _found(self, pk: Any) -> Job:
+        job = _job(pk)
+        if job is None:
+            raise Http404("There is no such job.")
+        return job
+
+    @display(description="Job")
+    def what(self, job: Job) -> str:
+        """What the job does, and of which knowledge base."""
+        return f"{title_of(job.kind)} · {job.knowledge_base_name}" if job.knowledge_base_name else title_of(job.kind)
+
+    @display(description="State", label=LABELS, ordering="state")
+    def state_shown(self, job: Job) -> tuple[str, str]:
+        """State of the job."""
+        return job.state, job.get_state_display()
+
+    @display(description="Done")
+    def progress_shown(self, job: Job) -> SafeString | str:
+        """A bar with the percent that is done, and the time left."""
+        percent = percent_of(job)
+        if job.state not in LIVE:
+            return "–" if job.state != Job.State.DONE else "100 %"
+        left = job.progress.get("seconds_left")
+        told = f"{percent} %" + (f", {duration(left)} left" if left is not None and job.state == "running" else "")
+        bar = '<progress class="job-bar" max="100" value="{}" aria-label="Progress">{}</progress> {}'
+        return format_html(bar, percent, told, told)
+
+    @display(description="Took")
+    def took(self, job: Job) -> str:
+        """Time from the start to the end."""
+        if job.started is None or job.finished is None:
+            return "–"
+        return duration((job.finished - job.started).total_seconds())
+
+
+@admin.register(JobSchedule)
+class JobScheduleAdmin(ModelAdmin):
+    """Schedules: jobs that are launched at the times of a cron expression."""
+
+    form = ScheduleForm
+    when_empty = empty.SCHEDULES
+    list_display = ("name", "kind", "knowledge_base", "cron", "enabled", "next_run", "last_outcome")
+    list_filter = ("kind", "enabled", "knowledge_base")
+    search_fields = ("name", "kind")
+    fields = ("name", "cron", "kind", "knowledge_base", "question_set", "arguments", "enabled",
+              "next_run", "last_run", "last_outcome")  # fmt: skip
+    readonly_fields = ("next_run", "last_run", "last_outcome")
+
+    def save_model(self, request: HttpRequest, obj: Model, form: Any, change: bool) -> None:
+        """Save it by the service, which checks the job as if it were launched now, in the name of this person."""
+        saved = save_schedule(**form.values(), user=request.user, schedule=form.schedule)
+        obj.pk, obj._state.adding = saved.pk, False
+
+
+def _job(given: Any) -> Job | None:
+    """Return the job with an id that somebody gave, or None."""
+    try:
+        pk = UUID(str(given))
+    except ValueError:
+        return None
+    return Job.objects.select_related("user", "cloned_from").filter(pk=pk).first()
