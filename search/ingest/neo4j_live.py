@@ -111,10 +111,12 @@ def _edge(row: tuple[str, str, str, Mapping[str, Any]], mapping: LabelMapping) -
 
 def plain(value: Any) -> Any:
     """Return a property as JSON holds it: times in ISO 8601, points as texts; None for bytes, NaN and NULL."""
-    if isinstance(value, list | tuple) and not hasattr(value, "srid"):
-        return [item for part in value if (item := plain(part)) is not None]
+    if hasattr(value, "srid"):
+        return f"POINT({' '.join(map(str, value))})"
     if hasattr(value, "iso_format"):
         return value.iso_format()
+    if isinstance(value, list):
+        return [item for part in value if (item := plain(part)) is not None]
     if value is None or (isinstance(value, bytes | bytearray | float) and scalar(value) is None):
         return None
     found = scalar(value)

@@ -101,6 +101,9 @@ def sample(source: Source, node_rows: int = NODE_ROWS, edge_rows: int = EDGE_ROW
     if not whole:
         _forget_unknown_ends(log)
     rows = {table.name: round(table.seen.rows * table.factor) for table in (*edges, *nodes)}
+    if whole and all(table.seen.complete for table in edges):
+        characters = sum(table.seen.text for table in nodes)
+        return Sample(checked.schema, len(checked.key_of), len(checked.edges), characters, True, rows, log)
     types = _estimated(nodes)
     relations = _estimated(edges)
     node_types = tuple(_scaled(entry, types[entry.name]) for entry in checked.schema.node_types)
@@ -111,7 +114,7 @@ def sample(source: Source, node_rows: int = NODE_ROWS, edge_rows: int = EDGE_ROW
         nodes=round(sum(types.values())),
         edges=round(sum(relations.values())),
         characters=round(sum(table.seen.text * table.factor for table in nodes)),
-        complete=whole and all(table.seen.complete for table in edges),
+        complete=False,
         rows=rows,
         log=log,
     )

@@ -133,8 +133,8 @@ def _one_of_each_pair(ends: NDArray[np.int64], types: NDArray[np.int64]) -> NDAr
 
 def _node(key: int, type_: str, given: Any) -> dict[str, Any]:
     info = given if isinstance(given, Mapping) else {"value": given}
-    name = next((str(info[k]) for k in NAME_KEYS if isinstance(info.get(k), str) and info[k].strip()), str(key))
-    taken = next((k for k in NAME_KEYS if info.get(k) == name), "")
+    taken = next((k for k in NAME_KEYS if isinstance(info.get(k), str) and info[k].strip("\0 \n\t")), "")
+    name = info[taken].replace("\0", "") if taken else str(key)
     fields = {k: value for k, value in _fields(info) if k != taken and k not in SKIPPED_KEYS}
     return {"id": str(key), "type": type_, "name": name, "fields": fields}
 

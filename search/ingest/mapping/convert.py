@@ -91,16 +91,16 @@ def edge_converter(file: FileMapping, relations: Mapping[str, str]) -> Callable[
 def node_edges_converter(file: FileMapping, relations: Mapping[str, str]) -> Callable[[Row], Iterator[Row | BadRow]]:
     """Return the function that turns a row of a file of nodes into the edges that its columns hold.
 
-    A row without an id gives no edge: the reading of the nodes tells its fault.
+    A row that gives no node gives no edge either: the reading of the nodes tells its fault.
     """
-    (id_column,) = file.used("id")
-    own = file.columns[id_column].prefix
+    node = node_converter(file, {})
     used = [(name, file.columns[name]) for name in file.used("edge")]
 
     def convert(row: Row) -> Iterator[Row | BadRow]:
-        id_ = identifier(row.get(id_column), own)
-        if id_ is None:
+        made = next(node(row))
+        if isinstance(made, BadRow):
             return
+        id_ = made["id"]
         for name, column in used:
             relation = relations.get(column.relation, column.relation)
             for item in _items(row.get(name), column):

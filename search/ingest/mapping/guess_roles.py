@@ -76,6 +76,8 @@ def id_column(sniffed: Sniffed, kind: str) -> Found:
     named = _named(sniffed, (*ID_NAMES[:4], f"{kind}_id", f"{last}_id", f"{kind}_key", *ID_NAMES[4:]), set())
     if named and _unique(sniffed, named):
         return named, "its name says id, and no value of the first rows occurs twice"
+    if plain(named) in ID_NAMES[:4]:
+        return named, "its name says id; but values of the first rows are empty or occur twice"
     for column in sniffed.columns:
         values = _texts(sniffed, column)
         short = sum(map(len, values)) <= 60 * len(values)
