@@ -7,7 +7,19 @@ from importlib import import_module
 
 from benchmarks.common import NotHere, show, site
 
-SCRIPTS = ("import_speed", "index_speed", "graph", "planner", "learned", "search_speed", "http", "quality", "processes")
+SCRIPTS = (
+    "import_speed",
+    "index_speed",
+    "progress",
+    "graph",
+    "planner",
+    "learned",
+    "search_speed",
+    "http",
+    "quality",
+    "processes",
+    "jobs",
+)
 
 
 def main(names: list[str]) -> int:

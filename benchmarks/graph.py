@@ -196,15 +196,15 @@ def _projected(
         nodes = _Names(types).references(range(NODES))
         for first in range(0, NODES, NODES_AT_ONCE):
             part = nodes[first : first + NODES_AT_ONCE]
-            projection.write_nodes(part, first + len(part))
+            projection.write_nodes(part, first)
         wholes = time.perf_counter()
         relation, source, target = edges
         done = 0
         for code in range(RELATIONS):
             of_code = np.flatnonzero(relation == code)
             for at in np.array_split(of_code, max(1, len(of_code) // EDGES_AT_ONCE)):
-                done += len(at)
                 projection.write_edges(code, source[at].astype(np.int32), target[at].astype(np.int32), done)
+                done += len(at)
         seconds = time.perf_counter() - wholes
         projection.finish()
         show(f"Neo4j: nodes in {wholes - began:.0f} s, edges in {seconds:.0f} s.")

@@ -44,22 +44,22 @@ def _sources(folder: Path) -> Iterator[tuple[str, Path]]:
             yield name, data(name)
         except NotHere as reason:
             show(f"{name}: {reason}; not measured.")
-    yield "generated", _generate(folder)
+    yield "generated", generate(folder, NODES, EDGES)
 
 
-def _generate(folder: Path) -> Path:
+def generate(folder: Path, nodes: int, edges: int) -> Path:
     """Write a bundle with many more edges than nodes, and short texts; return its folder."""
     draw = random.Random(7)
     types = ("person", "place", "work")
     (folder / "kb.json").write_text(json.dumps({"name": NAME, "node_types": {name: {} for name in types}}))
     with (folder / "nodes.jsonl").open("w") as file:
-        for i in range(NODES):
+        for i in range(nodes):
             node = {"id": f"node:{i}", "type": types[i % 3], "name": f"Node {i}", "fields": {"year": 1900 + i % 120}}
             file.write(json.dumps(node) + "\n")
     with (folder / "edges.tsv").open("w") as file:
         file.write("source\trelation\ttarget\n")
-        for _ in range(EDGES):
-            source, target = int(NODES * draw.random() ** 2), int(NODES * draw.random())
+        for _ in range(edges):
+            source, target = int(nodes * draw.random() ** 2), int(nodes * draw.random())
             file.write(f"node:{source}\tRELATION_{draw.randrange(12)}\tnode:{target}\n")
     return folder
 

@@ -9,11 +9,13 @@ from celery.signals import celeryd_after_setup, setup_logging, worker_ready, wor
 from django.conf import settings
 from django.utils.module_loading import import_string
 
+from grasp_site.broker import use_for_broker
 from grasp_site.heartbeat import Heartbeat
 from search.services.jobs.stopping import stop as hand_jobs_back
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "grasp_site.settings")
 
+use_for_broker()
 app = Celery("grasp")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()

@@ -6,6 +6,8 @@ from typing import Any
 
 import structlog
 
+from search.services.jobs.captured import line_of
+
 SECRET_KEYS = re.compile(r"password|passwd|secret|token|api_?key|authorization|cookie", re.IGNORECASE)
 # Counts of a language model's tokens are numbers, not secrets.
 FIGURE_KEYS = re.compile(r"(^|_)tokens$", re.IGNORECASE)
@@ -76,10 +78,24 @@ def logging_settings(level: str, as_json: bool) -> dict[str, Any]:
                 "()": structlog.stdlib.ProcessorFormatter,
                 "foreign_pre_chain": [*SHARED_PROCESSORS, structlog.stdlib.ExtraAdder()],
                 "processors": [structlog.stdlib.ProcessorFormatter.remove_processors_meta, drop_colours, *rendering],
-            }
+            },
+            "job": {
+                "()": structlog.stdlib.ProcessorFormatter,
+                "foreign_pre_chain": [*SHARED_PROCESSORS, structlog.stdlib.ExtraAdder()],
+                "processors": [
+                    structlog.stdlib.ProcessorFormatter.remove_processors_meta,
+                    drop_colours,
+                    structlog.processors.format_exc_info,
+                    hide_secrets,
+                    line_of,
+                ],
+            },
         },
-        "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "grasp"}},
-        "root": {"handlers": ["stderr"], "level": level},
+        "handlers": {
+            "stderr": {"class": "logging.StreamHandler", "formatter": "grasp"},
+            "job": {"class": "search.services.jobs.captured.JobHandler", "formatter": "job"},
+        },
+        "root": {"handlers": ["stderr", "job"], "level": level},
         "loggers": {
             # These loggers have their own handlers; an empty list removes them, so that the root logger writes.
             "django": {"handlers": [], "level": level, "propagate": True},
@@ -87,6 +103,9 @@ def logging_settings(level: str, as_json: bool) -> dict[str, Any]:
             "uvicorn": {"handlers": [], "level": level, "propagate": True},
             "uvicorn.error": {"handlers": [], "level": level, "propagate": True},
             "uvicorn.access": {"handlers": [], "level": "WARNING", "propagate": True},
+            # Two lines for each task say nothing that the row of its search does not say; failures are still logged.
+            "celery.worker.strategy": {"level": "WARNING"},
+            "celery.app.trace": {"level": "WARNING"},
             "httpx": {"level": "WARNING"},
             "httpx2": {"level": "WARNING"},
             "urllib3": {"level": "WARNING"},

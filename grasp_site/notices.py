@@ -1,7 +1,7 @@
 """Notices over Valkey that the row of a search has changed, so that no process has to poll the row frequently.
 
-A notice may be lost, and contains only the id of the run. A listener reads the row after each notice, and also reads
-it from time to time without a notice.
+A notice contains the id of the run, and the notice of its end may contain the answer, so that the process that waits
+for it reads no rows. A notice may be lost: a listener also reads the row from time to time without a notice.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ WAIT_SECONDS = 1.0
 """Timeout in seconds of each call that waits for a notice."""
 
 log = structlog.get_logger(__name__)
+Hears = Callable[[bytes | None], None]
 
 
 def notices() -> ValkeyNotices:
@@ -41,15 +42,18 @@ class ValkeyNotices:
 
     def __init__(self, url: str) -> None:
         self._url = url
-        self._waiting: dict[str, set[Callable[[], None]]] = {}
+        self._waiting: dict[str, set[Hears]] = {}
         self._lock = threading.Lock()
         self._thread: threading.Thread | None = None
         self._connected = threading.Event()
 
-    def tell(self, run: str) -> None:
-        """Send the notice that this run changed. If the broker does not answer, the notice is lost, without error."""
+    def tell(self, run: str, answer: bytes | None = None) -> None:
+        """Send the notice that this run changed; `answer` is None while it goes on, and may be empty at its end.
+
+        If the broker does not answer, the notice is lost, without error.
+        """
         try:
-            broker(self._url).publish(CHANNEL, run)
+            broker(self._url).publish(CHANNEL, run.encode() if answer is None else b"%b %b" % (run.encode(), answer))
         except redis.RedisError as error:
             log.debug("notice lost", run=run, reason=str(error))
 
@@ -59,10 +63,11 @@ class ValkeyNotices:
         return self._connected.is_set()
 
     @contextmanager
-    def heard(self, run: str, call: Callable[[], None]) -> Iterator[None]:
-        """Within the context, call `call` from another thread after each notice of this run.
+    def heard(self, run: str, call: Hears) -> Iterator[None]:
+        """Within the context, call `call` from another thread with the answer that each notice of this run contains.
 
-        `call` is also called after each connection, because notices may have been lost before it.
+        `call` is also called after each connection, with an empty answer, because the notice of the end may have been
+        lost before it.
         """
         self._start()
         with self._lock:
@@ -101,16 +106,17 @@ class ValkeyNotices:
             # Wait for the confirmation of the subscription. No later notice is missed; earlier ones may be lost.
             heard.get_message(timeout=WAIT_SECONDS)
             self._connected.set()
-            self._wake(None)
+            self._wake(None, b"")
             while True:
                 notice = heard.get_message(timeout=WAIT_SECONDS)
                 if notice is not None:
-                    self._wake(notice["data"].decode())
+                    run, ended, answer = notice["data"].partition(b" ")
+                    self._wake(run.decode(), answer if ended else None)
 
-    def _wake(self, run: str | None) -> None:
+    def _wake(self, run: str | None, answer: bytes | None) -> None:
         """Call the listeners of a run, or all listeners if `run` is None."""
         with self._lock:
             runs = list(self._waiting) if run is None else [run]
             calls = [call for one in runs for call in self._waiting.get(one, ())]
         for call in calls:
-            call()
+            call(answer)

@@ -283,6 +283,8 @@ GRASP_SEARCHES_PER_MINUTE_TOKEN = env_int("GRASP_SEARCHES_PER_MINUTE_TOKEN", 600
 GRASP_LEARNERS: dict[str, dict[str, Any]] = {
     "planner": {
         "BACKEND": "training.learning.planner.PlannerLearner",
+        # Declares the settings without loading a model library.
+        "SETTINGS": "training.learning.planner_settings.PlannerSettings",
         "PIPELINE": "grasp",
         "OPTION": "plan.artifact",
         "FOLD": "plan.fold",
@@ -307,7 +309,16 @@ GRASP_IMPORT_NEO4J_PASSWORD = env_secret("GRASP_IMPORT_NEO4J_PASSWORD")
 # The kinds of jobs: KIND is the kind's class, QUEUE the queue whose workers do it, TITLE its name on pages.
 GRASP_JOBS: dict[str, dict[str, str]] = {
     "unpack": {"TITLE": "Unpack an upload", "KIND": "search.jobs.unpack.UnpackJob", "QUEUE": "jobs"},
+    "import": {"TITLE": "Import", "KIND": "search.jobs.import_kb.ImportJob", "QUEUE": "jobs"},
     "index": {"TITLE": "Index", "KIND": "search.jobs.index_kb.IndexJob", "QUEUE": "jobs"},
+    "sync_graph": {"TITLE": "Copy to Neo4j", "KIND": "search.jobs.sync_graph.SyncGraphJob", "QUEUE": "jobs"},
+    "evaluate": {"TITLE": "Evaluate", "KIND": "training.jobs.evaluate.EvaluateJob", "QUEUE": "jobs"},
+    "tune": {"TITLE": "Tune fusion", "KIND": "training.jobs.tune.TuneJob", "QUEUE": "jobs"},
+    "train_planner": {
+        "TITLE": "Train planner",
+        "KIND": "training.jobs.train_planner.TrainPlannerJob",
+        "QUEUE": "jobs",
+    },
 }
 # Dotted path of the function that returns Celery's arguments for a worker of a queue.
 GRASP_WORKER_ARGUMENTS = "grasp_site.embedded.programs.job_worker_arguments"
@@ -354,6 +365,8 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
             "name": "Uploads",
             "description": "For staff: files to import, sent in pieces by the tus protocol, looked at, and discarded.",
         },
+        {"name": "Jobs", "description": "For staff: long work in workers, watched and stopped from anywhere."},
+        {"name": "Evaluations", "description": "How good the pipelines are: reports, outcomes by question, files."},
         {"name": "State of the site", "description": "For whoever watches the site: does it live, can it answer."},
     ],
     "SWAGGER_UI_DIST": "SIDECAR",

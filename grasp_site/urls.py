@@ -15,5 +15,7 @@ urlpatterns = [
     path("admin/login/", sign_in),
     path("admin/logout/", sign_out),
     path("admin/", admin.site.urls),
+    # Before the API of search, which answers every other address below it with a problem.
+    path("api/v1/", include("training.api.urls")),
     path("", include("search.urls")),
 ]

@@ -15,6 +15,7 @@ read from its source.
 | search.E008 | the vectors of an active release need an encoder that this site does not have (reads the database) |
 | search.E009 | a field of a stage's class is neither an option nor a tool, or a function takes no option of its row |
 | search.E010 | a stage of a pipeline declares no role, or an unknown role |
+| search.E011 | a kind of `GRASP_JOBS`, or a function that jobs need, leads nowhere |
 """
 
 from __future__ import annotations
@@ -87,6 +88,15 @@ def check_health(**_: Any) -> list[CheckMessage]:
     named += [(f"GRASP_WARM_UP[{queue!r}]", path) for queue, paths in settings.GRASP_WARM_UP.items() for path in paths]
     found = [(where, leads_nowhere(path)) for where, path in named]
     return [Error(f"{where}: {missing}", id="search.E006") for where, missing in found if missing]
+
+
+@register()
+def check_jobs(**_: Any) -> list[CheckMessage]:
+    """E011: the classes of the kinds of jobs exist, and so do the functions by which jobs reach the site."""
+    named = [(f"GRASP_JOBS[{name!r}]", row.get("KIND", "")) for name, row in settings.GRASP_JOBS.items()]
+    named += [(name, getattr(settings, name)) for name in ("GRASP_QUESTION_SETS", "GRASP_WORKER_ARGUMENTS")]
+    found = [(where, leads_nowhere(path)) for where, path in named]
+    return [Error(f"{where}: {missing}", id="search.E011") for where, missing in found if missing]
 
 
 @register()

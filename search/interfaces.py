@@ -35,7 +35,11 @@ VectorKind = str
 
 
 class Encoder(Protocol):
-    """Turns texts into vectors."""
+    """Turns texts into vectors.
+
+    An encoder may have an attribute `characters_at_once`: the characters of one call, padding included, that use it
+    well and can still be waited for. Many texts are embedded in calls of this size.
+    """
 
     name: str
     """Model and revision: vectors of encoders with different names are never compared."""

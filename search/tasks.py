@@ -15,14 +15,14 @@ log = structlog.get_logger(__name__)
 
 
 @shared_task(name="search.tasks.run_search", ignore_result=True)
-def run_search(run_id: str) -> None:
-    """Execute one search.
+def run_search(run_id: str, awaited: bool = False) -> None:
+    """Execute one search; with `awaited` the notice of its end contains its description.
 
     It is never retried: a person waits for it, the row says what failed and why, and the person decides whether to ask
     again. It is not delivered again after its worker died (`acks_late` stays off): `end_abandoned` ends the row.
     """
     try:
-        service.run_search(run_id, live=True)
+        service.run_search(run_id, live=True, awaited=awaited)
     except StageError as error:
         log.warning("search failed", run=run_id, stage=error.stage, reason=error.reason)
 

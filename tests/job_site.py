@@ -1,5 +1,7 @@
 """Settings of a site whose jobs are those of `tests.job_kinds`, for processes that tests start."""
 
+import os
+
 from grasp_site.settings import *  # noqa: F403
 from grasp_site.settings import GRASP_JOBS as SITE_JOBS
 
@@ -9,4 +11,4 @@ GRASP_JOBS = {
     "stuck": {"TITLE": "Stuck", "KIND": "tests.job_kinds.StuckJob", "QUEUE": "jobs"},
 }
 GRASP_JOB_LEASE_SECONDS = 3
-GRASP_JOB_ATTEMPTS = 1000
+GRASP_JOB_ATTEMPTS = int(os.environ.get("DEATHS", "1000"))

@@ -33,12 +33,17 @@ class Workers:
         self._log = home.log("job worker of tests")
         self.processes: list[subprocess.Popen[bytes]] = []
 
-    def start(self) -> subprocess.Popen[bytes]:
-        """Start a worker in a group of its own; it is not waited for."""
+    def start(self, **environment: str) -> subprocess.Popen[bytes]:
+        """Start a worker in a group of its own, with more in its environment; it is not waited for."""
         command = [*job_worker("jobs").command, "--hostname", f"jobs-{uuid4().hex[:8]}@%h"]
         with self._log.open("ab") as output:
             process = subprocess.Popen(
-                command, cwd=PROJECT, env=self._environment, stdout=output, stderr=output, start_new_session=True
+                command,
+                cwd=PROJECT,
+                env=self._environment | environment,
+                stdout=output,
+                stderr=output,
+                start_new_session=True,
             )
         self.processes.append(process)
         return process
@@ -108,6 +113,12 @@ def until(true: Callable[[], Any], otherwise: str, seconds: float = LONGEST) -> 
         time.sleep(0.02)
 
 
+def passed(seconds: float) -> None:
+    """Let a drawn time pass, so that what follows hits any point of the work."""
+    at = time.monotonic() + seconds
+    until(lambda: time.monotonic() >= at, "time does not pass")
+
+
 def ended(job: Job, seconds: float = LONGEST) -> Job:
     """Wait for the end of a job and return its row."""
 
@@ -139,3 +150,22 @@ def stopped(process: psutil.Process) -> Iterator[None]:
     finally:
         with suppress(psutil.NoSuchProcess):
             process.resume()
+
+
+def kill_service(home: Home, name: str) -> None:
+    """Kill a server of the tests' own services with signal 9, and all it has started; its keeper starts it again."""
+    mark = str(home.postgres.resolve()) if name == "postgres" else str(home.valkey)
+    servers = [
+        process for process in psutil.process_iter(["cmdline", "name"])
+        if process.info["name"].startswith(name) and _of_home(process, mark, home)
+    ]  # fmt: skip
+    assert servers, f"no {name} runs"
+    for server in servers:
+        with suppress(psutil.NoSuchProcess):
+            server.kill()
+
+
+def _of_home(process: psutil.Process, mark: str, home: Home) -> bool:
+    with suppress(psutil.Error):
+        return any(place in part for part in process.cmdline() for place in (mark, str(home.root), str(home.run)))
+    return False

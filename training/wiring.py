@@ -36,11 +36,21 @@ def learner(kind: str, assigned: Mapping[str, Any]) -> tuple[Learner, dict[str, 
 
     Raises InvalidRequest for an unknown kind, or with a fault for every unknown setting and invalid value.
     """
+    values = checked_settings(kind, assigned)
+    made = import_string(settings.GRASP_LEARNERS[kind]["BACKEND"])(**values)
+    return made, dataclasses.asdict(made)
+
+
+def checked_settings(kind: str, assigned: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the settings of the site, overridden by `assigned`; raises InvalidRequest as `learner` does.
+
+    It loads no model library if the learner's row names its SETTINGS, the class that declares them.
+    """
     if kind not in settings.GRASP_LEARNERS:
         known = ", ".join(learners())
         raise InvalidRequest([Fault("/kind", f"{kind!r} is nothing that can be trained; these can be: {known}.")])
     row = settings.GRASP_LEARNERS[kind]
-    cls = import_string(row["BACKEND"])
+    cls = import_string(row.get("SETTINGS", row["BACKEND"]))
     fields = {field.name: field for field in dataclasses.fields(cls)}
     values = dict(row.get("OPTIONS", {}))
     faults = []
@@ -54,5 +64,4 @@ def learner(kind: str, assigned: Mapping[str, Any]) -> tuple[Learner, dict[str, 
             values[key] = typed(fields[key].default, value)
     if faults:
         raise InvalidRequest(faults)
-    made = cls(**values)
-    return made, dataclasses.asdict(made)
+    return values

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator, Mapping
+from contextlib import ExitStack
 from typing import Any
-from uuid import UUID
+from uuid import UUID, uuid4
 
 from django.http import Http404
 from django.urls import reverse
@@ -23,11 +23,9 @@ from search.services.access.visitor_cookie import asking_visitor, keep_visitor, 
 from search.services.searches.cancel_search import cancel_search
 from search.services.searches.describe_search import describe_search
 from search.services.searches.request_search import request_search
-from search.services.searches.watch_search import Glance, await_change
+from search.services.searches.watch_search import Ending
 
 REQUEST_KEYS = ("knowledge_base", "question", "pipeline", "k", "plan", "settings")
-NOBODY_THERE = 2.5
-"""Longest wait for a queued search while no worker is alive, in seconds."""
 
 
 class Searches(APIView):
@@ -73,19 +71,23 @@ class Searches(APIView):
             for key in REQUEST_KEYS
             if key in body and not (body[key] is None and key not in REQUEST_KEYS[:2])
         }
-        visitor = asking_visitor(request)
-        run = request_search(
-            **{"knowledge_base": None, "question": None, **asked},
-            user=request.user,
-            visitor=visitor,
-            origin=SearchRun.Origin.API,
-            faults=[*_unknown(body), *faults],
-        )
-        ended = _wait_for_end(run, min(wait, run.time_limit)) if wait else False
-        if wait:
+        visitor, run_id = asking_visitor(request), uuid4()
+        with ExitStack() as waiting:
+            end = waiting.enter_context(Ending(run_id).awaited()) if wait else None
+            run = request_search(
+                **{"knowledge_base": None, "question": None, **asked},
+                user=request.user,
+                visitor=visitor,
+                origin=SearchRun.Origin.API,
+                faults=[*_unknown(body), *faults],
+                run_id=run_id,
+                awaited=end is not None,
+            )
+            told = end.wait(min(wait, run.time_limit)) if end else None
+        if end and not told:
             run.refresh_from_db()
-        address = reverse("api:search", args=[run.pk])
-        answer = Response(describe_search(run), status=201 if ended else 202, headers={"Location": address})
+        answer = Response(told or describe_search(run), status=202 if told is None else 201)
+        answer["Location"] = reverse("api:search", args=[run.pk])
         keep_visitor(request, answer, visitor)
         return answer
 
@@ -153,16 +155,3 @@ def _wait_seconds(request: Request) -> tuple[float, list[Fault]]:
     if not seconds >= 0:
         return 0.0, [Fault("/wait", f"wait is a number of seconds from 0 on, not {given[:40]!r}.")]
     return seconds, []
-
-
-def _wait_for_end(run: SearchRun, seconds: float) -> bool:
-    """Wait up to `seconds` and return whether the search ended in that time.
-
-    If no worker is alive, the wait ends after `NOBODY_THERE` seconds.
-    """
-    began = time.monotonic()
-
-    def enough(seen: Glance) -> bool:
-        return seen.ended or (bool(seen.waiting) and time.monotonic() - began > NOBODY_THERE)
-
-    return await_change(run.pk, seconds, enough).ended

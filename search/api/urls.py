@@ -7,6 +7,9 @@ from django.urls import path, re_path, register_converter
 from search.api.events import SearchEvents
 from search.api.health import Alive, Ready
 from search.api.ids import AnythingConverter
+from search.api.job_events import JobEvents
+from search.api.job_schedules import JobScheduleDetail, JobSchedules
+from search.api.jobs import JobCancel, JobClone, JobDetail, JobKinds, JobResume, Jobs
 from search.api.knowledge_bases import KnowledgeBaseDetail, KnowledgeBases, NodeDetail, Nodes
 from search.api.pipelines import Pipelines
 from search.api.plans import PlanCheck
@@ -35,6 +38,15 @@ urlpatterns = [
     path("uploads/<uuid:upload_id>/preview/", UploadPreview.as_view(), name="upload-preview"),
     path("uploads/<uuid:upload_id>/files/", UploadFiles.as_view(), name="upload-files"),
     path("uploads/<uuid:upload_id>/files/<uuid:file_id>/", UploadFileDetail.as_view(), name="upload-file"),
+    path("jobs/", Jobs.as_view(), name="jobs"),
+    path("jobs/<uuid:job_id>/", JobDetail.as_view(), name="job"),
+    path("jobs/<uuid:job_id>/cancel/", JobCancel.as_view(), name="job-cancel"),
+    path("jobs/<uuid:job_id>/resume/", JobResume.as_view(), name="job-resume"),
+    path("jobs/<uuid:job_id>/clone/", JobClone.as_view(), name="job-clone"),
+    path("jobs/<uuid:job_id>/events/", JobEvents.as_view(), name="job-events"),
+    path("job-kinds/", JobKinds.as_view(), name="job-kinds"),
+    path("job-schedules/", JobSchedules.as_view(), name="job-schedules"),
+    path("job-schedules/<int:schedule_id>/", JobScheduleDetail.as_view(), name="job-schedule"),
     path("healthz/", Alive.as_view(), name="healthz"),
     path("readyz/", Ready.as_view(), name="readyz"),
     # A URL without its last slash is left to Django, which redirects the caller to the URL with the slash.

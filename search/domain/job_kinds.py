@@ -48,6 +48,10 @@ class Kind(Protocol):
         """Return the names of the work's parts, in order, each with its expected share of the time (any unit)."""
         ...
 
+    def expected(self, target: Target) -> Mapping[str, float]:
+        """Return part → expected seconds for this target; by default the shares of `parts`, whatever their unit."""
+        return self.parts()
+
     def refuse(self, target: Target) -> Sequence[Fault]:
         """Return every reason not to start; pointers are `/arguments/…`, `/knowledge_base` and `/question_set`."""
         return ()

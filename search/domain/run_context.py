@@ -125,3 +125,16 @@ class RunContext:
             self.limit.check("job")
         except SearchCancelled as error:
             raise RunCancelled() from error
+
+    def report(self, part: str, done: int, total: int | None) -> None:
+        """Tell the progress, after `check`: for functions that take a `Progress` and know nothing of stopping."""
+        self.check()
+        self.progress(part, done, total)
+
+
+def silent(part: str, done: int, total: int | None) -> None:
+    """Ignore the progress."""
+
+
+UNOBSERVED = RunContext()
+"""The context of work that nobody watches, limits or stops."""

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 TRUST = 0.03
 """Share of a part after which its own rate counts as much as its expected duration."""
@@ -94,7 +95,7 @@ class Estimate:
     seconds: float
     parts: tuple[Part, ...]
 
-    def to_json(self) -> dict[str, object]:
+    def to_json(self) -> dict[str, Any]:
         """Return the estimate as a JSON object, as a job's row stores it."""
         left = None if self.seconds_left is None else round(self.seconds_left, 1)
         return {

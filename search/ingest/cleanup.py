@@ -19,14 +19,16 @@ FRESH_SECONDS = 3600.0
 """Age in seconds below which an artifact's folder without a row is kept: the folder is written before its row."""
 
 
-def remove_dead() -> list[int]:
+def remove_dead(keep: int | None = None) -> list[int]:
     """Mark every snapshot whose import died as failed, drop data without an owner, and return those snapshots' ids.
 
     A running import holds the lock of its knowledge base. If the lock is free while a snapshot has the status
-    `building`, its import has died.
+    `building`, its import has died. The snapshot `keep` is left alone: the caller continues its import.
     """
     dead = []
     for snapshot in Snapshot.objects.filter(status=BuildStatus.BUILDING).select_related("knowledge_base"):
+        if snapshot.pk == keep:
+            continue
         with import_lock(snapshot.knowledge_base.name, grace=0) as free:
             if free and fail(snapshot):
                 dead.append(snapshot.pk)

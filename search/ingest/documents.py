@@ -16,6 +16,8 @@ from search.text import NAMES_PER_RELATION
 
 NODES_A_BLOCK = 1_000
 """Nodes that one query reads."""
+ROWS_BETWEEN_CHECKS = 50_000
+"""Rows of edges that are read between two checks whether the work must stop."""
 _HEADER = len(b"PGCOPY\n\xff\r\n\0") + 8
 _EDGE = np.dtype(
     [("columns", ">i2"), ("l0", ">i4"), ("relation", ">i2"), ("l1", ">i4"), ("near", ">i4"), ("l2", ">i4"),
@@ -58,8 +60,8 @@ def nodes(snapshot_id: int, schema: Schema, first: int = 0, size: int = NODES_A_
         first += size
 
 
-def references(snapshot_id: int, size: int = 10 * NODES_A_BLOCK) -> Iterator[tuple[str, str, int]]:
-    """Yield (id, name, type code) of every node of a snapshot, in the order of keys; one query reads `size` nodes."""
+def references(snapshot_id: int, size: int = 10 * NODES_A_BLOCK) -> Iterator[list[tuple[str, str, int]]]:
+    """Yield blocks of (id, name, type code) of all nodes of a snapshot, in the order of keys, `size` nodes each."""
     first = 0
     while True:
         with connection.cursor() as cursor:
@@ -70,7 +72,7 @@ def references(snapshot_id: int, size: int = 10 * NODES_A_BLOCK) -> Iterator[tup
             rows = cursor.fetchall()
         if not rows:
             return
-        yield from rows
+        yield rows
         first += size
 
 
@@ -87,9 +89,14 @@ def nodes_with_neighbours(
         yield [NodeWithNeighbours(node, near.get(node.key, {})) for node in block]
 
 
-def edges(snapshot_id: int) -> tuple[NDArray[np.int16], NDArray[np.int32], NDArray[np.int32]]:
-    """Return all edges of a snapshot as three arrays of equal length: relation codes, source keys, target keys."""
-    rows = _copied(sql.SQL(_ALL_EDGES).format(snapshot=sql.Literal(snapshot_id)))
+def edges(
+    snapshot_id: int, check: Callable[[], None] = lambda: None
+) -> tuple[NDArray[np.int16], NDArray[np.int32], NDArray[np.int32]]:
+    """Return all edges of a snapshot as three arrays of equal length: relation codes, source keys, target keys.
+
+    `check` is called now and then; the exception that it raises ends the reading.
+    """
+    rows = _copied(sql.SQL(_ALL_EDGES).format(snapshot=sql.Literal(snapshot_id)), check)
     return rows["relation"].astype(np.int16), rows["near"].astype(np.int32), rows["far"].astype(np.int32)
 
 
@@ -116,12 +123,14 @@ def _neighbours(
     return found
 
 
-def _copied(query: sql.Composed) -> NDArray[np.void]:
+def _copied(query: sql.Composed, check: Callable[[], None] = lambda: None) -> NDArray[np.void]:
     """Return the rows of a query over edges as one array of `_EDGE`, without parsing each row in Python."""
     parts = []
     statement = sql.SQL("COPY ({}) TO STDOUT (FORMAT BINARY)").format(query)
     with connection.cursor() as cursor, cursor.copy(statement) as copy:
-        for part in copy:
+        for place, part in enumerate(copy):
             parts.append(bytes(part))
+            if place % ROWS_BETWEEN_CHECKS == 0:
+                check()
     data = b"".join(parts)
     return np.frombuffer(data, dtype=_EDGE, offset=_HEADER, count=(len(data) - _HEADER - 2) // _EDGE.itemsize)

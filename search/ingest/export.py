@@ -12,7 +12,8 @@ from django.db import connection
 from psycopg import sql
 
 from search.domain.graph import Field, Schema
-from search.ingest.progress import Progress, silent
+from search.domain.run_context import Progress, silent
+from search.ingest.parts import EXPORT_EDGES, EXPORT_NODES
 from search.models import Snapshot
 from search.models.partitions import partition
 
@@ -109,7 +110,7 @@ def _write_nodes(file: IO[bytes], snapshot: Snapshot, schema: Schema, progress: 
                 node["url"] = url
             file.write(_with(orjson.dumps(node), "fields", fields))
             ids.append(id_)
-        progress("Writing nodes", len(ids), snapshot.nodes)
+        progress(EXPORT_NODES, len(ids), snapshot.nodes)
     return ids
 
 
@@ -122,7 +123,7 @@ def _edges(snapshot: Snapshot, progress: Progress) -> Iterator[tuple[int, int, i
     for rows in _blocks(statement, snapshot.nodes):
         yield from rows
         done += len(rows)
-        progress("Writing edges", done, snapshot.edges)
+        progress(EXPORT_EDGES, done, snapshot.edges)
 
 
 def _blocks(statement: sql.Composed, nodes: int) -> Iterator[list[tuple[Any, ...]]]:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import tempfile
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from search.ingest.progress import Progress, silent
+from search.domain.run_context import UNOBSERVED, RunContext
+from search.ingest.parts import index_files
 
 STAMP = "part.json"
 """Name of the file that marks a part as finished and holds the version of its format."""
@@ -18,13 +20,17 @@ STAMP = "part.json"
 
 @dataclass(frozen=True, slots=True)
 class IndexPart:
-    """One folder of index files: the version of its format, and the function that writes it into an empty folder."""
+    """One folder of index files: the version of its format, and the function that writes it into an empty folder.
+
+    `title` is the part's name in reports of progress; by default it is derived from the folder's name.
+    """
 
     version: int
     write: Callable[[Path], None]
+    title: str = ""
 
 
-def build_parts(directory: Path, parts: Mapping[str, IndexPart], progress: Progress = silent) -> dict[str, float]:
+def build_parts(directory: Path, parts: Mapping[str, IndexPart], run: RunContext = UNOBSERVED) -> dict[str, float]:
     """Build, in their order, the parts that are missing or have another version; return part → seconds it took.
 
     A part may read the parts before it. If the process is killed, the next call continues with the unfinished part.
@@ -34,9 +40,9 @@ def build_parts(directory: Path, parts: Mapping[str, IndexPart], progress: Progr
     for name, part in parts.items():
         if version_of(directory / name) == part.version:
             continue
-        progress(f"Index files: {name}", 0, None)
+        run.report(part.title or index_files(name), 0, None)
         began = time.perf_counter()
-        _replace(directory / name, part)
+        _replace(directory / name, part, run)
         seconds[name] = time.perf_counter() - began
     return seconds
 
@@ -49,16 +55,24 @@ def version_of(folder: Path) -> int | None:
         return None
 
 
-def _replace(folder: Path, part: IndexPart) -> None:
-    fresh = folder.with_name(f".{folder.name}.new")
-    shutil.rmtree(fresh, ignore_errors=True)
-    fresh.mkdir()
-    part.write(fresh)
-    (fresh / STAMP).write_text(json.dumps({"version": part.version}))
-    _sync(fresh)
-    if folder.exists():
-        shutil.rmtree(folder)
-    fresh.rename(folder)
+def _replace(folder: Path, part: IndexPart, run: RunContext) -> None:
+    """Write the part into a folder of its own and rename it; a process that has lost the work renames nothing."""
+    for left in folder.parent.glob(f".{folder.name}.*.new"):
+        shutil.rmtree(left, ignore_errors=True)
+    fresh = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", suffix=".new", dir=folder.parent))
+    try:
+        # Search workers may run as another user than the process that builds the index.
+        fresh.chmod(0o755)
+        part.write(fresh)
+        (fresh / STAMP).write_text(json.dumps({"version": part.version}))
+        _sync(fresh)
+        with run.fenced():
+            if folder.exists():
+                shutil.rmtree(folder)
+            fresh.rename(folder)
+    except BaseException:
+        shutil.rmtree(fresh, ignore_errors=True)
+        raise
     _sync_folder(folder.parent)
 
 

@@ -15,10 +15,11 @@ from numpy.typing import NDArray
 from psycopg import sql
 
 from search.domain.graph import Field
+from search.domain.run_context import UNOBSERVED, Progress, RunContext
 from search.ingest import partitions
 from search.ingest.edges import Edges
 from search.ingest.fields import fit
-from search.ingest.progress import Progress, silent
+from search.ingest.parts import INDEX_EDGES, INDEX_NODES, LOAD_EDGES, LOAD_NODES
 from search.ingest.validate import CheckedBundle
 from search.models.partitions import Partitioned, partition
 
@@ -44,22 +45,24 @@ _EDGE = np.dtype(
 )  # fmt: skip
 
 
-def load(checked: CheckedBundle, snapshot_id: int, progress: Progress = silent) -> None:
-    """Fill and index the partitions of a snapshot; the caller attaches them."""
+def load(checked: CheckedBundle, snapshot_id: int, run: RunContext = UNOBSERVED) -> None:
+    """Fill and index the partitions of a snapshot; the caller attaches them.
+
+    A partition that an interrupted call has filled and indexed is kept. The bundle must be the same.
+    """
     for table in partitions.TABLES:
         partitions.create(table, snapshot_id)
-    total = len(checked.key_of)
-    with transaction.atomic():
-        _copy("search_node", NODE_COLUMNS, "text", snapshot_id, _node_blocks(checked, snapshot_id, progress))
-        progress("Indexing nodes", 0, None)
-        partitions.index("search_node", snapshot_id)
-    with transaction.atomic():
-        progress("Loading edges", 0, len(checked.edges))
-        blocks = _edge_blocks(checked.edges, checked.type_of, snapshot_id, progress)
-        _copy("search_edge", EDGE_COLUMNS, "binary", snapshot_id, blocks)
-        progress("Indexing edges", 0, None)
-        partitions.index("search_edge", snapshot_id)
-    progress("Loaded", total, total)
+    if not partitions.is_loaded("search_node", snapshot_id):
+        with transaction.atomic():
+            blocks = _node_blocks(checked, snapshot_id, run.report)
+            _copy("search_node", NODE_COLUMNS, "text", snapshot_id, blocks)
+            partitions.index("search_node", snapshot_id, INDEX_NODES, run)
+    if not partitions.is_loaded("search_edge", snapshot_id):
+        with transaction.atomic():
+            run.report(LOAD_EDGES, 0, len(checked.edges))
+            blocks = _edge_blocks(checked.edges, checked.type_of, snapshot_id, run.report)
+            _copy("search_edge", EDGE_COLUMNS, "binary", snapshot_id, blocks)
+            partitions.index("search_edge", snapshot_id, INDEX_EDGES, run)
 
 
 def _copy(table: Partitioned, columns: tuple[str, ...], form: str, snapshot_id: int, blocks: Iterator[bytes]) -> None:
@@ -77,7 +80,7 @@ def _copy(table: Partitioned, columns: tuple[str, ...], form: str, snapshot_id: 
 def _node_blocks(checked: CheckedBundle, snapshot_id: int, progress: Progress) -> Iterator[bytes]:
     lines: list[bytes] = []
     as_they_are = [_as_they_are(fields.values()) for fields in checked.fields]
-    for key, node in checked.good_nodes(progress, "Loading nodes"):
+    for key, node in checked.good_nodes(progress, LOAD_NODES):
         kinds, kept = checked.fields[node.type], as_they_are[node.type]
         fields = {
             name: value if type(value) is str and name in kept else fit(value, kinds[name])
@@ -126,7 +129,7 @@ def _edge_blocks(edges: Edges, type_of: NDArray[np.int16], snapshot_id: int, pro
         block["source"], block["target"] = source, target
         block["source_type"], block["target_type"] = type_of[source], type_of[target]
         yield block.tobytes() if edges.properties is None else _with_properties(block, edges, begin)
-        progress("Loading edges", end, len(edges))
+        progress(LOAD_EDGES, end, len(edges))
     yield _BINARY_END
 
 

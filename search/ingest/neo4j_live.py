@@ -11,9 +11,9 @@ from typing import Any, Protocol
 import orjson
 import zstandard
 
+from search.domain.run_context import Progress, silent
 from search.ingest.faults import BundleError
 from search.ingest.fields import scalar
-from search.ingest.progress import Progress, silent
 
 NAMES = ("name", "title", "label", "displayName", "display_name", "fullName", "caption")
 """Properties that may hold a node's name; the first one that is a text is taken."""

@@ -13,6 +13,8 @@ from django.db import OperationalError, connection, transaction
 from psycopg import sql
 from psycopg.errors import LockNotAvailable
 
+from search.domain.run_context import UNOBSERVED, RunContext
+from search.ingest.statements import watched
 from search.models.partitions import Partitioned, partition
 
 TABLES: tuple[Partitioned, ...] = ("search_node", "search_edge")
@@ -37,21 +39,39 @@ INDEXES = {
 
 
 def create(table: Partitioned, snapshot_id: int) -> None:
-    """Create the empty table of a future partition; its CHECK lets Postgres attach it without scanning the rows."""
+    """Create the empty table of a future partition; its CHECK lets Postgres attach it without scanning the rows.
+
+    A table that an interrupted import has created is kept.
+    """
     name = partition(table, snapshot_id)
-    _execute("CREATE TABLE {table} (LIKE {parent} INCLUDING DEFAULTS INCLUDING STORAGE)", table=name, parent=table)
+    if name in existing():
+        return
     _execute(
-        "ALTER TABLE {table} ADD CONSTRAINT of_snapshot CHECK (snapshot_id = {value})", table=name, value=snapshot_id
-    )
+        "CREATE TABLE {table} (LIKE {parent} INCLUDING DEFAULTS INCLUDING STORAGE, "
+        "CONSTRAINT of_snapshot CHECK (snapshot_id = {value}))",
+        table=name, parent=table, value=snapshot_id,
+    )  # fmt: skip
 
 
-def index(table: Partitioned, snapshot_id: int) -> None:
-    """Build the indexes of a loaded partition and update its planner statistics."""
+def is_loaded(table: Partitioned, snapshot_id: int) -> bool:
+    """Return whether a partition is filled and indexed; both happen in one transaction, so an index proves both."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT EXISTS (SELECT FROM pg_indexes WHERE schemaname = current_schema() AND tablename = %s)",
+            [partition(table, snapshot_id)],
+        )
+        row = cursor.fetchone()
+    return bool(row and row[0])
+
+
+def index(table: Partitioned, snapshot_id: int, part: str, run: RunContext = UNOBSERVED) -> None:
+    """Build the indexes of a loaded partition and update its planner statistics; `part` names this work in `run`."""
     name = partition(table, snapshot_id)
     _execute("SET LOCAL maintenance_work_mem = '256MB'")
-    for statement in INDEXES[table]:
-        _execute(statement, table=name)
-    _execute("ANALYZE {table}", table=name)
+    statements = (*INDEXES[table], "ANALYZE {table}")
+    for place, statement in enumerate(statements):
+        with watched(run, part, place, len(statements)):
+            _execute(statement, table=name)
 
 
 def attach(snapshot_id: int) -> None:
@@ -82,15 +102,17 @@ def existing() -> list[str]:
         return [name for (name,) in cursor.fetchall()]
 
 
-def with_locks(work: Callable[[], None]) -> None:
+def with_locks(work: Callable[[], None], run: RunContext = UNOBSERVED) -> None:
     """Run `work` in a transaction that waits at most `LOCK_TIMEOUT` for a lock, and retry if it got none.
 
     A longer wait for an exclusive lock would block every later reader of the table. After `ATTEMPTS` attempts,
-    `PAUSE_SECONDS` apart, the error of Postgres is raised.
+    `PAUSE_SECONDS` apart, the error of Postgres is raised. The transaction is a final write of `run`: it raises
+    LeaseLost if this process no longer owns the work.
     """
     for attempt in range(1, ATTEMPTS + 1):
+        run.check()
         try:
-            with transaction.atomic():
+            with run.fenced(), transaction.atomic():
                 _execute("SET LOCAL lock_timeout = {value}", value=LOCK_TIMEOUT)
                 work()
         except OperationalError as error:

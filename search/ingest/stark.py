@@ -19,8 +19,8 @@ import orjson
 import torch
 from numpy.typing import NDArray
 
+from search.domain.run_context import Progress, silent
 from search.ingest.fields import Scalar, scalar
-from search.ingest.progress import Progress, silent
 
 NAME_KEYS = ("name", "title", "DisplayName", "display_name", "product_title", "brand_name", "category_name")
 SKIPPED_KEYS = frozenset(("id", "type", "node_id", "node_type"))

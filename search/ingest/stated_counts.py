@@ -21,7 +21,9 @@ def with_stated_counts(found: Sample, folder: Path) -> Sample:
     itself, whatever `kb.json` states.
     """
     data: Mapping[str, Any] = orjson.loads((folder / MANIFEST_FILE).read_bytes().removeprefix(b"\xef\xbb\xbf"))
-    counts = {name: given.get("count") for name, given in data["node_types"].items() if isinstance(given, dict)}
+    counts: dict[str, Any] = {
+        name: given.get("count") for name, given in data["node_types"].items() if isinstance(given, dict)
+    }
     if all(isinstance(counts.get(entry.name), int) for entry in found.schema.node_types):
         types = tuple(replace(entry, count=counts[entry.name]) for entry in found.schema.node_types)
         nodes = sum(entry.count for entry in types)

@@ -18,11 +18,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from search.domain.graph import Field, FieldKind, NodeType, Relation, Schema
+from search.domain.run_context import Progress, silent
 from search.ingest.edges import EdgeCollector, Edges, count_relation_types
 from search.ingest.faults import BundleError, FaultLog, RowFault
 from search.ingest.fields import FieldKinds
 from search.ingest.manifest import MOST_CODES, Manifest
-from search.ingest.progress import Progress, silent
+from search.ingest.parts import CHECK_EDGES, CHECK_NODES
 from search.ingest.readers import BadRow, NumberedRow
 from search.ingest.rows import EdgeRow, NodeRow, RowChecker, RowError, unread_columns
 from search.ingest.source import Source, Table, bundle_source
@@ -109,7 +110,7 @@ class _Nodes:
     def read(self, tables: tuple[Table, ...], digest: hashlib.blake2b, progress: Progress) -> None:
         """Read all nodes of the tables; bad rows are logged and their positions added to `skip`."""
         index = -1
-        for table, found in _each(tables, digest, progress, "Checking nodes"):
+        for table, found in _each(tables, digest, progress, CHECK_NODES):
             checker = _checker(self.manifest(), table)
             unread: set[str] = set()
             for number, row in found:
@@ -221,7 +222,7 @@ def _read_edges(
     progress: Progress,
 ) -> tuple[Edges, tuple[Relation, ...]]:
     collector = EdgeCollector(source.manifest.relations)
-    for table, found in _each(source.edges, digest, progress, "Checking edges"):
+    for table, found in _each(source.edges, digest, progress, CHECK_EDGES):
         _collect_edges(table, found, _checker(source.manifest, table), collector, ids, log)
     edges, relations = collector.finish(key_of, len(ids))
     if edges.doubles:

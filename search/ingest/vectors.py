@@ -21,9 +21,12 @@ from psycopg import sql
 
 from search import text
 from search.domain.graph import Schema
+from search.domain.run_context import UNOBSERVED, RunContext
 from search.domain.vector_kinds import CHUNK, DOCUMENT, FIELD, NAME, RELATION, WHOLE
 from search.ingest.documents import NodeWithNeighbours
-from search.ingest.progress import Progress, silent
+from search.ingest.embed import embed
+from search.ingest.parts import EMBED, INDEX_VECTORS
+from search.ingest.statements import watched
 from search.interfaces import Encoder
 from search.models import VectorSet
 from search.models.knowledge import BuildStatus
@@ -68,28 +71,39 @@ class FillCounts:
 
 
 def fill(
-    vector_set: VectorSet, schema: Schema, encoder: Encoder, source: BlockSource, progress: Progress = silent
+    vector_set: VectorSet,
+    schema: Schema,
+    encoder: Encoder,
+    source: BlockSource,
+    effort: Sequence[int] | NDArray[np.int64],
+    run: RunContext = UNOBSERVED,
 ) -> FillCounts:
     """Embed the texts of a vector set that have no vectors yet, and return how many were embedded and reused.
 
     `source` yields the blocks of nodes from a key on. If this encoder has a vector of the same text in any vector set,
-    the vector is copied instead of computed.
+    the vector is copied instead of computed. `effort[k]` is the work, in any unit, for the nodes before key k; it has
+    one entry more than there are nodes, and progress is counted in it.
     """
     _create(vector_set)
-    total, first = vector_set.snapshot.nodes, _next_key(vector_set)
+    total, first = int(effort[-1]), _next_key(vector_set)
     known = _tables_of(vector_set.encoder)
     filled = FillCounts()
-    progress("Embedding texts", first, total)
+    run.report(EMBED, int(effort[first]), total)
     for block in source(first):
+        begin, end = int(effort[block[0].node.key]), int(effort[block[-1].node.key + 1])
         rows = list(_texts(block, schema, vector_set.kinds))
-        vectors = _vectors([row.text for row in rows], [row.hash for row in rows], encoder, known, filled)
+
+        def embedded(share: float, begin: int = begin, end: int = end) -> None:
+            run.report(EMBED, begin + int(share * (end - begin)), total)
+
+        vectors = _vectors([row.text for row in rows], [row.hash for row in rows], encoder, known, filled, embedded)
         with transaction.atomic():
             _write(vector_set, rows, vectors)
-        progress("Embedding texts", block[-1].node.key + 1, total)
+        run.report(EMBED, end, total)
     return filled
 
 
-def index(vector_set: VectorSet, progress: Progress = silent) -> None:
+def index(vector_set: VectorSet, run: RunContext = UNOBSERVED) -> None:
     """Build the missing indexes of a filled vector set: by key, by type, and HNSW for each kind."""
     name = partition("search_vector", vector_set.pk)
     statements = {
@@ -104,14 +118,12 @@ def index(vector_set: VectorSet, progress: Progress = silent) -> None:
             f"((embedding::halfvec({vector_set.dimensions})) halfvec_cosine_ops) WHERE kind = {{value}}"
         )
     for place, (suffix, statement) in enumerate(statements.items()):
-        progress("Indexing vectors", place, len(statements))
-        with transaction.atomic():
+        with watched(run, INDEX_VECTORS, place, len(statements)), transaction.atomic():
             # No parallel workers: they need more shared memory than containers usually have.
             _execute("SELECT set_config('maintenance_work_mem', {value}, true), "
                      "set_config('max_parallel_maintenance_workers', '0', true)", value=HNSW_MEMORY)  # fmt: skip
             _execute(statement, table=name, index=f"{name}_{suffix}", value=kinds.get(suffix))
     _execute("ANALYZE {table}", table=name)
-    progress("Indexing vectors", len(statements), len(statements))
 
 
 def index_suffix(kind: str) -> str:
@@ -173,7 +185,12 @@ def _texts(block: Sequence[NodeWithNeighbours], schema: Schema, kinds: Sequence[
 
 
 def _vectors(
-    texts: Sequence[str], hashes: Sequence[bytes], encoder: Encoder, tables: Sequence[str], filled: FillCounts
+    texts: Sequence[str],
+    hashes: Sequence[bytes],
+    encoder: Encoder,
+    tables: Sequence[str],
+    filled: FillCounts,
+    told: Callable[[float], None],
 ) -> dict[bytes, Half]:
     """Return hash → vector for each text: looked up if the text is known, otherwise embedded; update the counts."""
     wanted = dict(zip(hashes, texts, strict=True))
@@ -184,7 +201,7 @@ def _vectors(
             vectors |= _look_up(table, missing)
     missing = [digest for digest in wanted if digest not in vectors]
     if missing:
-        embedded = encoder.encode([wanted[digest] for digest in missing]).astype(np.float16)
+        embedded = embed([wanted[digest] for digest in missing], encoder, told)
         vectors |= zip(missing, embedded, strict=True)
     filled.embedded += len(missing)
     filled.reused += len(texts) - len(missing)

@@ -7,13 +7,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from search.domain.errors import Fault, InvalidRequest
-from search.domain.job_kinds import Kind, Target, argument
+from search.domain.job_kinds import Kind, Needs, Target, argument
 from search.domain.run_context import RunContext
-from search.domain.vector_kinds import checked
+from search.domain.vector_kinds import USUAL, checked
+from search.ingest.size import Size, snapshot_size
 from search.models import KnowledgeBase, Snapshot
 from search.models.knowledge import BuildStatus
+from search.services.knowledge.expected import index_needs, index_parts, new_dimensions
 from search.services.knowledge.index_snapshot import IndexFailed, build_index
-from search.services.knowledge.releases import activate_release
+from search.services.knowledge.releases import activate_once
 
 
 @dataclass(frozen=True)
@@ -25,7 +27,17 @@ class IndexJob(Kind):
 
     def parts(self) -> Mapping[str, float]:
         """Return the parts with their shares of the time."""
-        return {"files": 1.0, "vectors": 8.0, "index of the vectors": 1.0}
+        return index_parts(Size(nodes=1_000, edges=3_000, characters=300_000), self._kinds)
+
+    def expected(self, target: Target) -> Mapping[str, float]:
+        """Return the parts with their expected seconds, from the size of the snapshot."""
+        snapshot = self._snapshot(target)
+        return self.parts() if snapshot is None else index_parts(snapshot_size(snapshot), self._kinds)
+
+    def needs(self, target: Target) -> Needs:
+        """Return the disk and the memory, estimated from the size of the snapshot."""
+        snapshot = self._snapshot(target)
+        return Needs() if snapshot is None else index_needs(snapshot_size(snapshot), new_dimensions(), self._kinds)
 
     def refuse(self, target: Target) -> Sequence[Fault]:
         """Refuse a knowledge base that has nothing to index, and kinds of vectors that do not exist."""
@@ -46,14 +58,13 @@ class IndexJob(Kind):
 
     def run(self, target: Target, run: RunContext) -> dict[str, Any]:
         """Build the indexes; return the release and what it took."""
-        snapshot = Snapshot.objects.filter(pk=target.frozen["snapshot"]).select_related("knowledge_base").first()
+        snapshot = self._snapshot(target)
         if snapshot is None:
             raise IndexFailed(f"The snapshot {target.frozen['snapshot']} has been deleted since the job was launched.")
-        indexed = build_index(snapshot=snapshot, progress=run.progress, kinds=self.kinds)
+        indexed = build_index(snapshot=snapshot, run=run, kinds=self.kinds)
         run.check()
         if self.activate:
-            with run.fenced():
-                activate_release(knowledge_base=snapshot.knowledge_base, release=indexed.release)
+            activate_once(snapshot.knowledge_base, indexed.release, run)
         return {
             "knowledge_base": target.knowledge_base,
             "snapshot": snapshot.pk,
@@ -62,6 +73,17 @@ class IndexJob(Kind):
             "reused": indexed.reused,
             "seconds": {part: round(seconds, 3) for part, seconds in indexed.seconds.items()},
         }
+
+    @property
+    def _kinds(self) -> int:
+        """Number of kinds of vectors that each node gets."""
+        return len({*USUAL, *self.kinds})
+
+    def _snapshot(self, target: Target) -> Snapshot | None:
+        """Return the snapshot that was chosen at launch; before that, the newest one."""
+        if "snapshot" in target.frozen:
+            return Snapshot.objects.filter(pk=target.frozen["snapshot"]).select_related("knowledge_base").first()
+        return newest_snapshot(target.knowledge_base)
 
 
 def newest_snapshot(knowledge_base: str) -> Snapshot | None:

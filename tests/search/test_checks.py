@@ -85,6 +85,13 @@ def test_a_check_of_health_that_is_not_there_is_e006(settings: Any) -> None:
     assert ids(checks.check_health()) == ["search.E006", "search.E006"]
 
 
+def test_a_kind_of_job_that_is_not_there_is_e011(settings: Any) -> None:
+    assert checks.check_jobs() == []
+    settings.GRASP_JOBS = {"count": {"KIND": "search.jobs.count.CountJob"}, "index": {"TITLE": "Index"}}
+    settings.GRASP_QUESTION_SETS = "training.services.question_sets.nothing"
+    assert ids(checks.check_jobs()) == ["search.E011", "search.E011", "search.E011"]
+
+
 def test_a_pipeline_whose_tool_is_missing_is_not_available(small_pipelines: Any) -> None:
     small_pipelines.GRASP_TOOLS = {"nodes": {"BACKEND": "search.adapters.nowhere.Nodes"}}
     assert checks.faults_of_pipeline("text") == [

@@ -50,13 +50,31 @@ def means(values: Values) -> dict[str, float]:
     return {name: round(float(column.mean()), 2) if len(column) else 0.0 for name, column in values.items()}
 
 
-def intervals(values: Values, confidence: float = 0.95) -> dict[str, list[float]]:
-    """Return the percentile bootstrap interval of each mean; the same values always give the same interval."""
-    tails = [50 * (1 - confidence), 50 * (1 + confidence)]
-    bounds = {}
-    for name, column in values.items():
-        chance = np.random.default_rng(SEED)
-        drawn = [column[chance.integers(0, len(column), len(column))].mean() for _ in range(RESAMPLES)]
-        low, high = np.percentile(drawn, tails)
-        bounds[name] = [round(float(low), 2), round(float(high), 2)]
-    return bounds
+def intervals(values: Values, confidence: float = 0.95, seed: int = SEED) -> dict[str, list[float]]:
+    """Return the percentile bootstrap interval of each mean; the same values and seed always give the same interval."""
+    if not values:
+        return {}
+    drawn = resampled_means(np.stack(list(values.values()), axis=1), seed)
+    return dict(zip(values, bounds(drawn, confidence), strict=True))
+
+
+def resampled_means(columns: NDArray[np.float64], seed: int = SEED) -> NDArray[np.float64]:
+    """Return the means of `RESAMPLES` bootstrap samples of the rows, shape (RESAMPLES, columns).
+
+    `columns` has the shape (questions, columns). All columns are resampled by the same draws of questions. Therefore
+    the difference of two columns of the result is the resampled mean of the paired differences.
+    """
+    questions = len(columns)
+    if not questions:
+        return np.zeros((RESAMPLES, columns.shape[1]))
+    drawn = np.random.default_rng(seed).integers(0, questions, (RESAMPLES, questions))
+    drawn += questions * np.arange(RESAMPLES)[:, None]
+    counts = np.bincount(drawn.ravel(), minlength=RESAMPLES * questions).reshape(RESAMPLES, questions)
+    means_of: NDArray[np.float64] = counts.astype(np.float64) @ columns / questions
+    return means_of
+
+
+def bounds(drawn: NDArray[np.float64], confidence: float = 0.95) -> list[list[float]]:
+    """Return the percentile interval `[low, high]` of each column of resampled means, rounded to two places."""
+    low, high = np.percentile(drawn, [50 * (1 - confidence), 50 * (1 + confidence)], axis=0)
+    return [[round(float(one), 2), round(float(other), 2)] for one, other in zip(low, high, strict=True)]

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from training.data.examples import Example
 from training.evaluation.calibration import calibration
-from training.evaluation.measures import Values, intervals, means, measure
+from training.evaluation.measures import SEED, Values, intervals, means, measure
 from training.evaluation.runner import QuestionOutcome
 
 MOST_SLICES = 50
@@ -17,24 +18,34 @@ MOST_SLICES = 50
 
 
 def describe_pipeline(
-    examples: Sequence[Example], outcomes: Mapping[str, QuestionOutcome], specification: Mapping[str, Any]
+    examples: Sequence[Example],
+    outcomes: Mapping[str, QuestionOutcome],
+    specification: Mapping[str, Any],
+    *,
+    values: Values | None = None,
+    answer_types: Mapping[str, str] | None = None,
+    seed: int = SEED,
 ) -> dict[str, Any]:
-    """Return one pipeline's part of the report. Percentages are over all questions, failed ones too."""
-    values = measured(examples, outcomes)
-    errors = sum(1 for outcome in outcomes.values() if outcome.error)
-    empty = sum(1 for outcome in outcomes.values() if not outcome.error and not outcome.ranking)
+    """Return one pipeline's part of the report. Percentages are over all questions, failed ones too.
+
+    `outcomes` and `answer_types` are by question's id. `values` are the measures of each question in the order of the
+    examples; None means that they are computed here.
+    """
+    values = measured(examples, outcomes) if values is None else values
+    states = Counter(outcome.state for outcome in outcomes.values())
+    lost = Counter(outcome.lost_at for outcome in outcomes.values() if outcome.lost_at)
     return {
         "specification": dict(specification),
-        "answered": len(outcomes) - errors - empty,
-        "empty": empty,
-        "errors": errors,
+        "answered": states["answered"],
+        "empty": states["empty"],
+        "errors": states["error"],
         "metrics": means(values),
-        "intervals": intervals(values),
-        "latency_ms": _latency(outcomes),
+        "intervals": intervals(values, seed=seed),
+        "latency_ms": latency(outcomes.values()),
         "calibration": _calibration(examples, outcomes),
         "cached_model_calls": sum(outcome.cached_calls for outcome in outcomes.values()),
-        "slices": _slices(examples, values),
-        "lost_at": None,
+        "slices": _slices(_groups(examples, outcomes, answer_types or {}), values),
+        "lost_at": dict(lost.most_common()) or None,
     }
 
 
@@ -44,9 +55,9 @@ def measured(examples: Sequence[Example], outcomes: Mapping[str, QuestionOutcome
     return measure(rankings, {example.id: example.answers for example in examples})
 
 
-def _latency(outcomes: Mapping[str, QuestionOutcome]) -> dict[str, Any]:
+def latency(outcomes: Iterable[QuestionOutcome]) -> dict[str, Any]:
     """Return percentiles, in milliseconds, of whole searches and, by role, of the stages that they ran."""
-    done = [outcome for outcome in outcomes.values() if not outcome.error]
+    done = [outcome for outcome in outcomes if not outcome.error]
     stages: dict[str, list[float]] = {}
     for outcome in done:
         for role, seconds in outcome.stages.items():
@@ -74,19 +85,37 @@ def _calibration(examples: Sequence[Example], outcomes: Mapping[str, QuestionOut
     return calibration(given, right, "right")
 
 
-def _slices(examples: Sequence[Example], values: Values) -> dict[str, dict[str, Any]]:
+def _groups(
+    examples: Sequence[Example], outcomes: Mapping[str, QuestionOutcome], answer_types: Mapping[str, str]
+) -> dict[str, list[str | None]]:
+    """Return the value of each question by slice key, in the order of the examples; None when it has no value.
+
+    The keys are those of the questions, `answer_type` and `plan_shape`. A question's own key of one of these two names
+    is kept instead.
+    """
+    computed: dict[str, list[str | None]] = {
+        "answer_type": [answer_types.get(example.id) or None for example in examples],
+        "plan_shape": [outcomes[example.id].plan_shape or None for example in examples],
+    }
+    own = sorted({key for example in examples for key in example.slices})
+    return {name: values for name, values in computed.items() if any(values)} | {
+        key: [example.slices.get(key) for example in examples] for key in own
+    }
+
+
+def _slices(groups: Mapping[str, Sequence[str | None]], values: Values) -> dict[str, dict[str, Any]]:
     found: dict[str, dict[str, Any]] = {}
-    for key in sorted({key for example in examples for key in example.slices}):
-        groups: dict[str, list[int]] = {}
-        for place, example in enumerate(examples):
-            if key in example.slices:
-                groups.setdefault(example.slices[key], []).append(place)
-        if len(groups) <= MOST_SLICES:
+    for key, of_question in groups.items():
+        members: dict[str, list[int]] = {}
+        for place, value in enumerate(of_question):
+            if value is not None:
+                members.setdefault(value, []).append(place)
+        if len(members) <= MOST_SLICES:
             found[key] = {
                 value: {
                     "questions": len(places),
                     "metrics": means({name: column[places] for name, column in values.items()}),
                 }
-                for value, places in sorted(groups.items())
+                for value, places in sorted(members.items())
             }
     return found

@@ -1,19 +1,22 @@
-"""Search every question with a pipeline and keep its outcome: answered, empty, or error."""
+"""The outcome of one question: answered, empty, or error, with everything that the report needs of the search."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from uuid import UUID
 
-from training.data.examples import Example
+from search.domain.plan import Plan
 
 
 @dataclass(frozen=True, slots=True)
 class QuestionOutcome:
     """The outcome of one question: ids and scores from best to worst, seconds of the search, or an error message.
 
-    `stages` holds seconds by role of the steps. `probability` is that of the first plan (None when there is no plan).
-    `cached_calls` counts answers of a language model that came from the cache.
+    `stages` holds seconds by role of the steps. `probability` is that of the first plan (None when there is no plan)
+    and `plan_shape` describes that plan (`plan_shape`). `cached_calls` counts answers of a language model that came
+    from the cache. `run` is the id of the search. `lost_at` is the stage that lost the first answer, empty when it was
+    not computed.
     """
 
     ranking: tuple[tuple[str, float], ...] = ()
@@ -22,17 +25,27 @@ class QuestionOutcome:
     stages: Mapping[str, float] = field(default_factory=dict)
     probability: float | None = None
     cached_calls: int = 0
+    plan_shape: str = ""
+    run: UUID | None = None
+    lost_at: str = ""
+
+    @property
+    def state(self) -> str:
+        """`answered`, `empty` or `error`."""
+        return "error" if self.error else "answered" if self.ranking else "empty"
 
 
-Ask = Callable[[Example], QuestionOutcome]
-Progress = Callable[[int, int], None]
+def plan_shape(plan: Plan) -> str:
+    """Return the shape of a plan as words, such as `2 hops, 1 anchor, filter`; `text only` for a plan without hops.
+
+    Plans of one shape are one slice of a report, so names, relations and values take no part.
+    """
+    filtered = ", filter" if plan.filters else ""
+    if not plan.hops:
+        named = any(anchor.ids or anchor.match_mode != "doc" for anchor in plan.anchors)
+        return ("entity itself" if named else "text only") + filtered
+    return f"{_count(len(plan.hops), 'hop')}, {_count(len(plan.anchors), 'anchor')}{filtered}"
 
 
-def run(examples: Sequence[Example], ask: Ask, progress: Progress | None = None) -> dict[str, QuestionOutcome]:
-    """Return the outcome of each question by its id; `progress` receives the finished and total numbers."""
-    outcomes = {}
-    for done, example in enumerate(examples, 1):
-        outcomes[example.id] = ask(example)
-        if progress is not None:
-            progress(done, len(examples))
-    return outcomes
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"

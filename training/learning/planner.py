@@ -9,7 +9,6 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 
-from search.domain.options import option
 from search.domain.run_context import RunContext
 from search.interfaces import Keys, Vectors
 from search.neural.plan_scorer import LearnedPlanScorer
@@ -30,6 +29,7 @@ from training.learning.plan_quality import (
     calibration,
     graph_lists,
 )
+from training.learning.planner_settings import PlannerSettings
 from training.learning.task import FOLDS, Card, Evaluated, Learned, Material, TooFew
 
 FEWEST_QUESTIONS = 10
@@ -39,20 +39,8 @@ CROSS_FITTED = "cross_fitted.jsonl.gz"
 
 
 @dataclass(frozen=True)
-class PlannerLearner:
+class PlannerLearner(PlannerSettings):
     """Learns to score plans."""
-
-    folds: int = option(3, "Parts that each are scored by what was learned from the others.", low=2, high=20)
-    epochs: int = option(10, "Passes over the questions, if `steps` allows so many.", low=1, high=200)
-    steps: int = option(500, "Steps at most: many questions are passed over less often.", low=1, high=1_000_000)
-    batch: int = option(64, "Questions a step.", low=1, high=4096)
-    rate: float = option(0.001, "Height of the learning rate.", low=1e-6, high=1.0)
-    decay: float = option(0.1, "Weight decay: how strongly it is held to what it knew before.", low=0.0, high=10.0)
-    hidden: int = option(24, "Units of the perceptron over the features.", low=1, high=1024)
-    seed: int = option(0, "Decides the folds and the order of the questions.", low=0, high=2**31 - 1)
-    measured: int = option(
-        300, "Questions, drawn from those given, on which the graph's list is measured.", low=0, high=100_000
-    )
 
     def task(self, material: Material) -> PlannerTask:
         """Return the training task for the planner of searches, so that it learns on the plans that searches list.

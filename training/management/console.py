@@ -1,43 +1,29 @@
-"""Progress bars and error messages of the training commands."""
+"""Arguments and error messages of the training commands."""
 
 from __future__ import annotations
 
 import sys
 from argparse import ArgumentTypeError
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
 
 from django.core.management.base import OutputWrapper
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from search.domain.errors import InvalidRequest, SearchError, StageError
 from training.data.examples import BadQuestions
-
-
-def bars(console: Console) -> Progress:
-    """Return progress bars with the remaining time; they are shown only on a terminal."""
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    return Progress(*columns, console=console, disable=not console.is_terminal)
-
-
-def teller(shown: Progress) -> Callable[[str, int, int | None], None]:
-    """Return a callable that takes `(name, done, total)` and draws one progress bar for each name."""
-    tasks: dict[str, Any] = {}
-
-    def tell(name: str, done: int, total: int | None) -> None:
-        if name not in tasks:
-            tasks[name] = shown.add_task(name, total=total)
-        shown.update(tasks[name], completed=done)
-
-    return tell
 
 
 def positive(text: str) -> int:
     """Return the whole number, at least 1, that a text holds. Raises ArgumentTypeError for other texts."""
     if not text.isdecimal() or int(text) < 1:
         raise ArgumentTypeError(f"a whole number from 1 on, not {text!r}")
+    return int(text)
+
+
+def whole(text: str) -> int:
+    """Return the whole number from 0 on that a text holds. Raises ArgumentTypeError for other texts."""
+    if not text.isdecimal():
+        raise ArgumentTypeError(f"a whole number from 0 on, not {text!r}")
     return int(text)
 
 

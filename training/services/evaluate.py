@@ -1,40 +1,58 @@
-"""evaluate: search a file of questions with one or more pipelines, and write the report and TREC files.
+"""evaluate: ask a set of questions of one or more pipelines, and report how good each of them is.
 
 Release, settings and specifications are chosen once and passed to every search. So an activation in the meantime does
-not change the measures. If a search used anything else, there is no report.
+not change the measures. If a search used anything else, there is no report. Outcomes are stored as they come, so that
+an evaluation that was interrupted goes on with the questions that are left.
 """
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import random
+import time
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from uuid import uuid4
+from uuid import UUID, uuid4
 
+from django.db import transaction
 from django.utils import timezone
 
-from search import wiring
-from search.domain.conversation import CACHED_CALLS
-from search.domain.errors import InvalidRequest, SearchError, StageError
-from search.domain.payloads import Plans, UnreadablePayload, read_payload
-from search.domain.run_context import Progress
-from search.models import SearchRun, SearchStep
+from search.domain.errors import Fault, InvalidRequest, SearchCancelled, SearchError, StageError
+from search.domain.run_context import LeaseLost, RunCancelled, RunContext
+from search.models import Release, SearchRun
+from search.models.knowledge import BuildStatus
 from search.services.code_version import code_version
-from search.services.searches.pin import Pin, mixed
+from search.services.searches.pin import Pin, PipelineChoice, mixed
 from search.services.searches.request_search import pin_searches, request_search
-from search.services.searches.run_search import ranking_of, run_search
+from search.services.searches.run_search import run_search
 from training.data.examples import Example
-from training.evaluation.comparisons import comparisons
-from training.evaluation.measures import Values
-from training.evaluation.report import describe_pipeline, measured
-from training.evaluation.runner import QuestionOutcome, run
-from training.evaluation.trec import qrels_lines, run_lines
-from training.models import Evaluation, QuestionSet
+from training.evaluation.measures import SEED
+from training.evaluation.report import latency
+from training.evaluation.runner import QuestionOutcome
+from training.models import AskedQuestion, Evaluation, QuestionSet
+from training.services.cross_fitting import CrossFitted
 from training.services.cross_fitting import cross_fitted as cross_fitting
-from training.services.learned_from import learned_from
-from training.services.question_sets import described_set
+from training.services.evaluations.ask import Asked, Task
+from training.services.evaluations.build_report import build_report, lines_of, write_files
+from training.services.evaluations.processes import Askers, askers, processes_for
+from training.services.evaluations.rows import (
+    answered_places,
+    read_examples,
+    read_outcomes,
+    store_outcomes,
+    unknown_answers,
+    write_questions,
+)
+
+REPEATED = 20
+"""Questions of each pipeline that the report asks a second time, to check that the ranking is the same."""
+A_BATCH = 50
+"""Outcomes that are stored in one transaction."""
+BATCH_SECONDS = 1.0
+"""Longest time that an outcome waits to be stored; it is asked again if the process is killed before."""
+_NOTE = "evaluation"
 
 
 class MixedEvaluation(SearchError):
@@ -46,48 +64,87 @@ def evaluate(
     knowledge_base: str,
     examples: Sequence[Example],
     split: str | None,
-    pipelines: Sequence[str],
+    pipelines: Sequence[str | PipelineChoice],
     settings: Mapping[str, Any],
-    output: Path,
-    progress: Progress | None = None,
+    output: Path | None = None,
+    run: RunContext | None = None,
     question_set: QuestionSet | None = None,
     cross_fitted: bool = False,
+    release: str = "",
+    seed: int = SEED,
+    repeated: int = REPEATED,
+    processes: int = 0,
 ) -> dict[str, Any]:
-    """Run every question through every pipeline, in this process, and return the report.
+    """Ask every question of every pipeline, and return the report.
 
-    The folder `output` receives `report.json`, `qrels`, and `<pipeline>.run` for each pipeline. With `cross_fitted`, a
-    training question of an artifact is searched with a scorer fitted without it, if the artifact has kept one. A
-    pipeline refuses unknown settings before the first question is searched.
+    A pipeline may be a text such as `grasp@2 fuse.k=5` (`PipelineChoice.parse`); the report names it by that text. The
+    folder `output` receives `report.json`, `qrels`, and a TREC run for each pipeline. With `cross_fitted`, a training
+    question of an artifact is searched with a scorer fitted without it, if the artifact has kept one. `release` is the
+    name of a release; empty means the active one. `repeated` questions of each pipeline are asked twice. `processes`
+    is the number of processes that ask; 0 means as many as are worth it.
 
-    Raises InvalidRequest with every fault of the request; StageError when a pipeline cannot be composed, for example
-    because its encoder is not available; MixedEvaluation when a search of this evaluation used another release, other
-    settings or another specification.
+    If `run` belongs to work that has begun an evaluation already, that evaluation goes on.
+
+    Raises InvalidRequest with every fault of the request, before the first question is asked; StageError when a
+    pipeline cannot be composed, for example because its encoder is not available; MixedEvaluation when a search of
+    this evaluation used another release, other settings or another specification; RunCancelled and LeaseLost.
     """
-    pins = pin_searches(knowledge_base=knowledge_base, pipelines=pipelines, settings=settings, evaluation=uuid4())
-    with evaluation_of(pins, examples, split, question_set) as evaluation:
-        for pin in pins.values():
-            _compose(pin)
-        report = _begun(evaluation, examples, split, question_set)
-        output.mkdir(parents=True, exist_ok=True)
-        (output / "qrels").write_text("".join(qrels_lines(examples)), encoding="utf-8")
-        values: dict[str, Values] = {}
-        for name, pin in pins.items():
-            crossed = cross_fitting(pin, examples if cross_fitted else ())
-            ask = _asker(pin, dict(zip((example.id for example in examples), crossed.pins, strict=False)))
-            ask(examples[0])  # The first search loads models and files; it must not count as latency.
-            outcomes = run(examples, ask, _named(progress, name))
-            if reason := mixed(pins, evaluation.id, {name: crossed.specifications}):
-                raise MixedEvaluation(reason)
-            values[name] = measured(examples, outcomes)
-            described = describe_pipeline(examples, outcomes, pin.specification)
-            learned = learned_from(pin, examples) | {"cross_fitted": crossed.count}
-            report["pipelines"][name] = described | _used(pin) | learned
-            (output / f"{name}.run").write_text("".join(run_lines(outcomes, name)), encoding="utf-8")
-        report["comparisons"] = comparisons(values)
-        text = json.dumps(report, indent=1, ensure_ascii=False) + "\n"
-        (output / "report.json").write_text(text, encoding="utf-8")
-        evaluation.report = report
-    return report
+    run = run or RunContext()
+    if begun := run.notes.get(_NOTE):
+        return resume_evaluation(UUID(begun), output=output, run=run, processes=processes)
+    pins = _checked_pins(knowledge_base, examples, pipelines, settings, release)
+    first = next(iter(pins.values()))
+    with run.fenced(), transaction.atomic():
+        evaluation = create_evaluation(pins, examples, split, question_set)
+        evaluation.seed = seed
+        evaluation.options = {"cross_fitted": cross_fitted, "repeat": repeated}
+        evaluation.save(update_fields=["seed", "options"])
+        write_questions(evaluation, examples, first.release)
+        run.notes.put(_NOTE, str(evaluation.pk))
+    return _carry_on(evaluation, pins, output, run, processes)
+
+
+def resume_evaluation(
+    evaluation_id: UUID, *, output: Path | None = None, run: RunContext | None = None, processes: int = 0
+) -> dict[str, Any]:
+    """Ask the questions of an evaluation that have no outcome yet, and return the report.
+
+    An evaluation that is done asks nothing; its report is returned and its files are written. Raises InvalidRequest
+    when there is no such evaluation or it cannot go on, and the exceptions of `evaluate`.
+    """
+    evaluation = Evaluation.objects.select_related("knowledge_base", "question_set").filter(pk=evaluation_id).first()
+    if evaluation is None or evaluation.purpose != Evaluation.Purpose.REPORT:
+        raise InvalidRequest([Fault("/evaluation", f"There is no evaluation {evaluation_id}.")])
+    if evaluation.status == Evaluation.Status.DONE and evaluation.report is not None:
+        if output is not None:
+            write_files(evaluation, evaluation.report, output)
+        return evaluation.report
+    release = Release.objects.select_related("knowledge_base", "snapshot", "vector_set").filter(
+        pk=evaluation.release_id or 0, status=BuildStatus.READY
+    ).first()  # fmt: skip
+    if release is None:
+        raise InvalidRequest([Fault("/evaluation", _dropped(evaluation.release_name))])
+    if not evaluation.specifications:
+        message = f"The evaluation {evaluation_id} was begun by a version that could not resume it; begin a new one."
+        raise InvalidRequest([Fault("/evaluation", message)])
+    pins = {one["label"]: Pin.from_json(one, release, evaluation.pk) for one in evaluation.specifications}
+    Evaluation.objects.filter(pk=evaluation.pk).update(status=Evaluation.Status.RUNNING, reason="", finished=None)
+    return _carry_on(evaluation, pins, output, run or RunContext(), processes)
+
+
+def create_evaluation(
+    pins: Mapping[str, Pin], examples: Sequence[Example], split: str | None, question_set: QuestionSet | None,
+    purpose: str = Evaluation.Purpose.REPORT,
+) -> Evaluation:  # fmt: skip
+    """Create the row of an evaluation that begins now."""
+    first = next(iter(pins.values()))
+    assert first.evaluation is not None
+    return Evaluation.objects.create(
+        id=first.evaluation, knowledge_base=first.release.knowledge_base, purpose=purpose, question_set=question_set,
+        split=split or "", questions=len(examples), release=first.release, release_name=first.release.name,
+        settings_version=first.settings_version, pipelines={label: pin.to_json() for label, pin in pins.items()},
+        specifications=[{"label": label} | pin.to_json() for label, pin in pins.items()], code_version=code_version(),
+    )  # fmt: skip
 
 
 @contextmanager
@@ -98,103 +155,192 @@ def evaluation_of(
     question_set: QuestionSet | None,
     purpose: str = Evaluation.Purpose.REPORT,
 ) -> Iterator[Evaluation]:
-    """Create the row of an evaluation: `running` inside the block, then `done`, or `failed` with the reason."""
-    first = next(iter(pins.values()))
-    assert first.evaluation is not None
-    evaluation = Evaluation.objects.create(
-        id=first.evaluation, knowledge_base=first.release.knowledge_base, purpose=purpose, question_set=question_set,
-        split=split or "", questions=len(examples), release=first.release, release_name=first.release.name,
-        settings_version=first.settings_version, pipelines={name: pin.to_json() for name, pin in pins.items()},
-        code_version=code_version(),
-    )  # fmt: skip
-    try:
+    """Create the row of an evaluation: `running` inside the block, then `done`, `cancelled`, or `failed` with why."""
+    evaluation = create_evaluation(pins, examples, split, question_set, purpose)
+    with ending(evaluation, RunContext()):
         yield evaluation
-        evaluation.status = Evaluation.Status.DONE
-    except BaseException as error:
-        evaluation.status = Evaluation.Status.FAILED
-        evaluation.reason = str(error) or type(error).__name__
-        raise
-    finally:
-        evaluation.finished = timezone.now()
-        evaluation.save(update_fields=["status", "reason", "report", "finished"])
 
 
-def _begun(
-    evaluation: Evaluation, examples: Sequence[Example], split: str | None, question_set: QuestionSet | None
-) -> dict[str, Any]:
-    """Return the report without its pipelines."""
-    return {
-        "evaluation": str(evaluation.id),
-        "knowledge_base": evaluation.knowledge_base.name,
-        "release": evaluation.release_name,
-        "settings_version": evaluation.settings_version,
-        "question_set": described_set(question_set),
-        "split": split,
-        "questions": len(examples),
-        "code_version": code_version(),
-        "pipelines": {},
-    }
+@contextmanager
+def ending(evaluation: Evaluation, run: RunContext) -> Iterator[None]:
+    """Write the end of an evaluation after the block: `done`, `cancelled`, or `failed` with the reason.
 
-
-def _used(pin: Pin) -> dict[str, Any]:
-    """Return the version and the specification's hash that every search used; `mixed` has checked this."""
-    told = pin.to_json()
-    return {"version": told["version"], "specification_hash": told["specification_hash"]}
-
-
-def _compose(pin: Pin) -> None:
-    """Build a pipeline's stages before the first question. Raises StageError when a tool is not available."""
-    pipeline = wiring.pipeline(pin.pipeline)
-    pipeline.compose(dict(pin.specification), wiring.tools(pin.release, pin.settings_version))
-
-
-def _asker(pin: Pin, own: Mapping[str, Pin | None]) -> Callable[[Example], QuestionOutcome]:
-    """Return a function that searches one question. `own` maps a question's id to its own pin; the default is `pin`."""
-
-    def ask(example: Example) -> QuestionOutcome:
-        try:
-            row = search_pinned(own.get(example.id) or pin, example)
-        except (InvalidRequest, StageError) as error:
-            return QuestionOutcome(error=str(error))
-        if row.status != SearchRun.Status.DONE:
-            return QuestionOutcome(error=str((row.error or {}).get("detail") or row.status))
-        return outcome_of(row)
-
-    return ask
-
-
-def outcome_of(row: SearchRun) -> QuestionOutcome:
-    """Return the outcome of a finished search, read from its row and its steps."""
-    steps = list(row.steps.all())
-    stages: dict[str, float] = {}
-    for step in steps:
-        if step.status != "skipped":
-            stages[step.role] = stages.get(step.role, 0.0) + step.seconds
-    planned = next((step for step in steps if step.role == "plan"), None)
-    return QuestionOutcome(
-        tuple(ranking_of(row)), row.seconds or 0.0, stages=stages,
-        probability=_first_probability(planned),
-        cached_calls=sum(step.tokens.get(CACHED_CALLS, 0) for step in steps),
-    )  # fmt: skip
-
-
-def _first_probability(step: SearchStep | None) -> float | None:
-    """Return the probability of the first plan in a step's output; None when there is no readable plan."""
+    Nothing is written after LeaseLost, because another process goes on with the evaluation.
+    """
     try:
-        plans = None if step is None else read_payload(step.role, step.output, step.version)
-    except UnreadablePayload:
-        return None
-    return plans.entries[0].probability if isinstance(plans, Plans) and plans.entries else None
+        yield
+        evaluation.status, evaluation.reason = Evaluation.Status.DONE, ""
+    except LeaseLost:
+        raise
+    except (RunCancelled, SearchCancelled, KeyboardInterrupt) as error:
+        evaluation.status, evaluation.reason = Evaluation.Status.CANCELLED, str(error) or "It was interrupted."
+        _write_end(evaluation, run)
+        raise
+    except BaseException as error:
+        evaluation.status, evaluation.reason = Evaluation.Status.FAILED, str(error) or type(error).__name__
+        _write_end(evaluation, run)
+        raise
+    _write_end(evaluation, run)
+
+
+def _write_end(evaluation: Evaluation, run: RunContext) -> None:
+    evaluation.finished = timezone.now()
+    with run.fenced(), transaction.atomic():
+        evaluation.save(update_fields=["status", "reason", "report", "options", "finished"])
+
+
+def _checked_pins(
+    knowledge_base: str, examples: Sequence[Example], pipelines: Sequence[str | PipelineChoice],
+    settings: Mapping[str, Any], release: str,
+) -> dict[str, Pin]:  # fmt: skip
+    """Return the pins of a new evaluation. Raises InvalidRequest with every fault of the request."""
+    faults = [] if examples else [Fault("/questions", "There is no question to ask.")]
+    if not pipelines:
+        faults.append(Fault("/pipelines", "Name at least one pipeline."))
+    pins: dict[str, Pin] = {}
+    try:
+        pins = pin_searches(
+            knowledge_base=knowledge_base, pipelines=pipelines, settings=settings, evaluation=uuid4(), release=release
+        )  # fmt: skip
+    except InvalidRequest as error:
+        faults += error.faults
+    if pins and examples:
+        first = next(iter(pins.values()))
+        without, unknown = unknown_answers(examples, first.release, first.settings_version)
+        if without == len(examples):
+            shown = ", ".join(repr(answer[:60]) for answer in unknown[:3])
+            message = f"No answer of these {len(examples):,} questions is a node of {first.release.name}, such as"
+            faults.append(Fault("/questions", f"{message} {shown}. Are they about another knowledge base?"))
+    if faults:
+        raise InvalidRequest(faults)
+    return pins
+
+
+@dataclass(frozen=True)
+class _Plan:
+    """What an evaluation has to ask: the examples, the pins of each label, and the pins that searches use."""
+
+    examples: Sequence[Example]
+    pins: Mapping[str, Pin]
+    crossed: Mapping[str, CrossFitted]
+    used: list[Pin]
+    pin_of: Mapping[tuple[str, int], int]
+
+    def tasks(self, label: str, places: Sequence[int]) -> list[Task]:
+        """Return the tasks of a label; questions with the same pin follow each other, so its files are loaded once."""
+        found = [
+            Task(label, place, self.pin_of[label, place], self.examples[place].text, self.examples[place].id)
+            for place in places
+        ]
+        return sorted(found, key=lambda task: task.pin)
+
+
+def _planned(evaluation: Evaluation, pins: Mapping[str, Pin]) -> _Plan:
+    examples = read_examples(evaluation)
+    crossing = bool(evaluation.options.get("cross_fitted"))
+    crossed = {label: cross_fitting(pin, examples if crossing else ()) for label, pin in pins.items()}
+    used: list[Pin] = list(pins.values())
+    pin_of: dict[tuple[str, int], int] = {}
+    for at, (label, pin) in enumerate(pins.items()):
+        places: dict[str, int] = {pin.specification_hash: at}
+        for place in range(len(examples)):
+            own = crossed[label].pins[place] if crossing else None
+            if own is not None and own.specification_hash not in places:
+                places[own.specification_hash] = len(used)
+                used.append(own)
+            pin_of[label, place] = places[(own or pin).specification_hash]
+    return _Plan(examples, pins, crossed, used, pin_of)
+
+
+def _carry_on(
+    evaluation: Evaluation, pins: Mapping[str, Pin], output: Path | None, run: RunContext, processes: int
+) -> dict[str, Any]:
+    """Ask what has no outcome, repeat a sample, and finish the report."""
+    with ending(evaluation, run):
+        plan = _planned(evaluation, pins)
+        there = answered_places(evaluation)
+        every = range(len(plan.examples))
+        left = {label: [place for place in every if place not in there.get(label, ())] for label in pins}
+        number = processes_for(sum(map(len, left.values())), processes)
+        with askers(plan.used, number, run) as asking:
+            evaluation.options["asked_at_once"] = max(asking.at_once, evaluation.options.get("asked_at_once", 0))
+            for label in pins:
+                _ask_all(evaluation, plan, label, left[label], asking, run)
+            evaluation.options["crossed"] = {label: one.count for label, one in plan.crossed.items()}
+            evaluation.options["repeated"] = {label: _repeat(evaluation, plan, label, asking, run) for label in pins}
+        also = {label: one.specifications for label, one in plan.crossed.items()}
+        if reason := mixed(pins, evaluation.id, also):
+            raise MixedEvaluation(reason)
+        report = build_report(evaluation, pins)
+        if output is not None:
+            write_files(evaluation, report, output)
+        evaluation.report = report
+    return report
+
+
+def _ask_all(
+    evaluation: Evaluation, plan: _Plan, label: str, places: Sequence[int], asking: Askers, run: RunContext
+) -> None:
+    """Ask the questions at these places of one label, and store the outcomes in batches."""
+    rows = dict(AskedQuestion.objects.filter(evaluation=evaluation).values_list("position", "pk"))
+    total = len(plan.examples)
+    done, batch, stored = total - len(places), list[Asked](), time.monotonic()
+    run.progress(label, done, total)
+    for asked in asking.ask(plan.tasks(label, places), run):
+        batch.append(asked)
+        if len(batch) >= A_BATCH or time.monotonic() - stored >= BATCH_SECONDS:
+            _store(evaluation, plan, rows, batch, run)
+            batch, stored = [], time.monotonic()
+        done += 1
+        run.progress(label, done, total)
+    _store(evaluation, plan, rows, batch, run)
+
+
+def _store(
+    evaluation: Evaluation, plan: _Plan, rows: Mapping[int, int], batch: Sequence[Asked], run: RunContext
+) -> None:
+    """Store outcomes. Raises StageError when the release was dropped, which makes every further search fail."""
+    if not batch:
+        return
+    if not Release.objects.filter(pk=evaluation.release_id or 0, status=BuildStatus.READY).exists():
+        raise StageError("evaluation", _dropped(evaluation.release_name), permanent=True)
+    with run.fenced(), transaction.atomic():
+        store_outcomes(evaluation, plan.examples, rows, batch)
+
+
+def _repeat(evaluation: Evaluation, plan: _Plan, label: str, asking: Askers, run: RunContext) -> dict[str, Any]:
+    """Ask a sample of the questions again, one at a time, and return whether the run file would be the same.
+
+    The latency is that of searches that run alone, so it can be compared with the latency while several ran at once.
+    """
+    number = min(len(plan.examples), evaluation.options.get("repeat", 0))
+    places = sorted(random.Random(evaluation.seed).sample(range(len(plan.examples)), number))
+    first = read_outcomes(evaluation.id, label, plan.examples)
+    differ: list[str] = []
+    again: list[QuestionOutcome] = []
+    for done, asked in enumerate(asking.ask(plan.tasks(label, places), run, alone=True), 1):
+        place = asked.task.place
+        name = plan.examples[place].id
+        if lines_of(place, asked.outcome, plan.examples, label) != lines_of(place, first[name], plan.examples, label):
+            differ.append(name)
+        again.append(asked.outcome)
+        run.progress(f"{label}, asked again", done, number)
+    return {"questions": number, "same": number - len(differ), "differ": sorted(differ), "latency_ms": latency(again)}
+
+
+def _dropped(name: str) -> str:
+    return f"The release {name} has been dropped, so its questions cannot be asked any more; begin a new evaluation."
+
+
+def purpose_of(example: Example) -> str:
+    """Return the purpose of a question's search, by which it is found again."""
+    return example.id[:200]
 
 
 def search_pinned(pin: Pin, example: Example, k: int = 20) -> SearchRun:
     """Search one question of an evaluation and return the row of the search. Raises InvalidRequest, StageError."""
     row = request_search(
         knowledge_base=pin.release.knowledge_base.name, question=example.text, pipeline=pin.pipeline, k=k,
-        origin=SearchRun.Origin.EVALUATION, purpose=example.id[:200], enqueue=False, pin=pin,
+        origin=SearchRun.Origin.EVALUATION, purpose=purpose_of(example), enqueue=False, pin=pin,
     )  # fmt: skip
     return run_search(row.pk)
-
-
-def _named(progress: Progress | None, name: str) -> Callable[[int, int], None] | None:
-    return None if progress is None else lambda done, total: progress(name, done, total)

@@ -85,8 +85,12 @@ def resolved_set(knowledge_base: str, name: str) -> str:
 
     Raises InvalidRequest when there is no such set.
     """
-    found = find_set(knowledge_base, name)
-    return f"{found.name}@{found.version}"
+    return name_of(find_set(knowledge_base, name))
+
+
+def name_of(question_set: QuestionSet) -> str:
+    """Return `name@version` of a question set."""
+    return f"{question_set.name}@{question_set.version}"
 
 
 def find_set(knowledge_base: str, name: str) -> QuestionSet:

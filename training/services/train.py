@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import orjson
+from django.db import transaction
 from django.db.models import F
 
 from search import wiring as search_wiring
@@ -33,6 +34,9 @@ from training.services.learned_from import QUESTIONS_FILE
 from training.services.model_card import CARD, model_card
 from training.services.question_sets import described_set
 
+_TRAINED = "trained"
+"""Name of the note with the report of a training whose artifact was registered."""
+
 
 def train(
     *,
@@ -50,7 +54,8 @@ def train(
     With `activate`, the next searches of the knowledge base use the new version, also in running workers. Activating an
     older version of the pipeline reverts this. Only checkpoints are written before the training has ended. `allow_val`
     permits training on questions of `val`; the artifact records this, and reports show it. `run` is the context of
-    the training: limit, progress, metrics and checkpoints.
+    the training: limit, progress, metrics and checkpoints; work that was interrupted goes on from its checkpoints, and
+    registers one artifact.
 
     Raises BadQuestions for questions of other splits, too few questions, or answers that are not nodes; InvalidRequest
     with every other fault of the request; StageError when the release's encoder is not available; RunCancelled.
@@ -60,38 +65,53 @@ def train(
     refuse_splits(examples, "Training", (TRAIN, VAL) if allow_val else (TRAIN,))
     learner, configuration = wiring.learner(kind, settings)
     pipeline, option = wiring.option_of(kind)
+    if (trained := run.notes.get(_TRAINED)) is not None:
+        return dict(trained)
     release = _release(knowledge_base)
     task = learner.task(_material(release, pipeline, option, examples))
     learned, evaluated = _learned(task, run)
     settled = {**configuration, "release": release.name, "allow_val": allow_val, "splits": counts(examples)}
-    artifact = register_artifact(
-        knowledge_base=release.knowledge_base, kind=kind, tensors=learned.tensors, served=learned.served,
-        configuration=settled, metrics=evaluated.metrics, data_hash=data_hash(examples),
-        files={
-            **learned.files,
-            QUESTIONS_FILE: _questions(examples, allow_val, question_set),
-            CARD: model_card(task.describe(), kind, settled, evaluated, len(examples), question_set).encode(),
-        },
-    )  # fmt: skip
-    version = save_pipeline_version(
-        knowledge_base=release.knowledge_base, pipeline=pipeline, options={option: artifact.id}, activate=activate,
-        note=f"Trained {kind} {artifact.id}, from {len(examples):,} questions.",
-    )  # fmt: skip
+    files = {
+        **learned.files,
+        QUESTIONS_FILE: _questions(examples, allow_val, question_set),
+        CARD: model_card(task.describe(), kind, settled, evaluated, len(examples), question_set).encode(),
+    }
+    with run.fenced(), transaction.atomic():
+        artifact = register_artifact(
+            knowledge_base=release.knowledge_base, kind=kind, tensors=learned.tensors, served=learned.served,
+            configuration=settled, metrics=evaluated.metrics, data_hash=data_hash(examples), files=files,
+        )  # fmt: skip
+        version = save_pipeline_version(
+            knowledge_base=release.knowledge_base, pipeline=pipeline, options={option: artifact.id},
+            activate=activate, note=f"Trained {kind} {artifact.id}, from {len(examples):,} questions.",
+        )  # fmt: skip
+        seconds = time.perf_counter() - began
+        report = _report(
+            release, kind, examples, allow_val, question_set, artifact.id, version, evaluated, seconds
+        )  # fmt: skip
+        run.notes.put(_TRAINED, report)
+    return report
+
+
+def _report(
+    release: Release, kind: str, examples: Sequence[Example], allow_val: bool, question_set: QuestionSet | None,
+    artifact: str, version: PipelineVersion, evaluated: Evaluated, seconds: float,
+) -> dict[str, Any]:  # fmt: skip
     return {
-        "knowledge_base": knowledge_base,
+        "knowledge_base": release.knowledge_base.name,
         "release": release.name,
         "kind": kind,
         "question_set": described_set(question_set),
         "questions": len(examples),
         "splits": counts(examples),
         "allow_val": allow_val,
-        "artifact": artifact.id,
-        "pipeline": pipeline,
+        "artifact": artifact,
+        "pipeline": version.pipeline,
         "pipeline_version": version.version,
         "active": version.active,
         "metrics": dict(evaluated.metrics),
         "table": {row: dict(figures) for row, figures in evaluated.table.items()},
-        "seconds": round(time.perf_counter() - began, 2),
+        "seconds": round(seconds, 2),
     }
 
 

@@ -6,7 +6,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 from django.db import transaction
 from django.utils.module_loading import import_string
@@ -17,7 +17,7 @@ from search.domain.errors import Fault, InvalidRequest, StageError
 from search.domain.linking import GraphRanking
 from search.domain.payloads import Fused, Listed, Payload, UnreadablePayload, read_payload
 from search.domain.ranking import Candidate, Ranking
-from search.domain.run_context import Progress
+from search.domain.run_context import RunContext
 from search.models import PipelineVersion, SearchRun, SearchStep
 from search.services.code_version import code_version
 from search.services.pipelines.save_pipeline_version import save_pipeline_version
@@ -33,8 +33,12 @@ from training.evaluation.tuning import Tuning
 from training.evaluation.tuning import tune as choose
 from training.models import ChosenOptions, Evaluation, QuestionSet
 from training.services.cross_fitting import CrossFitted, cross_fitted
-from training.services.evaluate import MixedEvaluation, evaluation_of, search_pinned
+from training.services.evaluate import MixedEvaluation, create_evaluation, ending, purpose_of, search_pinned
 from training.services.question_sets import described_set
+
+_SEARCHES, _WEIGHTS = PARTS = ("searches", "weights")
+_BEGUN, _SAVED = "tuning begun", "tuning saved"
+"""Names of the notes with the evaluation that was begun, and with the one whose choice was saved."""
 
 
 class UnreadableLists(InvalidRequest):
@@ -66,7 +70,7 @@ def tune(
     split: str | None,
     pipeline: str,
     activate: bool = True,
-    progress: Progress | None = None,
+    run: RunContext | None = None,
     question_set: QuestionSet | None = None,
 ) -> dict[str, Any]:
     """Choose fusion's settings on these questions and return the report.
@@ -80,29 +84,32 @@ def tune(
     If cross-validation confirms the choice, it is saved as the pipeline's next version, which `activate` puts in use at
     once. Otherwise nothing is saved and `reason` says why.
 
+    If `run` belongs to work that has begun a tuning already, that one goes on: what was searched is not searched again,
+    and a choice that was saved is not saved again.
+
     Raises BadQuestions for questions of splits other than train and val, or when all questions must be left out;
-    InvalidRequest with every fault of the request; StageError when the pipeline cannot be composed.
+    InvalidRequest with every fault of the request; StageError when the pipeline cannot be composed; RunCancelled and
+    LeaseLost.
     """
     allowed = (TRAIN, VAL)
     refuse_split(split, "Tuning", allowed)
     refuse_splits(examples, "Tuning", allowed)
     lists = _lists_of(pipeline)
-    pins = pin_searches(knowledge_base=knowledge_base, pipelines=[pipeline], settings={}, evaluation=uuid4())
-    pin = pins[pipeline]
-    crossed, kept = _askable(pin, examples)
-    asked_of = [example for example, _ in kept]
-    with evaluation_of(pins, asked_of, split, question_set, Evaluation.Purpose.TUNING) as evaluation:
+    run = run or RunContext()
+    if (saved := _saved(run)) is not None:
+        return saved
+    evaluation, pin, crossed, kept = _begun(run, knowledge_base, examples, split, pipeline, question_set)
+    pins, asked_of = {pipeline: pin}, [example for example, _ in kept]
+    with ending(evaluation, run):
         began = time.perf_counter()
-        asked = _ask(pin, lists, kept, progress)
+        asked = _ask(pin, lists, kept, run)
         if reason := mixed(pins, evaluation.id, {pipeline: crossed.specifications}):
             raise MixedEvaluation(reason)
         searched = time.perf_counter()
-        tell = None if progress is None else lambda done, total: progress("weights", done, total)
-        tuning = choose(asked.cases, asked.present, tell)
+        tuning = choose(asked.cases, asked.present, lambda done, total: _tell(run, done, total))
         seconds = {"searches": round(searched - began, 2), "weights": round(time.perf_counter() - searched, 2)}
-        version = _save(pin, lists, tuning, asked_of, evaluation, activate) if tuning.decided else None
         left_out = len(examples) - len(kept)
-        report = {
+        report: dict[str, Any] = {
             "evaluation": str(evaluation.id),
             "knowledge_base": knowledge_base,
             "release": pin.release.name,
@@ -115,8 +122,8 @@ def tune(
             "errors": asked.errors,
             "code_version": code_version(),
             "pipeline": pipeline,
-            "pipeline_version": version.version if version else None,
-            "active": version.active if version else False,
+            "pipeline_version": None,
+            "active": False,
             "decided": tuning.decided,
             "reason": _about_learned(crossed.count, left_out) + tuning.reason,
             "before": {"options": _options(lists, asked.present)} | _described(tuning.before),
@@ -125,8 +132,53 @@ def tune(
             "gain": _described({name: tuning.held_out[name] - tuning.before[name] for name in tuning.before}),
             "seconds": seconds,
         }
-        evaluation.report = report
+        run.check()
+        with run.fenced(), transaction.atomic():
+            if tuning.decided:
+                version = _save(pin, lists, tuning, asked_of, evaluation, activate)
+                report |= {"pipeline_version": version.version, "active": version.active}
+            evaluation.report = report
+            evaluation.save(update_fields=["report"])
+            run.notes.put(_SAVED, str(evaluation.pk))
     return report
+
+
+def _saved(run: RunContext) -> dict[str, Any] | None:
+    """Return the report of a tuning whose choice this work has saved before it was interrupted, else None."""
+    known = run.notes.get(_SAVED)
+    if known is None:
+        return None
+    evaluation = Evaluation.objects.get(pk=known)
+    if evaluation.status != Evaluation.Status.DONE:
+        with ending(evaluation, run):
+            run.progress(_WEIGHTS, 1, 1)
+    return dict(evaluation.report or {})
+
+
+def _begun(
+    run: RunContext, knowledge_base: str, examples: Sequence[Example], split: str | None, pipeline: str,
+    question_set: QuestionSet | None,
+) -> tuple[Evaluation, Pin, CrossFitted, list[tuple[Example, Pin]]]:  # fmt: skip
+    """Return the evaluation that this work has begun, or a new one, with its pin and the questions that are asked."""
+    known = run.notes.get(_BEGUN)
+    rows = Evaluation.objects.select_related("knowledge_base", "question_set", "release__knowledge_base")
+    evaluation = rows.filter(pk=known, release__isnull=False).first() if known else None
+    if evaluation is not None and evaluation.release is not None:
+        pin = Pin.from_json(evaluation.specifications[0], evaluation.release, evaluation.pk)
+        Evaluation.objects.filter(pk=evaluation.pk).update(status=Evaluation.Status.RUNNING, reason="", finished=None)
+        return evaluation, pin, *_askable(pin, examples)
+    pins = pin_searches(knowledge_base=knowledge_base, pipelines=[pipeline], settings={}, evaluation=uuid4())
+    crossed, kept = _askable(pins[pipeline], examples)
+    with run.fenced(), transaction.atomic():
+        asked_of = [example for example, _ in kept]
+        evaluation = create_evaluation(pins, asked_of, split, question_set, Evaluation.Purpose.TUNING)
+        run.notes.put(_BEGUN, str(evaluation.pk))
+    return evaluation, pins[pipeline], crossed, kept
+
+
+def _tell(run: RunContext, done: int, total: int) -> None:
+    run.check()
+    run.progress(_WEIGHTS, done, total)
 
 
 def _askable(pin: Pin, examples: Sequence[Example]) -> tuple[CrossFitted, list[tuple[Example, Pin]]]:
@@ -161,6 +213,11 @@ def _lists_of(name: str) -> _Lists:
     return lists
 
 
+def check_tunable(pipeline: str) -> None:
+    """Raise InvalidRequest when the pipeline has no weights that could be chosen."""
+    _lists_of(pipeline)
+
+
 def _readable(pipeline: Pipeline) -> tuple[_Lists | None, str]:
     """Return the steps that tuning reads, or None and a sentence that says why the pipeline cannot be tuned."""
     stages = pipeline.specification()["stages"]
@@ -182,32 +239,38 @@ def _weighs(stage: Mapping[str, Any]) -> bool:
     return issubclass(import_string(stage["BACKEND"]), FusionWeights)
 
 
-def _ask(pin: Pin, lists: _Lists, questions: Sequence[tuple[Example, Pin]], progress: Progress | None) -> _Asked:
+def _ask(pin: Pin, lists: _Lists, questions: Sequence[tuple[Example, Pin]], run: RunContext) -> _Asked:
     """Search every question and return the lists. A failed search has empty lists and stays in the mean.
 
     Raises UnreadableLists when the lists of a finished search cannot be read, because tuning needs them.
     """
     cases: dict[int, Case] = {}
     errors = 0
+    finished = SearchRun.objects.filter(evaluation=pin.evaluation, status=SearchRun.Status.DONE)
+    known = dict(finished.values_list("purpose", "pk"))
     # Questions are grouped by specification, so that the files of each fold are loaded only once.
     order = sorted(range(len(questions)), key=lambda place: questions[place][1].specification_hash)
     for done, place in enumerate(order, 1):
+        run.check()
         example, own = questions[place]
-        fused = _fused(own, lists, example)
+        fused = _fused(own, lists, example, known.get(purpose_of(example)))
         errors += fused is None
         cases[place] = case_of(example, fused)
-        if progress is not None:
-            progress("searches", done, len(questions))
+        run.progress(_SEARCHES, done, len(questions))
     options: dict[str, Any] = dict(pin.specification["stages"][lists.fusion]["OPTIONS"])
     for name in ("bucket_weights", "risk_multipliers"):
         options[name] = tuple(options[name])
     return _Asked([cases[place] for place in range(len(questions))], FusionWeights(**options), errors)
 
 
-def _fused(pin: Pin, lists: _Lists, example: Example) -> Fused | None:
-    """Search one question and return its fusion; None when the search fails. Raises UnreadableLists."""
+def _fused(pin: Pin, lists: _Lists, example: Example, known: UUID | None) -> Fused | None:
+    """Return the fusion of a question's search, made now unless it is known; None when the search fails.
+
+    Raises UnreadableLists.
+    """
     try:
-        row = search_pinned(pin, example, k=1)  # One result is explained: only the lists are read.
+        # One result is explained: only the lists are read.
+        row = search_pinned(pin, example, k=1) if known is None else SearchRun.objects.get(pk=known)
         return _read(row, lists) if row.status == SearchRun.Status.DONE else None
     except UnreadableLists:
         raise

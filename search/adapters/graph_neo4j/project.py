@@ -6,7 +6,7 @@ interrupted run can be continued. Its states are `building`, `whole` (complete) 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -45,12 +45,20 @@ def markers(connection: Connection, limit: Limit | None = None) -> list[Marker]:
     return [Marker(*row) for row in rows]
 
 
-class Projection:
-    """Writes and removes the projection of one snapshot."""
+class OvertakenByAnother(Exception):
+    """Another process has written into the projection; its writes are there, and nothing was added to them."""
 
-    def __init__(self, connection: Connection, names: Names) -> None:
+
+class Projection:
+    """Writes and removes the projection of one snapshot.
+
+    `cancelled` is asked while a statement runs; if it returns true, the statement is abandoned with SearchCancelled.
+    """
+
+    def __init__(self, connection: Connection, names: Names, cancelled: Callable[[], bool] = lambda: False) -> None:
         self._connection = connection
         self._names = names
+        self._cancelled = cancelled
 
     def begin(self, knowledge_base: str) -> None:
         """Create the marker, the constraints and the index of the projection if they are missing."""
@@ -65,29 +73,46 @@ class Projection:
             knowledge_base=knowledge_base,
         )
 
-    def write_nodes(self, nodes: Sequence[Node], done: int) -> None:
-        """Write nodes and set the marker's count to `done`, the number of nodes written so far."""
+    def write_nodes(self, nodes: Sequence[Node], before: int) -> None:
+        """Write nodes after the `before` nodes that are written, and count them in the marker.
+
+        Raises OvertakenByAnother if the marker's count is not `before`.
+        """
         codes = self._names.schema.type_codes
         rows = [[self._names.type(codes[node.type]), self._names.properties(node)] for node in nodes]
-        self._write(
-            f"MATCH (m:{MARKER} {{snapshot: $snapshot}}) SET m.nodes = $done WITH m "
+        self._append(
+            "nodes", before, len(nodes),
             f"UNWIND $rows AS row CREATE (n:{self._names.nodes}) SET n = row[1], n:$(row[0])",
             rows=rows,
-            done=done,
-        )
+        )  # fmt: skip
 
-    def write_edges(self, relation: int, source: NDArray[np.int32], target: NDArray[np.int32], done: int) -> None:
-        """Write edges of one relation (its code), sorted by source, and set the marker's count to `done`."""
+    def write_edges(self, relation: int, source: NDArray[np.int32], target: NDArray[np.int32], before: int) -> None:
+        """Write edges of one relation (its code), sorted by source, after the `before` edges that are written.
+
+        Raises OvertakenByAnother if the marker's count is not `before`.
+        """
         begins = np.flatnonzero(np.concatenate(([True], source[1:] != source[:-1])))
         groups = [list(pair) for pair in zip(source[begins].tolist(), map(_keys, np.split(target, begins[1:])),
                                              strict=True)]  # fmt: skip
-        self._write(
-            f"MATCH (m:{MARKER} {{snapshot: $snapshot}}) SET m.edges = $done WITH m "
+        self._append(
+            "edges", before, len(source),
             f"UNWIND $groups AS row MATCH (a:{self._names.nodes} {{key: row[0]}}) UNWIND row[1] AS key "
             f"MATCH (b:{self._names.nodes} {{key: key}}) CREATE (a)-[:{self._names.relation(relation)}]->(b)",
             groups=groups,
-            done=done,
+        )  # fmt: skip
+
+    def _append(self, count: str, before: int, added: int, clause: str, **parameters: Any) -> None:
+        """Run a writing clause in the transaction that counts its rows, if the count is still what it should be.
+
+        The first SET locks the marker before its count is read, so that of two processes one sees the other's count.
+        """
+        query = (
+            f"MATCH (m:{MARKER} {{snapshot: $snapshot}}) SET m.{count} = m.{count} "
+            f"WITH m WHERE m.{count} = $before AND m.state = 'building' "
+            f"SET m.{count} = $done WITH m CALL (m) {{ {clause} }} RETURN count(*)"
         )
+        if self._write(query, before=before, done=before + added, **parameters) == [[0]]:
+            raise OvertakenByAnother
 
     def finish(self) -> None:
         """Mark the projection as complete: from now on plans are executed on it."""
@@ -120,7 +145,7 @@ class Projection:
 
     def _write(self, query: str, **parameters: Any) -> list[list[Any]]:
         values = {"snapshot": self._names.snapshot_id, **parameters}
-        return self._connection.write(query, values, Limit.seconds(BATCH_SECONDS))
+        return self._connection.write(query, values, Limit.seconds(BATCH_SECONDS, self._cancelled))
 
 
 def _keys(part: NDArray[np.int32]) -> list[int]:

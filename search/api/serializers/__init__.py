@@ -4,6 +4,15 @@ These serializers do not check requests. The services do, and they name every fa
 """
 
 from search.api.serializers.basics import Fault, NodeReference, Problem, page_of, problems
+from search.api.serializers.jobs import (
+    CloneRequest,
+    Job,
+    JobKind,
+    JobRequest,
+    JobSummary,
+    Schedule,
+    ScheduleRequest,
+)
 from search.api.serializers.knowledge import KnowledgeBase, KnowledgeBaseSchema, Node
 from search.api.serializers.plans import CheckedPlan, Plan
 from search.api.serializers.searches import Pipeline, Readiness, Search, SearchRequest
@@ -11,7 +20,12 @@ from search.api.serializers.uploads import Preview, PreviewRequest, UnpackLaunch
 
 __all__ = [
     "CheckedPlan",
+    "CloneRequest",
     "Fault",
+    "Job",
+    "JobKind",
+    "JobRequest",
+    "JobSummary",
     "KnowledgeBase",
     "KnowledgeBaseSchema",
     "Node",
@@ -22,6 +36,8 @@ __all__ = [
     "PreviewRequest",
     "Problem",
     "Readiness",
+    "Schedule",
+    "ScheduleRequest",
     "Search",
     "SearchRequest",
     "UnpackLaunched",

@@ -9,8 +9,10 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from search.ingest.manifest import BASE_NAME, NAME_RULE
-from search.ingest.progress import progress_on
 from search.ingest.stark import ConversionFailed, convert
+from search.management.console import shown
+
+PARTS = {"Reading STaRK's files": 1.0, "Writing nodes": 4.0, "Writing edges": 1.0}
 
 
 class Command(BaseCommand):
@@ -40,8 +42,8 @@ class Command(BaseCommand):
             raise CommandError(f"{folder} is not an empty folder.", returncode=2)
         folder.mkdir(parents=True, exist_ok=True)
         try:
-            with progress_on(sys.stderr) as progress:
-                nodes, edges = convert(source, folder, name, progress)
+            with shown(sys.stderr, PARTS) as run:
+                nodes, edges = convert(source, folder, name, run.report)
         except ConversionFailed as error:
             raise CommandError(str(error)) from error
         self.stdout.write(f"{nodes:,} nodes and {edges:,} edges of {name} are in {folder}.")

@@ -8,7 +8,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from search.ingest.progress import progress_on
+from search.management.console import shown
+from search.services.knowledge.expected import base_size, export_parts
 from search.services.knowledge.export_snapshot import ExportFailed, export_snapshot
 from search.services.knowledge.knowledge_bases import named
 from search.services.knowledge.releases import ReleaseError
@@ -31,8 +32,8 @@ class Command(BaseCommand):
         except ReleaseError as error:
             raise CommandError(str(error), returncode=2) from error
         try:
-            with progress_on(sys.stderr) as progress:
-                snapshot = export_snapshot(knowledge_base=knowledge_base, folder=options["folder"], progress=progress)
+            with shown(sys.stderr, export_parts(base_size(knowledge_base))) as run:
+                snapshot = export_snapshot(knowledge_base=knowledge_base, folder=options["folder"], run=run)
         except ExportFailed as error:
             raise CommandError(str(error)) from error
         counts = f"{snapshot.nodes:,} nodes and {snapshot.edges:,} edges"

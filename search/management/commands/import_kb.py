@@ -5,21 +5,23 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from search.adapters.graph_neo4j.address import Address
-from search.domain.errors import InvalidRequest
+from search.domain.errors import InvalidRequest, SearchError
 from search.domain.run_context import RunContext
 from search.ingest.detect import Detected
-from search.ingest.manifest import BASE_NAME, NAME_RULE
-from search.ingest.progress import progress_on, silent
+from search.ingest.manifest import BASE_NAME, MANIFEST_FILE, NAME_RULE
+from search.ingest.size import Size, bundle_size
+from search.management.console import shown
 from search.services.imports.import_source import import_source
 from search.services.imports.open_source import GuessNotAccepted
 from search.services.imports.place import database, is_neo4j
+from search.services.jobs.run_here import recorded
+from search.services.knowledge.expected import import_parts
 from search.services.knowledge.import_snapshot import FAULTS_SHOWN, ImportFailed, ImportReport
 
 SOURCE_HELP = (
@@ -61,21 +63,18 @@ class Command(BaseCommand):
         place = _place(options["source"])
         mapping = _mapping(options["mapping"])
         _check(options)
-        shown = nullcontext(silent) if options["json"] else progress_on(sys.stderr)
+        dry = options["dry_run"] or options["write_mapping"] is not None
+        given = {**options, "place": place, "mapping": mapping, "dry_run": dry}
+        # A job of the kind `import` reads bundles in folders; other sources are imported without a job.
+        bundle = isinstance(place, Path) and mapping is None and (place / MANIFEST_FILE).is_file()
+        size = bundle_size(place) if isinstance(place, Path) and bundle else Size()
         try:
-            with shown as progress:
-                report = import_source(
-                    place=place,
-                    mapping=mapping,
-                    name=options["name"] or "",
-                    accept_guess=options["guess"],
-                    tolerance=options["tolerance"],
-                    report=options["report"],
-                    dry_run=options["dry_run"] or options["write_mapping"] is not None,
-                    index=not options["no_index"],
-                    activate=not options["no_activate"],
-                    run=RunContext(progress=progress),
-                )
+            with shown(
+                sys.stderr, import_parts(size, index=not options["no_index"] and not dry), quiet=options["json"]
+            ) as run:
+                report = _recorded(given, run) if bundle and not dry else _imported(given, run)
+        except SearchError as error:
+            raise CommandError(str(error)) from error
         except ImportFailed as failure:
             guess = failure.__cause__
             if isinstance(guess, GuessNotAccepted):
@@ -126,6 +125,26 @@ class Command(BaseCommand):
         else:
             made = f"release {report.release}" if report.release else f"snapshot {report.snapshot}, not indexed yet"
             self.stdout.write(f"{report.knowledge_base}: {counts}; {made}, in {seconds:.1f} s.")
+
+
+def _recorded(options: dict[str, Any], terminal: RunContext) -> ImportReport:
+    """Import the bundle, as a job that the list of jobs shows."""
+    arguments = {
+        "source": str(options["place"].absolute()), "name": options["name"] or "", "tolerance": options["tolerance"],
+        "index": not options["no_index"], "activate": not options["no_activate"],
+    }  # fmt: skip
+    with recorded(terminal, kind="import", arguments=arguments) as job:
+        report = _imported(options, job.run)
+        job.result = report.to_json()
+    return report
+
+
+def _imported(options: dict[str, Any], run: RunContext) -> ImportReport:
+    return import_source(
+        place=options["place"], mapping=options["mapping"], name=options["name"] or "", accept_guess=options["guess"],
+        tolerance=options["tolerance"], report=options["report"], dry_run=options["dry_run"],
+        index=not options["no_index"], activate=not options["no_activate"], run=run,
+    )  # fmt: skip
 
 
 def _place(source: str) -> Path | Address:

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import json
-from contextlib import nullcontext
+import sys
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from search.domain.errors import InvalidRequest, SearchError
-from search.ingest.progress import progress_on, silent
+from search.domain.vector_kinds import USUAL
+from search.ingest.size import snapshot_size
+from search.management.console import shown
 from search.models import KnowledgeBase
 from search.models.knowledge import BuildStatus
+from search.services.jobs.run_here import recorded
+from search.services.knowledge.expected import index_parts
 from search.services.knowledge.index_snapshot import IndexFailed, IndexReport, build_index
 
 
@@ -36,10 +40,16 @@ class Command(BaseCommand):
         snapshot = knowledge_base.snapshots.filter(status=BuildStatus.READY).order_by("-pk").first()
         if snapshot is None:
             raise CommandError(f"'{knowledge_base.name}' has no snapshot that is loaded; import it first.")
-        shown = nullcontext(silent) if options["json"] else progress_on(self.stderr._out)  # type: ignore[arg-type]
+        parts = index_parts(snapshot_size(snapshot), len(USUAL) + len(options["kinds"]))
         try:
-            with shown as progress:
-                indexed = build_index(snapshot=snapshot, progress=progress, kinds=options["kinds"])
+            with (
+                shown(sys.stderr, parts, quiet=options["json"]) as terminal,
+                recorded(
+                    terminal, kind="index", knowledge_base=knowledge_base.name, arguments={"kinds": options["kinds"]}
+                ) as job,
+            ):
+                indexed = build_index(snapshot=snapshot, run=job.run, kinds=options["kinds"])
+                job.result = _outcome(indexed)
         except InvalidRequest as error:
             raise CommandError(str(error), returncode=2) from error
         except (IndexFailed, SearchError) as error:
@@ -49,15 +59,7 @@ class Command(BaseCommand):
     def _tell(self, indexed: IndexReport, as_json: bool) -> None:
         release = indexed.release
         if as_json:
-            outcome = {
-                "knowledge_base": release.knowledge_base.name,
-                "snapshot": release.snapshot_id,
-                "release": release.name,
-                "embedded": indexed.embedded,
-                "reused": indexed.reused,
-                "seconds": {part: round(seconds, 3) for part, seconds in indexed.seconds.items()},
-            }
-            self.stdout.write(json.dumps(outcome))
+            self.stdout.write(json.dumps(_outcome(indexed)))
             return
         took = sum(indexed.seconds.values())
         texts = f"{indexed.embedded:,} texts embedded, {indexed.reused:,} known"
@@ -66,3 +68,15 @@ class Command(BaseCommand):
         self.stdout.write(
             f"{release.name} is ready: {texts}, in {took:.1f} s." + ("" if active else f" Next: {activate}")
         )
+
+
+def _outcome(indexed: IndexReport) -> dict[str, Any]:
+    release = indexed.release
+    return {
+        "knowledge_base": release.knowledge_base.name,
+        "snapshot": release.snapshot_id,
+        "release": release.name,
+        "embedded": indexed.embedded,
+        "reused": indexed.reused,
+        "seconds": {part: round(seconds, 3) for part, seconds in indexed.seconds.items()},
+    }

@@ -71,9 +71,10 @@ class Command(BaseCommand):
             return
         table = Table("id", "kind", "knowledge base", "state", "attempt", "progress", "created", "reason")
         for job in listed:
+            progress = _progress(job["progress"]) if job["state"] == "running" else ""
             table.add_row(
                 job["id"][:8], job["kind"], job["knowledge_base"] or "", job["state"], str(job["attempt"]),
-                _progress(job["progress"]), job["created"][:16].replace("T", " "), job["reason"],
+                progress, job["created"][:16].replace("T", " "), job["reason"],
             )  # fmt: skip
         Console().print(table if listed else "There are no jobs.")
 

@@ -9,8 +9,10 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 import search
-from search.ingest.progress import progress_on
+from search.ingest.size import bundle_size
+from search.management.console import shown
 from search.models import KnowledgeBase
+from search.services.knowledge.expected import import_parts
 from search.services.knowledge.import_snapshot import ImportFailed, import_snapshot
 
 FOLDER = Path(search.__file__).parent / "fixtures" / "demo"
@@ -29,8 +31,8 @@ class Command(BaseCommand):
         for name in missing:
             self.stderr.write(f"Importing the demo knowledge base {name}")
             try:
-                with progress_on(sys.stderr) as progress:
-                    report = import_snapshot(source=FOLDER / name, name=name, progress=progress)
+                with shown(sys.stderr, import_parts(bundle_size(FOLDER / name))) as run:
+                    report = import_snapshot(source=FOLDER / name, name=name, run=run)
             except ImportFailed as failure:
                 raise CommandError(f"{name}: {failure}") from failure
             self.stdout.write(f"{name}: {report.nodes:,} nodes, {report.edges:,} edges, release {report.release}.")

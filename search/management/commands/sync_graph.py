@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import json
 import sys
-from contextlib import nullcontext
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from search.ingest.progress import progress_on, silent
+from search.domain.errors import SearchError
+from search.domain.run_context import RunContext
+from search.management.console import shown
+from search.models import KnowledgeBase
+from search.services.jobs.run_here import recorded
+from search.services.knowledge.expected import base_size, sync_parts
 from search.services.knowledge.knowledge_bases import named
 from search.services.knowledge.releases import ReleaseError
 from search.services.knowledge.sync_graph import SyncFailed, SyncReport, check_graph, sync_graph
@@ -32,12 +36,14 @@ class Command(BaseCommand):
             knowledge_base = named(options["name"])
         except ReleaseError as error:
             raise CommandError(str(error), returncode=2) from error
-        work = check_graph if options["check"] else sync_graph
-        shown = nullcontext(silent) if options["json"] else progress_on(sys.stderr)
         try:
-            with shown as progress:
-                synced = work(knowledge_base=knowledge_base, progress=progress)
-        except SyncFailed as error:
+            with shown(sys.stderr, sync_parts(base_size(knowledge_base)), quiet=options["json"]) as run:
+                synced = (
+                    check_graph(knowledge_base=knowledge_base, run=run)
+                    if options["check"]
+                    else _synced(knowledge_base, run)
+                )
+        except (SyncFailed, SearchError) as error:
             if options["json"]:
                 self.stdout.write(json.dumps({"knowledge_base": knowledge_base.name, "error": str(error)}))
             raise CommandError(str(error)) from error
@@ -64,3 +70,11 @@ class Command(BaseCommand):
             f"{synced.knowledge_base}: {counts}; {synced.outcome} in {synced.seconds['total']:.1f} s "
             f"({speed:,.0f} edges a second)."
         )
+
+
+def _synced(knowledge_base: KnowledgeBase, terminal: RunContext) -> SyncReport:
+    """Copy the graph, as a job that the list of jobs shows."""
+    with recorded(terminal, kind="sync_graph", knowledge_base=knowledge_base.name, arguments={}) as job:
+        synced = sync_graph(knowledge_base=knowledge_base, run=job.run)
+        job.result = synced.to_json()
+    return synced

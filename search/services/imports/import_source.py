@@ -12,6 +12,7 @@ from search.domain.run_context import RunContext
 from search.ingest.faults import BundleError, RowFault
 from search.services.imports.open_source import opened_source
 from search.services.imports.place import Place, check_place
+from search.services.jobs.run_context import plain_run
 from search.services.knowledge.import_snapshot import ImportFailed, ImportReport, import_snapshot
 
 
@@ -34,7 +35,7 @@ def import_source(
     that the command line has resolved itself. `mapping` is the JSON of a SourceMapping (of labels, for a database). The
     other arguments are those of `import_snapshot`. Raises ImportFailed, and what `run.check` raises.
     """
-    run = run or RunContext()
+    run = run or plain_run()
     try:
         opened = check_place(place) if isinstance(place, Place) else place
         with opened_source(opened, mapping, run, name=name, accept_guess=accept_guess) as source:
@@ -46,7 +47,7 @@ def import_source(
                 dry_run=dry_run,
                 index=index,
                 activate=activate,
-                progress=run.progress,
+                run=run,
             )
     except InvalidRequest as error:
         faults = [RowFault("mapping", 0, "bad_mapping", f"{fault.pointer}: {fault.sentence}") for fault in error.faults]

@@ -17,6 +17,7 @@ from search.domain.errors import InvalidRequest, SearchCancelled
 from search.domain.run_context import LeaseLost, Log, Metric, Progress, RunCancelled, RunContext
 from search.domain.trace import Limit
 from search.models import Job
+from search.services.jobs.captured import captured
 from search.services.jobs.checkpoints import FileCheckpoints
 from search.services.jobs.kinds import built, target_of
 from search.services.jobs.ownership import Claim
@@ -65,7 +66,8 @@ def do(job: Job, run: RunContext) -> Any:
         with connection.cursor() as cursor:
             # While a statement runs, the server checks once a second whether this process is still there.
             cursor.execute("SET client_connection_check_interval = '1s'")
-    result = built(job.kind, job.arguments).run(target_of(job), run)
+    with captured(run.log):
+        result = built(job.kind, job.arguments).run(target_of(job), run)
     return orjson.loads(stored_json(result))
 
 

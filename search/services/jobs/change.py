@@ -7,8 +7,7 @@ from datetime import timedelta
 from typing import Any
 
 from django.db import IntegrityError, transaction
-from django.db.models import F
-from django.utils import timezone
+from django.db.models import F, Q
 
 from search.domain.errors import Fault, InvalidRequest, NotAllowed
 from search.models import Job
@@ -16,7 +15,7 @@ from search.services.access.visitors import User, is_privileged
 from search.services.jobs.kinds import built, queue_of, target_of
 from search.services.jobs.launch import LIVE, launch_job
 from search.services.jobs.needs import shortages
-from search.services.jobs.ownership import HERE, ClockNow
+from search.services.jobs.ownership import HERE, ClockNow, locked
 from search.services.jobs.wake import tell, wake
 
 SILENT = timedelta(seconds=4)
@@ -37,16 +36,15 @@ def cancel_job(job: Job, *, user: User) -> Job:
     the keeper is gone, the job ends here, and the new fence keeps its late writes out. Raises NotAllowed.
     """
     _check_staff(user)
+    asked = Job.objects.filter(pk=job.pk, state__in=LIVE, cancel_requested=None)
+    asked.update(cancel_requested=ClockNow(), changes=F("changes") + 1)
     with transaction.atomic():
-        row = Job.objects.select_for_update(no_key=True, of=("self",)).get(pk=job.pk)
-        silent = row.heartbeat is None or timezone.now() - row.heartbeat > SILENT
-        if row.state == Job.State.QUEUED or (row.state == Job.State.RUNNING and silent):
+        silent = Q(state=Job.State.RUNNING, heartbeat__lt=ClockNow() - SILENT)
+        if row := locked(job.pk, Q(state=Job.State.QUEUED) | silent):
             Job.objects.filter(pk=row.pk).update(
-                state=Job.State.CANCELLED, reason="It was cancelled.", cancel_requested=ClockNow(),
-                finished=ClockNow(), lease_until=None, fence=F("fence") + 1, changes=F("changes") + 1,
+                state=Job.State.CANCELLED, reason="It was cancelled.", finished=ClockNow(), lease_until=None,
+                fence=F("fence") + 1, changes=F("changes") + 1,
             )  # fmt: skip
-        elif row.state == Job.State.RUNNING and row.cancel_requested is None:
-            Job.objects.filter(pk=row.pk).update(cancel_requested=ClockNow(), changes=F("changes") + 1)
     tell(job.pk)
     job.refresh_from_db()
     return job

@@ -55,14 +55,16 @@ class Keeper:
         """
         began = time.monotonic()
         try:
-            cancel = self._write()
+            try:
+                cancel = self._write()
+            except DatabaseError as error:
+                if not isinstance(error.__cause__, LockNotAvailable | QueryCanceled):
+                    raise
+                # The work itself has the row, in a final write; nobody can claim the job meanwhile.
+                cancel = self._asked()
         except LeaseLost:
             return Verdict.LOST
         except DatabaseError as error:
-            if isinstance(error.__cause__, LockNotAvailable | QueryCanceled):
-                # Somebody holds the row, most likely a final write of this job; meanwhile nobody can claim it.
-                self._renewed = began
-                return Verdict.GO_ON
             connection.close()
             if time.monotonic() - self._renewed < settings.GRASP_JOB_LEASE_SECONDS:
                 return Verdict.GO_ON
@@ -70,6 +72,12 @@ class Keeper:
             return Verdict.LOST
         self._renewed = began
         return Verdict.CANCEL if cancel else Verdict.GO_ON
+
+    def _asked(self) -> bool:
+        """Return whether the cancellation was requested. Raises LeaseLost."""
+        for requested in self._claim.rows().values_list("cancel_requested", flat=True):
+            return requested is not None
+        raise LeaseLost()
 
     def finish(self, state: Job.State, reason: str = "", result: Any = None) -> bool:
         """Write the job's end with its last reports; return whether this process still owned it.
@@ -119,7 +127,7 @@ class Keeper:
             if not renewed:
                 raise LeaseLost()
             lines, metrics = self._reports.write()
-            asked = self._claim.rows().filter(cancel_requested__isnull=False).exists()
+            asked = self._asked()
             if end is not None:
                 end()
         self._reports.written(lines, metrics)

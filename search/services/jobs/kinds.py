@@ -46,9 +46,9 @@ def built(kind: str, arguments: Mapping[str, Any]) -> Kind:
 
 
 def parts_of(job: Job) -> dict[str, float]:
-    """Return the parts of a job's work with their weights; none for a job whose kind or arguments no longer exist."""
+    """Return the parts of a job's work with their expected seconds; none if its kind or arguments no longer exist."""
     try:
-        return dict(built(job.kind, job.arguments).parts())
+        return dict(built(job.kind, job.arguments).expected(target_of(job)))
     except InvalidRequest:
         return {}
 

@@ -18,9 +18,11 @@ from search.models.pipelines import specification_hash
 from search.services.access.visitors import User, is_privileged
 from search.services.code_version import code_version
 from search.services.jobs.kinds import built, kind_class, queue_of
+from search.services.jobs.learned import corrected
 from search.services.jobs.needs import shortages
 from search.services.jobs.ownership import HERE
 from search.services.jobs.wake import wake
+from search.services.searches.storable import storable_json
 
 LIVE = (Job.State.QUEUED, Job.State.RUNNING)
 QUEUES = ("jobs", "gpu")
@@ -51,7 +53,9 @@ def launch_job(
     if not is_privileged(user):
         raise NotAllowed("Jobs are launched by staff.")
     made, target = _checked(kind, knowledge_base, question_set, arguments or {}, queue)
-    if faults := [*made.refuse(target)] or shortages(made.needs(target)):
+    refused = [*made.refuse(target)]
+    # A command's own work says what it refuses, and in more detail.
+    if faults := ([] if here else refused) if refused else shortages(made.needs(target)):
         raise InvalidRequest(faults)
     target = dataclasses.replace(target, frozen=dict(made.freeze(target)))
     job = _row(kind, made, target)
@@ -82,6 +86,7 @@ def _checked(
     if not isinstance(arguments, Mapping):
         faults.append(Fault("/arguments", "arguments is an object of arguments of the kind."))
     else:
+        faults += storable_json(arguments, "/arguments")[1]
         try:
             made = built(str(kind), arguments)
         except InvalidRequest as error:
@@ -108,7 +113,9 @@ def _target(cls: type[Kind], knowledge_base: object, question_set: object) -> tu
             faults.append(_no_base(knowledge_base))
     release = base.active_release if base is not None else None
     if base is not None and release is None and "release" in cls.targets:
-        message = f"{base.name!r} has no active release; index it, or activate one of its releases."
+        message = (
+            f"{base.name} has no active release; `index_kb {base.name}` builds one, `activate_release` switches to one."
+        )
         faults.append(Fault("/knowledge_base", message))
     resolved = ""
     if not isinstance(question_set, str) or "\x00" in question_set:
@@ -144,7 +151,7 @@ def _row(kind: str, made: Kind, target: Target) -> Job:
         specification_hash=specification_hash(specification), seed=int(arguments.get("seed", 0)),
         code_version=code_version(), knowledge_base=base, knowledge_base_name=target.knowledge_base,
         release=release, release_name=target.release, question_set=target.question_set,
-        progress=Estimator(made.parts(), 0.0).estimate(0.0).to_json(),
+        progress=Estimator(corrected(kind, made.expected(target)), 0.0).estimate(0.0).to_json(),
     )  # fmt: skip
 
 

@@ -10,6 +10,7 @@ from django.conf import settings
 from search.domain.errors import Fault
 from search.domain.job_kinds import Needs
 
+CONTROL_GROUP = Path("/sys/fs/cgroup")
 SPARE_DISK = 512 * 1024**2
 """Bytes that a job leaves free on the disk, for Postgres and the logs."""
 
@@ -29,13 +30,31 @@ def shortages(needs: Needs) -> list[Fault]:
 
 
 def available_memory() -> int | None:
-    """Return the bytes that a new process could use without swapping, or None where the system does not tell."""
+    """Return the bytes that a new process could use without swapping, or None where the system does not tell.
+
+    In a container it is what the container's limit leaves, if that is less.
+    """
     try:
         lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
     except OSError:
         return None
-    found = [line.split()[1] for line in lines if line.startswith("MemAvailable:")]
-    return int(found[0]) * 1024 if found else None
+    found = [int(line.split()[1]) * 1024 for line in lines if line.startswith("MemAvailable:")]
+    return min(found + _left_in_group(CONTROL_GROUP), default=None)
+
+
+def _left_in_group(folder: Path) -> list[int]:
+    """Return what the memory limit of the control group (version 2) leaves; empty if there is no limit."""
+    try:
+        most = (folder / "memory.max").read_text(encoding="ascii").strip()
+        used = int((folder / "memory.current").read_text(encoding="ascii"))
+        statistics = (folder / "memory.stat").read_text(encoding="ascii").splitlines()
+    except (OSError, ValueError):
+        return []
+    if not most.isdecimal():
+        return []
+    # The cache of files is given back when memory is needed.
+    cached = sum(int(line.split()[1]) for line in statistics if line.startswith(("active_file ", "inactive_file ")))
+    return [max(0, int(most) - used + cached)]
 
 
 def _existing(folder: Path) -> Path:
@@ -43,4 +62,4 @@ def _existing(folder: Path) -> Path:
 
 
 def _size(number: int) -> str:
-    return f"{number / 1024**3:,.1f} GB"
+    return f"{number / 1024**3:,.1f} GB" if number >= 1024**3 else f"{number / 1024**2:,.0f} MB"

@@ -27,6 +27,10 @@ HERE = "here"
 OWNER_GONE = "its process ended without a word, or its machine did."
 
 
+LOOKED_AT = 50
+"""Jobs that are tried at most when a worker looks for one."""
+
+
 class ClockNow(models.Func):
     """The time at which the statement runs; Postgres' now() is the time at which the transaction began."""
 
@@ -48,10 +52,11 @@ class Claim:
 
     @contextmanager
     def fenced(self) -> Iterator[None]:
-        """Run the block in a transaction that holds the job's row. Raises LeaseLost if this claim no longer owns it.
+        """Run the block in a transaction during which the owner cannot change.
 
-        If the process is stopped inside, Postgres ends the session after the length of a lease, so that another process
-        can take the job over.
+        Raises LeaseLost if this claim no longer owns the job. Heartbeats and requests to cancel are still written
+        meanwhile. If the process is stopped inside, Postgres ends the session after the length of a lease, so that
+        another process can take the job over.
         """
         nested = connection.in_atomic_block
         with transaction.atomic():
@@ -59,8 +64,8 @@ class Claim:
                 milliseconds = int(settings.GRASP_JOB_LEASE_SECONDS * 1000)
                 with connection.cursor() as cursor:
                     cursor.execute(f"SET LOCAL idle_in_transaction_session_timeout = {milliseconds}")
-            # Rows of the log refer to the job; NO KEY lets them be written meanwhile.
-            if not self.rows().select_for_update(no_key=True).values("pk"):
+            _lock("pg_advisory_xact_lock_shared", self.job)
+            if not self.rows().exists():
                 raise LeaseLost()
             yield
 
@@ -83,6 +88,7 @@ class Claim:
             self._give_up(state=Job.State.QUEUED, reason=reason, deaths=deaths)
 
     def _give_up(self, **values: Any) -> None:
+        _lock("pg_advisory_xact_lock", self.job)
         if not self.rows().update(**values, fence=F("fence") + 1, lease_until=None, changes=F("changes") + 1):
             raise LeaseLost()
 
@@ -111,22 +117,48 @@ def claim_next(queue: str) -> Claim | None:
 
     Jobs whose owner's lease has ended are settled on the way: cancelled ones end, and so do those with too many deaths.
     """
-    while True:
-        with transaction.atomic():
-            locked = Job.objects.select_for_update(skip_locked=True, no_key=True, of=("self",))
-            job = locked.filter(runnable(), queue=queue).order_by("created").first()
-            if job is None:
-                return None
-            if not settled(job):
-                return _claim(job)
+    waiting = Job.objects.filter(runnable(), queue=queue).order_by("created").values_list("pk", flat=True)
+    for pk in waiting[:LOOKED_AT]:
+        if (claimed := claim_this(pk)) is not None:
+            return claimed
+    return None
 
 
 def claim_this(job_id: UUID) -> Claim | None:
-    """Claim one job for this process, or return None if it is not runnable."""
+    """Claim one job for this process, or return None if it is not runnable, or was settled instead."""
     with transaction.atomic():
-        job = Job.objects.select_for_update(skip_locked=True, no_key=True, of=("self",))
-        found = job.filter(runnable(), pk=job_id).first()
-        return None if found is None or settled(found) else _claim(found)
+        job = locked(job_id, runnable())
+        return None if job is None or settled(job) else _claim(job)
+
+
+def locked(job_id: UUID, condition: Q) -> Job | None:
+    """Return a job that meets a condition, locked in this transaction so that its owner may be changed, else None.
+
+    It waits for nobody: while the owner does a final write, or another process changes the job, the answer is None.
+    """
+    if not _lock("pg_try_advisory_xact_lock", job_id):
+        return None
+    rows = Job.objects.select_for_update(skip_locked=True, no_key=True, of=("self",))
+    return rows.filter(condition, pk=job_id).first()
+
+
+def _lock(function: str, job_id: UUID) -> bool:
+    """Take the lock of a job's ownership until the transaction ends; return what Postgres' function returned.
+
+    Final writes share it, and whoever changes the owner needs it alone. It is no lock of the row, so that heartbeats
+    and requests to cancel never wait for a final write.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute(f"SELECT {function}(hashtextextended(%s, 0))", [f"grasp job {job_id}"])
+        row = cursor.fetchone()
+    return bool(row and row[0])
+
+
+def settle(job_id: UUID) -> bool:
+    """End a job whose owner is gone, unless it is to be run again; return whether it was ended."""
+    with transaction.atomic():
+        job = locked(job_id, runnable())
+        return job is not None and settled(job)
 
 
 def settled(job: Job) -> bool:

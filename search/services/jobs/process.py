@@ -25,6 +25,7 @@ from django.db import connections
 from search.models import Job
 from search.services.jobs.body import Outcome, context, do, outcome_of, signal_sentence
 from search.services.jobs.ownership import Claim
+from search.services.jobs.resources import gpu_memory_held
 
 READ_BYTES = 1 << 16
 SECONDS_BETWEEN = 0.1
@@ -122,10 +123,16 @@ def _work(job: Job, claim: Claim, writer: int, stop: mmap.mmap, parent: int) -> 
 
 
 def _told(job: Job, claim: Claim, send: Callable[[dict[str, Any]], None], stop: Callable[[], bool]) -> None:
+    def progress(part: str, done: int, total: int | None) -> None:
+        report: dict[str, Any] = {"progress": [part, int(done), None if total is None else int(total)]}
+        if held := gpu_memory_held():
+            report["gpu_memory"] = [held]
+        send(report)
+
     run = context(
         claim,
         stop,
-        progress=lambda part, done, total: send({"progress": [part, int(done), None if total is None else int(total)]}),
+        progress=progress,
         metric=lambda name, step, value: send({"metric": [name, int(step), float(value)]}),
         log=lambda text: send({"log": [text]}),
     )

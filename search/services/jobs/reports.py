@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import threading
 import time
+from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
@@ -12,7 +13,9 @@ from django.db.models import Max
 
 from search.domain.time_left import Estimator
 from search.models import Job, JobLog, JobMetric
+from search.services.jobs.learned import USUAL, corrected
 from search.services.jobs.ownership import Claim
+from search.services.jobs.thinning import Thinning
 from search.services.searches.storable import storable_text
 
 LONGEST_LINE = 2_000
@@ -26,10 +29,19 @@ class Reports:
     """Collects reports from any thread, and writes what is new when asked (RunContext's listeners)."""
 
     def __init__(self, claim: Claim, parts: Mapping[str, float], spent: Mapping[str, float]) -> None:
-        """`parts` are the expected parts of the work, `spent` the seconds of each part in earlier attempts."""
+        """`parts` are the expected seconds of the work's parts, `spent` the seconds of each part in earlier attempts.
+
+        What former jobs have taken corrects the expected seconds.
+        """
         self._claim = claim
         self._lock = threading.Lock()
-        self._estimator = Estimator(parts, time.monotonic(), spent)
+        self._usual = dict(parts)
+        kind = Job.objects.values_list("kind", flat=True).get(pk=claim.job)
+        self._estimator = Estimator(corrected(kind, parts), time.monotonic(), spent)
+        self._thinning = Thinning(claim.job)
+        self._newest: dict[str, tuple[int, float]] = {}
+        self.gpu_bytes = 0
+        self._ended = False
         self._lines: list[str] = []
         self._metrics: dict[tuple[str, int], float] = {}
         self._kept = JobLog.objects.filter(job=claim.job).count()
@@ -45,9 +57,15 @@ class Reports:
     def metric(self, name: str, step: int, value: float) -> None:
         """Receive a point of a series; a value that is no finite number is dropped, JSON has no word for it."""
         if math.isfinite(value):
+            known = storable_text(name)[:LONGEST_METRIC]
             with self._lock:
-                self._metrics[storable_text(name)[:LONGEST_METRIC], max(0, int(step))] = float(value)
+                self._newest[known] = max(0, int(step)), float(value)
+                self._metrics[known, max(0, int(step))] = float(value)
                 self.new = True
+
+    def gpu_memory(self, number: int) -> None:
+        """Receive the most bytes of GPU memory that the work has held."""
+        self.gpu_bytes = max(self.gpu_bytes, number)
 
     def log(self, text: str) -> None:
         """Receive a line."""
@@ -60,15 +78,20 @@ class Reports:
             self.new = True
 
     def finish(self) -> None:
-        """Mark every part as finished."""
+        """Mark every part as finished; of each series the newest point is kept, whatever its step."""
         with self._lock:
             self._estimator.finish(time.monotonic())
+            self._ended = True
+            self._metrics |= {(name, step): value for name, (step, value) in self._newest.items()}
             self.new = True
 
     def estimate(self) -> dict[str, Any]:
         """Return the present progress as JSON."""
         with self._lock:
-            return self._estimator.estimate(time.monotonic()).to_json()
+            estimate = self._estimator.estimate(time.monotonic()).to_json()
+        for part in estimate["parts"]:
+            part[USUAL] = round(self._usual.get(part["name"], 0.0), 3)
+        return estimate
 
     def write(self) -> tuple[int, int]:
         """Write the collected lines and metrics, in the caller's transaction; return how many of each were written.
@@ -76,17 +99,21 @@ class Reports:
         They are kept until `written` is called, because the transaction may fail.
         """
         with self._lock:
-            lines, metrics = list(self._lines), list(self._metrics.items())
+            lines, metrics, ended = list(self._lines), list(self._metrics.items()), self._ended
         if lines:
             JobLog.objects.bulk_create(
                 JobLog(job_id=self._claim.job, attempt=self._claim.attempt, text=line) for line in lines
             )
-        if metrics:
+        kept = [(key, value) for key, value in metrics if ended or self._thinning.keeps(*key)]
+        if kept:
             JobMetric.objects.bulk_create(
                 [JobMetric(job_id=self._claim.job, name=name, step=step, value=value)
-                 for (name, step), value in metrics],
+                 for (name, step), value in kept],
                 update_conflicts=True, unique_fields=["job", "name", "step"], update_fields=["value"],
             )  # fmt: skip
+        for name, points in Counter(name for (name, _), _ in kept).items():
+            if not ended:
+                self._thinning.added(name, points)
         return len(lines), len(metrics)
 
     def written(self, lines: int, metrics: int) -> None:

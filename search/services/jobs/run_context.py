@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+import orjson
 from django.db import connection, transaction
 from django.db.models import F
 
 from search.domain.run_context import LeaseLost, Progress, RunContext
 from search.models import Job
 from search.services.jobs.ownership import Claim
+from search.services.searches.storable import stored_json
 
 
 def plain_run(progress: Progress | None = None) -> RunContext:
@@ -31,7 +33,9 @@ class RowNotes:
             row = self._claim.rows().select_for_update(no_key=True).only("notes").first()
             if row is None:
                 raise LeaseLost()
-            Job.objects.filter(pk=row.pk).update(notes={**row.notes, name: value}, changes=F("changes") + 1)
+            Job.objects.filter(pk=row.pk).update(
+                notes={**row.notes, name: orjson.loads(stored_json(value))}, changes=F("changes") + 1
+            )
 
     def get(self, name: str) -> Any:
         """Return the value kept under a name, or None when there is none."""

@@ -6,24 +6,72 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any
 
+import orjson
 from django.db import connection
 
-from search.domain.run_context import LeaseLost, Progress, RunCancelled
-from search.ingest.progress import silent
+from search.domain.errors import SearchError
+from search.domain.run_context import LeaseLost, Progress, RunCancelled, RunContext, silent
 from search.models import Job
 from search.services.jobs.body import context, do, outcome_of
 from search.services.jobs.keeper import BEAT_SECONDS, GRACE_SECONDS, Keeper, Verdict
-from search.services.jobs.kinds import parts_of
-from search.services.jobs.ownership import claim_this
+from search.services.jobs.kinds import kind_names, parts_of
+from search.services.jobs.launch import launch_job
+from search.services.jobs.ownership import claim_this, settle
 from search.services.jobs.reports import Reports, seconds_spent
-from search.services.jobs.resources import Resources
+from search.services.jobs.resources import Resources, gpu_memory_held
 from search.services.jobs.run_context import in_callers_transaction
+from search.services.searches.storable import stored_json
 
 INTERRUPTED = "It was interrupted at the terminal."
+
+
+class AlreadyLive(SearchError):
+    """An identical job waits or runs."""
+
+    def __init__(self, job: Job) -> None:
+        super().__init__(
+            f"The same job is {job.get_state_display()} already: `jobs show {job.pk}` tells how far it is, and `jobs "
+            f"cancel` ends it."
+        )
+
+
+@dataclass
+class Here:
+    """A job that this process does: the context of its work, and its result, which the work sets."""
+
+    run: RunContext
+    result: Any = None
+
+
+@contextmanager
+def recorded(
+    shown: RunContext, *, kind: str, knowledge_base: str = "", question_set: str = "", arguments: Mapping[str, Any]
+) -> Iterator[Here]:
+    """Record the work inside the block as a job; `shown` is the context that shows its progress at a terminal.
+
+    Work of a kind that the site does not list is done without a record. Raises AlreadyLive if the same job waits or
+    runs; InvalidRequest for a specification that is not valid.
+    """
+    if kind not in kind_names():
+        yield Here(shown)
+        return
+    asked: dict[str, Any] = {
+        "kind": kind, "knowledge_base": knowledge_base, "question_set": question_set, "arguments": arguments,
+        "origin": Job.Origin.COMMAND, "here": True,
+    }  # fmt: skip
+    job, new = launch_job(**asked)
+    if not new and settle(job.pk):
+        # Its process has ended without a word.
+        job, new = launch_job(**asked)
+    if not new:
+        raise AlreadyLive(job)
+    with doing(job, shown.progress) as here:
+        yield here
 
 
 def run_here(job: Job, progress: Progress = silent) -> Any:
@@ -31,12 +79,20 @@ def run_here(job: Job, progress: Progress = silent) -> Any:
 
     `progress` also receives the progress, for a terminal. Raises LeaseLost if another process works on the job.
     """
+    with doing(job, progress) as here:
+        here.result = do(job, here.run)
+    return here.result
+
+
+@contextmanager
+def doing(job: Job, progress: Progress) -> Iterator[Here]:
+    """Claim a job, keep it while the block does it, and write its end. Raises LeaseLost."""
     claim = claim_this(job.pk)
     if claim is None:
         raise LeaseLost()
     reports = Reports(claim, parts_of(job), seconds_spent(job))
     reports.log(f"Attempt {claim.attempt} begins in a command, process {os.getpid()}.")
-    keeper = Keeper(claim, reports, Resources(os.getpid(), job.resources))
+    keeper = Keeper(claim, reports, Resources(os.getpid(), job.resources, gpu_memory_held))
 
     def both(part: str, done: int, total: int | None) -> None:
         reports.progress(part, done, total)
@@ -44,17 +100,16 @@ def run_here(job: Job, progress: Progress = silent) -> Any:
 
     try:
         with _kept(keeper) as stop:
-            run = context(claim, stop, both, reports.metric, reports.log)
-            result = do(job, run)
+            here = Here(context(claim, stop, both, reports.metric, reports.log))
+            yield here
     except BaseException as error:
         _write_end(keeper, reports, error)
         raise
     finally:
         job.refresh_from_db()
-    if not keeper.finish(Job.State.DONE, result=result):
+    if not keeper.finish(Job.State.DONE, result=orjson.loads(stored_json(here.result))):
         raise LeaseLost()
     job.refresh_from_db()
-    return result
 
 
 def _write_end(keeper: Keeper, reports: Reports, error: BaseException) -> None:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from django.db import transaction
 from django.db.models import F, Q
 
 from search.models import Job
 from search.services.health import queue_status
-from search.services.jobs.ownership import HERE, ClockNow, runnable, settled
+from search.services.jobs.ownership import HERE, ClockNow, runnable, settle
 from search.services.jobs.schedules import launch_due
 from search.services.jobs.wake import tell, wake
 
@@ -29,12 +28,9 @@ def _settle() -> int:
     """End jobs whose owner is gone and that nobody may go on with: cancelled, of a command, or given up."""
     number = 0
     for pk in Job.objects.filter(state=Job.State.RUNNING, lease_until__lt=ClockNow()).values_list("pk", flat=True):
-        with transaction.atomic():
-            locked = Job.objects.select_for_update(skip_locked=True, no_key=True, of=("self",))
-            job = locked.filter(runnable(), pk=pk).first()
-            if job is not None and settled(job):
-                tell(job.pk)
-                number += 1
+        if settle(pk):
+            tell(pk)
+            number += 1
     return number + Job.objects.filter(
         Q(state=Job.State.QUEUED, queue=HERE, created__lt=ClockNow() - NEVER_BEGUN)
     ).update(

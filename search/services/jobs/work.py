@@ -51,7 +51,7 @@ def _do(claim: Claim, stopping: Callable[[], bool]) -> None:
     reports = Reports(claim, parts_of(job), spent)
     reports.log(f"Attempt {claim.attempt} begins on {socket.gethostname()}, process {os.getpid()}.")
     process = Process(job, claim)
-    keeper = Keeper(claim, reports, Resources(process.pid, former))
+    keeper = Keeper(claim, reports, Resources(process.pid, former, lambda: reports.gpu_bytes))
     why = _watched(process, keeper, reports, stopping)
     outcome = process.end()
     log.info("job ended", job=str(job.pk), kind=job.kind, state=outcome.state, why=why, reason=outcome.reason)

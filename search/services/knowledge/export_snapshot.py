@@ -8,8 +8,8 @@ from pathlib import Path
 from django.db import ProgrammingError
 from psycopg.errors import UndefinedTable
 
+from search.domain.run_context import UNOBSERVED, RunContext
 from search.ingest.export import export_bundle
-from search.ingest.progress import Progress, silent
 from search.models import KnowledgeBase, Snapshot
 from search.services.knowledge.releases import DESCRIBED_BY_BUNDLE
 
@@ -18,7 +18,7 @@ class ExportFailed(Exception):
     """No bundle was written; the text is a sentence for people."""
 
 
-def export_snapshot(*, knowledge_base: KnowledgeBase, folder: Path, progress: Progress = silent) -> Snapshot:
+def export_snapshot(*, knowledge_base: KnowledgeBase, folder: Path, run: RunContext = UNOBSERVED) -> Snapshot:
     """Write the active release's snapshot into `folder`, which is created, and return the snapshot.
 
     The bundle is written into a temporary folder and renamed when it is complete. Raises ExportFailed if the folder is
@@ -34,7 +34,7 @@ def export_snapshot(*, knowledge_base: KnowledgeBase, folder: Path, progress: Pr
     try:
         shutil.rmtree(unfinished, ignore_errors=True)
         unfinished.mkdir(parents=True)
-        export_bundle(unfinished, snapshot, knowledge_base.name, about, progress)
+        export_bundle(unfinished, snapshot, knowledge_base.name, about, run.report)
         unfinished.replace(folder.absolute())
     except OSError as error:
         raise ExportFailed(f"{folder} could not be written: {error}.") from error

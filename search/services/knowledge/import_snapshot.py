@@ -5,30 +5,33 @@ from __future__ import annotations
 import errno
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from django.db import DatabaseError, OperationalError, connection
+from django.db import InterfaceError, OperationalError, transaction
 from django.utils import timezone
 from psycopg.errors import DiskFull
 
+from search.domain.run_context import LeaseLost, RunContext
 from search.ingest import partitions
 from search.ingest.cleanup import fail, remove_dead, remove_superseded
 from search.ingest.faults import BundleError, FaultLog, RowFault
 from search.ingest.load import load
 from search.ingest.locks import import_lock
 from search.ingest.manifest import BASE_NAME, NAME_RULE
-from search.ingest.progress import Progress, silent
 from search.ingest.source import Source, manifest_of
 from search.ingest.validate import CheckedBundle, check
 from search.models import KnowledgeBase, Snapshot
 from search.models.knowledge import BuildStatus
+from search.services.jobs.run_context import plain_run
 from search.services.knowledge.index_snapshot import IndexFailed, index_snapshot
-from search.services.knowledge.releases import activate_release
+from search.services.knowledge.releases import activate_once
 
 FAULTS_SHOWN = 20
+SNAPSHOT_NOTE = "snapshot"
+"""Name of the note that holds the id of the snapshot that an interrupted import of the same job has begun."""
 
 
 @dataclass
@@ -89,31 +92,34 @@ def import_snapshot(
     dry_run: bool = False,
     index: bool = True,
     activate: bool = True,
-    progress: Progress = silent,
+    run: RunContext | None = None,
 ) -> ImportReport:
     """Import `source`, or the bundle in the folder `source`, as the knowledge base `name`, or as the one that it names.
 
     If there are more than `tolerance` bad rows, nothing is loaded; otherwise the bad rows are left out. `report` is the
     file for all faults. With `dry_run` the bundle is only checked, without `index` no release is made, and without
-    `activate` the release is not activated. Raises ImportFailed. In every case the previous release stays active until
-    the new one is ready.
+    `activate` the release is not activated. In every case the previous release stays active until the new one is ready.
+
+    If the process dies, a second call with the `run` of the same job goes on: it keeps what was loaded, if the bundle
+    is still the same, and what was indexed. Raises ImportFailed; RunCancelled after the unfinished data were removed.
     """
     outcome = ImportReport(name or source.name)
     try:
         outcome.knowledge_base = name or manifest_of(source).name
         if not BASE_NAME.fullmatch(outcome.knowledge_base):
             raise BundleError(f"'{outcome.knowledge_base}' is not a valid name for a knowledge base: {NAME_RULE}.")
+        importing = _Import(source, tolerance, report, run or plain_run(), outcome)
         with outcome.timed("total"):
             if dry_run:
-                _check(source, tolerance, report, progress, outcome)
+                importing.check()
             else:
-                _import(source, tolerance, report, index, activate, progress, outcome)
+                importing.run(index, activate)
     except BundleError as error:
         outcome.faults = outcome.faults or list(error.faults)
         raise ImportFailed(str(error), outcome) from error
     except IndexFailed as error:
         raise ImportFailed(str(error), outcome) from error
-    except OperationalError as error:
+    except (OperationalError, InterfaceError) as error:
         if isinstance(error.__cause__, DiskFull):
             raise ImportFailed("The disk of Postgres is full; the active release was left alone.", outcome) from error
         raise ImportFailed(f"Postgres failed during the import: {error}", outcome) from error
@@ -124,80 +130,117 @@ def import_snapshot(
     return outcome
 
 
-def _import(
-    source: Path | Source,
-    tolerance: int,
-    report: Path | None,
-    index: bool,
-    activate: bool,
-    progress: Progress,
-    outcome: ImportReport,
-) -> None:
-    with import_lock(outcome.knowledge_base) as free:
-        if not free:
-            raise BundleError(f"Another import of '{outcome.knowledge_base}' is running; wait until it has ended.")
-        remove_dead()
-        checked = _check(source, tolerance, report, progress, outcome)
-        snapshot = _load(checked, source, progress, outcome)
-        if index:
-            with outcome.timed("index"):
-                release = index_snapshot(snapshot=snapshot, progress=progress)
-            outcome.release = release.name
-            if activate:
-                activate_release(knowledge_base=snapshot.knowledge_base, release=release)
-        remove_superseded(snapshot)
+class _Import:
+    """One import of one bundle."""
 
+    def __init__(
+        self, source: Path | Source, tolerance: int, report: Path | None, run: RunContext, outcome: ImportReport
+    ) -> None:
+        self._source = source
+        self._tolerance = tolerance
+        self._report = report
+        self._run = run
+        self._outcome = outcome
 
-def _check(
-    source: Path | Source, tolerance: int, report: Path | None, progress: Progress, outcome: ImportReport
-) -> CheckedBundle:
-    log = FaultLog()
-    try:
-        with outcome.timed("check"):
-            checked = check(source, log, progress)
-    finally:
-        outcome.bad_rows, outcome.faults, outcome.remarks = log.bad_rows, log.faults, log.remarks
-        if report is not None:
-            log.write(report)
-    outcome.nodes, outcome.edges = len(checked.key_of), len(checked.edges)
-    if log.bad_rows > tolerance:
-        where = f"; {report} lists them" if report else ""
-        raise BundleError(
-            f"{log.bad_rows} bad rows, {tolerance} tolerated: nothing was loaded. The first is {log.faults[0]}{where}"
-        )
-    if not outcome.nodes:
-        names = ", ".join(table.name for table in checked.nodes)
-        raise BundleError(f"{names} has no node that could be loaded.")
-    return checked
+    def run(self, index: bool, activate: bool) -> None:
+        """Check, load, index and activate; parts that an interrupted import has finished are kept."""
+        base = self._outcome.knowledge_base
+        with import_lock(base, run=self._run) as free:
+            if not free:
+                raise BundleError(f"Another import of '{base}' is running; wait until it has ended.")
+            begun = self._begun()
+            remove_dead(keep=begun.pk if begun else None)
+            if begun is not None and begun.status == BuildStatus.READY:
+                snapshot = begun
+                self._describe(snapshot)
+            else:
+                snapshot = self._load(self.check(), begun)
+            if index:
+                self._index(snapshot, activate)
+            remove_superseded(snapshot)
 
+    def check(self) -> CheckedBundle:
+        """Check the whole bundle. Raises BundleError if it has more bad rows than are tolerated."""
+        log, outcome = FaultLog(), self._outcome
+        try:
+            with outcome.timed("check"):
+                checked = check(self._source, log, self._run.report)
+        finally:
+            outcome.bad_rows, outcome.faults, outcome.remarks = log.bad_rows, log.faults, log.remarks
+            if self._report is not None:
+                log.write(self._report)
+        outcome.nodes, outcome.edges = len(checked.key_of), len(checked.edges)
+        if log.bad_rows > self._tolerance:
+            where = f"; {self._report} lists them" if self._report else ""
+            raise BundleError(
+                f"{log.bad_rows} bad rows, {self._tolerance} tolerated: nothing was loaded. "
+                f"The first is {log.faults[0]}{where}"
+            )
+        if not outcome.nodes:
+            names = ", ".join(table.name for table in checked.nodes)
+            raise BundleError(f"{names} has no node that could be loaded.")
+        return checked
 
-def _load(checked: CheckedBundle, source: Path | Source, progress: Progress, outcome: ImportReport) -> Snapshot:
-    about = {**checked.manifest.about, "language": checked.manifest.language}
-    knowledge_base, _ = KnowledgeBase.objects.get_or_create(
-        name=outcome.knowledge_base, defaults={"title": about.get("title", "")}
-    )
-    snapshot = Snapshot.objects.create(
-        knowledge_base=knowledge_base,
-        source=str(source),
-        content_hash=checked.content_hash,
-        schema_json=checked.schema.to_json(),
-        about=about,
-        nodes=outcome.nodes,
-        edges=outcome.edges,
-        bad_rows=outcome.bad_rows,
-    )
-    try:
-        with outcome.timed("load"):
-            load(checked, snapshot.pk, progress)
-            partitions.with_locks(lambda: _publish(snapshot, outcome))
-    except BaseException:
-        # If Postgres itself is unavailable, the next import cleans up.
-        with suppress(DatabaseError):
-            connection.close_if_unusable_or_obsolete()
+    def _begun(self) -> Snapshot | None:
+        """Return the snapshot that an interrupted import of this job has begun, if its data may still be there."""
+        noted = self._run.notes.get(SNAPSHOT_NOTE)
+        usable = (BuildStatus.BUILDING, BuildStatus.READY)
+        return Snapshot.objects.filter(pk=noted, status__in=usable).select_related("knowledge_base").first()
+
+    def _describe(self, snapshot: Snapshot) -> None:
+        """Report a snapshot that an earlier attempt has loaded."""
+        outcome = self._outcome
+        outcome.nodes, outcome.edges, outcome.bad_rows = snapshot.nodes, snapshot.edges, snapshot.bad_rows
+        outcome.snapshot = snapshot.pk
+        outcome.seconds |= snapshot.seconds
+
+    def _load(self, checked: CheckedBundle, begun: Snapshot | None) -> Snapshot:
+        """Load the bundle into a new snapshot, or into the one that was begun if it is of the same content."""
+        if begun is not None and begun.content_hash != checked.content_hash:
+            fail(begun)
+            begun = None
+        snapshot = begun or self._create(checked)
+        try:
+            with self._outcome.timed("load"):
+                load(checked, snapshot.pk, self._run)
+                partitions.with_locks(lambda: _publish(snapshot, self._outcome), self._run)
+        except (OperationalError, InterfaceError, LeaseLost):
+            # The next attempt continues with the snapshot, or the next import removes it. This session may be gone, and
+            # with it the lock that keeps others from using the snapshot.
+            raise
+        except BaseException:
             fail(snapshot)
-        raise
-    outcome.snapshot = snapshot.pk
-    return snapshot
+            raise
+        self._outcome.snapshot = snapshot.pk
+        return snapshot
+
+    def _create(self, checked: CheckedBundle) -> Snapshot:
+        outcome = self._outcome
+        about = {**checked.manifest.about, "language": checked.manifest.language}
+        with self._run.fenced(), transaction.atomic():
+            knowledge_base, _ = KnowledgeBase.objects.get_or_create(
+                name=outcome.knowledge_base, defaults={"title": about.get("title", "")}
+            )
+            snapshot = Snapshot.objects.create(
+                knowledge_base=knowledge_base,
+                source=str(self._source),
+                content_hash=checked.content_hash,
+                schema_json=checked.schema.to_json(),
+                about=about,
+                nodes=outcome.nodes,
+                edges=outcome.edges,
+                bad_rows=outcome.bad_rows,
+            )
+            self._run.notes.put(SNAPSHOT_NOTE, snapshot.pk)
+        return snapshot
+
+    def _index(self, snapshot: Snapshot, activate: bool) -> None:
+        with self._outcome.timed("index"):
+            release = index_snapshot(snapshot=snapshot, run=self._run)
+        self._outcome.release = release.name
+        if activate:
+            self._run.check()
+            activate_once(snapshot.knowledge_base, release, self._run)
 
 
 def _publish(snapshot: Snapshot, outcome: ImportReport) -> None:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import time
+from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 from django.db.models import Max
@@ -23,22 +25,31 @@ from search.adapters import (
 )  # fmt: skip
 from search.adapters.string_table import StringTable
 from search.domain.graph import Schema
+from search.domain.run_context import RunContext
 from search.domain.vector_kinds import checked, relation_kind
 from search.ingest import documents, vectors
+from search.ingest.embed import CUT, EVERY_TEXT
 from search.ingest.index import IndexPart, build_parts
 from search.ingest.locks import import_lock
 from search.ingest.partitions import with_locks
-from search.ingest.progress import Progress, silent
+from search.ingest.parts import WRITE_VECTORS, index_files
 from search.interfaces import Encoder
 from search.models import KnowledgeBase, Release, Snapshot, VectorSet
 from search.models.knowledge import BuildStatus
 from search.neural.site_encoders import encoder as site_encoder
+from search.services.jobs.run_context import plain_run
 from search.services.knowledge.find_nodes import COMPLETION
 
 _VERSIONS = {"bm25": 2}
 """Of the parts whose files have changed since the first version: BM25 has relations' neighbours from 2 on."""
 SEARCHED_FIELDS = ("text", "keyword")
 """Kinds of fields that get a BM25 index of their own."""
+
+
+LENGTHS_FILE = "lengths.npy"
+"""Name of the file of BM25 that holds the number of characters of each node's document."""
+
+T = TypeVar("T")
 
 
 class IndexFailed(Exception):
@@ -55,35 +66,37 @@ class IndexReport:
     reused: int = 0
 
 
-def index_snapshot(*, snapshot: Snapshot, progress: Progress = silent, encoder: Encoder | None = None) -> Release:
+def index_snapshot(*, snapshot: Snapshot, run: RunContext | None = None, encoder: Encoder | None = None) -> Release:
     """Build or continue the indexes of a snapshot, and return its release, which is not activated.
 
     `encoder` defaults to the configured one. If the snapshot is already indexed, its release is returned. Raises
     IndexFailed if the snapshot cannot be indexed or another process is indexing it.
     """
-    return build_index(snapshot=snapshot, progress=progress, encoder=encoder).release
+    return build_index(snapshot=snapshot, run=run, encoder=encoder).release
 
 
 def build_index(
     *,
     snapshot: Snapshot,
-    progress: Progress = silent,
+    run: RunContext | None = None,
     encoder: Encoder | None = None,
     kinds: Sequence[str] = (),
 ) -> IndexReport:
     """Do what `index_snapshot` does, and tell what it took.
 
     `kinds` are kinds of vectors (`search.domain.vector_kinds`) beside the usual ones; with others than before a
-    snapshot gets another release. Raises InvalidRequest with a fault for every kind that there is not.
+    snapshot gets another release. If the process dies, the next call goes on where it stopped. Raises InvalidRequest
+    with a fault for every kind that there is not, and RunCancelled; what is finished by then is kept for the next call.
     """
+    run = run or plain_run()
     wanted = list(checked(kinds, snapshot.schema))
     knowledge_base = snapshot.knowledge_base
     if snapshot.status != BuildStatus.READY:
         raise IndexFailed(f"The {snapshot} is {snapshot.get_status_display()}; only one that is ready can be indexed.")
-    with import_lock(knowledge_base.name) as free:
+    with import_lock(knowledge_base.name, run=run) as free:
         if not free:
             raise IndexFailed(f"An import of '{knowledge_base.name}' is running; wait until it has ended.")
-        seconds = build_parts(snapshot.directory, _parts(snapshot), progress)
+        seconds = build_parts(snapshot.directory, _parts(snapshot, run), run)
         encoder = encoder or site_encoder()
         vector_set, _ = VectorSet.objects.get_or_create(
             snapshot=snapshot,
@@ -93,11 +106,11 @@ def build_index(
         )
         made = vector_set.releases.filter(status=BuildStatus.READY).first()
         if made is not None:
-            return IndexReport(made, seconds | _map_documents(vector_set, progress))
-        return _finish(vector_set, encoder, seconds, progress)
+            return IndexReport(made, seconds | _map_documents(vector_set, run))
+        return _finish(vector_set, encoder, seconds, run)
 
 
-def _finish(vector_set: VectorSet, encoder: Encoder, seconds: dict[str, float], progress: Progress) -> IndexReport:
+def _finish(vector_set: VectorSet, encoder: Encoder, seconds: dict[str, float], run: RunContext) -> IndexReport:
     """Fill and index the vector set, make the release, and return it."""
     snapshot = vector_set.snapshot
     names = StringTable.open(snapshot.directory / "nodes" / "names")
@@ -107,22 +120,37 @@ def _finish(vector_set: VectorSet, encoder: Encoder, seconds: dict[str, float], 
         return documents.nodes_with_neighbours(snapshot.pk, schema, names.__getitem__, first)
 
     began = time.perf_counter()
-    filled = vectors.fill(vector_set, schema, encoder, source, progress)
+    filled = vectors.fill(vector_set, schema, encoder, source, _effort(snapshot, len(vector_set.kinds)), run)
     seconds["vectors"] = time.perf_counter() - began
     began = time.perf_counter()
-    vectors.index(vector_set, progress)
+    vectors.index(vector_set, run)
     seconds["hnsw"] = time.perf_counter() - began
-    seconds |= _map_documents(vector_set, progress)
+    seconds |= _map_documents(vector_set, run)
     releases: list[Release] = []
-    with_locks(lambda: releases.append(_release(vector_set, seconds)))
+    with_locks(lambda: releases.append(_release(vector_set, seconds)), run)
     return IndexReport(releases[-1], seconds, filled.embedded, filled.reused)
 
 
-def _map_documents(vector_set: VectorSet, progress: Progress) -> dict[str, float]:
+def _effort(snapshot: Snapshot, kinds: int) -> NDArray[np.int64]:
+    """Return the work of embedding the nodes before each key, and before the end, from the lengths of the documents.
+
+    A document stands for every kind of vectors but the names'. An index of an earlier version has no lengths; all nodes
+    then count the same.
+    """
+    try:
+        lengths = np.load(snapshot.directory / "bm25" / LENGTHS_FILE).astype(np.int64)
+    except FileNotFoundError:
+        lengths = np.zeros(snapshot.nodes, dtype=np.int64)
+    of_node = kinds * EVERY_TEXT + max(1, kinds - 1) * np.minimum(lengths, CUT)
+    return np.concatenate(([0], np.cumsum(of_node)))
+
+
+def _map_documents(vector_set: VectorSet, run: RunContext) -> dict[str, float]:
     """Write the document vectors as a memory-mapped matrix if it is missing; return the seconds it took."""
-    folder = vector_set.directory
-    write = partial(vectors_memmap.build, rows=vectors.documents(vector_set))
-    return build_parts(folder.parent, {folder.name: IndexPart(version=1, write=write)}, progress)
+    folder, nodes = vector_set.directory, vector_set.snapshot.nodes
+    rows = _told(run, WRITE_VECTORS, nodes, vectors.documents(vector_set), len)
+    part = IndexPart(version=1, write=partial(vectors_memmap.build, rows=rows), title=WRITE_VECTORS)
+    return build_parts(folder.parent, {folder.name: part}, run)
 
 
 def _release(vector_set: VectorSet, seconds: Mapping[str, float]) -> Release:
@@ -143,21 +171,37 @@ def _release(vector_set: VectorSet, seconds: Mapping[str, float]) -> Release:
     )
 
 
-def _parts(snapshot: Snapshot) -> dict[str, IndexPart]:
+def _parts(snapshot: Snapshot, run: RunContext) -> dict[str, IndexPart]:
     """Return the parts of a snapshot's index files, in order; a part's version increases when its format changes."""
     schema = snapshot.schema
     build: Mapping[str, Callable[[Path], None]] = {
-        "nodes": lambda folder: nodes_memmap.build(folder, documents.references(snapshot.pk)),
-        "adjacency": lambda folder: _write_adjacency(folder, snapshot, schema),
-        "mentions": lambda folder: mentions_memmap.build(folder, _names(snapshot, schema)),
-        COMPLETION: lambda folder: completion_memmap.build(folder, _names(snapshot, schema)),
-        "bm25": lambda folder: _write_bm25(folder, snapshot, schema),
+        "nodes": lambda folder: nodes_memmap.build(folder, _references(snapshot, run)),
+        "adjacency": lambda folder: _write_adjacency(folder, snapshot, schema, run),
+        "mentions": lambda folder: mentions_memmap.build(folder, _names("mentions", snapshot, schema, run)),
+        COMPLETION: lambda folder: completion_memmap.build(folder, _names(COMPLETION, snapshot, schema, run)),
+        "bm25": lambda folder: _write_bm25(folder, snapshot, schema, run),
     }
     return {name: IndexPart(version=_VERSIONS.get(name, 1), write=write) for name, write in build.items()}
 
 
-def _names(snapshot: Snapshot, schema: Schema) -> Iterator[tuple[int, str, bool]]:
-    for block in documents.nodes(snapshot.pk, schema):
+def _told(run: RunContext, part: str, total: int, items: Iterable[T], size: Callable[[T], int]) -> Iterator[T]:
+    """Yield the items; report after each how much is done, where `size` is the amount of one item."""
+    done = 0
+    for item in items:
+        yield item
+        done += size(item)
+        run.report(part, done, total)
+
+
+def _references(snapshot: Snapshot, run: RunContext) -> Iterator[tuple[str, str, int]]:
+    blocks = documents.references(snapshot.pk)
+    for block in _told(run, index_files("nodes"), snapshot.nodes, blocks, len):
+        yield from block
+
+
+def _names(part: str, snapshot: Snapshot, schema: Schema, run: RunContext) -> Iterator[tuple[int, str, bool]]:
+    blocks = documents.nodes(snapshot.pk, schema)
+    for block in _told(run, index_files(part), snapshot.nodes, blocks, len):
         for node in block:
             yield node.key, node.name, False
             for alias in node.aliases:
@@ -168,8 +212,8 @@ def _types(snapshot: Snapshot) -> NDArray[np.int16]:
     return np.load(snapshot.directory / "nodes" / "types.npy", mmap_mode="r").view(np.ndarray)
 
 
-def _write_adjacency(folder: Path, snapshot: Snapshot, schema: Schema) -> None:
-    relation, source, target = documents.edges(snapshot.pk)
+def _write_adjacency(folder: Path, snapshot: Snapshot, schema: Schema, run: RunContext) -> None:
+    relation, source, target = documents.edges(snapshot.pk, run.check)
     adjacency_memmap.build(
         folder,
         nodes=snapshot.nodes,
@@ -181,19 +225,30 @@ def _write_adjacency(folder: Path, snapshot: Snapshot, schema: Schema) -> None:
     )
 
 
-def _write_bm25(folder: Path, snapshot: Snapshot, schema: Schema) -> None:
+def _write_bm25(folder: Path, snapshot: Snapshot, schema: Schema, run: RunContext) -> None:
     searched = {
         node_type.name: {field.name for field in node_type.fields if field.kind in SEARCHED_FIELDS}
         for node_type in schema.node_types
     }
     names = StringTable.open(snapshot.directory / "nodes" / "names")
 
+    # Reading the documents takes about as long as computing the scores of all their words.
+    part, whole = index_files("bm25"), 2 * snapshot.nodes
+    lengths = array("i")
+
     def texts() -> Iterable[tuple[str, Mapping[str, str]]]:
-        for block in documents.nodes_with_neighbours(snapshot.pk, schema, names.__getitem__):
+        blocks = documents.nodes_with_neighbours(snapshot.pk, schema, names.__getitem__)
+        for block in _told(run, part, whole, blocks, len):
             for item in block:
                 fields = searched[item.node.type]
                 by_field = {name: text.field_text(value) for name, value in item.node.fields.items() if name in fields}
                 by_field |= {relation_kind(name): text.relation_text(near) for name, near in item.neighbours.items()}
-                yield text.document(item.node, item.neighbours), by_field
+                document = text.document(item.node, item.neighbours)
+                lengths.append(len(document))
+                yield document, by_field
 
-    text_bm25.build(folder, texts(), _types(snapshot), schema.language)
+    def computed(share: float) -> None:
+        run.report(part, int((1 + share) * snapshot.nodes), whole)
+
+    text_bm25.build(folder, texts(), _types(snapshot), schema.language, computed)
+    np.save(folder / LENGTHS_FILE, np.frombuffer(lengths, dtype=np.int32))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.db import transaction
 from django.utils import timezone
 
+from search.domain.run_context import RunContext
 from search.ingest import partitions
 from search.ingest.cleanup import remove_data
 from search.ingest.locks import import_lock
@@ -13,6 +14,9 @@ from search.models.knowledge import BuildStatus
 from search.models.partitions import partition
 
 DESCRIBED_BY_BUNDLE = ("title", "description", "domain", "language", "licence", "source", "examples")
+
+ACTIVATED_NOTE = "activated"
+"""Name of the note that holds the id of the release that a job has activated."""
 
 
 class ReleaseError(Exception):
@@ -51,6 +55,18 @@ def activate_release(*, knowledge_base: KnowledgeBase, release: Release) -> None
         Release.objects.filter(pk=current.pk).update(activated=timezone.now())
     knowledge_base.refresh_from_db()
     release.refresh_from_db()
+
+
+def activate_once(knowledge_base: KnowledgeBase, release: Release, run: RunContext) -> None:
+    """Make `release` the active one as the last write of a job; a later attempt of the same job does nothing.
+
+    Between an attempt that died after this and the next one, an admin may have activated another release: it stays.
+    """
+    if run.notes.get(ACTIVATED_NOTE) == release.pk:
+        return
+    with run.fenced(), transaction.atomic():
+        activate_release(knowledge_base=knowledge_base, release=release)
+        run.notes.put(ACTIVATED_NOTE, release.pk)
 
 
 def drop_release(*, knowledge_base: KnowledgeBase, release: Release) -> None:

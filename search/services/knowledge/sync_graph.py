@@ -15,16 +15,20 @@ from search.adapters.graph_neo4j.address import Address
 from search.adapters.graph_neo4j.compare import Comparison, EdgeArrays, shortened
 from search.adapters.graph_neo4j.connection import Connection, connect
 from search.adapters.graph_neo4j.names import Names
-from search.adapters.graph_neo4j.project import Marker, Projection, markers
-from search.domain.errors import StageError
+from search.adapters.graph_neo4j.project import Marker, OvertakenByAnother, Projection, markers
+from search.domain.errors import DeadlineExceeded, SearchCancelled, StageError
 from search.domain.graph import Schema
+from search.domain.run_context import RunCancelled, RunContext
 from search.ingest import documents
 from search.ingest.locks import import_lock
-from search.ingest.progress import Progress, silent
+from search.ingest.parts import COMPARE_GRAPH, REMOVE_GRAPHS, WRITE_EDGES, WRITE_NODES
 from search.models import KnowledgeBase, Snapshot
+from search.services.jobs.run_context import plain_run
 
 NODES_AT_ONCE = 2_000
 EDGES_AT_ONCE = 5_000
+ATTEMPTS = 5
+"""Times that a sync continues after another process has written into the same projection."""
 COMPARED = 50_000
 """About this many nodes are compared in full; if there are more, an evenly spaced sample is taken."""
 
@@ -60,22 +64,25 @@ class SyncReport:
         }
 
 
-def sync_graph(*, knowledge_base: KnowledgeBase, progress: Progress = silent) -> SyncReport:
+def sync_graph(*, knowledge_base: KnowledgeBase, run: RunContext | None = None) -> SyncReport:
     """Copy the active snapshot into Neo4j, then remove older projections of the knowledge base; return the outcome.
 
-    A projection that is complete and correct is kept; one that is incomplete is continued. Raises SyncFailed.
+    A projection that is complete and correct is kept; one that is incomplete is continued. Raises SyncFailed, and
+    RunCancelled, after which the next call continues.
     """
-    with _at_work(knowledge_base) as (connection, snapshot):
-        return _Sync(connection, knowledge_base.name, snapshot, progress).run()
+    run = run or plain_run()
+    with _at_work(knowledge_base, run) as (connection, snapshot):
+        return _Sync(connection, knowledge_base.name, snapshot, run).run()
 
 
-def check_graph(*, knowledge_base: KnowledgeBase, progress: Progress = silent) -> SyncReport:
+def check_graph(*, knowledge_base: KnowledgeBase, run: RunContext | None = None) -> SyncReport:
     """Compare the projection of the active snapshot with the snapshot, change nothing, and return the outcome.
 
     Raises SyncFailed.
     """
-    with _at_work(knowledge_base) as (connection, snapshot):
-        sync = _Sync(connection, knowledge_base.name, snapshot, progress)
+    run = run or plain_run()
+    with _at_work(knowledge_base, run) as (connection, snapshot):
+        sync = _Sync(connection, knowledge_base.name, snapshot, run)
         began = time.perf_counter()
         sync.synced.differences = sync.differences()
         sync.synced.seconds["compare"] = time.perf_counter() - began
@@ -103,10 +110,10 @@ def _connected() -> Connection:
 
 
 @contextmanager
-def _at_work(knowledge_base: KnowledgeBase) -> Iterator[tuple[Connection, Snapshot]]:
+def _at_work(knowledge_base: KnowledgeBase, run: RunContext) -> Iterator[tuple[Connection, Snapshot]]:
     """Hold the knowledge base's lock, so that its snapshot is kept and no other process writes the projection."""
     connection = _connected()
-    with import_lock(knowledge_base.name) as free:
+    with import_lock(knowledge_base.name, run=run) as free:
         if not free:
             raise SyncFailed(f"An import or a sync of '{knowledge_base.name}' is running; wait until it has ended.")
         knowledge_base.refresh_from_db()
@@ -114,6 +121,11 @@ def _at_work(knowledge_base: KnowledgeBase) -> Iterator[tuple[Connection, Snapsh
             raise SyncFailed(f"'{knowledge_base.name}' has no active release; import it first.")
         try:
             yield connection, knowledge_base.active_release.snapshot
+        except SearchCancelled as error:
+            raise RunCancelled() from error
+        except DeadlineExceeded:
+            run.check()
+            raise
         except StageError as error:
             raise SyncFailed(f"{error.reason}.") from error
 
@@ -121,13 +133,13 @@ def _at_work(knowledge_base: KnowledgeBase) -> Iterator[tuple[Connection, Snapsh
 class _Sync:
     """One sync of one snapshot."""
 
-    def __init__(self, connection: Connection, knowledge_base: str, snapshot: Snapshot, progress: Progress) -> None:
+    def __init__(self, connection: Connection, knowledge_base: str, snapshot: Snapshot, run: RunContext) -> None:
         self._connection = connection
         self._snapshot = snapshot
         self._schema: Schema = snapshot.schema
         self._names = Names(snapshot.pk, self._schema)
-        self._projection = Projection(connection, self._names)
-        self._progress = progress
+        self._projection = Projection(connection, self._names, run.limit.cancelled)
+        self._run = run
         self.synced = SyncReport(knowledge_base, snapshot.pk, snapshot.nodes, snapshot.edges, "compared")
 
     def run(self) -> SyncReport:
@@ -145,7 +157,8 @@ class _Sync:
             self._write()
         for marker in known:
             if marker.knowledge_base == self.synced.knowledge_base and marker.snapshot != self._snapshot.pk:
-                self._remove(Projection(self._connection, Names(marker.snapshot, self._schema)))
+                old = Names(marker.snapshot, self._schema)
+                self._remove(Projection(self._connection, old, self._run.limit.cancelled))
         self.synced.seconds["total"] = time.perf_counter() - began
         return self.synced
 
@@ -169,28 +182,46 @@ class _Sync:
         for block in documents.nodes(self._snapshot.pk, self._schema, size=NODES_AT_ONCE):
             yield from comparison.nodes(block[::stride])
             done += len(block)
-            self._progress("Comparing nodes", done, self._snapshot.nodes)
+            self._run.report(COMPARE_GRAPH, done, self._snapshot.nodes)
 
     def _is_whole(self, marker: Marker) -> bool:
         return marker.state == "whole" and marker.fingerprint == self._names.fingerprint
 
     def _write(self) -> None:
+        """Write what is missing, and mark the projection as complete.
+
+        A process that had this job before may still write its last batch. Then the next batch of this process is
+        refused, and it continues behind that batch; the process that has lost the job ends at the fence.
+        """
         self._projection.begin(self.synced.knowledge_base)
-        mine = next(marker for marker in markers(self._connection) if marker.snapshot == self._snapshot.pk)
-        self._timed("nodes", lambda: self._write_nodes(mine.nodes))
-        edges = documents.edges(self._snapshot.pk)
-        self._timed("edges", lambda: self._write_edges(edges, mine.edges))
+        edges = documents.edges(self._snapshot.pk, self._run.check)
+        for attempt in range(1, ATTEMPTS + 1):
+            mine = next(marker for marker in markers(self._connection) if marker.snapshot == self._snapshot.pk)
+            try:
+                self._write_missing(mine, edges)
+                break
+            except OvertakenByAnother as error:
+                with self._run.fenced():
+                    pass
+                if attempt == ATTEMPTS:
+                    raise SyncFailed("Another process writes the same copy into Neo4j; this one gives up.") from error
         if wrong := Comparison(self._connection, self._names).counts(edges):
             # Another process has written under this label, so continuing would not repair it.
-            self._projection.remove()
+            with self._run.fenced():
+                self._projection.remove()
             raise SyncFailed(f"The copy in Neo4j differed from the snapshot and was removed: {' '.join(wrong)}")
-        self._projection.finish()
+        with self._run.fenced():
+            self._projection.finish()
+
+    def _write_missing(self, mine: Marker, edges: EdgeArrays) -> None:
+        self._timed("nodes", lambda: self._write_nodes(mine.nodes))
+        self._timed("edges", lambda: self._write_edges(edges, mine.edges))
 
     def _write_nodes(self, done: int) -> None:
         for block in documents.nodes(self._snapshot.pk, self._schema, first=done, size=NODES_AT_ONCE):
-            done += len(block)
             self._projection.write_nodes(block, done)
-            self._progress("Writing nodes", done, self._snapshot.nodes)
+            done += len(block)
+            self._run.report(WRITE_NODES, done, self._snapshot.nodes)
 
     def _write_edges(self, edges: EdgeArrays, done: int) -> None:
         """Write the edges from position `done` on; their order is the same in every run."""
@@ -200,12 +231,14 @@ class _Sync:
         while done < len(relation):
             code = int(relation[done])
             last = min(done + EDGES_AT_ONCE, int(np.searchsorted(relation, code, side="right")))
-            self._projection.write_edges(code, source[done:last], target[done:last], last)
+            self._projection.write_edges(code, source[done:last], target[done:last], done)
             done = last
-            self._progress("Writing edges", done, len(relation))
+            self._run.report(WRITE_EDGES, done, len(relation))
 
     def _remove(self, projection: Projection) -> None:
-        self._progress("Removing outdated projections", 0, None)
+        self._run.report(REMOVE_GRAPHS, 0, None)
+        with self._run.fenced():
+            pass
         self._timed("remove", projection.remove)
 
     def _timed(self, part: str, work: Any) -> None:

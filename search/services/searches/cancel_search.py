@@ -7,7 +7,7 @@ from django.utils import timezone
 
 from search.models import SearchRun
 from search.services.access.visitors import NOBODY, User, Visitor, check_may_cancel
-from search.services.searches.watch_search import notices
+from search.services.searches.watch_search import ENDED, notices
 
 
 def cancel_search(run: SearchRun, *, user: User, visitor: Visitor = NOBODY) -> SearchRun:
@@ -22,5 +22,5 @@ def cancel_search(run: SearchRun, *, user: User, visitor: Visitor = NOBODY) -> S
     )
     SearchRun.objects.filter(pk=run.pk, status=SearchRun.Status.RUNNING).update(cancel_requested=True)
     run.refresh_from_db()
-    notices().tell(str(run.pk))
+    notices().tell(str(run.pk), b"" if run.status in ENDED else None)
     return run

@@ -5,7 +5,7 @@ It depends on the roles of steps and the types of their outputs, and on no singl
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -53,7 +53,11 @@ def describe_search(run: SearchRun) -> dict[str, Any]:
     first. `waiting` says why no worker has taken a queued run, or is null if no reason is known.
     """
     run = end_abandoned_search(run)
-    steps = list(run.steps.all())
+    return describe(run, list(run.steps.all()))
+
+
+def describe(run: SearchRun, steps: Sequence[SearchStep]) -> dict[str, Any]:
+    """Return the same from a run and its steps, in order; it reads no rows."""
     output = outputs_of(steps)
     pipeline = wiring.pipeline_or_none(run.pipeline)
     plans = describe_plans(output)

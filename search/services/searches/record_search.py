@@ -14,7 +14,8 @@ from django.utils import timezone
 
 from search.domain.trace import VERSION, Step
 from search.interfaces import NodeStore
-from search.models import SearchRun
+from search.models import SearchRun, SearchStep
+from search.services.searches.describe_search import describe
 from search.services.searches.storable import storable_text, stored_json
 from search.services.searches.watch_search import notices
 
@@ -40,8 +41,9 @@ _COLUMNS = (
     "prompt_fingerprint",
     "tokens",
 )
+STEP_COLUMNS = ("run_id", "position", *_COLUMNS)
 _STEP = (
-    f"INSERT INTO search_searchstep (run_id, position, {', '.join(_COLUMNS)}) "
+    f"INSERT INTO search_searchstep ({', '.join(STEP_COLUMNS)}) "
     "VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s::jsonb, %s, %s::jsonb) "
     "ON CONFLICT (run_id, position) DO UPDATE SET " + ", ".join(f"{column} = excluded.{column}" for column in _COLUMNS)
 )
@@ -62,8 +64,8 @@ class Recorder:
     The thread that searches hands the steps over; another thread writes them while the search runs.
     """
 
-    def __init__(self, run: SearchRun, live: bool) -> None:
-        self.run, self.live = run, live
+    def __init__(self, run: SearchRun, live: bool, awaited: bool = False) -> None:
+        self.run, self.live, self.awaited = run, live, awaited
         self.nodes: NodeStore | None = None
         self.began = time.perf_counter()
         self._steps: list[Step] = []
@@ -89,7 +91,7 @@ class Recorder:
             if not self.live or not self._unwritten:
                 return
             try:
-                write([(_STEP, self._rows(sorted(self._unwritten))), (_CHANGED, [(self.run.pk,)])], LIVE_SECONDS)
+                write([(_STEP, self.rows(sorted(self._unwritten))), (_CHANGED, [(self.run.pk,)])], LIVE_SECONDS)
                 self._unwritten.clear()
             except DatabaseError:
                 self.live = False
@@ -103,7 +105,7 @@ class Recorder:
         """
         with self._lock:
             places = range(len(self._steps)) if every else sorted(self._unwritten)
-            closed = write([(_STEP, self._rows(places)), (_CLOSED, [closing])], END_SECONDS)
+            closed = write([(_STEP, self.rows(places)), (_CLOSED, [closing])], END_SECONDS)
             self._unwritten.clear()
         return closed[0] if closed else None
 
@@ -113,7 +115,13 @@ class Recorder:
         with self._lock:
             _writer.drop(self)
 
-    def _rows(self, places: Sequence[int]) -> list[SqlRow]:
+    @property
+    def steps(self) -> Sequence[Step]:
+        """The recorded steps, in their order."""
+        return self._steps
+
+    def rows(self, places: Sequence[int]) -> list[SqlRow]:
+        """Return the rows of the steps at these places; their columns are `STEP_COLUMNS`."""
         return [
             (
                 self.run.pk, at, step.name, step.role, VERSION, step.backend, step.status, step.seconds,
@@ -123,6 +131,21 @@ class Recorder:
             for at in places
             for step in [self._steps[at]]
         ]  # fmt: skip
+
+    def answer(self) -> bytes:
+        """Return the ended search as JSON, as `describe_search` describes its rows; empty if nobody awaits it."""
+        if not self.awaited:
+            return b""
+        steps = [
+            SearchStep(
+                run_id=self.run.pk, position=at, name=step.name, role=step.role, version=VERSION, backend=step.backend,
+                status=step.status, seconds=step.seconds, detail=storable_text(step.detail),
+                output=None if written is None else orjson.loads(written),
+                prompt_fingerprint=step.prompt_fingerprint, tokens=step.tokens,
+            )
+            for at, (step, written) in enumerate(zip(self._steps, self._outputs, strict=True))
+        ]  # fmt: skip
+        return orjson.dumps(describe(self.run, steps))
 
     def _output(self, step: Step) -> str:
         return stored_json(with_ids(step.output, self.nodes))
@@ -196,7 +219,7 @@ def close_run(run: SearchRun, recorder: Recorder) -> None:
     Postgres may be restarting, so this tries again for `END_SECONDS` seconds, each time over a new connection. Raises
     Django's OperationalError or InterfaceError if Postgres does not come back.
     """
-    live = recorder.live
+    live, answer = recorder.live, b""
     recorder.stop()
     run.finished = timezone.now()
     closing = (run.status, _json(run.answer), _json(run.error), run.seconds, run.finished, run.pk)
@@ -208,6 +231,7 @@ def close_run(run: SearchRun, recorder: Recorder) -> None:
                 run.refresh_from_db()
             else:
                 run.changes = changes
+                answer = recorder.answer()
             break
         except (OperationalError, InterfaceError):
             connection.close()
@@ -216,7 +240,7 @@ def close_run(run: SearchRun, recorder: Recorder) -> None:
             again = True
             time.sleep(RETRY_SECONDS)
     if live:
-        notices().tell(str(run.pk))
+        notices().tell(str(run.pk), answer)
 
 
 def _json(value: Any) -> str | None:

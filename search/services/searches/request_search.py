@@ -6,7 +6,7 @@ import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
-from uuid import UUID
+from uuid import UUID, uuid4
 
 from celery import current_app
 from django.conf import settings as site
@@ -29,13 +29,15 @@ from search.domain.graph import Schema
 from search.domain.plan import Plan
 from search.domain.question import Question
 from search.models import KnowledgeBase, PipelineVersion, Release, SearchRun
+from search.models.knowledge import BuildStatus
 from search.models.pipelines import specification_hash
 from search.services.access.count_refused import FULL, LIMIT, count_refused, kind_of
 from search.services.access.limits import count_search, place_in_queue
 from search.services.access.visitors import NOBODY, User, Visitor, is_privileged
 from search.services.code_version import code_version
 from search.services.health import worker_alive
-from search.services.searches.pin import Pin
+from search.services.searches.pin import Pin, PipelineChoice
+from search.services.searches.record_request import insert_pinned, keep_pin, kept_pin
 from search.services.searches.storable import storable_json, storable_text
 
 MAX_QUESTION = 2_000
@@ -66,6 +68,8 @@ def request_search(
     enqueue: bool = True,
     faults: Sequence[Fault] = (),
     pin: Pin | None = None,
+    run_id: UUID | None = None,
+    awaited: bool = False,
 ) -> SearchRun:
     """Record a search and, with `enqueue`, hand it to the search worker once the row is committed.
 
@@ -73,7 +77,8 @@ def request_search(
     (commands, evaluation), which sees every knowledge base. `plan` is a plan as JSON, `settings` are options as
     `{"stage.option": value}`, `time_limit` is in seconds, and `faults` are the faults that the door itself has found.
     `pin`, from `pin_searches`, sets release, settings and specification instead of `pipeline` and `settings`.
-    `visitor` identifies the caller beyond the account.
+    `visitor` identifies the caller beyond the account. `run_id` is the id that the run gets, a new one if it is None;
+    with `awaited` the worker sends the described search with the notice of its end.
 
     Returns the saved run. Raises SearchRejected with every fault at once, TooManySearches when the asker's limit is
     reached, and QueueFull when the queue is full; none of these leaves a run. Raises ServiceUnavailable when Valkey
@@ -85,6 +90,7 @@ def request_search(
     kept_plan, plan_faults = storable_json(plan, "/plan")
     kept_options, option_faults = storable_json(settings or {}, "/settings")
     run = SearchRun(
+        id=run_id or uuid4(),
         question=storable_text(question),
         knowledge_base_name=storable_text(knowledge_base)[:200],
         pipeline=storable_text(pipeline or site.GRASP_DEFAULT_PIPELINE)[:100],
@@ -99,6 +105,9 @@ def request_search(
         code_version=code_version(),
     )
     found = [*faults, *_check_question(question), *_check_k(k), *plan_faults, *option_faults]
+    plain = pin is None and enqueue and plan is None and not settings and isinstance(settings, Mapping | None)
+    if plain and not found and _record_plain(run, origin, awaited):
+        return run
     if pin is not None:
         pin.apply(run)
     else:
@@ -116,31 +125,74 @@ def request_search(
         return run
     with _counted(origin), place_in_queue(QUEUE), transaction.atomic():
         run.save()
-        transaction.on_commit(lambda: _send(run))
+        transaction.on_commit(lambda: _send(run, awaited))
+    if plain:
+        keep_pin(run)
     return run
 
 
-def pin_searches(
-    *, knowledge_base: str, pipelines: Sequence[str], settings: Mapping[str, Any], evaluation: UUID | None = None
-) -> dict[str, Pin]:
-    """Return one pin for each pipeline, by its name; all have the same release and version of the settings.
+def _record_plain(run: SearchRun, origin: str, awaited: bool) -> bool:
+    """Record and send a plain request whose choices are known from an earlier one; return whether they still hold."""
+    pin = kept_pin(run)
+    if pin is None:
+        return False
+    pin.apply(run)
+    with _counted(origin), place_in_queue(QUEUE):
+        recorded = insert_pinned(run)
+        if recorded:
+            transaction.on_commit(lambda: _send(run, awaited))
+    return recorded
 
-    Raises InvalidRequest with every fault of the request.
+
+def pin_searches(
+    *,
+    knowledge_base: str,
+    pipelines: Sequence[str | PipelineChoice],
+    settings: Mapping[str, Any],
+    evaluation: UUID | None = None,
+    release: str = "",
+) -> dict[str, Pin]:
+    """Return one pin for each choice, by its label; all have the same release and version of the settings.
+
+    A choice may be a text (`PipelineChoice.parse`). `settings` apply to every choice and give way to its own. `release`
+    is the name of a release; empty means the active one. Raises InvalidRequest with every fault of the request.
     """
     run = SearchRun()
     faults = _point_at_release(run, knowledge_base, None)
+    if release and run.knowledge_base is not None:
+        faults = _choose_release(run, run.knowledge_base, release)
     pins: dict[str, Pin] = {}
-    for name in pipelines:
-        run.pipeline, run.pipeline_version = name, None
-        if found := _specify(run, settings, None):
-            faults += [fault for fault in found if fault not in faults]
-        elif run.release is not None:
-            pins[name] = Pin(
-                run.release, run.settings_version, name, run.pipeline_version, run.specification, evaluation
+    for given in pipelines:
+        try:
+            choice = PipelineChoice.parse(given) if isinstance(given, str) else given
+        except InvalidRequest as error:
+            faults += error.faults
+            continue
+        label = choice.label or choice.pipeline
+        run.pipeline, run.pipeline_version = choice.pipeline, None
+        found = _specify(run, {**settings, **choice.settings}, None, choice.version)
+        if label in pins:
+            found.append(Fault("/pipelines", f"{label!r} is given twice."))
+        faults += [fault for fault in found if fault not in faults]
+        if not found and run.release is not None:
+            pins[label] = Pin(
+                run.release, run.settings_version, choice.pipeline, run.pipeline_version, run.specification, evaluation
             )  # fmt: skip
     if faults:
         raise InvalidRequest(faults)
     return pins
+
+
+def pinned_run(pin: Pin, *, question: str, k: int, purpose: str) -> SearchRun:
+    """Return a search of an evaluation, without a row. Raises SearchRejected if the question cannot be searched."""
+    if found := [*_check_question(question), *_check_k(k)]:
+        raise SearchRejected(found)
+    run = SearchRun(
+        question=storable_text(question), k=k, origin=SearchRun.Origin.EVALUATION, purpose=storable_text(purpose)[:200],
+        time_limit=site.GRASP_SEARCH_SECONDS, code_version=code_version(),
+    )  # fmt: skip
+    pin.apply(run)
+    return run
 
 
 def question_of(run: SearchRun, schema: Schema) -> Question:
@@ -149,18 +201,33 @@ def question_of(run: SearchRun, schema: Schema) -> Question:
     return Question(text=run.question, k=run.k, plan=plan)
 
 
-def _send(run: SearchRun) -> None:
+def _send(run: SearchRun, awaited: bool) -> None:
     """Send the task to the broker, after a check with a short time limit that the broker answers."""
     try:
         if worker_alive(QUEUE) is None:
             raise BrokerError("no answer within a second")
-        current_app.send_task(TASK, args=[str(run.pk)], queue=QUEUE, expires=run.time_limit)
+        _publish([str(run.pk), awaited], run.time_limit)
     except (BrokerError, OSError) as error:
         reason = "Valkey does not answer, so the search was not queued; ask again in a moment."
         run.status, run.finished = SearchRun.Status.FAILED, timezone.now()
         run.error = {"title": "Valkey is not reachable", "detail": reason, "stage": "queue"}
         run.save(update_fields=["status", "finished", "error"])
         raise ServiceUnavailable("Valkey", reason) from error
+
+
+def _publish(arguments: list[Any], seconds: float) -> None:
+    """Put the task into the queue; it expires after `seconds`. Raises BrokerError or OSError if the broker is away.
+
+    Celery's `send_task` does the same, but first asks the router, the result backend and the receivers of its signals,
+    which this task has not; that takes two thirds of its time.
+    """
+    task = current_app.amqp.as_task_v2(str(uuid4()), TASK, args=arguments, expires=seconds, ignore_result=True)
+    policy = current_app.conf.task_publish_retry_policy
+    with current_app.producer_pool.acquire(block=True) as producer:
+        producer.publish(
+            task.body, routing_key=QUEUE, exchange="", serializer=current_app.conf.task_serializer,
+            headers=task.headers, retry=True, retry_policy=policy, **task.properties,
+        )  # fmt: skip
 
 
 @contextmanager
@@ -218,10 +285,24 @@ def _point_at_release(run: SearchRun, name: object, user: User) -> list[Fault]:
     return []
 
 
-def _specify(run: SearchRun, settings: object, user: User) -> list[Fault]:
+def _choose_release(run: SearchRun, base: KnowledgeBase, name: str) -> list[Fault]:
+    """Set the run's release to the one with this name; return the faults."""
+    releases = {release.name: release for release in base.releases.select_related("knowledge_base__active_settings")}
+    found = releases.get(name)
+    if found is None:
+        known = ", ".join(releases) or "none"
+        return [Fault("/release", f"{base.name} has no release {_shown(name)}; it has: {known}.")]
+    if found.status != BuildStatus.READY:
+        return [Fault("/release", f"The release {name} is {found.get_status_display()}, so it cannot be searched.")]
+    run.release, run.release_name = found, found.name
+    return []
+
+
+def _specify(run: SearchRun, settings: object, user: User, number: int | None = None) -> list[Fault]:
     """Set the run's specification from the options of the site, then of the pipeline version, then of the caller.
 
-    Return the faults. Everybody gets the options of site and version; some options only staff may set in a request.
+    `number` is the version; None means the active one. Return the faults. Everybody gets the options of site and
+    version; some options only staff may set in a request.
     """
     names = wiring.pipelines()
     if run.pipeline not in names:
@@ -231,10 +312,14 @@ def _specify(run: SearchRun, settings: object, user: User) -> list[Fault]:
         return [Fault("/settings", "settings is an object of options, such as {'fuse.k': 5}.")]
     version = None
     if run.knowledge_base is not None:
-        known = PipelineVersion.objects.filter(knowledge_base=run.knowledge_base, pipeline=run.pipeline, active=True)
-        version = next(iter(known.order_by()), None)
-    if version is not None:
-        run.pipeline_version, run.pipeline_number = version, version.version
+        versions = PipelineVersion.objects.filter(knowledge_base=run.knowledge_base, pipeline=run.pipeline)
+        wanted = {"active": True} if number is None else {"version": number}
+        version = next(iter(versions.filter(**wanted).order_by()), None)
+        if version is None and number:
+            there = ", ".join(map(str, [0, *versions.order_by("version").values_list("version", flat=True)]))
+            message = f"{run.pipeline} has no such version for {run.knowledge_base_name or run.knowledge_base.name}"
+            return [Fault("/pipeline", f"{message}; it has: {there}.")]
+    run.pipeline_version, run.pipeline_number = version, version.version if version is not None else 0
     pipeline = wiring.pipeline(run.pipeline)
     try:
         run.specification = pipeline.specification(version.options if version else {}, settings or {})

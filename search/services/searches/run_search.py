@@ -30,10 +30,11 @@ _CLAIM = (
 )
 
 
-def run_search(run_id: UUID | str, *, live: bool = False) -> SearchRun:
+def run_search(run_id: UUID | str, *, live: bool = False, awaited: bool = False) -> SearchRun:
     """Execute the search and return its row, done, failed or cancelled.
 
     With `live` each step is written as it finishes, so that a page can follow; otherwise all are written at the end.
+    With `awaited` the notice of the end contains the described search, for the process that waits for it.
     A search that is not queued any more is returned unchanged, so a task that is delivered twice does no harm.
 
     Raises StageError for a temporary failure, which the row records too; the caller may ask again. Raises
@@ -42,13 +43,13 @@ def run_search(run_id: UUID | str, *, live: bool = False) -> SearchRun:
     run = claim_run(run_id)
     if run is None:
         return SearchRun.objects.get(pk=run_id)
-    recorder = Recorder(run, live)
+    recorder = Recorder(run, live, awaited)
     # Default outcome, written in `finally` when an unexpected exception escapes.
     failure: StageError | None = _fail(
         run, "search", "An unexpected error stopped the search; the worker's log has it."
     )
     try:
-        failure = _attempt(run, recorder)
+        failure = attempt(run, recorder, _cancel_asked(run.pk))
     finally:
         run.seconds = time.perf_counter() - recorder.began
         close_run(run, recorder)
@@ -63,10 +64,10 @@ def claim_run(run_id: UUID | str) -> SearchRun | None:
     return next(iter(taken), None)
 
 
-def _attempt(run: SearchRun, recorder: Recorder) -> StageError | None:
+def attempt(run: SearchRun, recorder: Recorder, cancelled: Callable[[], bool]) -> StageError | None:
     """Run the search and set status and error on `run`; return the failure, None if done or cancelled."""
     try:
-        _answer(run, recorder)
+        _answer(run, recorder, cancelled)
     except SearchCancelled:
         run.status, run.error = SearchRun.Status.CANCELLED, None
     except StageError as error:
@@ -84,7 +85,7 @@ def _attempt(run: SearchRun, recorder: Recorder) -> StageError | None:
     return None
 
 
-def _answer(run: SearchRun, recorder: Recorder) -> None:
+def _answer(run: SearchRun, recorder: Recorder, cancelled: Callable[[], bool]) -> None:
     """Run the pipeline over the release, with the settings, that were active when the search was requested."""
     if run.release is None or run.release.status == BuildStatus.DROPPED:
         raise StageError("search", "The release that this search asked for has been dropped.", permanent=True)
@@ -95,7 +96,7 @@ def _answer(run: SearchRun, recorder: Recorder) -> None:
         stages = pipeline.compose(run.specification, tools)
     # Time is measured from here, so that the first search of a process does not include loading its models.
     recorder.began = time.perf_counter()
-    trace = Trace(Limit.seconds(run.time_limit, _cancel_asked(run.pk)), recorder.observe)
+    trace = Trace(Limit.seconds(run.time_limit, cancelled), recorder.observe)
     with bounded("search", trace.limit):
         ranking = pipeline.search(question_of(run, tools.schema), stages, trace)
     run.answer = {"ranking": orjson.loads(stored_json(with_ids(ranking.to_json(), tools.nodes)))}

@@ -17,6 +17,7 @@ from django.db.models import QuerySet
 from django.utils.module_loading import import_string
 
 from search.models import SearchRun
+from search.services.health import worker_alive
 from search.services.searches.end_abandoned import end_abandoned_search, why_nobody_takes
 
 ENDED = frozenset({SearchRun.Status.DONE, SearchRun.Status.FAILED, SearchRun.Status.CANCELLED})
@@ -26,6 +27,14 @@ SECONDS_WITH_NOTICES, SECONDS_WITHOUT_NOTICES = 1.0, 0.1
 """Seconds between two checks while notices come in, and while they do not."""
 FOLLOWERS = 64
 """Largest number of requests that may wait at a time, each on a thread; further requests are answered at once."""
+
+LOOK_SECONDS = 5.0
+"""Seconds between two looks at the row of a search that somebody waits for, while notices come in and a worker lives.
+
+The row only says more than the notices where one was lost.
+"""
+NOBODY_THERE = 2.5
+"""Longest wait for the end of a queued search while no worker is alive, in seconds."""
 
 _places = threading.BoundedSemaphore(FOLLOWERS)
 
@@ -57,12 +66,19 @@ class Notices(Protocol):
         """Whether notices come in at this moment."""
         ...
 
-    def tell(self, run: str) -> None:
-        """Send a notice that this run changed; raises nothing if it cannot be sent."""
+    def tell(self, run: str, answer: bytes | None = None) -> None:
+        """Send a notice that this run changed; raises nothing if it cannot be sent.
+
+        `answer` is None while the search goes on. At its end it is the described search, or empty if nobody asked for
+        it.
+        """
         ...
 
-    def heard(self, run: str, call: Callable[[], None]) -> AbstractContextManager[None]:
-        """Return a context in which `call` is called, from another thread, after each notice of this run."""
+    def heard(self, run: str, call: Callable[[bytes | None], None]) -> AbstractContextManager[None]:
+        """Return a context in which `call` is called, from another thread, with the answer in each notice of this run.
+
+        It is called with an empty answer when the notice of the end may have been lost.
+        """
         ...
 
 
@@ -88,7 +104,7 @@ def await_change(run_id: UUID, seconds: float, enough: Callable[[Glance], bool])
     """
     ends = time.monotonic() + seconds
     changed = threading.Event()
-    with _place() as found, notices().heard(str(run_id), changed.set):
+    with _place() as found, notices().heard(str(run_id), lambda _: changed.set()):
         while True:
             changed.clear()
             seen = glance(run_id)
@@ -97,6 +113,53 @@ def await_change(run_id: UUID, seconds: float, enough: Callable[[Glance], bool])
                 return seen
             close_old_connections()
             changed.wait(min(left, _pause()))
+
+
+class Ending:
+    """The end of one search, awaited by the thread that requests it. Enter the context before the search is queued.
+
+    Then the notice of the end cannot be missed, and no row has to be read before it.
+    """
+
+    def __init__(self, run_id: UUID) -> None:
+        self._run_id = run_id
+        self._news = threading.Event()
+        self._answer = b""
+
+    @contextmanager
+    def awaited(self) -> Iterator[Ending]:
+        """Receive the notice of the end inside the `with` block."""
+        with notices().heard(str(self._run_id), self._hear):
+            yield self
+
+    def wait(self, seconds: float) -> bytes | None:
+        """Wait until the search has ended, and return its description as JSON, empty if it has to be read from rows.
+
+        Return None if it did not end within `seconds`, if no worker has taken it for `NOBODY_THERE` seconds, and at
+        once if `FOLLOWERS` requests wait already.
+        """
+        began = looked = time.monotonic()
+        with _place() as found:
+            while found:
+                left = began + seconds - time.monotonic()
+                close_old_connections()
+                told = self._news.wait(max(0.0, min(left, _pause())))
+                if self._answer:
+                    return self._answer
+                self._news.clear()
+                if not told and left > 0 and time.monotonic() - looked < LOOK_SECONDS and _attended():
+                    continue
+                looked, seen = time.monotonic(), glance(self._run_id)
+                if seen.ended:
+                    return b""
+                if left <= 0 or (seen.waiting and looked - began > NOBODY_THERE):
+                    return None
+        return None
+
+    def _hear(self, answer: bytes | None) -> None:
+        if answer is not None:
+            self._answer = answer
+            self._news.set()
 
 
 class Following:
@@ -121,8 +184,13 @@ class Following:
             return
         self._event.clear()
 
-    def _wake(self) -> None:
+    def _wake(self, _answer: bytes | None) -> None:
         self._loop.call_soon_threadsafe(self._event.set)
+
+
+def _attended() -> bool:
+    """Return whether a worker lives and its notices come in; costs no query."""
+    return notices().hears and worker_alive("search") is True
 
 
 def _pause() -> float:

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 import schemathesis
+from django.contrib.auth.models import User
 from django.core.handlers.wsgi import WSGIHandler
 from django.core.signals import request_finished, request_started
 from django.db import close_old_connections
@@ -22,6 +23,9 @@ from schemathesis.specs.openapi.checks import (
 )
 
 from search.models import KnowledgeBase
+from search.services.access.tokens import make_token
+from search.services.jobs.launch import launch_job
+from search.services.jobs.schedules import save_schedule
 from search.services.searches.request_search import request_search
 from search.services.searches.run_search import run_search
 
@@ -58,6 +62,9 @@ def test_the_description_is_valid_openapi(description: dict[str, Any]) -> None:
         "/api/v1/uploads/", "/api/v1/uploads/{upload_id}/", "/api/v1/uploads/{upload_id}/unpack/",
         "/api/v1/uploads/{upload_id}/preview/", "/api/v1/uploads/{upload_id}/files/",
         "/api/v1/uploads/{upload_id}/files/{file_id}/",
+        "/api/v1/jobs/", "/api/v1/jobs/{job_id}/", "/api/v1/jobs/{job_id}/cancel/", "/api/v1/jobs/{job_id}/resume/",
+        "/api/v1/jobs/{job_id}/clone/", "/api/v1/jobs/{job_id}/events/", "/api/v1/job-kinds/",
+        "/api/v1/job-schedules/", "/api/v1/job-schedules/{schedule_id}/",
         "/api/v1/healthz/", "/api/v1/readyz/",
     }  # fmt: skip
 
@@ -65,11 +72,18 @@ def test_the_description_is_valid_openapi(description: dict[str, Any]) -> None:
 def test_every_call_has_a_summary_a_description_and_a_group_that_people_understand(description: dict[str, Any]) -> None:
     calls = [call for methods in description["paths"].values() for call in methods.values()]
     summaries = [call["summary"] for call in calls]
-    assert len(set(summaries)) == len(calls) == 21
+    assert len(set(summaries)) == len(calls) == 33
     assert all(3 <= len(summary) <= 60 and not summary.endswith(".") for summary in summaries)
     assert all(len(call["description"]) > len(call["summary"]) for call in calls)
     described = {group["name"]: group["description"] for group in description["tags"]}
-    assert list(described) == ["Searches", "Plans and pipelines", "Knowledge bases", "Uploads", "State of the site"]
+    assert list(described) == [
+        "Searches",
+        "Plans and pipelines",
+        "Knowledge bases",
+        "Uploads",
+        "Jobs",
+        "State of the site",
+    ]
     assert {group for call in calls for group in call["tags"]} == set(described)
     assert all(len(call["tags"]) == 1 for call in calls)
 
@@ -84,6 +98,10 @@ def test_the_description_and_its_viewer_are_served_without_a_foreign_address(api
 @pytest.mark.parametrize(
     ("method", "path"),
     [
+        ("GET", "jobs/"), ("POST", "jobs/"), ("GET", "jobs/{job_id}/"), ("POST", "jobs/{job_id}/cancel/"),
+        ("POST", "jobs/{job_id}/resume/"), ("POST", "jobs/{job_id}/clone/"), ("GET", "job-kinds/"),
+        ("GET", "job-schedules/"), ("POST", "job-schedules/"), ("PUT", "job-schedules/{schedule_id}/"),
+        ("DELETE", "job-schedules/{schedule_id}/"),
         ("GET", "knowledge-bases/"), ("GET", "knowledge-bases/{name}/"), ("GET", "knowledge-bases/{name}/nodes/"),
         ("GET", "knowledge-bases/{name}/nodes/{node_id}/"), ("GET", "pipelines/"), ("POST", "searches/"),
         ("GET", "searches/{run_id}/"), ("POST", "searches/{run_id}/cancel/"), ("GET", "healthz/"), ("GET", "readyz/"),
@@ -94,7 +112,13 @@ def test_whatever_is_asked_the_answer_is_as_described(
 ) -> None:
     done = run_search(request_search(knowledge_base="films", question="Who?", enqueue=False).pk)
     # What exists is asked for as often as what does not, or nearly every answer would be a 404.
-    known = {"name": "films", "node_id": "film/1", "run_id": str(done.pk)}
+    job, _ = launch_job(kind="index", knowledge_base="films")
+    nightly = save_schedule(name="nightly", cron="30 2 * * *", kind="index", knowledge_base="films")
+    known = {"name": "films", "node_id": "film/1", "run_id": str(done.pk), "job_id": str(job.pk),
+             "schedule_id": nightly.pk}  # fmt: skip
+    staff = User.objects.create_user("staff", is_staff=True)
+    # Both what staff is answered and what others are.
+    tokens = {True: {"Authorization": f"Token {make_token(user=staff)[1]}"}, False: {}}
     described = schemathesis.openapi.from_wsgi("/api/schema/?format=json", WSGIHandler())
     operation = described[f"/api/v1/{path}"][method]
 
@@ -102,12 +126,12 @@ def test_whatever_is_asked_the_answer_is_as_described(
         max_examples=EXAMPLES, database=None, phases=[Phase.generate],
         suppress_health_check=list(HealthCheck),
     )  # fmt: skip
-    @given(case=operation.as_strategy(), real=st.booleans())
-    def holds(case: schemathesis.Case, real: bool) -> None:
+    @given(case=operation.as_strategy(), real=st.booleans(), signed_in=st.booleans())
+    def holds(case: schemathesis.Case, real: bool, signed_in: bool) -> None:
         if real:
             case.path_parameters.update({name: known[name] for name in case.path_parameters})
         case.query.pop("wait", None)
-        answer = case.call()
+        answer = case.call(headers=tokens[signed_in and "job" in path])
         assert answer.status_code < 500 or (answer.status_code == 503 and path == "readyz/")
         case.validate_response(answer, checks=CHECKS)
 

@@ -177,7 +177,7 @@ def test_nobody_waits_longer_than_a_search_may_take(
 ) -> None:
     settings.GRASP_SEARCH_SECONDS = 1
     waits: list[float] = []
-    monkeypatch.setattr(searches, "_wait_for_end", lambda run, seconds: waits.append(seconds) or False)
+    monkeypatch.setattr(searches.Ending, "wait", lambda end, seconds: waits.append(seconds))
     for wait in ("0.5", "600", "inf"):
         assert post(api, {"knowledge_base": "films", "question": QUESTION}, f"{ADDRESS}?wait={wait}").status_code == 202
     assert waits == [0.5, 1, 1]

@@ -103,7 +103,7 @@ def test_the_time_between_two_parts_belongs_to_the_first() -> None:
     estimator.report("read", 5, 5, 1.0)
     estimator.report("write", 0, 5, 4.0)
     estimator.report("write", 5, 5, 5.0)
-    assert [part["seconds"] for part in estimator.estimate(9.0).to_json()["parts"]] == [3.0, 1.0]  # type: ignore[index,attr-defined]
+    assert [part["seconds"] for part in estimator.estimate(9.0).to_json()["parts"]] == [3.0, 1.0]
 
 
 def test_seconds_of_earlier_attempts_are_added_and_change_no_rate() -> None:
@@ -111,7 +111,7 @@ def test_seconds_of_earlier_attempts_are_added_and_change_no_rate() -> None:
     estimator.report("read", 0, 10, 0.0)
     estimator.report("read", 5, 10, 5.0)
     estimate = estimator.estimate(5.0)
-    assert estimate.to_json()["parts"][0]["seconds"] == 105.0  # type: ignore[index]
+    assert estimate.to_json()["parts"][0]["seconds"] == 105.0
     assert estimate.seconds_left == approx(5.0)
 
 

@@ -35,7 +35,7 @@ def test_nodes_come_in_blocks_of_consecutive_keys() -> None:
 
 
 def test_references_are_id_name_and_type() -> None:
-    assert list(documents.references(SNAPSHOT, size=10)) == [
+    assert [row for block in documents.references(SNAPSHOT, size=10) for row in block] == [
         (node.id, node.name, SCHEMA.type_codes[node.type]) for node in GRAPH.nodes
     ]
 

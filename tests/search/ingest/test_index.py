@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from search.domain.run_context import RunContext
 from search.ingest.index import IndexPart, build_parts, version_of
 
 
@@ -21,9 +22,8 @@ def failing(folder: Path) -> None:
 
 def test_parts_are_built_in_their_order_and_told(tmp_path: Path) -> None:
     told: list[str] = []
-    built = build_parts(
-        tmp_path / "snapshot-1", {"b": part("1"), "a": part("2")}, lambda step, done, total: told.append(step)
-    )
+    run = RunContext(progress=lambda part, done, total: told.append(part))
+    built = build_parts(tmp_path / "snapshot-1", {"b": part("1"), "a": part("2")}, run)
     assert list(built) == ["b", "a"]
     assert told == ["Index files: b", "Index files: a"]
     assert (tmp_path / "snapshot-1" / "a" / "content").read_text() == "2"

@@ -1,6 +1,6 @@
 from training.data.examples import Example
 from training.evaluation.report import describe_pipeline
-from training.evaluation.runner import QuestionOutcome, run
+from training.evaluation.runner import QuestionOutcome
 
 EXAMPLES = [
     Example("q1", "one", ("a",), "val", {"hops": "1"}),
@@ -70,10 +70,3 @@ def test_a_key_that_tells_every_question_apart_is_no_slice() -> None:
     examples = [Example(str(i), "?", ("a",), "val", {"topic": str(i)}) for i in range(51)]
     outcomes = {example.id: QuestionOutcome() for example in examples}
     assert describe_pipeline(examples, outcomes, {})["slices"] == {}
-
-
-def test_the_runner_asks_in_order_and_tells_how_far_it_is() -> None:
-    told: list[tuple[int, int]] = []
-    outcomes = run(EXAMPLES, lambda example: OUTCOMES[example.id], lambda done, total: told.append((done, total)))
-    assert list(outcomes) == ["q1", "q2", "q3"]
-    assert told == [(1, 3), (2, 3), (3, 3)]

@@ -7,17 +7,27 @@ import sys
 from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
+from uuid import UUID
 
 from django.core.management.base import BaseCommand
 from rich.console import Console
 from rich.table import Table
 
 from search import wiring
+from search.domain.errors import Fault, InvalidRequest
 from search.domain.options import assigned
+from search.domain.run_context import RunContext
+from search.management.console import shown
+from search.services.jobs.run_here import recorded
 from training.data.examples import select
-from training.management.console import bars, positive, refusals, teller
-from training.services.evaluate import evaluate
-from training.services.question_sets import import_questions
+from training.evaluation.measures import SEED
+from training.management.console import positive, refusals, whole
+from training.services.evaluate import REPEATED, evaluate, resume_evaluation
+from training.services.question_sets import import_questions, name_of
+
+PIPELINE_HELP = "A pipeline, such as `grasp`, `grasp@2` or `grasp@2 fuse.k=5`. May be repeated; all when left out."
+REPEAT_HELP = "Questions of each pipeline that are asked a second time, to check that the ranking is the same."
+PROCESSES_HELP = "Processes that ask at the same time. Left out: one for each processor, when there are many questions."
 
 
 class Command(BaseCommand):
@@ -27,34 +37,30 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("name", help="The knowledge base.")
-        parser.add_argument("--questions", required=True, type=Path, metavar="FILE", help="JSON lines, plain or gzip.")
+        parser.add_argument("--questions", type=Path, metavar="FILE", help="JSON lines, plain or gzip.")
         parser.add_argument("--split", help="Only the questions of this split.")
-        parser.add_argument("--pipeline", action="append", metavar="P", help="May be repeated; all when left out.")
+        parser.add_argument("--pipeline", action="append", metavar="P", help=PIPELINE_HELP)
+        parser.add_argument("--release", default="", metavar="R", help="A release; the active one when left out.")
         parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", dest="assigned")
         parser.add_argument("--limit", type=positive, metavar="N", help="N questions, evenly spaced over all.")
         parser.add_argument("--output", required=True, type=Path, metavar="DIR", help="Where the files are written.")
         told = "Ask questions that a planner learned from of what it learned without them."
         parser.add_argument("--cross-fitted", action="store_true", help=told)
+        parser.add_argument(
+            "--seed", type=int, default=SEED, help="Of the intervals, the tests and the repeated sample."
+        )
+        parser.add_argument("--repeat", type=whole, default=REPEATED, metavar="N", help=REPEAT_HELP)
+        parser.add_argument("--processes", type=positive, default=0, metavar="N", help=PROCESSES_HELP)
+        parser.add_argument(
+            "--resume", type=UUID, metavar="ID", help="Go on with this evaluation; --questions is not needed."
+        )
         parser.add_argument("--json", action="store_true", help="Print the report as one JSON object on stdout.")
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
-            with refusals(self.stderr):
-                settings = assigned(options["assigned"])
-                question_set, examples, _ = import_questions(knowledge_base=options["name"], path=options["questions"])
-                examples = select(examples, options["questions"].name, options["split"], options["limit"])
-                with bars(Console(stderr=True)) as shown:
-                    report = evaluate(
-                        knowledge_base=options["name"],
-                        examples=examples,
-                        split=options["split"],
-                        pipelines=options["pipeline"] or wiring.pipelines(),
-                        settings=settings,
-                        output=options["output"],
-                        progress=teller(shown),
-                        question_set=question_set,
-                        cross_fitted=options["cross_fitted"],
-                    )
+            parts = dict.fromkeys(options["pipeline"] or wiring.pipelines(), 1.0)
+            with refusals(self.stderr), shown(sys.stderr, parts, quiet=options["json"]) as run:
+                report = self._report(options, run)
         except OSError as error:
             self.stderr.write(f"{options['output']}: {error.strerror or error}")
             sys.exit(1)
@@ -62,6 +68,46 @@ class Command(BaseCommand):
             self.stdout.write(json.dumps(report, ensure_ascii=False))
         else:
             Console().print(_table(report))
+
+    def _report(self, options: dict[str, Any], run: RunContext) -> dict[str, Any]:
+        """Return the report of a new evaluation, or of the one that goes on."""
+        if options["resume"] is not None:
+            return resume_evaluation(
+                options["resume"], output=options["output"], processes=options["processes"], run=run
+            )
+        path: Path | None = options["questions"]
+        if path is None:
+            raise InvalidRequest([Fault("/questions", "Name the file of the questions with --questions.")])
+        settings = assigned(options["assigned"])
+        question_set, examples, _ = import_questions(knowledge_base=options["name"], path=path)
+        examples = select(examples, path.name, options["split"], options["limit"])
+        arguments = {
+            "pipelines": options["pipeline"] or [], "split": options["split"] or "", "limit": options["limit"] or 0,
+            "settings": settings, "cross_fitted": options["cross_fitted"], "seed": options["seed"],
+            "repeated": options["repeat"], "processes": options["processes"],
+            "output": str(options["output"].absolute()),
+        }  # fmt: skip
+        with recorded(
+            run, kind="evaluate", knowledge_base=options["name"], question_set=name_of(question_set),
+            arguments=arguments,
+        ) as job:  # fmt: skip
+            job.result = evaluate(
+                knowledge_base=options["name"],
+                examples=examples,
+                split=options["split"],
+                pipelines=options["pipeline"] or wiring.pipelines(),
+                settings=settings,
+                output=options["output"],
+                run=job.run,
+                question_set=question_set,
+                cross_fitted=options["cross_fitted"],
+                release=options["release"],
+                seed=options["seed"],
+                repeated=options["repeat"],
+                processes=options["processes"],
+            )
+        report: dict[str, Any] = job.result
+        return report
 
 
 def _table(report: dict[str, Any]) -> Table:

@@ -14,12 +14,14 @@ from rich.console import Console
 from rich.table import Table
 
 from search.domain.options import assigned
-from search.domain.run_context import RunContext
+from search.management.console import shown
+from search.services.jobs.run_here import recorded
 from training import wiring
 from training.data.examples import Example, select
 from training.data.splits import TRAIN, VAL, refuse_split
-from training.management.console import bars, positive, refusals, teller
-from training.services.question_sets import import_questions
+from training.jobs.train_planner import TrainPlannerJob
+from training.management.console import positive, refusals
+from training.services.question_sets import import_questions, name_of
 from training.services.train import train
 
 
@@ -47,17 +49,29 @@ class Command(BaseCommand):
                 refuse_split(options["split"], "Training", allowed)
                 question_set, examples, _ = import_questions(knowledge_base=options["name"], path=options["questions"])
                 examples = _chosen(examples, options["questions"].name, options["split"], options["limit"])
-                with bars(Console(stderr=True)) as shown:
+                settings = assigned(options["assigned"])
+                arguments = {
+                    "split": options["split"] or "", "limit": options["limit"] or 0, "settings": settings,
+                    "allow_val": options["allow_val"], "activate": not options["no_activate"],
+                }  # fmt: skip
+                with (
+                    shown(sys.stderr, TrainPlannerJob().parts(), quiet=options["json"]) as terminal,
+                    recorded(
+                        terminal, kind=f"train_{options['kind']}", knowledge_base=options["name"],
+                        question_set=name_of(question_set), arguments=arguments,
+                    ) as job,
+                ):  # fmt: skip
                     report = train(
                         kind=options["kind"],
                         knowledge_base=options["name"],
                         examples=examples,
-                        settings=assigned(options["assigned"]),
+                        settings=settings,
                         activate=not options["no_activate"],
                         allow_val=options["allow_val"],
-                        run=RunContext(progress=teller(shown)),
+                        run=job.run,
                         question_set=question_set,
                     )
+                    job.result = report
         except OSError as error:
             self.stderr.write(f"{error.filename or 'GRASP_HOME'}: {error.strerror or error}")
             sys.exit(1)

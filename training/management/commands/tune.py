@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
@@ -12,10 +13,13 @@ from django.core.management.base import BaseCommand
 from rich.console import Console
 from rich.table import Table
 
+from search.management.console import shown
+from search.services.jobs.run_here import recorded
 from training.data.examples import select
 from training.data.splits import TRAIN, VAL, refuse_split
-from training.management.console import bars, positive, refusals, teller
-from training.services.question_sets import import_questions
+from training.jobs.tune import TuneJob
+from training.management.console import positive, refusals
+from training.services.question_sets import import_questions, name_of
 from training.services.tune import tune
 
 ROWS = {"before": "in use", "after": "the best", "held_out": "held out of the choice"}
@@ -40,16 +44,27 @@ class Command(BaseCommand):
             refuse_split(options["split"], "Tuning", (TRAIN, VAL))
             question_set, examples, _ = import_questions(knowledge_base=options["name"], path=options["questions"])
             examples = select(examples, options["questions"].name, options["split"], options["limit"])
-            with bars(Console(stderr=True)) as shown:
+            arguments = {
+                "pipeline": options["pipeline"], "split": options["split"] or "", "limit": options["limit"] or 0,
+                "activate": not options["no_activate"],
+            }  # fmt: skip
+            with (
+                shown(sys.stderr, TuneJob().parts(), quiet=options["json"]) as terminal,
+                recorded(
+                    terminal, kind="tune", knowledge_base=options["name"], question_set=name_of(question_set),
+                    arguments=arguments,
+                ) as job,
+            ):  # fmt: skip
                 report = tune(
                     knowledge_base=options["name"],
                     examples=examples,
                     split=options["split"],
                     pipeline=options["pipeline"],
                     activate=not options["no_activate"],
-                    progress=teller(shown),
+                    run=job.run,
                     question_set=question_set,
                 )
+                job.result = report
         if options["json"]:
             self.stdout.write(json.dumps(report, ensure_ascii=False))
         else:

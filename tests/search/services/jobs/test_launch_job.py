@@ -94,7 +94,7 @@ def test_a_job_that_has_ended_is_not_run_again() -> None:
 def test_a_machine_that_is_too_small_is_told_with_the_figures() -> None:
     disk, memory = shortages(Needs(disk=10**18, memory=10**18))
     assert re.fullmatch(
-        r"The job needs about 931,322,574\.6 GB of disk and 0\.5 GB to spare; "
+        r"The job needs about 931,322,574\.6 GB of disk and 512 MB to spare; "
         r"[\d,]+\.\d GB are free below GRASP_HOME\.",
         disk.message,
     )

@@ -6,14 +6,17 @@ import json
 from pathlib import Path
 
 import pytest
-from django.db import connection
+from django.db import OperationalError, connection
 from pytest_django.fixtures import Settings
 
 from search import wiring
+from search.domain.run_context import NotesInMemory, RunCancelled, RunContext
+from search.domain.trace import Limit
 from search.ingest import partitions
 from search.ingest.locks import import_lock
 from search.models import KnowledgeBase, Node, Release, Snapshot
 from search.models.knowledge import BuildStatus
+from search.services.jobs.run_context import plain_run
 from search.services.knowledge.import_snapshot import ImportFailed, import_snapshot
 from tests.database import another_session
 from tests.search.ingest import bundles
@@ -195,7 +198,7 @@ def test_an_import_that_loses_its_connection_fails_and_the_next_one_cleans_up(tm
                 other.execute("SELECT pg_terminate_backend(%s)", [connection.connection.info.backend_pid])
 
     with pytest.raises(ImportFailed, match="Postgres failed during the import"):
-        import_snapshot(source=source, index=False, progress=disconnect)
+        import_snapshot(source=source, index=False, run=plain_run(disconnect))
     connection.close()
     report = import_snapshot(source=source, index=False)
     assert report.snapshot is not None
@@ -217,4 +220,85 @@ def test_full_disks_get_a_sentence(tmp_path: Path) -> None:
         raise OSError(28, "No space left on device")
 
     with pytest.raises(ImportFailed, match="The disk is full; the active release was left alone"):
-        import_snapshot(source=bundles.write(tmp_path), index=False, progress=full)
+        import_snapshot(source=bundles.write(tmp_path), index=False, run=plain_run(full))
+
+
+class Stopped:
+    """Asks the run to stop at its look number `at`; the looks before are counted."""
+
+    def __init__(self, at: int) -> None:
+        self.looks = 0
+        self._at = at
+
+    def __call__(self) -> bool:
+        self.looks += 1
+        return self.looks >= self._at
+
+
+@pytest.mark.django_db
+def test_an_import_that_is_cancelled_anywhere_stops_at_the_next_look_and_leaves_nothing(tmp_path: Path) -> None:
+    source = bundles.write(tmp_path)
+    counted = Stopped(at=10**9)
+    import_snapshot(source=source, name="whole", index=False, run=RunContext(limit=Limit(cancelled=counted)))
+    looks, tables = counted.looks, partitions.existing()
+    # The threads that watch statements look as well, now and then.
+    assert looks > 15
+    for at in range(1, 15):
+        stopped = Stopped(at)
+        with pytest.raises(RunCancelled):
+            import_snapshot(source=source, index=False, run=RunContext(limit=Limit(cancelled=stopped)))
+        assert stopped.looks < at + 3
+        assert partitions.existing() == tables
+        assert not Snapshot.objects.filter(knowledge_base__name="films").exclude(status=BuildStatus.FAILED).exists()
+
+
+@pytest.mark.django_db
+def test_a_second_attempt_of_the_same_job_keeps_what_was_loaded(tmp_path: Path) -> None:
+    notes, parts = NotesInMemory(), list[str]()
+
+    def interrupt(part: str, done: int, total: int | None) -> None:
+        parts.append(part)
+        if part == "Loading edges" and done:
+            raise OperationalError("the server went away")
+
+    source = bundles.write(tmp_path)
+    with pytest.raises(ImportFailed, match="Postgres failed during the import"):
+        import_snapshot(source=source, index=False, run=RunContext(progress=interrupt, notes=notes))
+    [begun] = Snapshot.objects.filter(status=BuildStatus.BUILDING)
+    parts.clear()
+    run = RunContext(progress=lambda part, done, total: parts.append(part), notes=notes)
+    again = import_snapshot(source=source, index=False, run=run)
+    assert again.snapshot == begun.pk
+    assert "Loading nodes" not in parts
+    assert "Loading edges" in parts
+    assert len(bundles.edges_of(begun.pk)) == 2
+    # A third attempt finds all of it.
+    parts.clear()
+    third = import_snapshot(source=source, index=False, run=run)
+    assert (third.snapshot, third.nodes, third.edges, parts) == (begun.pk, 3, 2, [])
+
+
+@pytest.mark.django_db
+def test_a_bundle_that_changed_meanwhile_is_loaded_anew(tmp_path: Path) -> None:
+    notes = NotesInMemory()
+
+    def interrupt(part: str, done: int, total: int | None) -> None:
+        if part == "Loading edges":
+            raise OperationalError("the server went away")
+
+    with pytest.raises(ImportFailed):
+        import_snapshot(source=bundles.write(tmp_path), index=False, run=RunContext(progress=interrupt, notes=notes))
+    report = import_snapshot(
+        source=bundles.write(tmp_path, bundles.NODES[:2], bundles.EDGES[:1]), index=False, run=RunContext(notes=notes)
+    )
+    assert (report.nodes, report.edges) == (2, 1)
+    assert sorted(Snapshot.objects.values_list("status", flat=True)) == [BuildStatus.FAILED, BuildStatus.READY]
+
+
+@pytest.mark.django_db
+def test_a_release_that_an_admin_replaced_meanwhile_is_not_activated_again(tmp_path: Path, quick_encoder: None) -> None:
+    source, run = bundles.write(tmp_path), RunContext(notes=NotesInMemory())
+    first = import_snapshot(source=source, run=run)
+    other = import_snapshot(source=source)
+    assert import_snapshot(source=source, run=run).release == first.release
+    assert str(KnowledgeBase.objects.get(name="films").active_release) == other.release

@@ -18,6 +18,7 @@ from search.adapters.graph_neo4j.names import Names
 from search.adapters.graph_neo4j.project import Projection, markers
 from search.domain.trace import Limit
 from search.models import KnowledgeBase, Snapshot
+from search.services.jobs.run_context import plain_run
 from search.services.knowledge import sync_graph as syncing
 from search.services.knowledge.delete_knowledge_base import delete_knowledge_base
 from search.services.knowledge.graph_state import graph_state
@@ -137,7 +138,7 @@ def test_a_run_that_is_cut_off_anywhere_is_gone_on_with(
             raise CutOff
 
     with pytest.raises(CutOff):
-        sync_graph(knowledge_base=films, progress=cut)
+        sync_graph(knowledge_base=films, run=plain_run(cut))
     assert states(neo4j) == {active(films).pk: "building"}
     assert "not finished" in " ".join(check_graph(knowledge_base=films).differences)
     assert "films" in graph_state()
@@ -156,7 +157,7 @@ def test_the_old_projection_answers_until_the_new_one_is_whole(
     seen: list[dict[int, str]] = []
     synced = sync_graph(
         knowledge_base=films,
-        progress=lambda what, done, whole: seen.append(states(neo4j)) if what.startswith("Writing") else None,
+        run=plain_run(lambda what, done, whole: seen.append(states(neo4j)) if what.startswith("Writing") else None),
     )
     assert synced.outcome == "written"
     assert {tuple(sorted(held.items())) for held in seen} == {((old.pk, "whole"), (new.pk, "building"))}

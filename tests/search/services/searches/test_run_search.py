@@ -82,7 +82,7 @@ def test_a_live_search_shows_its_finished_steps_while_it_runs(films: KnowledgeBa
     run, told = recorded(), threading.Event()
 
     def look(limit: Limit) -> None:
-        with notices().heard(str(run.pk), told.set):
+        with notices().heard(str(run.pk), lambda _: told.set()):
             while list(SearchStep.objects.filter(run=run).values_list("name", flat=True)) != STEPS[:4]:
                 assert told.wait(PATIENCE), "nobody was told of the steps"
                 told.clear()

@@ -1,0 +1,86 @@
+"""Schedules of jobs, for staff."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.http import Http404
+from django.urls import reverse
+from drf_spectacular.utils import OpenApiResponse, extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from search.api import groups
+from search.api import serializers as shape
+from search.api.jobs import StaffView, read_body
+from search.models import JobSchedule
+from search.services.jobs.schedules import describe_schedule, save_schedule
+
+KEYS = ("name", "cron", "kind", "knowledge_base", "question_set", "arguments", "enabled")
+REQUIRED: dict[str, Any] = {"name": None, "cron": None, "kind": None}
+MOST_ID = 2**63 - 1
+
+
+class JobSchedules(StaffView):
+    """The schedules."""
+
+    @extend_schema(
+        operation_id="job_schedules_list",
+        summary="List the schedules",
+        tags=[groups.JOBS],
+        responses={200: shape.Schedule(many=True), **shape.problems(401, 403, 503)},
+    )
+    def get(self, request: Request) -> Response:
+        """Return every schedule, with its next time and what came of the last one."""
+        return Response([describe_schedule(row) for row in JobSchedule.objects.select_related("knowledge_base")])
+
+    @extend_schema(
+        operation_id="job_schedules_create",
+        summary="Make a schedule",
+        tags=[groups.JOBS],
+        request=shape.ScheduleRequest,
+        responses={201: shape.Schedule, **shape.problems(400, 401, 403, 413, 415, 503)},
+    )
+    def post(self, request: Request) -> Response:
+        """Make a schedule; its job is checked as if it were launched now."""
+        saved = save_schedule(**{**REQUIRED, **read_body(request, KEYS, "A schedule")}, user=request.user)
+        address = reverse("api:job-schedule", args=[saved.pk])
+        return Response(describe_schedule(saved), status=201, headers={"Location": address})
+
+
+class JobScheduleDetail(StaffView):
+    """One schedule."""
+
+    @extend_schema(
+        operation_id="job_schedules_update",
+        summary="Change a schedule",
+        tags=[groups.JOBS],
+        request=shape.ScheduleRequest,
+        responses={200: shape.Schedule, **shape.problems(400, 401, 403, 404, 413, 415, 503)},
+    )
+    def put(self, request: Request, schedule_id: int) -> Response:
+        """Replace a schedule; its next time is the first one from now on."""
+        schedule = _find(schedule_id)
+        given = {**REQUIRED, **read_body(request, KEYS, "A schedule")}
+        return Response(describe_schedule(save_schedule(**given, user=request.user, schedule=schedule)))
+
+    @extend_schema(
+        operation_id="job_schedules_delete",
+        summary="Delete a schedule",
+        tags=[groups.JOBS],
+        responses={
+            204: OpenApiResponse(description="It is gone; jobs that it launched stay."),
+            **shape.problems(401, 403, 404, 503),
+        },
+    )
+    def delete(self, request: Request, schedule_id: int) -> Response:
+        """Delete a schedule."""
+        _find(schedule_id).delete()
+        return Response(status=204)
+
+
+def _find(schedule_id: int) -> JobSchedule:
+    found = JobSchedule.objects.filter(pk=schedule_id).first() if schedule_id <= MOST_ID else None
+    if found is None:
+        raise Http404("There is no schedule with this id.")
+    return found

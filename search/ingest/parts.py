@@ -1,0 +1,24 @@
+"""Names of the parts of importing and indexing, as progress reports them, in their order."""
+
+from __future__ import annotations
+
+CHECK_NODES = "Checking nodes"
+CHECK_EDGES = "Checking edges"
+LOAD_NODES = "Loading nodes"
+INDEX_NODES = "Indexing nodes"
+LOAD_EDGES = "Loading edges"
+INDEX_EDGES = "Indexing edges"
+EMBED = "Embedding texts"
+INDEX_VECTORS = "Indexing vectors"
+COMPARE_GRAPH = "Comparing nodes"
+WRITE_NODES = "Writing nodes"
+WRITE_EDGES = "Writing edges"
+REMOVE_GRAPHS = "Removing outdated projections"
+EXPORT_NODES = "Exporting nodes"
+EXPORT_EDGES = "Exporting edges"
+WRITE_VECTORS = "Index files: vectors"
+
+
+def index_files(name: str) -> str:
+    """Return the name of the part that writes a folder of index files."""
+    return f"Index files: {name}"

@@ -1,0 +1,116 @@
+"""What importing, indexing and copying a knowledge base is expected to take: seconds of each part, disk and memory.
+
+The constants were measured with `python -m benchmarks progress` on two cores, on the demo bases, on a generated graph
+and on bases without questions. They need not fit another machine: what a job observes corrects its time left, and the
+former jobs of the same kind correct the expectation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from django.conf import settings
+
+from search.domain.job_kinds import Needs
+from search.domain.vector_kinds import USUAL
+from search.ingest import parts
+from search.ingest.embed import CUT, EVERY_TEXT
+from search.ingest.size import Size, snapshot_size
+from search.ingest.vectors import HNSW_ABOVE
+from search.models import KnowledgeBase, VectorSet
+
+USUAL_DIMENSIONS = 384
+"""Dimensions of the packaged encoder's vectors; assumed for an encoder that has made none yet."""
+NEIGHBOUR_CHARACTERS = 20
+"""Characters that an edge adds to the document of each of its ends."""
+MOST_NEIGHBOURS = 30
+"""Neighbours of a node that count: a document names at most ten for each relation."""
+
+
+def import_parts(size: Size, *, index: bool = True, kinds: int = len(USUAL)) -> dict[str, float]:
+    """Return part → expected seconds of an import."""
+    nodes, edges, characters = size.nodes, size.edges, size.characters
+    expected = {
+        parts.CHECK_NODES: 3e-6 * nodes + 7e-9 * characters,
+        parts.CHECK_EDGES: 1.5e-6 * edges,
+        parts.LOAD_NODES: 6e-6 * nodes + 2e-8 * characters,
+        parts.INDEX_NODES: 6e-6 * nodes,
+        parts.LOAD_EDGES: 1e-6 * edges,
+        parts.INDEX_EDGES: 1.5e-6 * edges,
+    }
+    return expected | (index_parts(size, kinds) if index else {})
+
+
+def index_parts(size: Size, kinds: int = len(USUAL)) -> dict[str, float]:
+    """Return part → expected seconds of indexing, with `kinds` kinds of vectors."""
+    nodes, edges = size.nodes, size.edges
+    document = _document_characters(size)
+    embedded = nodes * (kinds * EVERY_TEXT + max(1, kinds - 1) * min(document, CUT))
+    return {
+        parts.index_files("nodes"): 4e-6 * nodes,
+        parts.index_files("adjacency"): 1.5e-6 * edges,
+        parts.index_files("mentions"): 2.5e-5 * nodes,
+        parts.index_files("completion"): 2.5e-5 * nodes,
+        parts.index_files("bm25"): 1e-4 * nodes + 2.5e-7 * nodes * document,
+        parts.EMBED: 2.5e-5 * embedded,
+        parts.INDEX_VECTORS: 1e-5 * nodes * kinds + (6e-4 * nodes * kinds if nodes > HNSW_ABOVE else 0.0),
+        parts.WRITE_VECTORS: 1e-5 * nodes,
+    }
+
+
+def sync_parts(size: Size) -> dict[str, float]:
+    """Return part → expected seconds of a copy to Neo4j."""
+    return {parts.WRITE_NODES: 2e-4 * size.nodes, parts.WRITE_EDGES: 5e-5 * size.edges}
+
+
+def export_parts(size: Size) -> dict[str, float]:
+    """Return part → expected seconds of an export."""
+    return {
+        parts.EXPORT_NODES: 2e-5 * size.nodes + 2e-8 * size.characters,
+        parts.EXPORT_EDGES: 3e-6 * size.edges,
+    }
+
+
+def base_size(knowledge_base: KnowledgeBase) -> Size:
+    """Return the size of a knowledge base's active release; no size if there is none."""
+    release = knowledge_base.active_release
+    return Size() if release is None else snapshot_size(release.snapshot)
+
+
+def new_dimensions() -> int:
+    """Return the dimensions of the vectors of new releases, without loading the encoder."""
+    known = VectorSet.objects.filter(encoder=settings.GRASP_ENCODER).values_list("dimensions", flat=True).first()
+    return known or USUAL_DIMENSIONS
+
+
+def import_needs(size: Size, dimensions: int, *, index: bool = True, kinds: int = len(USUAL)) -> Needs:
+    """Return the disk and the memory that an import needs beside what is there."""
+    disk = 1.6 * size.characters + 150 * size.nodes + 190 * size.edges
+    memory = 100e6 + 350 * size.nodes + 60 * size.edges
+    if not index:
+        return Needs(int(disk), int(memory))
+    indexing = index_needs(size, dimensions, kinds)
+    return Needs(int(disk) + indexing.disk, max(int(memory), indexing.memory))
+
+
+def index_needs(size: Size, dimensions: int, kinds: int = len(USUAL)) -> Needs:
+    """Return the disk and the memory that indexing needs beside what is there."""
+    vector = 2 * dimensions
+    hnsw = 1.3 * vector + 300 if size.nodes > HNSW_ABOVE else 0
+    document = _document_characters(size)
+    disk = size.nodes * (kinds * (vector + 120 + hnsw) + vector + 2.5 * document + 300) + 40 * size.edges
+    memory = 600e6 + size.nodes * (12 * document / 5 + 600) + 60 * size.edges
+    return Needs(int(disk), int(memory))
+
+
+def _document_characters(size: Size) -> float:
+    """Return about how many characters the document of a node has."""
+    if not size.nodes:
+        return 0.0
+    neighbours = min(MOST_NEIGHBOURS, 2 * size.edges / size.nodes)
+    return size.characters / size.nodes + NEIGHBOUR_CHARACTERS * neighbours
+
+
+def total(expected: Mapping[str, float]) -> float:
+    """Return the expected seconds of all parts."""
+    return sum(expected.values())

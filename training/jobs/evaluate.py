@@ -1,0 +1,71 @@
+"""evaluate: ask the questions of a set of one or more pipelines, and make the report."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar
+
+from search import wiring
+from search.domain.errors import Fault, InvalidRequest
+from search.domain.job_kinds import Kind, Target, argument
+from search.domain.run_context import RunContext
+from search.services.searches.request_search import pin_searches
+from training.data.examples import BadQuestions
+from training.evaluation.measures import SEED
+from training.jobs.questions import chosen, faults_of, pointed
+from training.services.evaluate import REPEATED, evaluate
+
+PLACES = {"/settings": "/arguments/settings", "/pipeline": "/arguments/pipelines"}
+
+
+@dataclass(frozen=True)
+class EvaluateJob(Kind):
+    """Asks every question of every pipeline (Kind); what has been asked is not asked again after an interruption."""
+
+    targets: ClassVar[tuple[str, ...]] = ("knowledge_base", "release", "question_set")
+
+    pipelines: tuple[str, ...] = argument((), "Pipelines, such as grasp, grasp@2 or grasp@2 fuse.k=5; all if empty.")
+    split: str = argument("", "Only the questions of this split.")
+    limit: int = argument(0, "So many questions, evenly spaced over all; 0 means all.", low=0, high=10_000_000)
+    settings: dict[str, Any] = argument({}, "Settings of the pipelines, such as {'fuse.k': 5}.")
+    cross_fitted: bool = argument(False, "Ask questions that a planner learned from of what it learned without them.")
+    seed: int = argument(SEED, "Of the intervals, the tests and the repeated sample.", low=0, high=2**31 - 1)
+    repeated: int = argument(REPEATED, "Questions of each pipeline that are asked a second time.", low=0, high=100_000)
+    processes: int = argument(0, "Processes that ask at once; 0 means as many as are worth it.", low=0, high=64)
+    output: str = argument("", "Folder for the report and the files in TREC's formats; nothing is written if empty.")
+
+    def parts(self) -> Mapping[str, float]:
+        """Return a part for each pipeline."""
+        return dict.fromkeys(self._pipelines(), 60.0)
+
+    def refuse(self, target: Target) -> Sequence[Fault]:
+        """Refuse pipelines and settings that there are not, and a set without questions of the split."""
+        faults: list[Fault] = []
+        try:
+            pin_searches(knowledge_base=target.knowledge_base, pipelines=self._pipelines(), settings=self.settings)
+        except InvalidRequest as error:
+            faults += pointed(error.faults, PLACES)
+        try:
+            chosen(target, self.split, self.limit)
+        except BadQuestions as error:
+            faults += faults_of(error)
+        except InvalidRequest as error:
+            faults += error.faults
+        if self.output and not Path(self.output).is_absolute():
+            faults.append(Fault("/arguments/output", f"output is the full path of a folder, not {self.output[:80]!r}."))
+        return faults
+
+    def run(self, target: Target, run: RunContext) -> dict[str, Any]:
+        """Ask, and return the report."""
+        question_set, examples = chosen(target, self.split, self.limit)
+        return evaluate(
+            knowledge_base=target.knowledge_base, examples=examples, split=self.split or None,
+            pipelines=self._pipelines(), settings=self.settings, output=Path(self.output) if self.output else None,
+            run=run, question_set=question_set, cross_fitted=self.cross_fitted, release=target.release,
+            seed=self.seed, repeated=self.repeated, processes=self.processes,
+        )  # fmt: skip
+
+    def _pipelines(self) -> list[str]:
+        return list(self.pipelines or wiring.pipelines())

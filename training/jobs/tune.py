@@ -1,0 +1,64 @@
+"""tune: choose how the graph's list and the text's list are fused, on questions with known answers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from django.conf import settings
+
+from search.domain.errors import Fault, InvalidRequest
+from search.domain.job_kinds import Kind, Target, argument
+from search.domain.run_context import RunContext
+from training.data.examples import BadQuestions
+from training.data.splits import TRAIN, VAL, refuse_split, refuse_splits
+from training.jobs.questions import chosen, faults_of, pointed
+from training.services.tune import PARTS, check_tunable, tune
+
+PLACES = {"/pipeline": "/arguments/pipeline"}
+
+
+@dataclass(frozen=True)
+class TuneJob(Kind):
+    """Chooses the weights of fusion (Kind); what has been searched is not searched again after an interruption."""
+
+    targets: ClassVar[tuple[str, ...]] = ("knowledge_base", "release", "question_set")
+
+    pipeline: str = argument("", "The pipeline; the site's default if empty.")
+    split: str = argument(VAL, "The split whose questions decide.", choices=(TRAIN, VAL, ""))
+    limit: int = argument(0, "So many questions, evenly spaced over all; 0 means all.", low=0, high=10_000_000)
+    activate: bool = argument(True, "Use the new version for searches at once, if there is one.")
+
+    def parts(self) -> Mapping[str, float]:
+        """Return the searches, and the choice of the weights."""
+        searches, weights = PARTS
+        return {searches: 60.0, weights: 10.0}
+
+    def refuse(self, target: Target) -> Sequence[Fault]:
+        """Refuse a pipeline that has no weights to choose, and questions that may not be used for it."""
+        faults: list[Fault] = []
+        try:
+            check_tunable(self._pipeline())
+        except InvalidRequest as error:
+            faults += pointed(error.faults, PLACES)
+        try:
+            _, examples = chosen(target, self.split, self.limit)
+            refuse_split(self.split or None, "Tuning", (TRAIN, VAL))
+            refuse_splits(examples, "Tuning", (TRAIN, VAL))
+        except BadQuestions as error:
+            faults += faults_of(error)
+        except InvalidRequest as error:
+            faults += error.faults
+        return faults
+
+    def run(self, target: Target, run: RunContext) -> dict[str, Any]:
+        """Choose, and return the report."""
+        question_set, examples = chosen(target, self.split, self.limit)
+        return tune(
+            knowledge_base=target.knowledge_base, examples=examples, split=self.split or None,
+            pipeline=self._pipeline(), activate=self.activate, run=run, question_set=question_set,
+        )  # fmt: skip
+
+    def _pipeline(self) -> str:
+        return self.pipeline or settings.GRASP_DEFAULT_PIPELINE

@@ -1,0 +1,119 @@
+"""compare: two evaluations question by question."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from search.domain.errors import Fault, InvalidRequest, nearest
+from training.evaluation.comparisons import comparisons
+from training.evaluation.measures import MEASURES, Values, means
+from training.models import Evaluation, Outcome
+from training.services.evaluations.describe import labels_of
+
+CHANGES = ("better", "same", "worse")
+_NOTHING = object()
+
+
+@dataclass(frozen=True)
+class _Row:
+    """The outcome of a question, as comparisons need it."""
+
+    identifier: str
+    text: str
+    rank: int | None
+    state: str
+    lost_at: str
+    measures: Mapping[str, float]
+
+
+def compare_evaluations(
+    a: Evaluation, b: Evaluation, *, pipeline_a: str = "", pipeline_b: str = "", metric: str = "MRR", change: str = ""
+) -> dict[str, Any]:
+    """Return the comparison of a pipeline of evaluation `a` with a pipeline of evaluation `b`.
+
+    Questions are paired by text and answers, so the two sets may be different versions. Measures and tests are over the
+    pairs. `questions` lists the pairs, those with the largest difference by `metric` first; `change` keeps those
+    where b is better, the same, or worse. `specification` lists what differs between the two. An empty name of a
+    pipeline means the first one.
+
+    Raises InvalidRequest with every fault, also when the two have no question in common.
+    """
+    faults: list[Fault] = []
+    labels = [
+        _label(one, given, name, faults)
+        for one, given, name in ((a, pipeline_a, "pipeline_a"), (b, pipeline_b, "pipeline_b"))
+    ]
+    if metric not in MEASURES:
+        known = ", ".join(MEASURES)
+        faults.append(Fault("/metric", f"metric is one of: {known}; not {metric[:80]!r}.", nearest(metric, MEASURES)))
+    if change and change not in CHANGES:
+        faults.append(Fault("/change", f"change is one of: {', '.join(CHANGES)}; not {change[:80]!r}."))
+    if faults:
+        raise InvalidRequest(faults)
+    ours, theirs = _rows(a, labels[0]), _rows(b, labels[1])
+    common = [hashed for hashed in ours if hashed in theirs]
+    if not common:
+        raise InvalidRequest([Fault("/b", "These two evaluations have no answered question in common.")])
+    values = {"a": _values(ours, common), "b": _values(theirs, common)}
+    listed = [_pair(ours[hashed], theirs[hashed], metric) for hashed in common]
+    return {
+        "a": {"evaluation": str(a.pk), "pipeline": labels[0], "release": a.release_name, "metrics": means(values["a"])},
+        "b": {"evaluation": str(b.pk), "pipeline": labels[1], "release": b.release_name, "metrics": means(values["b"])},
+        "metric": metric,
+        "common": len(common),
+        "only_a": len(ours) - len(common),
+        "only_b": len(theirs) - len(common),
+        "comparisons": comparisons({"b": values["b"], "a": values["a"]}, a.seed),
+        "specification": list(_differences(_specification(a, labels[0]), _specification(b, labels[1]))),
+        "questions": sorted(
+            (one for one in listed if change in ("", one["change"])), key=lambda one: -abs(one["difference"])
+        ),
+    }
+
+
+def _label(evaluation: Evaluation, given: str, name: str, faults: list[Fault]) -> str:
+    known = labels_of(evaluation)
+    if given and given not in known:
+        message = f"The evaluation {evaluation.pk} has no pipeline {given[:80]!r}; it has: {', '.join(known)}."
+        faults.append(Fault(f"/{name}", message, nearest(given, known)))
+    return given or next(iter(known), "")
+
+
+def _rows(evaluation: Evaluation, label: str) -> dict[str, _Row]:
+    """Return the outcomes of a pipeline by the hash of their questions, in the order of the questions."""
+    rows = Outcome.objects.filter(evaluation=evaluation, pipeline=label).order_by("question__position").values_list(
+        "question__hash", "question__identifier", "question__text", "rank", "state", "lost_at", "measures"
+    )  # fmt: skip
+    return {hashed: _Row(*rest) for hashed, *rest in rows}
+
+
+def _values(rows: Mapping[str, _Row], hashes: list[str]) -> Values:
+    return {name: np.array([rows[hashed].measures[name] for hashed in hashes]) for name in MEASURES}
+
+
+def _pair(a: _Row, b: _Row, metric: str) -> dict[str, Any]:
+    difference = round(b.measures[metric] - a.measures[metric], 4)
+    return {
+        "id": a.identifier, "text": a.text, "difference": difference,
+        "change": "same" if not difference else "better" if difference > 0 else "worse",
+        "a": {"rank": a.rank, "state": a.state, "lost_at": a.lost_at or None},
+        "b": {"rank": b.rank, "state": b.state, "lost_at": b.lost_at or None},
+    }  # fmt: skip
+
+
+def _specification(evaluation: Evaluation, label: str) -> Mapping[str, Any]:
+    found = next((one for one in evaluation.specifications if one["label"] == label), None)
+    return (found or evaluation.pipelines.get(label) or {}).get("specification", {})
+
+
+def _differences(a: Any, b: Any, path: str = "") -> Iterator[dict[str, Any]]:
+    """Yield each place where two JSON values differ, with both values; a value that is missing is null."""
+    if isinstance(a, Mapping) and isinstance(b, Mapping):
+        for key in dict.fromkeys([*a, *b]):
+            yield from _differences(a.get(key, _NOTHING), b.get(key, _NOTHING), f"{path}.{key}" if path else key)
+    elif a != b:
+        yield {"path": path, "a": None if a is _NOTHING else a, "b": None if b is _NOTHING else b}

@@ -1,0 +1,52 @@
+"""serve: the process that asks questions for an evaluation in another process.
+
+Nothing of Django's models is imported before `django.setup()`, because this module is imported first in the process.
+"""
+
+from __future__ import annotations
+
+import traceback
+from multiprocessing.connection import Connection
+from typing import Any
+
+import django
+from django.conf import settings
+from django.db import connections
+from django.utils.module_loading import import_string
+
+from search.domain.errors import StageError
+
+ANSWERER = "training.services.evaluations.ask.Answerer"
+
+
+def serve(channel: Connection, database: dict[str, Any]) -> None:
+    """Answer messages until the other end closes the channel: first the pins, then lists of tasks.
+
+    `database` holds the settings of the database that differ from those of a new process. The reply is `("ready",)`
+    after the pins, then `("asked", [Asked, …])` for each list; or `("unavailable", stage, reason, permanent)`, or
+    `("broken", traceback)`. After the last two the process ends.
+    """
+    django.setup()
+    settings.DATABASES["default"].update(database)
+    connections["default"].settings_dict.update(database)
+    try:
+        answerer = import_string(ANSWERER)(channel.recv())
+        answerer.compose()
+        channel.send(("ready",))
+        while True:
+            tasks = channel.recv()
+            channel.send(("asked", [answerer.ask(task, _never) for task in tasks]))
+    except EOFError:
+        return
+    except (BrokenPipeError, ConnectionResetError):
+        return
+    except StageError as error:
+        channel.send(("unavailable", error.stage, error.reason, error.permanent))
+    except BaseException:
+        channel.send(("broken", traceback.format_exc()))
+        raise
+
+
+def _never() -> bool:
+    """Return False: the process is ended from outside when the evaluation is cancelled."""
+    return False
