@@ -23,12 +23,12 @@ from search.api.knowledge_bases import PAGING
 from search.api.pagination import Pages
 from search.domain.errors import Fault, InvalidRequest, NotAllowed
 from search.models import Upload, UploadFile
+from search.services.imports.preview_upload import preview_upload
 from search.services.jobs.launch import launch_job
 from search.services.jobs.wake import wake
 from search.services.uploads.begin_upload import begin_upload
 from search.services.uploads.describe_upload import describe_upload
 from search.services.uploads.discard_upload import discard_upload
-from search.services.uploads.preview_upload import preview_upload
 
 
 class StaffView(APIView):
