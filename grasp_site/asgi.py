@@ -9,12 +9,15 @@ from typing import IO, Any
 
 import django
 from asgiref.sync import ThreadSensitiveContext
+from django.conf import settings
 from django.core import signals
 from django.core.exceptions import RequestAborted
 from django.core.handlers.asgi import ASGIHandler, get_script_prefix
 from django.http import FileResponse
 from django.http.response import HttpResponseBase
 from django.urls import set_script_prefix
+
+from grasp_site.body_limit import BodyLimit
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "grasp_site.settings")
 
@@ -86,4 +89,4 @@ class Application(ASGIHandler):
 
 
 django.setup(set_prefix=False)
-application = Application()
+application = BodyLimit(Application(), settings.GRASP_UPLOAD_CHUNK_MEGABYTES << 20)

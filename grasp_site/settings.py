@@ -291,9 +291,24 @@ GRASP_LEARNERS: dict[str, dict[str, Any]] = {
     },
 }
 
+# --- Uploads and imports --------------------------------------------------------------------------------------------
+# Limits of one upload: megabytes of all its files, of one request, and unpacked; the number of files, packed or not.
+GRASP_UPLOAD_MEGABYTES = env_int("GRASP_UPLOAD_MEGABYTES", 20_000, minimum=1)
+GRASP_UPLOAD_CHUNK_MEGABYTES = env_int("GRASP_UPLOAD_CHUNK_MEGABYTES", 32, minimum=1)
+GRASP_UPLOAD_UNPACKED_MEGABYTES = env_int("GRASP_UPLOAD_UNPACKED_MEGABYTES", 100_000, minimum=1)
+GRASP_UPLOAD_FILES = env_int("GRASP_UPLOAD_FILES", 10_000, minimum=1)
+# Days that an upload is kept after its last change.
+GRASP_UPLOAD_DAYS = env_int("GRASP_UPLOAD_DAYS", 7, minimum=1)
+# Folders of this machine that pages and the API may import from, and Neo4j servers (host:port) that they may read.
+GRASP_IMPORT_ROOTS = env_list("GRASP_IMPORT_ROOTS", [])
+GRASP_IMPORT_NEO4J_HOSTS = env_list("GRASP_IMPORT_NEO4J_HOSTS", [])
+GRASP_IMPORT_NEO4J_USER = env_secret("GRASP_IMPORT_NEO4J_USER")
+GRASP_IMPORT_NEO4J_PASSWORD = env_secret("GRASP_IMPORT_NEO4J_PASSWORD")
+
 # --- Jobs -----------------------------------------------------------------------------------------------------------
 # The kinds of jobs: KIND is the kind's class, QUEUE the queue whose workers do it, TITLE its name on pages.
 GRASP_JOBS: dict[str, dict[str, str]] = {
+    "unpack": {"TITLE": "Unpack an upload", "KIND": "search.jobs.unpack.UnpackJob", "QUEUE": "jobs"},
     "import": {"TITLE": "Import", "KIND": "search.jobs.import_kb.ImportJob", "QUEUE": "jobs"},
     "index": {"TITLE": "Index", "KIND": "search.jobs.index_kb.IndexJob", "QUEUE": "jobs"},
     "sync_graph": {"TITLE": "Copy to Neo4j", "KIND": "search.jobs.sync_graph.SyncGraphJob", "QUEUE": "jobs"},
@@ -346,6 +361,10 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
             "description": "What can answer, with which settings, and whether a plan is right.",
         },
         {"name": "Knowledge bases", "description": "What can be searched: schemas, nodes and their neighbours."},
+        {
+            "name": "Uploads",
+            "description": "For staff: files to import, sent in pieces by the tus protocol, looked at, and discarded.",
+        },
         {"name": "Jobs", "description": "For staff: long work in workers, watched and stopped from anywhere."},
         {"name": "Question sets", "description": "Questions with known answers: import, check and compare them."},
         {"name": "Evaluations", "description": "How good the pipelines are: reports, outcomes by question, files."},

@@ -5,5 +5,6 @@ from __future__ import annotations
 SEARCHES = "Searches"
 PLANS = "Plans and pipelines"
 KNOWLEDGE_BASES = "Knowledge bases"
+UPLOADS = "Uploads"
 JOBS = "Jobs"
 STATE = "State of the site"

@@ -17,9 +17,13 @@ from django.views.decorators.csrf import csrf_exempt
 from rest_framework import exceptions
 
 from search.domain.errors import Fault, InvalidRequest, NotAllowed, NotNow, QueueFull, ServiceUnavailable
+from search.services.uploads.errors import NoSpace, UploadConflict, UploadTooLarge, WrongChecksum
 
 CONTENT_TYPE = "application/problem+json"
 RETRY_SECONDS = 5
+WRONG_CHECKSUM = 460
+"""Status of tus for a piece with another checksum than stated; it has no name in HTTP."""
+_UPLOAD_CODES = {UploadTooLarge: 413, UploadConflict: 409, NoSpace: 507, WrongChecksum: WRONG_CHECKSUM}
 _GIVEN_ID = re.compile(r"[\w.:-]{1,64}", re.ASCII)
 
 log = structlog.get_logger(__name__)
@@ -53,6 +57,8 @@ def handle(error: Exception, context: Mapping[str, Any]) -> JsonResponse:
     if isinstance(error, NotNow):
         code = 503 if isinstance(error, QueueFull) else 429
         return problem(request, code, str(error), headers={"Retry-After": str(math.ceil(error.seconds))})
+    if isinstance(error, UploadTooLarge | UploadConflict | NoSpace | WrongChecksum):
+        return problem(request, _UPLOAD_CODES[type(error)], str(error))
     if isinstance(error, ServiceUnavailable):
         return unavailable(request, error.service, error.reason)
     if isinstance(error, OperationalError | InterfaceError):
@@ -99,7 +105,7 @@ def _unexpected(request: HttpRequest, error: Exception) -> JsonResponse:
 def _document(
     request: HttpRequest, code: int, detail: str, *, title: str = "", faults: Sequence[Fault] = (), **more: Any
 ) -> dict[str, Any]:
-    phrase = HTTPStatus(code).phrase
+    phrase = "Checksum Mismatch" if code == WRONG_CHECKSUM else HTTPStatus(code).phrase
     return {
         "type": f"urn:grasp:problem:{phrase.lower().replace(' ', '-')}",
         "title": title or phrase,

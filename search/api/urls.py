@@ -16,6 +16,8 @@ from search.api.pipelines import Pipelines
 from search.api.plans import PlanCheck
 from search.api.problems import not_found
 from search.api.searches import SearchCancel, SearchDetail, Searches
+from search.api.tus import UploadFileDetail, UploadFiles
+from search.api.uploads import UploadDetail, UploadPreview, Uploads, UploadUnpack
 
 register_converter(AnythingConverter, "anything")
 
@@ -31,6 +33,12 @@ urlpatterns = [
     path("searches/<uuid:run_id>/", SearchDetail.as_view(), name="search"),
     path("searches/<uuid:run_id>/events/", SearchEvents.as_view(), name="search-events"),
     path("searches/<uuid:run_id>/cancel/", SearchCancel.as_view(), name="search-cancel"),
+    path("uploads/", Uploads.as_view(), name="uploads"),
+    path("uploads/<uuid:upload_id>/", UploadDetail.as_view(), name="upload"),
+    path("uploads/<uuid:upload_id>/unpack/", UploadUnpack.as_view(), name="upload-unpack"),
+    path("uploads/<uuid:upload_id>/preview/", UploadPreview.as_view(), name="upload-preview"),
+    path("uploads/<uuid:upload_id>/files/", UploadFiles.as_view(), name="upload-files"),
+    path("uploads/<uuid:upload_id>/files/<uuid:file_id>/", UploadFileDetail.as_view(), name="upload-file"),
     path("jobs/", Jobs.as_view(), name="jobs"),
     path("jobs/<uuid:job_id>/", JobDetail.as_view(), name="job"),
     path("jobs/<uuid:job_id>/cancel/", JobCancel.as_view(), name="job-cancel"),

@@ -33,7 +33,10 @@ class DeclaredField:
 
 @dataclass(frozen=True)
 class Manifest:
-    """The content of `kb.json` without its counts, which are taken from the rows instead."""
+    """The content of `kb.json` without its counts, which are taken from the rows instead.
+
+    With `open_types`, a node type that is not listed is added when its first node is read.
+    """
 
     name: str
     about: dict[str, Any]
@@ -42,6 +45,7 @@ class Manifest:
     fields: Mapping[str, Mapping[str, DeclaredField]]
     relations: tuple[Relation, ...] = ()
     content: bytes = field(default=b"", repr=False)
+    open_types: bool = False
 
 
 def read_manifest(folder: Path) -> Manifest:
@@ -56,7 +60,17 @@ def read_manifest(folder: Path) -> Manifest:
         data = orjson.loads(content.removeprefix(b"\xef\xbb\xbf"))
     except orjson.JSONDecodeError as error:
         raise BundleError(f"{MANIFEST_FILE} is not valid JSON: {error}.") from error
-    faults = list(_faults(data))
+    return parse_manifest(data, content)
+
+
+def parse_manifest(data: Any, content: bytes, *, open_types: bool = False) -> Manifest:
+    """Return the manifest from the parsed JSON; `content` is the text that the import's hash covers.
+
+    With `open_types`, node types need not be listed. Raises BundleError with every fault if it cannot be used.
+    """
+    if open_types and isinstance(data, dict):
+        data = {**data, "node_types": data.get("node_types") or {}}
+    faults = list(_faults(data, open_types))
     if faults:
         messages = [RowFault(MANIFEST_FILE, 0, "bad_manifest", message) for message in faults]
         raise BundleError(f"{MANIFEST_FILE} cannot be used: {' '.join(faults[:5])}", messages)
@@ -70,10 +84,11 @@ def read_manifest(folder: Path) -> Manifest:
         fields={name: _fields((given or {}).get("fields") or {}) for name, given in data["node_types"].items()},
         relations=_relations(data),
         content=content,
+        open_types=open_types,
     )
 
 
-def _faults(data: object) -> Iterator[str]:
+def _faults(data: object, open_types: bool) -> Iterator[str]:
     if not isinstance(data, dict):
         yield "Expected one JSON object."
         return
@@ -86,14 +101,14 @@ def _faults(data: object) -> Iterator[str]:
         elif longest is not None and len(value) > longest:
             yield f"'{key}' has {len(value)} characters, at most {longest} are allowed."
     types = data.get("node_types")
-    if not isinstance(types, dict) or not types:
+    if not isinstance(types, dict) or not (types or open_types):
         yield "'node_types' has to be an object with one entry a node type."
         return
     if len(types) > MOST_CODES:
         yield f"{len(types)} node types are too many; {MOST_CODES} at most."
     for name, given in types.items():
         yield from _faults_of_type(name, given)
-    yield from _faults_of_relations(data, types)
+    yield from _faults_of_relations(data, None if open_types else types)
 
 
 def _faults_of_type(name: str, given: object) -> Iterator[str]:
@@ -114,7 +129,7 @@ def _faults_of_type(name: str, given: object) -> Iterator[str]:
         yield f"The 'aliases' of node type '{name}' have to be a list of texts."
 
 
-def _faults_of_relations(data: dict[str, Any], types: dict[str, Any]) -> Iterator[str]:
+def _faults_of_relations(data: dict[str, Any], types: dict[str, Any] | None) -> Iterator[str]:
     listed = data.get("relation_types") or []
     if not isinstance(listed, list) or not all(isinstance(entry, dict) for entry in listed):
         yield "'relation_types' has to be a list of objects with source, relation and target."
@@ -123,7 +138,7 @@ def _faults_of_relations(data: dict[str, Any], types: dict[str, Any]) -> Iterato
         if not isinstance(entry.get("relation"), str) or not entry["relation"].strip():
             yield f"relation_types[{position}] names no relation."
         for end in ("source", "target"):
-            if end in entry and entry[end] not in types:
+            if types is not None and end in entry and entry[end] not in types:
                 yield f"relation_types[{position}] has the unknown node type '{entry[end]}' as its {end}."
         if not _texts(entry.get("aliases")):
             yield f"The 'aliases' of relation_types[{position}] have to be a list of texts."

@@ -1,16 +1,11 @@
-"""Reads the rows of a bundle's files: JSON lines, CSV, TSV or Parquet; uncompressed, gzip or zstd.
+"""Opens the files of a knowledge base: JSON lines, CSV, TSV or Parquet; uncompressed, gzip or zstd.
 
 A row is its number together with its columns, or with a `BadRow` that says why it cannot be read. Reading continues
 after a bad row, so that one pass finds every fault.
-
-CSV and TSV follow Python's `excel` and `excel-tab` dialects: a quoted cell begins and ends with a quotation mark, marks
-inside it are doubled, and it may contain tabs, commas and line ends. Most writers of TSV do not quote. In TSV a cell
-that begins with a mark but is not a valid quoted cell (`"Weird Al" Yankovic`) is therefore taken literally.
 """
 
 from __future__ import annotations
 
-import csv
 import gzip
 import hashlib
 import io
@@ -20,46 +15,41 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast
 
-import orjson
 import pyarrow
 import pyarrow.parquet
 import zstandard
 
 from search.ingest.faults import BundleError
-from search.ingest.tsv import split_lines
+from search.ingest.text_formats import BadRow, Dialect, NumberedRow, csv_rows, json_lines, tsv_rows
+
+__all__ = ["BadRow", "BundleFile", "NumberedRow", "find", "rows"]
 
 FORMATS = ("jsonl", "csv", "tsv", "parquet")
 COMPRESSIONS = ("", ".gz", ".zst")
 BUFFER = 1 << 20
-LONGEST_CELL = 1 << 27
 PARQUET_BATCH = 8_192
 
-
-@dataclass(frozen=True, slots=True)
-class BadRow:
-    """A row that cannot be read: a short identifier of the reason, and a sentence for people."""
-
-    kind: str
-    message: str
-
-
-NumberedRow = tuple[int, dict[str, Any] | BadRow]
-"""The number of a row, and its columns by name or the reason why it cannot be read."""
 BytesRead = Callable[[int], None]
 """Callback that receives the number of bytes of the file that have been read so far."""
 
 
 @dataclass(frozen=True)
 class BundleFile:
-    """One file of a bundle: its path, format and compression."""
+    """One file of a knowledge base: its path, format and compression; faults call it `name` (default: the file's).
+
+    `buffer` is the number of bytes that are read ahead; a sample reads little ahead to know how far in the file it is.
+    """
 
     path: Path
     format: str
     compression: str = ""
-    name: str = field(init=False)
+    dialect: Dialect = field(default=Dialect())
+    name: str = ""
+    buffer: int = BUFFER
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "name", self.path.name)
+        if not self.name:
+            object.__setattr__(self, "name", self.path.name)
 
     @property
     def size(self) -> int:
@@ -96,11 +86,15 @@ def rows(source: BundleFile, read: BytesRead, digest: hashlib.blake2b | None = N
             if source.format == "parquet":
                 yield from _parquet(source, raw, read, digest)
                 return
-            counted: Any = io.BufferedReader(_Counted(raw, read, digest), BUFFER)
-            with _unpacked(counted, source.compression) as stream:
-                yield from _TEXT_FORMATS[source.format](source, stream)
+            counted: Any = io.BufferedReader(_Counted(raw, read, digest), source.buffer)
+            with _unpacked(counted, source) as stream:
+                yield from _TEXT_FORMATS[source.format](source.name, stream, source.dialect)
     except (EOFError, gzip.BadGzipFile, zlib.error, zstandard.ZstdError, pyarrow.ArrowException) as error:
         raise BundleError(f"{source.name} is damaged or not what its name says: {error}") from error
+    except FileNotFoundError as error:
+        raise BundleError(f"There is no file {source.name}.") from error
+    except UnicodeError as error:
+        raise BundleError(f"{source.name} cannot be read as {source.dialect.encoding}: {error}") from error
     except PermissionError as error:
         raise BundleError(f"{source.path} may not be read by this user.") from error
 
@@ -126,99 +120,18 @@ class _Counted(io.RawIOBase):
         return count
 
 
-def _unpacked(stream: io.BufferedReader, compression: str) -> io.BufferedReader:
-    if compression == ".gz":
-        return io.BufferedReader(cast(io.RawIOBase, gzip.GzipFile(fileobj=stream)), BUFFER)
-    if compression == ".zst":
-        unpacked = zstandard.ZstdDecompressor().stream_reader(stream, read_across_frames=True, closefd=False)
-        return io.BufferedReader(cast(io.RawIOBase, unpacked), BUFFER)
+def _unpacked(stream: io.BufferedReader, source: BundleFile) -> io.BufferedReader:
+    if source.compression == ".gz":
+        return io.BufferedReader(cast(io.RawIOBase, gzip.GzipFile(fileobj=stream)), source.buffer)
+    if source.compression == ".zst":
+        unpacked = zstandard.ZstdDecompressor().stream_reader(
+            stream,
+            read_size=min(source.buffer, zstandard.DECOMPRESSION_RECOMMENDED_INPUT_SIZE),
+            read_across_frames=True,
+            closefd=False,
+        )
+        return io.BufferedReader(cast(io.RawIOBase, unpacked), source.buffer)
     return stream
-
-
-def _json_lines(source: BundleFile, stream: io.BufferedReader) -> Iterator[NumberedRow]:
-    loads = orjson.loads
-    for number, line in enumerate(stream, 1):
-        if number == 1:
-            line = line.removeprefix(b"\xef\xbb\xbf")
-        try:
-            row = loads(line)
-        except orjson.JSONDecodeError as error:
-            if line.strip():
-                yield number, _bad_json(line, error)
-            continue
-        if isinstance(row, dict):
-            yield number, row
-        else:
-            yield number, BadRow("bad_json", f"Expected one JSON object a line, found {type(row).__name__}.")
-
-
-def _bad_json(line: bytes, error: orjson.JSONDecodeError) -> BadRow:
-    try:
-        line.decode()
-    except UnicodeDecodeError as undecodable:
-        return _not_utf8(undecodable.start, line[undecodable.start])
-    return BadRow("bad_json", f"Not valid JSON: {error}.")
-
-
-def _not_utf8(position: int, byte: int) -> BadRow:
-    return BadRow("bad_encoding", f"Not UTF-8: byte 0x{byte:02x} at position {position} of the line.")
-
-
-def _csv(source: BundleFile, stream: io.BufferedReader) -> Iterator[NumberedRow]:
-    csv.field_size_limit(LONGEST_CELL)
-    # Undecodable bytes become lone surrogates, which valid UTF-8 never yields, so the row's check can find them.
-    text = io.TextIOWrapper(stream, "utf-8-sig", errors="surrogateescape", newline="")
-    parsed = csv.reader(text, "excel", strict=True)
-    yield from _table(source, _numbered(parsed))
-
-
-def _numbered(parsed: Any) -> Iterator[tuple[int, list[str] | BadRow]]:
-    while True:
-        begin = parsed.line_num + 1
-        try:
-            cells = next(parsed)
-        except StopIteration:
-            return
-        except csv.Error as error:
-            yield begin, BadRow("bad_csv", f"Not a row of CSV: {error}.")
-            continue
-        if cells:
-            yield begin, cells
-
-
-def _tsv(source: BundleFile, stream: io.BufferedReader) -> Iterator[NumberedRow]:
-    text = io.TextIOWrapper(stream, "utf-8-sig", errors="surrogateescape", newline="\n")
-    yield from _table(source, split_lines(text))
-
-
-def _table(source: BundleFile, lines: Iterator[tuple[int, list[str] | BadRow]]) -> Iterator[NumberedRow]:
-    _, header = next(lines, (1, BadRow("no_header", "The file is empty; the first row has to name the columns.")))
-    if isinstance(header, BadRow):
-        raise BundleError(f"{source.name}: {header.message}")
-    if len(set(header)) != len(header):
-        raise BundleError(f"{source.name}: the header names a column twice.")
-    width = len(header)
-    for number, cells in lines:
-        if isinstance(cells, BadRow):
-            yield number, cells
-            continue
-        if len(cells) != width:
-            yield number, BadRow("bad_columns", f"Expected {width} columns as in the header, found {len(cells)}.")
-            continue
-        text = "".join(cells)
-        if text.isascii() or not _undecodable(text):
-            yield number, dict(zip(header, cells, strict=False))
-        else:
-            bad = next(filter(_undecodable, cells))
-            yield number, BadRow("bad_encoding", f"Not UTF-8: {bad.encode('utf-8', 'surrogateescape')[:60]!r}.")
-
-
-def _undecodable(cell: str) -> bool:
-    try:
-        cell.encode()
-    except UnicodeEncodeError:
-        return True
-    return False
 
 
 def _parquet(
@@ -237,8 +150,8 @@ def _parquet(
             read(size * number // total)
 
 
-_TEXT_FORMATS: dict[str, Callable[[BundleFile, io.BufferedReader], Iterator[NumberedRow]]] = {
-    "jsonl": _json_lines,
-    "csv": _csv,
-    "tsv": _tsv,
+_TEXT_FORMATS: dict[str, Callable[[str, io.BufferedReader, Dialect], Iterator[NumberedRow]]] = {
+    "jsonl": json_lines,
+    "csv": csv_rows,
+    "tsv": tsv_rows,
 }

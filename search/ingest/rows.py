@@ -54,7 +54,7 @@ class RowChecker:
     and a JSON list if there are several.
     """
 
-    types: Mapping[str, int]
+    types: dict[str, int]
     declared: Mapping[str, Mapping[str, FieldKind]]
     flat: bool = False
 
@@ -120,7 +120,7 @@ class RowChecker:
         if len(row) > 3:
             given = _object(row, "properties", faults)
             if self.flat:
-                given |= {column: _number_or_text(_cell(row[column])) for column in row.keys() - _EDGE_COLUMNS}
+                given |= {column: number_or_text(_cell(row[column])) for column in row.keys() - _EDGE_COLUMNS}
             else:
                 given |= {column: row[column] for column in row if column not in _EDGE_COLUMNS}
             properties = _values(given, "property", faults) or None
@@ -191,7 +191,8 @@ def _cell(value: Any) -> Any:
     return value
 
 
-def _number_or_text(value: Any) -> Any:
+def number_or_text(value: Any) -> Any:
+    """Return the number if the value is the canonical spelling of one, otherwise the value unchanged."""
     if isinstance(value, str) and value_fault(value, "number") is None and str(_parsed(value)) == value:
         return _parsed(value)
     return value

@@ -10,36 +10,36 @@ import hashlib
 from array import array
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from search.domain.graph import Field, FieldKind, Relation, Schema
+from search.domain.graph import Field, FieldKind, NodeType, Relation, Schema
 from search.domain.run_context import Progress, silent
 from search.ingest.edges import EdgeCollector, Edges, count_relation_types
 from search.ingest.faults import BundleError, FaultLog, RowFault
 from search.ingest.fields import FieldKinds
-from search.ingest.manifest import MOST_CODES, Manifest, read_manifest
+from search.ingest.manifest import MOST_CODES, Manifest
 from search.ingest.parts import CHECK_EDGES, CHECK_NODES
-from search.ingest.readers import BadRow, BundleFile, NumberedRow, find, rows
+from search.ingest.readers import BadRow, NumberedRow
 from search.ingest.rows import EdgeRow, NodeRow, RowChecker, RowError, unread_columns
+from search.ingest.source import Source, Table, bundle_source
 
 
 @dataclass(frozen=True)
 class CheckedBundle:
     """A bundle whose rows have been checked, ready to be loaded.
 
-    `nodes` is the file of nodes, `fields` the fields of each node type by name. `key_of` maps the position of a good
-    node among the good nodes of the file to its key. `type_of` holds the type code of each key. `skip` holds the
-    positions of bad rows among all rows of the file. `stamp` (size, modification time) shows whether the file changed
-    between the two passes.
+    `nodes` holds the tables of nodes, `fields` the fields of each node type by name. `key_of` maps the position of a
+    good node among the good nodes of all tables to its key. `type_of` holds the type code of each key. `skip` holds the
+    positions of bad rows among all rows of the tables. `stamps` show whether a file changed between the two passes.
     """
 
-    folder: Path
     manifest: Manifest
-    nodes: BundleFile
+    nodes: tuple[Table, ...]
     schema: Schema
     fields: tuple[Mapping[str, Field], ...]
     key_of: NDArray[np.int32]
@@ -47,84 +47,103 @@ class CheckedBundle:
     skip: frozenset[int]
     edges: Edges
     content_hash: str
-    stamp: tuple[int, int]
+    stamps: tuple[tuple[int, int], ...]
 
     def good_nodes(self, progress: Progress = silent, step: str = "Reading nodes") -> Iterator[tuple[int, NodeRow]]:
-        """Read the nodes again and yield (key, node) for each good one, in the order of the file."""
-        if self.stamp != _stamp(self.nodes):
-            raise BundleError(f"{self.nodes.name} changed while it was being read.")
-        checker = _checker(self.manifest, self.nodes)
-        position = 0
-        size = self.nodes.size
-        for index, (_, row) in enumerate(rows(self.nodes, lambda done: progress(step, done, size))):
-            if index in self.skip or isinstance(row, BadRow):
-                continue
-            yield int(self.key_of[position]), checker.node(row)
-            position += 1
+        """Read the nodes again and yield (key, node) for each good one, in the order of the tables."""
+        for table, stamp in zip(self.nodes, self.stamps, strict=True):
+            if stamp != table.stamp:
+                raise BundleError(f"{table.name} changed while it was being read.")
+        index = position = 0
+        for table, found in _each(self.nodes, None, progress, step):
+            checker = _checker(self.manifest, table)
+            for _, row in found:
+                if index not in self.skip and not isinstance(row, BadRow):
+                    yield int(self.key_of[position]), checker.node(row)
+                    position += 1
+                index += 1
 
 
-def check(folder: Path, log: FaultLog, progress: Progress = silent) -> CheckedBundle:
-    """Read and check a whole bundle; the faults of its rows are added to `log`.
+def check(source: Path | Source, log: FaultLog, progress: Progress = silent) -> CheckedBundle:
+    """Read and check a whole source; the faults of its rows are added to `log`. A folder is read as a bundle.
 
-    Raises BundleError if the folder is not a bundle, or if one of its files cannot be read as a whole.
+    Raises BundleError if the folder is not a bundle, or if one of the files cannot be read as a whole.
     """
-    manifest = read_manifest(folder)
-    node_source, edge_source = find(folder, "nodes"), find(folder, "edges")
-    digest = hashlib.blake2b(manifest.content, digest_size=32)
-    stamp = _stamp(node_source)
-    nodes = _Nodes(manifest, log)
-    nodes.read(node_source, digest, progress)
+    if isinstance(source, Path):
+        source = bundle_source(source)
+    digest = hashlib.blake2b(source.manifest.content, digest_size=32)
+    stamps = tuple(table.stamp for table in source.nodes)
+    nodes = _Nodes(source.manifest, log)
+    nodes.read(source.nodes, digest, progress)
     ids, key_of, type_of = nodes.finish()
-    edges, relations = _read_edges(edge_source, manifest, ids, key_of, log, digest, progress)
-    kinds = nodes.fields()
-    schema = _schema(manifest, kinds, type_of, relations, edges)
+    edges, relations = _read_edges(source, ids, key_of, log, digest, progress)
+    manifest, kinds = nodes.manifest(), nodes.fields()
     return CheckedBundle(
-        folder=folder,
         manifest=manifest,
-        nodes=node_source,
-        schema=schema,
+        nodes=source.nodes,
+        schema=_schema(manifest, kinds, type_of, relations, edges),
         fields=tuple({field.name: field for field in fields} for fields in kinds),
         key_of=key_of,
         type_of=type_of,
         skip=frozenset(nodes.skip),
         edges=edges,
         content_hash=digest.hexdigest(),
-        stamp=stamp,
+        stamps=stamps,
     )
 
 
 class _Nodes:
-    """Checks and collects the nodes of a bundle."""
+    """Checks and collects the nodes of a source."""
 
     def __init__(self, manifest: Manifest, log: FaultLog) -> None:
         self._manifest = manifest
         self._log = log
-        self._names = tuple(node_type.name for node_type in manifest.node_types)
-        self._kinds: tuple[dict[str, FieldKinds], ...] = tuple(
+        self._names = [node_type.name for node_type in manifest.node_types]
+        self._kinds: list[dict[str, FieldKinds]] = [
             {name: FieldKinds(declared) for name, declared in manifest.fields[type_].items()} for type_ in self._names
-        )
+        ]
         self._ids: dict[str, int] = {}
         self._types = array("h")
+        self._declared: dict[tuple[int, str], tuple[str, FieldKind | None]] = {}
         self.skip: set[int] = set()
 
-    def read(self, source: BundleFile, digest: hashlib.blake2b, progress: Progress) -> None:
-        """Read all nodes of a file; bad rows are logged and their positions added to `skip`."""
-        checker = _checker(self._manifest, source)
-        unread: set[str] = set()
-        size = source.size
-        for index, (number, row) in enumerate(_rows(source, digest, progress, CHECK_NODES, size)):
-            try:
-                self._take(_node(checker, row))
-            except RowError as error:
-                self.skip.add(index)
-                _log(self._log, source, number, error)
-                continue
-            if type(row) is dict and len(row) > 4 and not checker.flat and (more := unread_columns(row) - unread):
-                unread |= more
-                message = f"These keys are ignored: {', '.join(sorted(more))}."
-                self._log.remark(RowFault(source.name, number, "unread_key", message))
+    def read(self, tables: tuple[Table, ...], digest: hashlib.blake2b, progress: Progress) -> None:
+        """Read all nodes of the tables; bad rows are logged and their positions added to `skip`."""
+        index = -1
+        for table, found in _each(tables, digest, progress, CHECK_NODES):
+            checker = _checker(self.manifest(), table)
+            unread: set[str] = set()
+            for number, row in found:
+                index += 1
+                try:
+                    self._take(self._node(checker, row), table)
+                except RowError as error:
+                    self.skip.add(index)
+                    _log(self._log, table, number, error)
+                    continue
+                if type(row) is dict and len(row) > 4 and not checker.flat and (more := unread_columns(row) - unread):
+                    unread |= more
+                    message = f"These keys are ignored: {', '.join(sorted(more))}."
+                    self._log.remark(RowFault(table.name, number, "unread_key", message))
 
-    def _take(self, node: NodeRow) -> None:
+    def _node(self, checker: RowChecker, row: dict[str, Any] | BadRow) -> NodeRow:
+        if isinstance(row, BadRow):
+            raise RowError((row.kind, row.message))
+        if self._manifest.open_types and (type_ := row.get("type")) not in checker.types:
+            self._add_type(type_, checker)
+        return checker.node(row)
+
+    def _add_type(self, name: Any, checker: RowChecker) -> None:
+        """Add a node type, unless its name cannot be one: then the row's check tells the fault."""
+        if not isinstance(name, str) or not name.strip() or "\0" in name:
+            return
+        if len(self._names) == MOST_CODES:
+            raise BundleError(f"There are more than {MOST_CODES} node types; is the column of the type the right one?")
+        checker.types[name] = len(self._names)
+        self._names.append(name)
+        self._kinds.append({})
+
+    def _take(self, node: NodeRow, table: Table) -> None:
         if node.id in self._ids:
             raise RowError(("duplicate_id", f"The id {node.id[:100]!r} is already used by an earlier row."))
         self._ids[node.id] = len(self._types)
@@ -133,8 +152,27 @@ class _Nodes:
             kinds = self._kinds[node.type]
             for name, value in node.fields.items():
                 if name not in kinds:
-                    kinds[name] = FieldKinds()
+                    kinds[name] = FieldKinds(table.declared.get(name))
+                if table.declared:
+                    self._check_declared(node.type, name, table)
                 kinds[name].observe(value)
+
+    def _check_declared(self, type_: int, name: str, table: Table) -> None:
+        """BundleError if two tables declare different kinds for the same field of a type."""
+        kind = table.declared[name].kind if name in table.declared else None
+        first, known = self._declared.setdefault((type_, name), (table.name, kind))
+        if known != kind:
+            raise BundleError(
+                f"The field '{name}' of '{self._names[type_]}' is {known or 'of no declared kind'} in {first} and "
+                f"{kind or 'of no declared kind'} in {table.name}; declare one kind, or give the field another name."
+            )
+
+    def manifest(self) -> Manifest:
+        """Return the manifest with the node types that have been found so far."""
+        known = self._manifest.node_types
+        more = tuple(NodeType(name) for name in self._names[len(known) :])
+        fields = {**self._manifest.fields, **{node_type.name: {} for node_type in more}}
+        return replace(self._manifest, node_types=(*known, *more), fields=fields)
 
     def finish(self) -> tuple[dict[str, int], NDArray[np.int32], NDArray[np.int16]]:
         """Return id → position among the good nodes, the key of each position, and the type code of each key.
@@ -150,7 +188,7 @@ class _Nodes:
         """Return the fields of each type: those that at least one node has, and those declared with a kind."""
         found = []
         for type_, kinds in zip(self._names, self._kinds, strict=True):
-            declared = self._manifest.fields[type_]
+            declared = self._manifest.fields.get(type_, {})
             found.append(
                 tuple(
                     kind.field(name)
@@ -161,30 +199,48 @@ class _Nodes:
         return found
 
 
-def _node(checker: RowChecker, row: dict[str, Any] | BadRow) -> NodeRow:
-    if isinstance(row, BadRow):
-        raise RowError((row.kind, row.message))
-    return checker.node(row)
+def _each(
+    tables: tuple[Table, ...], digest: hashlib.blake2b | None, progress: Progress, step: str
+) -> Iterator[tuple[Table, Iterator[NumberedRow]]]:
+    """Yield the tables with their rows; the progress counts the bytes of all of them."""
+    total, before = sum(table.size for table in tables), 0
+    for table in tables:
+        yield table, table.rows(partial(_told, progress, step, before, total), digest)
+        before += table.size
 
 
-def _rows(
-    source: BundleFile, digest: hashlib.blake2b, progress: Progress, step: str, size: int
-) -> Iterator[NumberedRow]:
-    return rows(source, lambda done: progress(step, done, size), digest)
+def _told(progress: Progress, step: str, before: int, total: int, done: int) -> None:
+    progress(step, before + done, total)
 
 
 def _read_edges(
-    source: BundleFile,
-    manifest: Manifest,
+    source: Source,
     ids: Mapping[str, int],
     key_of: NDArray[np.int32],
     log: FaultLog,
     digest: hashlib.blake2b,
     progress: Progress,
 ) -> tuple[Edges, tuple[Relation, ...]]:
-    checker = _checker(manifest, source)
-    collector = EdgeCollector(manifest.relations)
-    for number, row in _rows(source, digest, progress, CHECK_EDGES, source.size):
+    collector = EdgeCollector(source.manifest.relations)
+    for table, found in _each(source.edges, digest, progress, CHECK_EDGES):
+        _collect_edges(table, found, _checker(source.manifest, table), collector, ids, log)
+    edges, relations = collector.finish(key_of, len(ids))
+    if edges.doubles:
+        message = f"{edges.doubles} edges repeat an earlier one (same source, relation, target) and are loaded once."
+        where = ", ".join(dict.fromkeys(table.name for table in source.edges))
+        log.remark(RowFault(where, 0, "double_edge", message), edges.doubles)
+    return edges, relations
+
+
+def _collect_edges(
+    table: Table,
+    found: Iterator[NumberedRow],
+    checker: RowChecker,
+    collector: EdgeCollector,
+    ids: Mapping[str, int],
+    log: FaultLog,
+) -> None:
+    for number, row in found:
         if type(row) is dict and len(row) == 3:
             # Nearly all edges join known ids over a known relation; they need no further check.
             begin, relation, end = row.get("source"), row.get("relation"), row.get("target")
@@ -199,14 +255,9 @@ def _read_edges(
             edge = _edge(checker, row)
             collector.add(*_ends(edge, ids), edge.properties)
         except RowError as error:
-            _log(log, source, number, error)
+            _log(log, table, number, error)
         if collector.relations > MOST_CODES:
-            raise BundleError(f"{source.name} has more than {MOST_CODES} relations.")
-    edges, relations = collector.finish(key_of, len(ids))
-    if edges.doubles:
-        message = f"{edges.doubles} edges repeat an earlier one (same source, relation, target) and are loaded once."
-        log.remark(RowFault(source.name, 0, "double_edge", message), edges.doubles)
-    return edges, relations
+            raise BundleError(f"{table.name} has more than {MOST_CODES} relations.")
 
 
 def _edge(checker: RowChecker, row: dict[str, Any] | BadRow) -> EdgeRow:
@@ -223,13 +274,13 @@ def _ends(edge: EdgeRow, ids: Mapping[str, int]) -> tuple[int, str, int]:
     raise RowError(*(("no_such_node", f"There is no node {id_[:100]!r} for the {what}.") for what, id_ in missing))
 
 
-def _checker(manifest: Manifest, source: BundleFile) -> RowChecker:
+def _checker(manifest: Manifest, table: Table) -> RowChecker:
     declared: dict[str, dict[str, FieldKind]] = {
         type_: {name: field.kind for name, field in fields.items() if field.kind is not None}
         for type_, fields in manifest.fields.items()
     }
     codes = {node_type.name: code for code, node_type in enumerate(manifest.node_types)}
-    return RowChecker(codes, declared, flat=source.format != "jsonl")
+    return RowChecker(codes, declared, flat=table.flat)
 
 
 def _schema(
@@ -249,11 +300,6 @@ def _schema(
     return Schema(types, relations, pairs, manifest.language)
 
 
-def _log(log: FaultLog, source: BundleFile, number: int, error: RowError) -> None:
+def _log(log: FaultLog, table: Table, number: int, error: RowError) -> None:
     kind = error.faults[0][0]
-    log.add(RowFault(source.name, number, kind, " ".join(message for _, message in error.faults)))
-
-
-def _stamp(source: BundleFile) -> tuple[int, int]:
-    status = source.path.stat()
-    return status.st_size, status.st_mtime_ns
+    log.add(RowFault(table.name, number, kind, " ".join(message for _, message in error.faults)))

@@ -5,7 +5,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("search", "0010_jobs"),
+        ("search", "0011_uploads"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 

@@ -18,6 +18,7 @@ from search.models.knowledge import (
 from search.models.pipelines import PipelineVersion
 from search.models.runs import SearchRun, SearchStep
 from search.models.upkeep import RefusedRequests, RetentionRun
+from search.models.uploads import Upload, UploadFile
 
 __all__ = [
     "ApiToken",
@@ -40,6 +41,8 @@ __all__ = [
     "SearchRun",
     "SearchStep",
     "Snapshot",
+    "Upload",
+    "UploadFile",
     "Vector",
     "VectorSet",
 ]

@@ -17,6 +17,7 @@ from search.api.serializers.jobs import (
 from search.api.serializers.knowledge import KnowledgeBase, KnowledgeBaseSchema, Node
 from search.api.serializers.plans import CheckedPlan, Plan
 from search.api.serializers.searches import Pipeline, Readiness, Search, SearchRequest
+from search.api.serializers.uploads import Preview, PreviewRequest, UnpackLaunched, Upload, UploadRequest
 
 __all__ = [
     "CheckedPlan",
@@ -34,12 +35,17 @@ __all__ = [
     "NodeReference",
     "Pipeline",
     "Plan",
+    "Preview",
+    "PreviewRequest",
     "Problem",
     "Readiness",
     "Schedule",
     "ScheduleRequest",
     "Search",
     "SearchRequest",
+    "UnpackLaunched",
+    "Upload",
+    "UploadRequest",
     "page_of",
     "problems",
 ]

@@ -69,9 +69,12 @@ def problems(*codes: int) -> dict[Any, Any]:
     meanings = {
         400: "The request is not valid; every fault is listed.", 401: "The token opens nothing.",
         403: "Not for this caller, or a browser's request without its CSRF token.",
-        404: "There is no such thing, or it is not for this caller.", 413: "The body is too large.",
+        404: "There is no such thing, or it is not for this caller.",
+        409: "It does not fit what is there; the sentence says why.", 412: "Another version of the protocol.",
+        413: "The body is too large.",
         415: "The body is not application/json.",
         429: "This caller has asked as many searches as one may in a minute; `Retry-After` says when to ask again.",
+        460: "The piece was damaged on its way.", 507: "The disk has no room.",
         503: "A service does not answer, or too many searches wait; the problem says which.",
     }  # fmt: skip
     return {(code, "application/problem+json"): OpenApiResponse(Problem, description=meanings[code]) for code in codes}

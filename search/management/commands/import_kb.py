@@ -1,4 +1,4 @@
-"""import_kb: checks and loads a bundle, indexes it, and activates it as a release."""
+"""import_kb: checks and loads a knowledge base, indexes it, and activates it as a release."""
 
 from __future__ import annotations
 
@@ -10,14 +10,25 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from search.domain.errors import SearchError
+from search.adapters.graph_neo4j.address import Address
+from search.domain.errors import InvalidRequest, SearchError
 from search.domain.run_context import RunContext
-from search.ingest.manifest import BASE_NAME, NAME_RULE
-from search.ingest.size import bundle_size
+from search.ingest.detect import Detected
+from search.ingest.manifest import BASE_NAME, MANIFEST_FILE, NAME_RULE
+from search.ingest.size import Size, bundle_size
 from search.management.console import refuse_shortage, shown
+from search.services.imports.import_source import import_source
+from search.services.imports.open_source import GuessNotAccepted
+from search.services.imports.place import database, is_neo4j
 from search.services.jobs.run_here import recorded
 from search.services.knowledge.expected import import_needs, import_parts, new_dimensions
-from search.services.knowledge.import_snapshot import FAULTS_SHOWN, ImportFailed, ImportReport, import_snapshot
+from search.services.knowledge.import_snapshot import FAULTS_SHOWN, ImportFailed, ImportReport
+
+SOURCE_HELP = (
+    "folder (or zip, tar, tar.gz, tar.zst) of a bundle (kb.json, nodes.*, edges.*), of neo4j-admin's CSV files, or "
+    "of other CSV, TSV, JSON lines or Parquet files; or neo4j://host:port/database, with user and password in "
+    "GRASP_IMPORT_NEO4J_USER and GRASP_IMPORT_NEO4J_PASSWORD"
+)
 
 
 def rows(text: str) -> int:
@@ -31,52 +42,71 @@ def rows(text: str) -> int:
 class Command(BaseCommand):
     """Imports a knowledge base."""
 
-    help = "Reads, checks and loads a bundle into a new snapshot, indexes it and activates it as a release."
+    help = "Reads, checks and loads a source into a new snapshot, indexes it and activates it as a release."
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Declare the arguments."""
-        parser.add_argument("source", type=Path, help="folder with kb.json, nodes.* and edges.*")
-        parser.add_argument("--name", help="name of the knowledge base; the one in kb.json when not given")
+        parser.add_argument("source", help=SOURCE_HELP)
+        parser.add_argument("--name", help="name of the knowledge base; the one that the source has when not given")
+        parser.add_argument("--mapping", type=Path, help="JSON file that says what the columns of plain files are")
+        parser.add_argument("--write-mapping", type=Path, help="write the guessed mapping here, import nothing")
+        parser.add_argument("--guess", action="store_true", help="import plain files with the guessed mapping")
         parser.add_argument("--tolerance", type=rows, default=0, help="most bad rows that are left out without failing")
         parser.add_argument("--report", type=Path, help="file for every fault, one JSON object for each line")
-        parser.add_argument("--dry-run", action="store_true", help="check the bundle and load nothing")
+        parser.add_argument("--dry-run", action="store_true", help="check the source and load nothing")
         parser.add_argument("--no-index", action="store_true", help="stop when the graph is loaded")
         parser.add_argument("--no-activate", action="store_true", help="make the release without activating it")
         parser.add_argument("--json", action="store_true", help="one JSON object on stdout and no progress")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Import the bundle; exit code 1 if the import failed, 2 for bad arguments."""
-        source: Path = options["source"]
-        if not source.is_dir():
-            raise CommandError(f"{source} is not a folder.", returncode=2)
-        if options["name"] is not None and not BASE_NAME.fullmatch(options["name"]):
-            raise CommandError(
-                f"'{options['name']}' is not a valid name for a knowledge base: {NAME_RULE}.", returncode=2
-            )
-        if options["report"] is not None and not options["report"].absolute().parent.is_dir():
-            raise CommandError(
-                f"{options['report'].absolute().parent} is not a folder, so no report can be written there.",
-                returncode=2,
-            )
-        size, index = bundle_size(source), not options["no_index"] and not options["dry_run"]
-        if not options["dry_run"]:
+        """Import the source; exit code 1 if the import failed, 2 for bad arguments."""
+        place = _place(options["source"])
+        mapping = _mapping(options["mapping"])
+        _check(options)
+        dry = options["dry_run"] or options["write_mapping"] is not None
+        given = {**options, "place": place, "mapping": mapping, "dry_run": dry}
+        # A job of the kind `import` reads bundles in folders; other sources are imported without a job.
+        bundle = isinstance(place, Path) and mapping is None and (place / MANIFEST_FILE).is_file()
+        size, index = (bundle_size(place) if isinstance(place, Path) and bundle else Size()), not options["no_index"]
+        if bundle and not dry:
             refuse_shortage(import_needs(size, new_dimensions(), index=index))
-        parts = import_parts(size, index=index)
         try:
-            with shown(sys.stderr, parts, quiet=options["json"]) as run:
-                report = _imported(options, run) if options["dry_run"] else _recorded(options, run)
+            with shown(sys.stderr, import_parts(size, index=index and not dry), quiet=options["json"]) as run:
+                report = _recorded(given, run) if bundle and not dry else _imported(given, run)
         except SearchError as error:
             raise CommandError(str(error)) from error
         except ImportFailed as failure:
+            guess = failure.__cause__
+            if isinstance(guess, GuessNotAccepted):
+                self._tell_guess(guess.detected, options["write_mapping"])
+                if options["write_mapping"] is not None:
+                    return
             if options["json"]:
                 self.stdout.write(json.dumps(failure.report.to_json() | {"error": str(failure)}, ensure_ascii=False))
             else:
                 self._tell_faults(failure.report)
             raise CommandError(str(failure)) from failure
+        if options["write_mapping"] is not None:
+            raise CommandError(f"{place} needs no mapping: its files say themselves what they hold.")
         if options["json"]:
             self.stdout.write(json.dumps(report.to_json(), ensure_ascii=False))
         else:
             self._tell(report, options["dry_run"])
+
+    def _tell_guess(self, detected: Detected, target: Path | None) -> None:
+        """Write the guessed mapping to the file, and its reasons to stderr."""
+        for fault in detected.faults:
+            self.stderr.write(str(fault))
+        for reason in detected.reasons:
+            self.stderr.write(str(reason))
+        assert detected.mapping is not None
+        if target is None:
+            self.stderr.write(
+                "--write-mapping FILE writes this guess, --mapping FILE imports with one, --guess with this."
+            )
+            return
+        target.write_text(json.dumps(detected.mapping.to_json(), indent=2, ensure_ascii=False) + "\n")
+        self.stdout.write(f"The guessed mapping is in {target}; correct it and import with --mapping {target}.")
 
     def _tell_faults(self, report: ImportReport) -> None:
         for fault in report.faults[:FAULTS_SHOWN]:
@@ -100,7 +130,7 @@ class Command(BaseCommand):
 def _recorded(options: dict[str, Any], terminal: RunContext) -> ImportReport:
     """Import the bundle, as a job that the list of jobs shows."""
     arguments = {
-        "source": str(options["source"].absolute()), "name": options["name"] or "", "tolerance": options["tolerance"],
+        "source": str(options["place"].absolute()), "name": options["name"] or "", "tolerance": options["tolerance"],
         "index": not options["no_index"], "activate": not options["no_activate"],
     }  # fmt: skip
     with recorded(terminal, kind="import", arguments=arguments) as job:
@@ -110,7 +140,41 @@ def _recorded(options: dict[str, Any], terminal: RunContext) -> ImportReport:
 
 
 def _imported(options: dict[str, Any], run: RunContext) -> ImportReport:
-    return import_snapshot(
-        source=options["source"], name=options["name"], tolerance=options["tolerance"], report=options["report"],
-        dry_run=options["dry_run"], index=not options["no_index"], activate=not options["no_activate"], run=run,
+    return import_source(
+        place=options["place"], mapping=options["mapping"], name=options["name"] or "", accept_guess=options["guess"],
+        tolerance=options["tolerance"], report=options["report"], dry_run=options["dry_run"],
+        index=not options["no_index"], activate=not options["no_activate"], run=run,
     )  # fmt: skip
+
+
+def _place(source: str) -> Path | Address:
+    if is_neo4j(source):
+        try:
+            return database(source)
+        except InvalidRequest as error:
+            raise CommandError(str(error), returncode=2) from None
+    if not Path(source).exists():
+        raise CommandError(f"{source} is not a folder, an archive or a file.", returncode=2)
+    return Path(source)
+
+
+def _mapping(path: Path | None) -> Any:
+    if path is None:
+        return None
+    try:
+        return json.loads(path.read_text(encoding="utf-8-sig"))
+    except OSError as error:
+        raise CommandError(f"The mapping {path} cannot be read: {error.strerror}.", returncode=2) from error
+    except ValueError as error:
+        raise CommandError(f"The mapping {path} is not valid JSON: {error}.", returncode=2) from error
+
+
+def _check(options: dict[str, Any]) -> None:
+    """Raise CommandError for arguments that cannot be used."""
+    if options["name"] is not None and not BASE_NAME.fullmatch(options["name"]):
+        raise CommandError(f"'{options['name']}' is not a valid name for a knowledge base: {NAME_RULE}.", returncode=2)
+    for key, what in (("report", "report"), ("write_mapping", "mapping")):
+        if options[key] is not None and not options[key].absolute().parent.is_dir():
+            raise CommandError(
+                f"{options[key].absolute().parent} is not a folder, so no {what} can be written there.", returncode=2
+            )

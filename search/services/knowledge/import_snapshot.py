@@ -20,7 +20,8 @@ from search.ingest.cleanup import fail, remove_dead, remove_superseded
 from search.ingest.faults import BundleError, FaultLog, RowFault
 from search.ingest.load import load
 from search.ingest.locks import import_lock
-from search.ingest.manifest import BASE_NAME, NAME_RULE, read_manifest
+from search.ingest.manifest import BASE_NAME, NAME_RULE
+from search.ingest.source import Source, manifest_of
 from search.ingest.validate import CheckedBundle, check
 from search.models import KnowledgeBase, Snapshot
 from search.models.knowledge import BuildStatus
@@ -84,7 +85,7 @@ class ImportFailed(Exception):
 
 def import_snapshot(
     *,
-    source: Path,
+    source: Path | Source,
     name: str | None = None,
     tolerance: int = 0,
     report: Path | None = None,
@@ -93,7 +94,7 @@ def import_snapshot(
     activate: bool = True,
     run: RunContext | None = None,
 ) -> ImportReport:
-    """Import the bundle in the folder `source` as the knowledge base `name`, or as the one that the bundle names.
+    """Import `source`, or the bundle in the folder `source`, as the knowledge base `name`, or as the one that it names.
 
     If there are more than `tolerance` bad rows, nothing is loaded; otherwise the bad rows are left out. `report` is the
     file for all faults. With `dry_run` the bundle is only checked, without `index` no release is made, and without
@@ -104,7 +105,7 @@ def import_snapshot(
     """
     outcome = ImportReport(name or source.name)
     try:
-        outcome.knowledge_base = name or read_manifest(source).name
+        outcome.knowledge_base = name or manifest_of(source).name
         if not BASE_NAME.fullmatch(outcome.knowledge_base):
             raise BundleError(f"'{outcome.knowledge_base}' is not a valid name for a knowledge base: {NAME_RULE}.")
         importing = _Import(source, tolerance, report, run or plain_run(), outcome)
@@ -133,7 +134,7 @@ class _Import:
     """One import of one bundle."""
 
     def __init__(
-        self, source: Path, tolerance: int, report: Path | None, run: RunContext, outcome: ImportReport
+        self, source: Path | Source, tolerance: int, report: Path | None, run: RunContext, outcome: ImportReport
     ) -> None:
         self._source = source
         self._tolerance = tolerance
@@ -176,7 +177,8 @@ class _Import:
                 f"The first is {log.faults[0]}{where}"
             )
         if not outcome.nodes:
-            raise BundleError(f"{checked.nodes.name} has no node that could be loaded.")
+            names = ", ".join(table.name for table in checked.nodes)
+            raise BundleError(f"{names} has no node that could be loaded.")
         return checked
 
     def _begun(self) -> Snapshot | None:

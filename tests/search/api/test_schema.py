@@ -59,12 +59,15 @@ def test_the_description_is_valid_openapi(description: dict[str, Any]) -> None:
         "/api/v1/knowledge-bases/{name}/nodes/{node_id}/", "/api/v1/knowledge-bases/{name}/plans/check/",
         "/api/v1/pipelines/", "/api/v1/searches/",
         "/api/v1/searches/{run_id}/", "/api/v1/searches/{run_id}/events/", "/api/v1/searches/{run_id}/cancel/",
+        "/api/v1/uploads/", "/api/v1/uploads/{upload_id}/", "/api/v1/uploads/{upload_id}/unpack/",
+        "/api/v1/uploads/{upload_id}/preview/", "/api/v1/uploads/{upload_id}/files/",
+        "/api/v1/uploads/{upload_id}/files/{file_id}/",
         "/api/v1/jobs/", "/api/v1/jobs/{job_id}/", "/api/v1/jobs/{job_id}/cancel/", "/api/v1/jobs/{job_id}/resume/",
         "/api/v1/jobs/{job_id}/clone/", "/api/v1/jobs/{job_id}/events/", "/api/v1/job-kinds/",
         "/api/v1/job-schedules/", "/api/v1/job-schedules/{schedule_id}/",
+        "/api/v1/evaluations/", "/api/v1/evaluations/{evaluation_id}/",
+        "/api/v1/evaluations/{evaluation_id}/outcomes/", "/api/v1/evaluations/{evaluation_id}/download/",
         "/api/v1/healthz/", "/api/v1/readyz/",
-        "/api/v1/evaluations/", "/api/v1/evaluations/{evaluation_id}/", "/api/v1/evaluations/{evaluation_id}/outcomes/",
-        "/api/v1/evaluations/{evaluation_id}/download/",
         "/api/v1/searches/{run_id}/feedback/",
         "/api/v1/question-sets/", "/api/v1/question-sets/from-feedback/", "/api/v1/question-sets/{set_id}/",
         "/api/v1/question-sets/{set_id}/changes/",
@@ -79,7 +82,7 @@ def test_every_call_has_a_summary_a_description_and_a_group_that_people_understa
     assert all(len(call["description"]) > len(call["summary"]) for call in calls)
     described = {group["name"]: group["description"] for group in description["tags"]}
     assert list(described) == [
-        "Searches", "Plans and pipelines", "Knowledge bases", "Jobs", "Question sets", "Evaluations",
+        "Searches", "Plans and pipelines", "Knowledge bases", "Uploads", "Jobs", "Question sets", "Evaluations",
         "State of the site",
     ]  # fmt: skip
     assert {group for call in calls for group in call["tags"]} == set(described)

@@ -1,0 +1,1 @@
+"""Plain files as a knowledge base: the mapping of their columns, its guess, and the conversion of their rows."""

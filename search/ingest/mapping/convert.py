@@ -1,0 +1,234 @@
+"""Converts the rows of a mapped file into nodes and edges as a bundle in JSON lines has them.
+
+A cell of a text file is text; it is empty where there is no value. A cell with a separator is split into a list, and a
+cell without one is a list if it is written as a JSON list.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import orjson
+
+from search.ingest.fields import scalar, to_number, value_fault
+from search.ingest.mapping.mapping import ColumnMapping, FileMapping
+from search.ingest.mapping.uses import FIELD_USES
+from search.ingest.rows import number_or_text
+from search.ingest.text_formats import BadRow
+
+Row = dict[str, Any]
+FieldsReader = Callable[[Row], tuple[Row, list[str]]]
+SHOWN = 60
+"""Most characters of a cell that a message shows."""
+LABEL_SEPARATOR = ";"
+"""Separates the labels of a node where the mapping gives no separator, as in neo4j-admin's files."""
+
+
+def node_converter(file: FileMapping, types: Mapping[str, str]) -> Callable[[Row], Iterator[Row | BadRow]]:
+    """Return the function that turns a row into one node, or into one BadRow with all faults of its cells."""
+    (id_column,) = file.used("id")
+    prefix = file.columns[id_column].prefix
+    type_of = _type_reader(file, types)
+    names, aliases, urls = file.used("name"), file.used("aliases"), file.used("url")
+    fields = _fields_reader(file)
+
+    def convert(row: Row) -> Iterator[Row | BadRow]:
+        id_ = identifier(row.get(id_column), prefix)
+        if id_ is None:
+            yield BadRow("no_id", f"Column '{id_column}' holds no id: {_shown(row.get(id_column))}.")
+            return
+        type_ = type_of(row)
+        if not type_:
+            yield BadRow("no_type", f"Column '{', '.join(file.used('type'))}' is empty, so the node has no type.")
+            return
+        values, faults = fields(row)
+        if faults:
+            yield BadRow("bad_value", " ".join(faults))
+            return
+        name = " ".join(text for column in names if (text := _text(row.get(column))))
+        node = {"id": id_, "type": type_, "name": name or id_.removeprefix(prefix), "fields": values}
+        if aliases and (listed := [a for column in aliases for a in _texts(row.get(column), file.columns[column])]):
+            node["aliases"] = listed
+        if urls and (url := _text(row.get(urls[0]))):
+            node["url"] = url
+        yield node
+
+    return convert
+
+
+def edge_converter(file: FileMapping, relations: Mapping[str, str]) -> Callable[[Row], Iterator[Row | BadRow]]:
+    """Return the function that turns a row of a file of edges into one edge, or into one BadRow."""
+    (source,), (target,) = file.used("source"), file.used("target")
+    columns = file.columns
+    relation_column = (file.used("relation") or ("",))[0]
+    fields = _fields_reader(file)
+    plain = not any(column.use in FIELD_USES for column in columns.values())
+
+    def convert(row: Row) -> Iterator[Row | BadRow]:
+        ends = [identifier(row.get(column), columns[column].prefix) for column in (source, target)]
+        if None in ends:
+            empty = source if ends[0] is None else target
+            yield BadRow("no_end", f"Column '{empty}' holds no id: {_shown(row.get(empty))}.")
+            return
+        relation = _text(row.get(relation_column)) or file.relation
+        if not relation:
+            yield BadRow("no_relation", f"Column '{relation_column}' is empty, so the edge has no relation.")
+            return
+        edge: Row = {"source": ends[0], "relation": relations.get(relation, relation), "target": ends[1]}
+        if not plain:
+            values, faults = fields(row)
+            if faults:
+                yield BadRow("bad_value", " ".join(faults))
+                return
+            if values:
+                edge["properties"] = values
+        yield edge
+
+    return convert
+
+
+def node_edges_converter(file: FileMapping, relations: Mapping[str, str]) -> Callable[[Row], Iterator[Row | BadRow]]:
+    """Return the function that turns a row of a file of nodes into the edges that its columns hold.
+
+    A row that gives no node gives no edge either: the reading of the nodes tells its fault.
+    """
+    node = node_converter(file, {})
+    used = [(name, file.columns[name]) for name in file.used("edge")]
+
+    def convert(row: Row) -> Iterator[Row | BadRow]:
+        made = next(node(row))
+        if isinstance(made, BadRow):
+            return
+        id_ = made["id"]
+        for name, column in used:
+            relation = relations.get(column.relation, column.relation)
+            for item in _items(row.get(name), column):
+                other = identifier(item, column.prefix)
+                if other is None:
+                    yield BadRow("no_end", f"Column '{name}' holds no id: {_shown(item)}.")
+                else:
+                    source, target = (other, id_) if column.reverse else (id_, other)
+                    yield {"source": source, "relation": relation, "target": target}
+
+    return convert
+
+
+def identifier(value: Any, prefix: str) -> str | None:
+    """Return an id with its prefix, or None if the cell is empty or holds neither a text nor a whole number."""
+    if type(value) is str:
+        return prefix + value if value else None
+    if type(value) is int:
+        return f"{prefix}{value}"
+    if isinstance(value, float) and value.is_integer():
+        return f"{prefix}{int(value)}"
+    return None
+
+
+def labels_of(value: Any, separator: str) -> list[str]:
+    """Return the labels in a cell of types."""
+    if isinstance(value, list):
+        return [str(label).strip() for label in value if label is not None and str(label).strip()]
+    return [label for part in _text(value).split(separator) if (label := part.strip())]
+
+
+def _type_reader(file: FileMapping, types: Mapping[str, str]) -> Callable[[Row], str]:
+    """Return the function that gives the type of a row; see `SourceMapping.types` for rows with several labels."""
+    columns = file.used("type")
+    default = types.get(file.type, file.type)
+    if not columns:
+        return lambda row: default
+    (column,) = columns
+    separator = file.columns[column].separator or LABEL_SEPARATOR
+    order = {label: position for position, label in enumerate(types)}
+    known: dict[str, str] = {}
+
+    def read(row: Row) -> str:
+        cell = row.get(column)
+        if type(cell) is str and cell in known:
+            return known[cell]
+        labels = labels_of(cell, separator)
+        chosen = min(labels, key=lambda label: order.get(label, len(order)), default="")
+        found = types.get(chosen, chosen) or default
+        if type(cell) is str and len(known) < 1_000:
+            known[cell] = found
+        return found
+
+    return read
+
+
+def _fields_reader(file: FileMapping) -> FieldsReader:
+    """Return the function that gives the fields of a row, and a sentence for each cell that does not fit its use."""
+    used = [(name, column.name or name, column) for name, column in file.columns.items() if column.use in FIELD_USES]
+    # Edges have no schema of fields, so the cells of tables become numbers here, as in a bundle.
+    numbers = file.role == "edges" and file.format != "jsonl"
+
+    def read(row: Row) -> tuple[Row, list[str]]:
+        values: Row = {}
+        faults: list[str] = []
+        for name, called, column in used:
+            cell = row.get(name)
+            if cell is None or cell == "":
+                continue
+            try:
+                value = _value(cell, column)
+            except ValueError as error:
+                faults.append(f"Column '{name}': {error}.")
+                continue
+            if value is not None and value != []:
+                values[called] = number_or_text(value) if numbers and column.use == "field" else value
+        return values, faults
+
+    return read
+
+
+def _value(cell: Any, column: ColumnMapping) -> Any:
+    if type(cell) is str and not column.separator and cell[:1] != "[":
+        return _one(cell, column.use)
+    items = _items(cell, column)
+    if column.separator or isinstance(cell, list) or len(items) != 1 or items[0] != cell:
+        return [_one(item, column.use) for item in items]
+    return _one(items[0], column.use)
+
+
+def _one(item: Any, use: str) -> Any:
+    """Return a value as a field holds it; ValueError with what is wrong."""
+    value = scalar(item)
+    if value is None:
+        raise ValueError(f"expected a text or a number, found {_shown(item)}")
+    if use == "number" and isinstance(value, str):
+        try:
+            return to_number(value.strip())
+        except ValueError:
+            raise ValueError(f"{_shown(value)} is not a number") from None
+    if use == "date" and (wrong := value_fault(value, "date")):
+        raise ValueError(wrong)
+    return str(value) if use in ("text", "keyword", "date") else value
+
+
+def _items(cell: Any, column: ColumnMapping) -> list[Any]:
+    """Return the values in a cell; empty ones are left out."""
+    if isinstance(cell, str):
+        if column.separator:
+            cell = [part.strip() for part in cell.split(column.separator)]
+        elif cell[:1] == "[" and cell[-1:] == "]":
+            try:
+                cell = orjson.loads(cell)
+            except orjson.JSONDecodeError:
+                return [cell]
+    if isinstance(cell, list):
+        return [item for item in cell if item is not None and item != ""]
+    return [] if cell is None or cell == "" else [cell]
+
+
+def _texts(cell: Any, column: ColumnMapping) -> list[str]:
+    return [text for item in _items(cell, column) if (text := _text(item))]
+
+
+def _text(cell: Any) -> str:
+    value = scalar(cell)
+    return "" if value is None else str(value).strip()
+
+
+def _shown(value: Any) -> str:
+    return "the cell is empty" if value is None or value == "" else repr(value)[:SHOWN]

@@ -1,0 +1,125 @@
+"""Guesses how a column that is neither id, name nor type is used: as a field of some kind, as edges, or not at all."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from search.ingest.fields import FieldKinds, scalar
+from search.ingest.mapping.guess_roles import plain
+from search.ingest.mapping.mapping import ColumnMapping
+from search.ingest.mapping.sniff import Sniffed
+
+SEPARATORS = ("|", ";", ", ", ",")
+LIST_SHARE = 0.3
+"""Share of the values of a column that contain the separator, from which on the column is taken for lists."""
+LONGEST_ITEM = 40
+"""Most characters, on average, of the parts of a list: the commas of sentences separate nothing."""
+KNOWN_SHARE = 0.5
+"""Share of a column's first values that are ids in the sample of another file, from which on it is taken for edges."""
+LINK = re.compile(r"https?://\S+")
+
+
+@dataclass(frozen=True, slots=True)
+class Guessed:
+    """A guessed use of a column and the reason."""
+
+    column: ColumnMapping
+    because: str
+
+
+def guess_fields(sniffed: Sniffed, column: str, known: Mapping[str, Sniffed], own: str) -> Guessed:
+    """Return the use of a column.
+
+    `known` holds the files of nodes by the kind of their things; `own` is this file's kind, empty for edges.
+    """
+    values = sniffed.values(column)
+    if not values:
+        return Guessed(ColumnMapping("field"), "it is empty in the first rows, so its kind is inferred from all rows")
+    if any(_is_object(value) for value in values):
+        return Guessed(ColumnMapping("ignore"), "its values are objects, which a field cannot hold")
+    separator, listed = _separator(values, sniffed.file.format)
+    items = [item for value in values for item in _parts(value, separator)]
+    if own and (edge := _edge(column, items, known, separator)):
+        return edge
+    if own and plain(column) in ("aliases", "synonyms", "alias", "also_known_as", "alternative_names"):
+        return Guessed(ColumnMapping("aliases", separator=separator), "its name says so")
+    if own and plain(column) in ("url", "link", "homepage", "website") and all(LINK.fullmatch(str(v)) for v in values):
+        return Guessed(ColumnMapping("url"), "its name says so, and its values are links")
+    kinds = FieldKinds()
+    for item in items:
+        value = scalar(item)
+        if value is not None:
+            kinds.observe(value)
+    because = {
+        "number": "all its first values are numbers",
+        "date": "all its first values are dates",
+        "keyword": "its first values are short",
+        "text": "its first values are texts of several words",
+    }[kinds.kind]
+    if listed:
+        because += f", separated by {separator!r}" if separator else ", in lists"
+    use = kinds.kind
+    if use in ("number", "date") and not sniffed.complete:
+        # A later row may hold something else: an inferred kind then becomes a text, a declared one is a fault.
+        return Guessed(ColumnMapping("field", separator=separator), f"{because}; the kind follows from all rows")
+    return Guessed(ColumnMapping(use, separator=separator), because)
+
+
+def _edge(column: str, items: list[Any], known: Mapping[str, Sniffed], separator: str) -> Guessed | None:
+    """Return the use `edge` if the column's name or its values point to the nodes of a file."""
+    word = plain(column)
+    is_key = bool(re.search(r"_(ids?|key|ref|uuid)$", word))
+    stem = re.sub(r"_?(ids?|key|ref|uuid)$", "", word)
+    relation = re.sub(r"s$", "", stem) if separator and not stem.endswith("ss") else stem
+    for kind, other in known.items():
+        ids = _ids(other)
+        if is_key and stem.rsplit("_", 1)[-1].removesuffix("s") == kind.rsplit("_", 1)[-1]:
+            because = f"its name says that it holds ids of '{kind}' ({other.file.path})"
+            return Guessed(ColumnMapping("edge", separator=separator, relation=f"has_{relation}"), because)
+        share = sum(str(item) in ids for item in items) / len(items) if items else 0.0
+        if share >= KNOWN_SHARE and (is_key or not all(str(item).isdecimal() for item in items)):
+            because = f"{share:.0%} of its first values are ids of {other.file.path}"
+            return Guessed(ColumnMapping("edge", separator=separator, relation=relation or word), because)
+    return None
+
+
+def _ids(sniffed: Sniffed) -> set[str]:
+    column = next((c for c in sniffed.columns if plain(c) in ("id", "_id", "uuid", "key")), "")
+    column = column or (sniffed.columns[0] if sniffed.columns else "")
+    return {str(value) for value in sniffed.values(column)}
+
+
+def _separator(values: list[Any], format_: str) -> tuple[str, bool]:
+    """Return the separator of the lists in the values (empty: none), and whether they are lists at all."""
+    if any(isinstance(value, list) for value in values):
+        return "", True
+    texts = [value for value in values if isinstance(value, str)]
+    if format_ in ("jsonl", "parquet") or not texts or len(texts) < len(values):
+        return "", False
+    if all(text[:1] == "[" and text[-1:] == "]" for text in texts):
+        return "", True
+    for separator in SEPARATORS:
+        split = [text.split(separator) for text in texts if separator in text]
+        if len(split) < LIST_SHARE * len(texts):
+            continue
+        parts = [part.strip() for row in split for part in row]
+        short = all(parts) and sum(map(len, parts)) <= LONGEST_ITEM * len(parts)
+        few_words = "," not in separator or sum(part.count(" ") for part in parts) <= 2 * len(parts)
+        if len(split) >= 2 and short and few_words:
+            return separator.strip() or separator, True
+    return "", False
+
+
+def _parts(value: Any, separator: str) -> list[Any]:
+    if isinstance(value, list):
+        return value
+    if isinstance(value, str) and separator:
+        return [part.strip() for part in value.split(separator) if part.strip()]
+    return [value]
+
+
+def _is_object(value: Any) -> bool:
+    return isinstance(value, dict) or (isinstance(value, list) and any(isinstance(item, dict) for item in value))

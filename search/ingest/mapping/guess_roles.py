@@ -1,0 +1,138 @@
+"""Guesses which columns are ids, names, types, relations and ends of edges, from their names and first values."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from search.ingest.fields import is_date, is_number
+from search.ingest.mapping.sniff import Sniffed
+
+END_NAMES = (
+    ("source", "target"), ("src", "dst"), ("src", "tgt"), ("from", "to"), ("head", "tail"), ("subject", "object"),
+    ("start", "end"), ("source", "destination"), ("x", "y"), ("node1", "node2"), ("node_1", "node_2"), ("u", "v"),
+    ("head_entity", "tail_entity"), ("parent", "child"), ("id1", "id2"),
+)  # fmt: skip
+"""Pairs of words that name the two ends of an edge."""
+ID_NAMES = ("id", "_id", "uuid", "guid", "key", "code", "identifier", "node_id", "nodeid", "index", "uri", "iri")
+NAME_NAMES = (
+    "name", "title", "label", "display_name", "displayname", "full_name", "fullname", "preferred_name", "caption",
+    "headline", "heading",
+)  # fmt: skip
+TYPE_NAMES = ("type", "node_type", "nodetype", "kind", "class", "category", "label", "labels", "entity_type")
+RELATION_NAMES = (
+    "relation", "relationship", "rel", "predicate", "property", "edge_type", "edgetype", "rel_type", "relation_type",
+    "type", "label", "display_relation", "edge", "name",
+)  # fmt: skip
+TYPES_AT_MOST = 100
+"""Most different values of a column that is taken for the type of nodes."""
+LONGEST_NAME = 120
+"""Most characters, on average, of the values of a column that is taken for the name."""
+Found = tuple[str, str]
+"""A column (empty: none) and why it was chosen."""
+
+
+def plain(column: str) -> str:
+    """Return a column's name in lower case with `_` between its words: `movieId` → `movie_id`."""
+    word = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", column.strip())
+    return re.sub(r"[^0-9a-z]+", "_", word.lower()).strip("_")
+
+
+def _texts(sniffed: Sniffed, column: str) -> list[str]:
+    return [str(value) for value in sniffed.values(column) if isinstance(value, str | int)]
+
+
+def _named(sniffed: Sniffed, names: Iterable[str], taken: set[str]) -> str:
+    columns = {plain(column): column for column in reversed(sniffed.columns) if column not in taken}
+    return next((columns[name] for name in names if name in columns), "")
+
+
+def ends_of(sniffed: Sniffed) -> tuple[str, str, str] | None:
+    """Return the columns of both ends of the edges in a file, and why; None if the file holds no edges."""
+    columns = {plain(column): column for column in sniffed.columns}
+    for begin, end in END_NAMES:
+        for pattern in ("{}_id", "{}", "id_{}", "{}_node", "{}_key", "{}_index"):
+            source, target = columns.get(pattern.format(begin)), columns.get(pattern.format(end))
+            if source and target:
+                return source, target, f"'{source}' and '{target}' name the two ends of an edge"
+    path = plain(sniffed.file.path.rsplit("/", 1)[-1].split(".")[0])
+    ids = [column for name, column in columns.items() if name.endswith(("_id", "_ids"))]
+    says_edges = bool(re.search(r"(^|_)(edges?|links?|relations?|relationships?|rels?|triples?)$", path))
+    if says_edges and len(sniffed.columns) >= 2:
+        if len(sniffed.columns) == 3 and not ids:
+            first, _, last = sniffed.columns
+            return first, last, "the file's name says edges, and three columns are source, relation and target"
+        pair = ids[:2] if len(ids) >= 2 else list(sniffed.columns[:2])
+        return pair[0], pair[1], f"the file's name says edges, and '{pair[0]}' and '{pair[1]}' come first"
+    repeated = [column for column in ids if len(set(_texts(sniffed, column))) < len(_texts(sniffed, column))]
+    if len(ids) == 2 and len(sniffed.columns) <= 4 and ("id" not in columns) and repeated:
+        return ids[0], ids[1], f"'{ids[0]}' and '{ids[1]}' hold ids, and the file has no id of its own"
+    return None
+
+
+def id_column(sniffed: Sniffed, kind: str) -> Found:
+    """Return the column of the ids."""
+    last = kind.rsplit("_", 1)[-1]
+    named = _named(sniffed, (*ID_NAMES[:4], f"{kind}_id", f"{last}_id", f"{kind}_key", *ID_NAMES[4:]), set())
+    if named and _unique(sniffed, named):
+        return named, "its name says id, and no value of the first rows occurs twice"
+    if plain(named) in ID_NAMES[:4]:
+        return named, "its name says id; but values of the first rows are empty or occur twice"
+    for column in sniffed.columns:
+        values = _texts(sniffed, column)
+        short = sum(map(len, values)) <= 60 * len(values)
+        if values and len(values) == len(sniffed.sample) and short and _unique(sniffed, column):
+            return column, "it is the first column of which no value is empty or occurs twice"
+    if named:
+        return named, "its name says id; but values of the first rows occur twice"
+    return (sniffed.columns[0], "it is the first column; no column is unique") if sniffed.columns else ("", "")
+
+
+def type_column(sniffed: Sniffed, id_: str) -> Found:
+    """Return the column of the types, or none: then all nodes of the file have one type."""
+    column = _named(sniffed, TYPE_NAMES, {id_})
+    values = _texts(sniffed, column) if column else []
+    different = len(set(values))
+    if not column or len(values) < len(sniffed.sample) or different > TYPES_AT_MOST:
+        return "", ""
+    if plain(column) == "label" and _named(sniffed, ("type", "name", "title"), {id_, column}) == "":
+        # A column `label` beside no other name is the name, unless its values repeat as types do.
+        if different * 3 > len(values):
+            return "", ""
+    elif different * 2 > len(values) and len(values) > 10:
+        return "", ""
+    return column, f"its name says type, and it has {different} different values"
+
+
+def name_column(sniffed: Sniffed, kind: str, taken: set[str]) -> Found:
+    """Return the column of the names, or none: then the id is the name."""
+    column = _named(sniffed, (*NAME_NAMES[:2], f"{kind}_name", f"{kind}_title", *NAME_NAMES[2:]), taken)
+    if column:
+        return column, "its name says so"
+    for column in sniffed.columns:
+        values = [value for value in sniffed.values(column) if isinstance(value, str)]
+        if column in taken or len(values) < len(sniffed.sample) or not values:
+            continue
+        words = not any(is_number(value) or is_date(value) for value in values[:50])
+        if words and len(set(values)) * 2 > len(values) and sum(map(len, values)) <= LONGEST_NAME * len(values):
+            return column, "it is the first column of short texts that mostly differ"
+    return "", ""
+
+
+def relation_column(sniffed: Sniffed, taken: set[str], at_most: int) -> Found:
+    """Return the column of the relations, or none: then all edges of the file have one relation."""
+    column = _named(sniffed, RELATION_NAMES, taken)
+    if column and len(set(_texts(sniffed, column))) <= at_most:
+        return column, "its name says so, and its values repeat"
+    rest = [column for column in sniffed.columns if column not in taken]
+    if len(rest) == 1:
+        values = _texts(sniffed, rest[0])
+        words = len(values) == len(sniffed.sample) and not all(map(is_number, values))
+        if words and len(set(values)) <= max(20, len(values) // 10):
+            return rest[0], "it is the only other column, and its values repeat"
+    return "", ""
+
+
+def _unique(sniffed: Sniffed, column: str) -> bool:
+    values = _texts(sniffed, column)
+    return len(values) == len(sniffed.sample) == len(set(values))

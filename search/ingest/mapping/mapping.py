@@ -1,0 +1,122 @@
+"""The mapping of plain files to a knowledge base: what each file holds, and what each column is used for.
+
+A mapping is written and read as JSON (`to_json`, `from_json`); `docs/importing.md` describes it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields
+from typing import Any
+
+from search.domain.errors import InvalidRequest
+from search.ingest.mapping.faults import faults_of
+from search.ingest.mapping.uses import VERSION
+
+
+@dataclass(frozen=True)
+class ColumnMapping:
+    """What one column is used for.
+
+    `name` is the name of the field (default: the column's). `separator` splits a cell into a list. `prefix` is put
+    before ids (uses id, source, target, edge), so that two files may count from 1. `relation` and `reverse` belong to
+    the use `edge`: the cell holds ids of nodes to which (with `reverse`: from which) this relation leads.
+    """
+
+    use: str
+    name: str = ""
+    separator: str = ""
+    prefix: str = ""
+    relation: str = ""
+    reverse: bool = False
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the column as a JSON object without its default values."""
+        return _without_defaults(self)
+
+
+@dataclass(frozen=True)
+class FileMapping:
+    """What one file holds.
+
+    `path` is relative to the folder, with `/`. `type` (nodes) and `relation` (edges) apply to rows whose column of that
+    use is empty or absent. `names` are the columns of a file whose first row does not name them; `header` says whether
+    that first row is a header nevertheless, and then skipped.
+    """
+
+    path: str
+    role: str
+    format: str = "csv"
+    compression: str = ""
+    delimiter: str = ","
+    encoding: str = "utf-8"
+    names: tuple[str, ...] = ()
+    header: bool = True
+    type: str = ""
+    relation: str = ""
+    columns: Mapping[str, ColumnMapping] = field(default_factory=dict)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the file as a JSON object without its default values."""
+        given = {key: value for key, value in _without_defaults(self).items() if key != "columns"}
+        return given | {"columns": {name: column.to_json() for name, column in self.columns.items()}}
+
+    def used(self, use: str) -> tuple[str, ...]:
+        """Return the columns with this use, in the mapping's order."""
+        return tuple(name for name, column in self.columns.items() if column.use == use)
+
+
+@dataclass(frozen=True)
+class SourceMapping:
+    """The mapping of a folder to a knowledge base.
+
+    `types` and `relations` rename the labels of the files. A node with several labels takes the first one that `types`
+    lists, otherwise its first. `about` holds the other entries of `kb.json` (title, language, `node_types`,
+    `relation_types` with their wording …).
+    """
+
+    name: str
+    files: tuple[FileMapping, ...]
+    types: Mapping[str, str] = field(default_factory=dict)
+    relations: Mapping[str, str] = field(default_factory=dict)
+    about: Mapping[str, Any] = field(default_factory=dict)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the mapping as a JSON object; `from_json` returns an equal mapping."""
+        return {
+            "version": VERSION,
+            "name": self.name,
+            "about": dict(self.about),
+            "types": dict(self.types),
+            "relations": dict(self.relations),
+            "files": [file.to_json() for file in self.files],
+        }
+
+    @classmethod
+    def from_json(cls, data: Any) -> SourceMapping:
+        """Return the mapping written as a JSON object; InvalidRequest with every fault, each with its pointer."""
+        if faults := list(faults_of(data)):
+            raise InvalidRequest(faults)
+        return cls(
+            name=data["name"],
+            files=tuple(_file(given) for given in data["files"]),
+            types=dict(data.get("types") or {}),
+            relations=dict(data.get("relations") or {}),
+            about=dict(data.get("about") or {}),
+        )
+
+    def file(self, path: str) -> FileMapping | None:
+        """Return the mapping of a file, or None if it is not listed."""
+        return next((file for file in self.files if file.path == path), None)
+
+
+def _file(given: Mapping[str, Any]) -> FileMapping:
+    columns = {name: ColumnMapping(**column) for name, column in (given.get("columns") or {}).items()}
+    return FileMapping(**{**given, "columns": columns, "names": tuple(given.get("names") or ())})
+
+
+def _without_defaults(item: Any) -> dict[str, Any]:
+    values = asdict(item)
+    defaults = {entry.name: entry.default for entry in fields(item)}
+    kept = {name: value for name, value in values.items() if value != defaults[name]}
+    return {name: list(value) if isinstance(value, tuple) else value for name, value in kept.items()}

@@ -1,0 +1,73 @@
+"""A folder of plain files with a mapping, as a source of an import."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import orjson
+
+from search.ingest.faults import BundleError, RowFault
+from search.ingest.manifest import DeclaredField, parse_manifest
+from search.ingest.mapping.convert import edge_converter, node_converter, node_edges_converter
+from search.ingest.mapping.mapping import FileMapping, SourceMapping
+from search.ingest.mapping.uses import FIELD_USES
+from search.ingest.readers import BundleFile, rows
+from search.ingest.source import Source, Table
+from search.ingest.text_formats import BadRow, Dialect
+
+
+def mapped_source(folder: Path, mapping: SourceMapping) -> Source:
+    """Return the source that the mapping describes.
+
+    Raises BundleError with every fault if a file is missing or lacks a column that the mapping uses.
+    """
+    faults = [fault for file in mapping.files if file.role != "ignore" for fault in _faults(folder, file)]
+    if faults:
+        raise BundleError(f"The mapping does not fit the files: {faults[0]}", faults)
+    content = orjson.dumps(mapping.to_json(), option=orjson.OPT_SORT_KEYS)
+    manifest = parse_manifest({**mapping.about, "name": mapping.name}, content, open_types=True)
+    nodes, edges = [], []
+    for file in mapping.files:
+        if file.role == "nodes":
+            table = Table(opened(folder, file), convert=node_converter(file, mapping.types), declared=_declared(file))
+            nodes.append(table)
+            if file.used("edge"):
+                edges.append(Table(opened(folder, file), convert=node_edges_converter(file, mapping.relations)))
+        elif file.role == "edges":
+            edges.append(Table(opened(folder, file), convert=edge_converter(file, mapping.relations)))
+    return Source(manifest, tuple(nodes), tuple(edges), label=str(folder))
+
+
+def opened(folder: Path, file: FileMapping) -> BundleFile:
+    """Return the file as the mapping says it has to be read."""
+    dialect = Dialect(file.delimiter, file.encoding, file.names, file.header)
+    format_ = "tsv" if file.format == "csv" and file.delimiter == "\t" else file.format
+    return BundleFile(folder / file.path, format_, file.compression, dialect, name=file.path)
+
+
+def _faults(folder: Path, file: FileMapping) -> Iterator[RowFault]:
+    path = folder / file.path
+    if not path.resolve().is_relative_to(folder.resolve()) or not path.is_file():
+        yield RowFault(file.path, 0, "no_file", "There is no such file in the folder.")
+        return
+    try:
+        _, first = next(rows(opened(folder, file), lambda done: None), (0, None))
+    except BundleError as error:
+        yield RowFault(file.path, 0, "unreadable", str(error))
+        return
+    # A row of JSON lines may lack a column that a later row has; the columns of other formats are the same in all rows.
+    if file.format != "jsonl" and first is not None and not isinstance(first, BadRow):
+        for name, column in file.columns.items():
+            if name not in first and column.use != "ignore":
+                has = ", ".join(list(first)[:20])
+                yield RowFault(file.path, 1, "no_column", f"There is no column '{name}'; the file has {has}.")
+
+
+def _declared(file: FileMapping) -> dict[str, DeclaredField]:
+    """Return the kinds of the fields that the mapping sets; columns with the use `field` are inferred."""
+    used = {name: column for name, column in file.columns.items() if column.use in FIELD_USES}
+    return {
+        column.name or name: DeclaredField(None if column.use == "field" else column.use, bool(column.separator))  # type: ignore[arg-type]
+        for name, column in used.items()
+    }

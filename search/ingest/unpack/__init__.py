@@ -1,0 +1,1 @@
+"""Unpacks uploaded files without trusting them: sizes, numbers, paths and contents are checked while they are read."""

@@ -1,0 +1,1 @@
+"""Imports of every kind of source: opening it, looking at it before, and importing it."""

@@ -1,0 +1,176 @@
+"""preview: what an import of a folder would make, from the first rows of its files, in seconds and little memory."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from search.ingest.detect import Detected, detect
+from search.ingest.faults import BundleError, FaultLog, RowFault
+from search.ingest.fields import scalar
+from search.ingest.mapping.mapping import SourceMapping
+from search.ingest.mapping.source import mapped_source
+from search.ingest.readers import BundleFile, rows
+from search.ingest.sample import Sample, sample
+from search.ingest.source import Source, bundle_source
+from search.ingest.stated_counts import with_stated_counts
+from search.ingest.text_formats import BadRow
+from search.services.imports.estimate import estimate
+
+FIRST_ROWS = 10
+LONGEST_CELL = 200
+"""Characters that are shown of a cell."""
+FAULTS_SHOWN = 100
+FILES_SHOWN = 200
+
+
+def preview(folder: Path, mapping: Mapping[str, Any] | None = None, called: str = "") -> dict[str, Any]:
+    """Return as JSON what the folder holds and what an import with the mapping would make of it.
+
+    Without `mapping`, the one of the files' headers or the guess is used. `called` is the name of the knowledge base in
+    a guess. The keys: `kind`, `why`, `files` (columns with use and reason, first rows, estimated rows), `mapping`,
+    `schema` (node types with fields, relation types: what a drawing of the schema shows), `nodes`, `edges`, `complete`
+    (the counts are exact), `faults`, `remarks`, `bad_rows`, `estimate`, and `problem`: why nothing can be imported as
+    it is, else an empty text. A faulty mapping raises InvalidRequest; faults of the files are in the answer.
+    """
+    try:
+        detected = detect(folder, called)
+    except BundleError as error:
+        return _nothing("unknown", "", str(error), error.faults)
+    given = SourceMapping.from_json(dict(mapping)) if mapping else detected.mapping
+    try:
+        source = _source(detected, given, explicit=bool(mapping))
+        found = sample(source)
+    except BundleError as error:
+        answer = _nothing(detected.kind, detected.why, str(error), (*detected.faults, *error.faults))
+        return answer | {"mapping": given.to_json() if given else None, "files": _files(detected, None, given, {})}
+    if detected.kind == "bundle" and not found.complete:
+        found = with_stated_counts(found, detected.root)
+    return {
+        "kind": detected.kind,
+        "why": detected.why,
+        "problem": "",
+        "mapping": given.to_json() if given else None,
+        "files": _files(detected, source, given, found.rows),
+        "schema": schema_graph(found),
+        "nodes": found.nodes,
+        "edges": found.edges,
+        "complete": found.complete,
+        **_told(detected.faults, found.log),
+        "estimate": estimate(found.nodes, found.edges, found.characters).to_json(),
+    }
+
+
+def schema_graph(found: Sample) -> dict[str, Any]:
+    """Return the node types and the relations between them, as a drawing and its table show them."""
+    return {
+        "node_types": [
+            {
+                "name": node_type.name,
+                "count": node_type.count,
+                "fields": [
+                    {"name": field.name, "kind": field.kind, "list": field.many, "coverage": field.coverage}
+                    for field in node_type.fields
+                ],
+            }
+            for node_type in found.schema.node_types
+        ],
+        "relation_types": [asdict(entry) for entry in found.schema.relation_types],
+    }
+
+
+def _source(detected: Detected, mapping: SourceMapping | None, *, explicit: bool) -> Source:
+    if detected.kind == "bundle" and not explicit:
+        return bundle_source(detected.root)
+    if mapping is None:
+        raise BundleError(f"This cannot be imported: {detected.why}.", detected.faults)
+    return mapped_source(detected.root, mapping)
+
+
+def _nothing(kind: str, why: str, problem: str, faults: tuple[RowFault, ...]) -> dict[str, Any]:
+    """Return the preview of what cannot be imported."""
+    return {
+        "kind": kind,
+        "why": why,
+        "problem": problem,
+        "mapping": None,
+        "files": [],
+        "schema": {"node_types": [], "relation_types": []},
+        "nodes": 0,
+        "edges": 0,
+        "complete": False,
+        **_told(faults, FaultLog()),
+        "estimate": estimate(0, 0, 0).to_json(),
+    }
+
+
+def _told(faults: tuple[RowFault, ...], log: FaultLog) -> dict[str, Any]:
+    notes = [fault for fault in faults if fault.kind == "note"]
+    listed = list(dict.fromkeys([*log.faults, *(fault for fault in faults if fault.kind != "note")]))
+    return {
+        "bad_rows": log.bad_rows,
+        "faults": [asdict(fault) for fault in listed[:FAULTS_SHOWN]],
+        "remarks": [asdict(remark) for remark in [*notes, *log.remarks][:FAULTS_SHOWN]],
+    }
+
+
+def _files(
+    detected: Detected, source: Source | None, mapping: SourceMapping | None, counts: Mapping[str, int]
+) -> list[dict[str, Any]]:
+    if detected.kind == "bundle" and source is not None and mapping is None:
+        return [
+            _file(table.file, role, counts.get(table.name), [])
+            for role, tables in (("nodes", source.nodes), ("edges", source.edges))
+            for table in tables
+        ]
+    because = {(reason.file, reason.column): reason.because for reason in detected.reasons}
+    shown = []
+    for sniffed in detected.files[:FILES_SHOWN]:
+        path = sniffed.file.path
+        mapped = mapping.file(path) if mapping else None
+        columns = [
+            {
+                "name": name,
+                "mapping": mapped.columns[name].to_json() if mapped and name in mapped.columns else None,
+                "because": because.get((path, name), ""),
+                "examples": [_cell(value) for value in sniffed.values(name)[:3]],
+            }
+            for name in sniffed.columns
+        ]
+        role = mapped.role if mapped else "ignore"
+        first = [{name: _cell(value) for name, value in row.items()} for row in sniffed.sample[:FIRST_ROWS]]
+        shown.append(
+            {
+                "path": path,
+                "role": role,
+                "because": because.get((path, ""), ""),
+                "rows": counts.get(path, len(sniffed.sample) if sniffed.complete else None),
+                "columns": columns,
+                "first_rows": first,
+            }
+        )
+    return shown
+
+
+def _file(file: BundleFile, role: str, count: int | None, columns: list[dict[str, Any]]) -> dict[str, Any]:
+    """Return a file of a bundle, whose columns need no mapping."""
+    first = [row for _, row in islice(rows(file, lambda done: None), FIRST_ROWS) if not isinstance(row, BadRow)]
+    names = list(dict.fromkeys(name for row in first for name in row))
+    return {
+        "path": file.name,
+        "role": role,
+        "because": "",
+        "rows": count,
+        "columns": columns or [{"name": name, "mapping": None, "because": "", "examples": []} for name in names],
+        "first_rows": [{name: _cell(value) for name, value in row.items()} for row in first],
+    }
+
+
+def _cell(value: Any) -> str:
+    """Return a cell as text, shortened."""
+    found = scalar(value)
+    text = "" if value is None else str(value) if found is None else str(found)
+    return text if len(text) <= LONGEST_CELL else f"{text[:LONGEST_CELL]}…"

@@ -1,0 +1,1 @@
+"""Uploads: files that staff send to the site in pieces, to import them."""
