@@ -27,9 +27,21 @@ from training.services.question_sets import register_questions
 NODES, EDGES = 3_000, 9_000
 PIPELINES = ("grasp", "hybrid")
 VOLATILE = frozenset(
-    ("seconds", "latency_ms", "latency", "evaluation", "artifact", "asked_at_once", "created", "stages", "snapshot")
+    (
+        "seconds",
+        "latency_ms",
+        "latency",
+        "evaluation",
+        "artifact",
+        "asked_at_once",
+        "created",
+        "stages",
+        "snapshot",
+        "embedded",
+        "reused",
+    )
 )
-"""Keys of a report that hold times, ids, or the number of processes."""
+"""Keys of a report that hold times, ids, the number of processes, or how many vectors another base had."""
 
 
 class Storm:
