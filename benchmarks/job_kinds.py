@@ -35,6 +35,8 @@ VOLATILE = frozenset(
         "artifact",
         "asked_at_once",
         "created",
+        "code_version",
+        "code_versions",
         "stages",
         "snapshot",
         "embedded",
