@@ -22,7 +22,7 @@ from search.models import PipelineVersion, SearchRun, SearchStep
 from search.services.code_version import code_version
 from search.services.pipelines.save_pipeline_version import save_pipeline_version
 from search.services.searches.pin import Pin, mixed
-from search.services.searches.request_search import pin_searches
+from search.services.searches.pin_searches import pin_searches
 from search.stages.fuse import FusionWeights
 from training.data.examples import BadQuestions, Example
 from training.data.hashes import question_hash
