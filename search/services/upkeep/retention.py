@@ -9,13 +9,12 @@ from django.conf import settings
 from django.contrib.sessions.models import Session
 from django.db import Error, connection, transaction
 from django.utils import timezone
+from django.utils.module_loading import import_string
 
 from search.models import RefusedRequests, RetentionRun
-from search.services.imports.scratch import delete_old_scratch
 from search.services.language_models.llm_calls import prune_calls
 from search.services.searches.end_abandoned import end_abandoned_searches
 from search.services.searches.prune_runs import delete_runs
-from search.services.uploads.discard_upload import delete_old_uploads
 
 RETENTION_INTERVAL = timedelta(hours=1)
 """How often old rows are deleted. Searches that nobody works on are ended whenever this is called."""
@@ -51,8 +50,7 @@ def _claim(settled: int) -> RetentionRun | None:
 def _delete(note: RetentionRun) -> RetentionRun:
     now, days = timezone.now(), settings.GRASP_RUNS_DAYS
     try:
-        delete_old_uploads()
-        delete_old_scratch()
+        note.removed = {noun: import_string(path)() for noun, path in settings.GRASP_RETENTION.items()}
         note.searches, note.calls = delete_runs(days), prune_calls(days)
         note.sessions, _ = Session.objects.filter(expire_date__lt=now).delete()
         RefusedRequests.objects.filter(day__lt=(now - timedelta(days=NOTES_DAYS)).date()).delete()
@@ -63,5 +61,12 @@ def _delete(note: RetentionRun) -> RetentionRun:
         raise
     finally:
         note.save()
-    log.info("retention", searches=note.searches, calls=note.calls, sessions=note.sessions, settled=note.settled)
+    log.info(
+        "retention",
+        **note.removed,
+        searches=note.searches,
+        calls=note.calls,
+        sessions=note.sessions,
+        settled=note.settled,
+    )
     return note
