@@ -1,4 +1,4 @@
-"""measure_storage: how much the site keeps, in rows and in bytes."""
+"""measure_storage: the numbers of rows and bytes that the site stores."""
 
 from __future__ import annotations
 
