@@ -11,7 +11,7 @@ from search import wiring
 from search.domain.errors import Fault, InvalidRequest
 from search.domain.job_kinds import Kind, Target, argument
 from search.domain.run_context import RunContext
-from search.services.searches.request_search import pin_searches
+from search.services.searches.pin_searches import pin_searches
 from training.data.examples import BadQuestions
 from training.evaluation.measures import SEED
 from training.jobs.questions import chosen, faults_of, pointed

@@ -14,7 +14,8 @@ from search.domain.run_context import RunContext
 from training.data.examples import BadQuestions
 from training.data.splits import TRAIN, VAL, refuse_split, refuse_splits
 from training.jobs.questions import chosen, faults_of, pointed
-from training.services.tune import PARTS, check_tunable, tune
+from training.services.tune import PARTS, tune
+from training.services.tuned_lists import check_tunable
 
 PLACES = {"/pipeline": "/arguments/pipeline"}
 

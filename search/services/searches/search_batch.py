@@ -20,8 +20,8 @@ from django.utils import timezone
 from search.domain.trace import Step
 from search.models import SearchRun, SearchStep
 from search.services.searches.pin import Pin
+from search.services.searches.pin_searches import pinned_run
 from search.services.searches.record_search import STEP_COLUMNS, Recorder, SqlRow
-from search.services.searches.request_search import pinned_run
 from search.services.searches.run_search import attempt
 from search.services.searches.storable import stored_json
 
