@@ -25,6 +25,7 @@ from search.admin.job_shown import LABELS, LIVE, page_of, percent_of
 from search.admin.parts import ReadOnlyAdmin
 from search.domain.errors import InvalidRequest, NotAllowed
 from search.models import Job, JobSchedule
+from search.services.access.rights import LAUNCH_JOBS, may
 from search.services.jobs.change import cancel_job, resume_job
 from search.services.jobs.kinds import describe_kinds, kind_names, title_of
 from search.services.jobs.launch import launch_job
@@ -73,7 +74,7 @@ class JobAdmin(ReadOnlyAdmin):
 
     def may_launch(self, request: HttpRequest) -> bool:
         """Whether the user may launch, cancel and resume jobs."""
-        return request.user.has_perm("search.add_job")
+        return may(request.user, LAUNCH_JOBS)
 
     def may_promote(self, request: HttpRequest) -> bool:
         """Whether the user may activate releases and versions of pipelines, by the same right as on their pages."""
@@ -81,6 +82,8 @@ class JobAdmin(ReadOnlyAdmin):
 
     def add_view(self, request: HttpRequest, form_url: str = "", extra_context: Any = None) -> HttpResponse:
         """Redirect to the form that launches a job."""
+        if not self.may_launch(request):
+            raise PermissionDenied
         return redirect("admin:search_job_launch")
 
     def change_view(
