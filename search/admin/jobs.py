@@ -29,9 +29,9 @@ from search.services.access.rights import LAUNCH_JOBS, may
 from search.services.jobs.change import cancel_job, resume_job
 from search.services.jobs.kinds import describe_kinds, kind_names, title_of
 from search.services.jobs.launch import launch_job
-from search.services.jobs.promote import promote_job
 from search.services.jobs.schedules import save_schedule
 from search.services.jobs.wake import wake
+from search.services.promote_result import promote_job
 from search.templatetags.search_text import duration
 
 LARGE_COLUMNS = ("specification", "notes", "result")
