@@ -19,8 +19,9 @@ from search.models import Node, Release, SearchRun
 from search.services.access.visitor_cookie import asking_visitor, keep_visitor
 from search.services.knowledge.find_nodes import complete_name
 from search.services.searches.check_plan import check_plan
+from search.services.searches.check_request import SearchRejected
 from search.services.searches.describe_search import describe_search
-from search.services.searches.request_search import SearchRejected, request_search
+from search.services.searches.request_search import request_search
 from search.views import plan_form
 from search.views.finding import find_run
 from search.views.form import question_box, remember

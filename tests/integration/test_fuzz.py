@@ -29,8 +29,9 @@ from grasp_site.heartbeat import broker
 from search import wiring
 from search.models import KnowledgeBase, SearchRun
 from search.services.access.tokens import make_token
-from search.services.searches.request_search import QUEUE, request_search
+from search.services.searches.request_search import request_search
 from search.services.searches.run_search import run_search
+from search.services.searches.send_search import QUEUE
 from tests.search import small
 from tests.search.conftest import films, small_pipelines  # noqa: F401
 

@@ -14,7 +14,8 @@ from search.domain.run_context import RunContext
 from training.data.examples import BadQuestions
 from training.data.splits import TRAIN, VAL, refuse_split, refuse_splits
 from training.jobs.questions import chosen, faults_of, pointed
-from training.services.tune import PARTS, check_tunable, tune
+from training.services.tune import PARTS, tune
+from training.services.tuned_lists import check_tunable
 
 PLACES = {"/pipeline": "/arguments/pipeline"}
 
@@ -24,6 +25,7 @@ class TuneJob(Kind):
     """Chooses the weights of fusion (Kind); what has been searched is not searched again after an interruption."""
 
     targets: ClassVar[tuple[str, ...]] = ("knowledge_base", "release", "question_set")
+    makes: ClassVar[str] = "pipeline_version"
 
     pipeline: str = argument("", "The pipeline; the site's default if empty.")
     split: str = argument(VAL, "The split whose questions decide.", choices=(TRAIN, VAL, ""))

@@ -16,7 +16,7 @@ from search.models.knowledge import BuildStatus
 from search.services.knowledge.save_knowledge_settings import save_knowledge_settings
 from search.services.pipelines.save_pipeline_version import save_pipeline_version
 from search.services.searches.pin import mixed
-from search.services.searches.request_search import pin_searches
+from search.services.searches.pin_searches import pin_searches
 from tests.graphs import store
 from tests.search import small
 from training.data.examples import Example
