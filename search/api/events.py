@@ -67,7 +67,7 @@ class SearchEvents(APIView):
                 description="Events `plan`, `linked`, `paths`, `candidates`, `fused`, `reranked`, `problem` as steps "
                 "finish, each with its position as id, then `done` with the whole search.",
             ),
-            204: OpenApiResponse(description="All has been seen: a browser does not come back."),
+            204: OpenApiResponse(description="No events are left, so a browser does not connect again."),
             **shape.problems(401, 404, 503),
         },
     )

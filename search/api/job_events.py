@@ -44,7 +44,7 @@ class JobEvents(StaffView):
                 description="Events `progress` (the job as lists show it), `log` (new lines), `metrics` (new points), "
                 "then `done` with the whole job.",
             ),
-            204: OpenApiResponse(description="All has been seen: a browser does not come back."),
+            204: OpenApiResponse(description="No events are left, so a browser does not connect again."),
             **shape.problems(401, 403, 404, 503),
         },
     )

@@ -69,7 +69,7 @@ class JobScheduleDetail(StaffView):
         summary="Delete a schedule",
         tags=[groups.JOBS],
         responses={
-            204: OpenApiResponse(description="It is gone; jobs that it launched stay."),
+            204: OpenApiResponse(description="The schedule is deleted; jobs that it launched stay."),
             **shape.problems(401, 403, 404, 503),
         },
     )

@@ -14,7 +14,7 @@ class HasRight(BasePermission):
     `rights` is {method: right of Django, such as `training.add_questionset`}. Methods that are missing there need none.
     """
 
-    message = "Your account has no right to do this; staff can put it into a group that has."
+    message = "Your account has no right to do this; staff can add it to a group that has the right."
 
     def has_permission(self, request: Request, view: Any) -> bool:
         """Return whether the account has the right; nobody without an account has one."""

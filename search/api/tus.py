@@ -171,7 +171,7 @@ class UploadFileDetail(TusView):
 
     @extend_schema(
         operation_id="uploads_files_destroy",
-        summary="Take a file out of an upload",
+        summary="Remove a file from an upload",
         tags=[groups.UPLOADS],
         parameters=_HEADERS,
         responses={204: None, **shape.problems(401, 403, 404, 409, 412, 503)},

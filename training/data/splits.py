@@ -18,10 +18,10 @@ def refuse_split(split: str | None, what: str, allowed: Collection[str]) -> None
         return
     if split == VAL:
         raise BadQuestions(
-            [f"{what} on the split 'val' has to be asked for, by --allow-val: val then reports nothing."]
+            [f"{what} on the split 'val' needs --allow-val; figures on val then say nothing about what was learned."]
         )
-    message = f"{what} on the split {split!r} would spoil what it measures; only questions of the splits "
-    raise BadQuestions([f"{message}{TRAIN!r} and {VAL!r} may be learned or chosen from."])
+    message = f"{what} on the split {split!r} would make its figures worthless; only questions of the splits "
+    raise BadQuestions([f"{message}{TRAIN!r} and {VAL!r} may be used for learning and choosing."])
 
 
 def refuse_splits(examples: Sequence[Example], what: str, allowed: Collection[str]) -> None:

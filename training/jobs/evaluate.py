@@ -30,7 +30,9 @@ class EvaluateJob(Kind):
     split: str = argument("", "Only the questions of this split.")
     limit: int = argument(0, "So many questions, evenly spaced over all; 0 means all.", low=0, high=10_000_000)
     settings: dict[str, Any] = argument({}, "Settings of the pipelines, such as {'fuse.k': 5}.")
-    cross_fitted: bool = argument(False, "Ask questions that a planner learned from of what it learned without them.")
+    cross_fitted: bool = argument(
+        False, "Search the planner's training questions with a scorer that has not learned from them."
+    )
     seed: int = argument(SEED, "Of the intervals, the tests and the repeated sample.", low=0, high=2**31 - 1)
     repeated: int = argument(REPEATED, "Questions of each pipeline that are asked a second time.", low=0, high=100_000)
     processes: int = argument(0, "Processes that ask at once; 0 means as many as are worth it.", low=0, high=64)
