@@ -1,4 +1,4 @@
-"""A job as server-sent events: its progress, the lines of its log and its metrics as they come, then its end."""
+"""A job as server-sent events: its progress, new lines of its log and new metrics, then its end."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class JobEvents(StaffView):
 
 
 async def _stream(job_id: UUID, seen: Seen) -> AsyncIterator[str]:
-    """Yield the text of the stream until the job ends or `LONGEST_STREAM_SECONDS` are over."""
+    """Yield the text of the stream until the job ends, for at most `LONGEST_STREAM_SECONDS`."""
     look = sync_to_async(_look, thread_sensitive=False)
     began = spoke = time.monotonic()
     yield f"retry: {RETRY_MILLISECONDS}\n\n"

@@ -1,4 +1,4 @@
-"""Questions as people paste them: a line each, the question, a tab, and the ids of its answers with tabs between."""
+"""Questions as pasted text. Each line has a question and the ids of its answers, separated by tabs."""
 
 from __future__ import annotations
 
