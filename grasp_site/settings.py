@@ -344,6 +344,8 @@ GRASP_JOB_ATTEMPTS = env_int("GRASP_JOB_ATTEMPTS", 5, minimum=1)
 GRASP_QUESTION_SETS = "training.services.question_sets.resolved_set"
 # Dotted path of the function that lists question sets for forms: [(knowledge base, "name@version", questions)].
 GRASP_LISTED_QUESTION_SETS = "training.services.question_sets.listed_sets"
+# Dotted path of the function that returns the quality of the evaluations over time, for the admin's first page.
+GRASP_QUALITY = "training.services.evaluations.quality.quality_over_time"
 
 # --- API ------------------------------------------------------------------------------------------------------------
 # Basic authentication sends the password with every request, so it is off by default.

@@ -14,18 +14,24 @@ from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
+from rest_framework.views import APIView
 
 from search.api import groups
 from search.api import serializers as shape
 from search.api.events import DATABASE_AWAY, HEARTBEAT_SECONDS, LONGEST_STREAM_SECONDS, RETRY_MILLISECONDS, AnyAccept
-from search.api.jobs import StaffView, find_job
+from search.api.jobs import find_job
+from search.api.permissions import HasRight
 from search.models import Job
+from search.services.access.rights import VIEW_JOBS
 from search.services.jobs.follow_job import Event, Seen, follow_job
 from search.services.searches.watch_search import Following
 
 
-class JobEvents(StaffView):
+class JobEvents(APIView):
     """The events of one job."""
+
+    permission_classes = (HasRight,)
+    rights = {"GET": VIEW_JOBS}
 
     content_negotiation_class = AnyAccept
 

@@ -1,4 +1,4 @@
-"""Schedules of jobs, for staff."""
+"""Schedules of jobs, for accounts with the rights on them."""
 
 from __future__ import annotations
 
@@ -9,11 +9,14 @@ from django.urls import reverse
 from drf_spectacular.utils import OpenApiResponse, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
+from rest_framework.views import APIView
 
 from search.api import groups
 from search.api import serializers as shape
-from search.api.jobs import StaffView, read_body
+from search.api.jobs import read_body
+from search.api.permissions import HasRight
 from search.models import JobSchedule
+from search.services.access.rights import ADD_SCHEDULES, CHANGE_SCHEDULES, DELETE_SCHEDULES, VIEW_SCHEDULES
 from search.services.jobs.schedules import describe_schedule, save_schedule
 
 KEYS = ("name", "cron", "kind", "knowledge_base", "question_set", "arguments", "enabled")
@@ -21,8 +24,11 @@ REQUIRED: dict[str, Any] = {"name": None, "cron": None, "kind": None}
 MOST_ID = 2**63 - 1
 
 
-class JobSchedules(StaffView):
+class JobSchedules(APIView):
     """The schedules."""
+
+    permission_classes = (HasRight,)
+    rights = {"GET": VIEW_SCHEDULES, "POST": ADD_SCHEDULES}
 
     @extend_schema(
         operation_id="job_schedules_list",
@@ -48,8 +54,11 @@ class JobSchedules(StaffView):
         return Response(describe_schedule(saved), status=201, headers={"Location": address})
 
 
-class JobScheduleDetail(StaffView):
+class JobScheduleDetail(APIView):
     """One schedule."""
+
+    permission_classes = (HasRight,)
+    rights = {"PUT": CHANGE_SCHEDULES, "DELETE": DELETE_SCHEDULES}
 
     @extend_schema(
         operation_id="job_schedules_update",

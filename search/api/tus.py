@@ -18,12 +18,15 @@ from rest_framework.exceptions import APIException
 from rest_framework.parsers import BaseParser
 from rest_framework.request import Request
 from rest_framework.response import Response
+from rest_framework.views import APIView
 
 from search.api import groups
 from search.api import serializers as shape
-from search.api.uploads import StaffView, find_file, find_upload
+from search.api.permissions import HasRight
+from search.api.uploads import find_file, find_upload
 from search.domain.errors import Fault, InvalidRequest
 from search.models import Upload
+from search.services.access.rights import ADD_UPLOADS
 from search.services.uploads.begin_upload import MEGABYTE, add_file
 from search.services.uploads.describe_upload import expires
 from search.services.uploads.discard_upload import remove_file
@@ -63,13 +66,17 @@ class _Unread:
         self.read = stream.read
 
 
-class TusView(StaffView):
+class TusView(APIView):
     """A view that follows tus: it requires and sends the protocol's headers."""
+
+    permission_classes = (HasRight,)
+    rights = dict.fromkeys(("HEAD", "OPTIONS", "POST", "PATCH", "DELETE"), ADD_UPLOADS)
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         """Raise UnknownVersion for a request of another version of the protocol."""
         super().initial(request, *args, **kwargs)
-        if request.method != "OPTIONS" and request.headers.get("Tus-Resumable") != VERSION:
+        requires = request.method in self.allowed_methods and request.method != "OPTIONS"
+        if requires and request.headers.get("Tus-Resumable") != VERSION:
             raise UnknownVersion()
 
     def finalize_response(self, request: Any, response: Any, *args: Any, **kwargs: Any) -> Any:

@@ -21,24 +21,16 @@ from search.api import groups
 from search.api import serializers as shape
 from search.api.knowledge_bases import PAGING
 from search.api.pagination import Pages
-from search.domain.errors import Fault, InvalidRequest, NotAllowed
+from search.api.permissions import HasRight
+from search.domain.errors import Fault, InvalidRequest
 from search.models import Upload, UploadFile
+from search.services.access.rights import ADD_UPLOADS, DELETE_UPLOADS, VIEW_UPLOADS
 from search.services.imports.preview_upload import preview_upload
 from search.services.jobs.launch import launch_job
 from search.services.jobs.wake import wake
 from search.services.uploads.begin_upload import begin_upload
 from search.services.uploads.describe_upload import describe_upload
 from search.services.uploads.discard_upload import discard_upload
-
-
-class StaffView(APIView):
-    """A view for staff only."""
-
-    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
-        """Raise NotAllowed for other callers."""
-        super().initial(request, *args, **kwargs)
-        if not request.user.is_staff:
-            raise NotAllowed("Uploads are for staff.")
 
 
 def find_upload(upload_id: UUID) -> Upload:
@@ -68,8 +60,11 @@ def body_of(request: Request, keys: tuple[str, ...]) -> Mapping[str, Any]:
     return body
 
 
-class Uploads(StaffView):
+class Uploads(APIView):
     """The uploads of the site."""
+
+    permission_classes = (HasRight,)
+    rights = {"GET": VIEW_UPLOADS, "POST": ADD_UPLOADS}
 
     @extend_schema(
         operation_id="uploads_list",
@@ -99,8 +94,11 @@ class Uploads(StaffView):
         return Response(described, status=201, headers={"Location": described["url"]})
 
 
-class UploadDetail(StaffView):
+class UploadDetail(APIView):
     """One upload."""
+
+    permission_classes = (HasRight,)
+    rights = {"GET": VIEW_UPLOADS, "DELETE": DELETE_UPLOADS}
 
     @extend_schema(
         operation_id="uploads_retrieve",
@@ -124,8 +122,11 @@ class UploadDetail(StaffView):
         return Response(status=204)
 
 
-class UploadUnpack(StaffView):
+class UploadUnpack(APIView):
     """The check of an upload whose files have all arrived."""
+
+    permission_classes = (HasRight,)
+    rights = {"POST": ADD_UPLOADS}
 
     @extend_schema(
         operation_id="uploads_unpack",
@@ -142,8 +143,11 @@ class UploadUnpack(StaffView):
         return Response({"job": str(job.pk), "state": job.state}, status=202)
 
 
-class UploadPreview(StaffView):
+class UploadPreview(APIView):
     """A preview of the import of an upload."""
+
+    permission_classes = (HasRight,)
+    rights = {"POST": ADD_UPLOADS}
 
     @extend_schema(
         operation_id="uploads_preview",

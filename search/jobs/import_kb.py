@@ -22,6 +22,7 @@ class ImportJob(Kind):
     """Imports the bundle in a folder of this machine (Kind)."""
 
     targets: ClassVar[tuple[str, ...]] = ()
+    makes: ClassVar[str] = "release"
     source: str = argument("", "Folder of the bundle: kb.json, nodes.* and edges.*, on this machine.", required=True)
     name: str = argument("", "Name of the knowledge base; empty: the one in kb.json.")
     tolerance: int = argument(0, "Most bad rows that are left out without failing.", low=0, high=1_000_000_000)

@@ -36,6 +36,7 @@ class EvaluateJob(Kind):
     seed: int = argument(SEED, "Of the intervals, the tests and the repeated sample.", low=0, high=2**31 - 1)
     repeated: int = argument(REPEATED, "Questions of each pipeline that are asked a second time.", low=0, high=100_000)
     processes: int = argument(0, "Processes that ask at once; 0 means as many as are worth it.", low=0, high=64)
+    attribute: bool = argument(True, "Find out at which stage the answers were lost that were not found.")
     output: str = argument("", "Folder for the report and the files in TREC's formats; nothing is written if empty.")
 
     def parts(self) -> Mapping[str, float]:
@@ -66,7 +67,7 @@ class EvaluateJob(Kind):
             knowledge_base=target.knowledge_base, examples=examples, split=self.split or None,
             pipelines=self._pipelines(), settings=self.settings, output=Path(self.output) if self.output else None,
             run=run, question_set=question_set, cross_fitted=self.cross_fitted, release=target.release,
-            seed=self.seed, repeated=self.repeated, processes=self.processes,
+            seed=self.seed, repeated=self.repeated, processes=self.processes, attribute=self.attribute,
         )  # fmt: skip
 
     def _pipelines(self) -> list[str]:

@@ -24,6 +24,7 @@ class TrainPlannerJob(Kind):
     """Trains a planner (Kind); it goes on from its checkpoints after an interruption."""
 
     targets: ClassVar[tuple[str, ...]] = ("knowledge_base", "release", "question_set")
+    makes: ClassVar[str] = "pipeline_version"
 
     split: str = argument("", f"The split to learn from; {TRAIN} if empty and the set has splits.")
     limit: int = argument(0, "So many questions, evenly spaced over all; 0 means all.", low=0, high=10_000_000)

@@ -25,6 +25,7 @@ class TuneJob(Kind):
     """Chooses the weights of fusion (Kind); what has been searched is not searched again after an interruption."""
 
     targets: ClassVar[tuple[str, ...]] = ("knowledge_base", "release", "question_set")
+    makes: ClassVar[str] = "pipeline_version"
 
     pipeline: str = argument("", "The pipeline; the site's default if empty.")
     split: str = argument(VAL, "The split whose questions decide.", choices=(TRAIN, VAL, ""))

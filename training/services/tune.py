@@ -28,7 +28,8 @@ from training.evaluation.tuning import Tuning
 from training.evaluation.tuning import tune as choose
 from training.models import ChosenOptions, Evaluation, QuestionSet
 from training.services.cross_fitting import CrossFitted, cross_fitted
-from training.services.evaluate import MixedEvaluation, create_evaluation, ending, purpose_of, search_pinned
+from training.services.evaluate import MixedEvaluation, purpose_of, search_pinned
+from training.services.evaluations.begin_and_end import create_evaluation, ending
 from training.services.question_sets import described_set
 from training.services.tuned_lists import Lists, UnreadableLists, case_of, lists_of, read_fusion
 

@@ -11,9 +11,10 @@ from celery.schedules import ParseException, crontab
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
-from search.domain.errors import Fault, InvalidRequest, NotAllowed
+from search.domain.errors import Fault, InvalidRequest
 from search.models import Job, JobSchedule
-from search.services.access.visitors import User, is_privileged
+from search.services.access.rights import ADD_SCHEDULES, CHANGE_SCHEDULES, check_may
+from search.services.access.visitors import User
 from search.services.jobs.launch import check_launch, launch_job
 from search.services.searches.storable import storable_text
 
@@ -39,8 +40,7 @@ def save_schedule(
 
     The job is checked as if it were launched now. Raises InvalidRequest with every fault, NotAllowed.
     """
-    if not is_privileged(user):
-        raise NotAllowed("Schedules are for staff.")
+    check_may(user, CHANGE_SCHEDULES if schedule else ADD_SCHEDULES, "make or change schedules")
     faults = _faults_of_name(name, schedule)
     next_run = None
     try:

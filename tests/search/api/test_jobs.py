@@ -28,7 +28,7 @@ def staff(settings: Settings) -> Client:
     settings.GRASP_JOBS = job_site.GRASP_JOBS
     health.forget()
     client = Client(raise_request_exception=False)
-    client.force_login(User.objects.create_user("staff", is_staff=True))
+    client.force_login(User.objects.create_user("staff", is_staff=True, is_superuser=True))
     return client
 
 
@@ -88,12 +88,13 @@ def test_a_specification_written_by_hand_with_wrong_values_is_refused(staff: Cli
 
 
 @pytest.mark.parametrize("path", ["jobs/", "job-kinds/", "job-schedules/"])
-def test_others_than_staff_see_nothing(staff: Client, path: str) -> None:
-    visitor = Client()
-    visitor.force_login(User.objects.create_user("visitor"))
-    for client in (visitor, Client()):
-        answer = client.get(f"/api/v1/{path}")
-        assert (answer.status_code, answer["Content-Type"]) == (403, "application/problem+json")
+def test_who_has_no_right_sees_nothing(staff: Client, path: str) -> None:
+    without = Client()
+    without.force_login(User.objects.create_user("without", is_staff=True))
+    for client, status in ((without, 403), (Client(), 401)):
+        for method in ("get", "head"):
+            answer = getattr(client, method)(f"/api/v1/{path}")
+            assert (answer.status_code, answer["Content-Type"]) == (status, "application/problem+json")
     assert staff.get(f"/api/v1/{path}").status_code == 200
 
 

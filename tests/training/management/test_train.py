@@ -111,7 +111,7 @@ def test_questions_of_a_test_split_teach_nothing(teachable: KnowledgeBase, tmp_p
     [
         ('{"id": 1, "text": "a", "answers": ["film/1"]}\n{"id": 2,\n', "questions.jsonl:2: not JSON"),
         ("[]\n", "questions.jsonl:1: a question is an object"),
-        ("", "questions.jsonl has no question"),
+        ("", "questions.jsonl is empty."),
         ('{"id": "a", "text": "a", "answers": []}\n', "questions.jsonl:1: answers must be a list of node ids"),
     ],
 )
