@@ -6,7 +6,7 @@ import gzip
 import json
 import zlib
 from codecs import BOM_UTF8
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
@@ -63,11 +63,16 @@ def read_all(path: Path) -> list[Example]:
             examples[example.id] = example
     except (OSError, EOFError, zlib.error) as error:
         faults.append(f"{path}: cannot be read as UTF-8 text, plain or gzip: {error}")
+    return usable(examples.values(), faults, f"{path.name} has no question; its splits are: none.")
+
+
+def usable(examples: Collection[Example], faults: Sequence[str], empty: str) -> list[Example]:
+    """Return the examples of a file. Raises BadQuestions with its faults, or with `empty` if it has no example."""
     if faults:
         raise BadQuestions(capped(faults))
     if not examples:
-        raise BadQuestions([f"{path.name} has no question; its splits are: none."])
-    return list(examples.values())
+        raise BadQuestions([empty])
+    return list(examples)
 
 
 def capped(faults: Sequence[str]) -> list[str]:

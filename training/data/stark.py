@@ -13,7 +13,7 @@ import zlib
 from collections.abc import Iterator
 from pathlib import Path
 
-from training.data.examples import BadQuestions, Example, capped, decoded_lines
+from training.data.examples import BadQuestions, Example, decoded_lines, usable
 
 COLUMNS = ("id", "query", "answer_ids")
 LONGEST_CELL = 10_000_000
@@ -38,11 +38,7 @@ def read_stark(path: Path) -> list[Example]:
                 examples[example.id] = example
     except (OSError, EOFError, UnicodeDecodeError, zlib.error, csv.Error) as error:
         faults.append(f"{path}: cannot be read as a CSV file: {error}")
-    if faults:
-        raise BadQuestions(capped(faults))
-    if not examples:
-        raise BadQuestions([f"{path.name} has no question."])
-    return list(examples.values())
+    return usable(examples.values(), faults, f"{path.name} has no question.")
 
 
 def _rows(file: Iterator[str], name: str) -> Iterator[tuple[int, dict[str, str | None]]]:

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import unquote
 
-from training.data.examples import BadQuestions, Example, capped, numbered_lines
+from training.data.examples import BadQuestions, Example, numbered_lines, usable
 
 _TAG = re.compile(r"<([^<>]*)>")
 _RELEVANCE = re.compile(r"-?[0-9]{1,9}")
@@ -49,16 +49,12 @@ def read_trec(path: Path, qrels: Path | None = None) -> list[Example]:
             _judge(file, topics, answers, splits, faults)
     except (OSError, EOFError, zlib.error) as error:
         faults.append(f"{path}: cannot be read as UTF-8 text, plain or gzip: {error}")
-    if faults:
-        raise BadQuestions(capped(faults))
     examples = [
         Example(name, text, tuple(answers[name]), splits.get(name, ""))
         for name, text in topics.items()
         if answers.get(name)
     ]
-    if not examples:
-        raise BadQuestions([f"{path.name} has no topic to which its qrels have an answer."])
-    return examples
+    return usable(examples, faults, f"{path.name} has no topic to which its qrels have an answer.")
 
 
 def _files(folder: Path) -> tuple[list[Path], list[Path]]:

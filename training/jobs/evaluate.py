@@ -12,9 +12,8 @@ from search.domain.errors import Fault, InvalidRequest
 from search.domain.job_kinds import Kind, Target, argument
 from search.domain.run_context import RunContext
 from search.services.searches.pin_searches import pin_searches
-from training.data.examples import BadQuestions
 from training.evaluation.measures import SEED
-from training.jobs.questions import chosen, faults_of, pointed
+from training.jobs.questions import chosen, pointed, question_faults
 from training.services.evaluate import REPEATED, evaluate
 
 PLACES = {"/settings": "/arguments/settings", "/pipeline": "/arguments/pipelines"}
@@ -50,12 +49,8 @@ class EvaluateJob(Kind):
             pin_searches(knowledge_base=target.knowledge_base, pipelines=self._pipelines(), settings=self.settings)
         except InvalidRequest as error:
             faults += pointed(error.faults, PLACES)
-        try:
+        with question_faults(faults):
             chosen(target, self.split, self.limit)
-        except BadQuestions as error:
-            faults += faults_of(error)
-        except InvalidRequest as error:
-            faults += error.faults
         if self.output and not Path(self.output).is_absolute():
             faults.append(Fault("/arguments/output", f"output is the full path of a folder, not {self.output[:80]!r}."))
         return faults
