@@ -338,7 +338,7 @@ GRASP_JOBS: dict[str, dict[str, str]] = {
 GRASP_WORKER_ARGUMENTS = "grasp_site.embedded.programs.job_worker_arguments"
 # A job whose worker has not reported for this many seconds goes on in another process.
 GRASP_JOB_LEASE_SECONDS = env_int("GRASP_JOB_LEASE_SECONDS", 10, minimum=2)
-# A job is given up after its process has ended so many times in the middle of it.
+# A job fails after this number of its processes have stopped during the work.
 GRASP_JOB_ATTEMPTS = env_int("GRASP_JOB_ATTEMPTS", 5, minimum=1)
 # Dotted path of the function that resolves the name of a question set: (knowledge base, name) -> "name@version".
 GRASP_QUESTION_SETS = "training.services.question_sets.resolved_set"

@@ -37,7 +37,7 @@ class JobSchedules(APIView):
         responses={200: shape.Schedule(many=True), **shape.problems(401, 403, 503)},
     )
     def get(self, request: Request) -> Response:
-        """Return every schedule, with its next time and what came of the last one."""
+        """Return every schedule, with its next time and the outcome of its last launch."""
         return Response([describe_schedule(row) for row in JobSchedule.objects.select_related("knowledge_base")])
 
     @extend_schema(
@@ -48,7 +48,7 @@ class JobSchedules(APIView):
         responses={201: shape.Schedule, **shape.problems(400, 401, 403, 413, 415, 503)},
     )
     def post(self, request: Request) -> Response:
-        """Make a schedule; its job is checked as if it were launched now."""
+        """Create a schedule; its job is checked as if it were launched now."""
         saved = save_schedule(**{**REQUIRED, **read_body(request, KEYS, "A schedule")}, user=request.user)
         address = reverse("api:job-schedule", args=[saved.pk])
         return Response(describe_schedule(saved), status=201, headers={"Location": address})
@@ -68,7 +68,7 @@ class JobScheduleDetail(APIView):
         responses={200: shape.Schedule, **shape.problems(400, 401, 403, 404, 413, 415, 503)},
     )
     def put(self, request: Request, schedule_id: int) -> Response:
-        """Replace a schedule; its next time is the first one from now on."""
+        """Replace a schedule; its next time is computed from now on."""
         schedule = _find(schedule_id)
         given = {**REQUIRED, **read_body(request, KEYS, "A schedule")}
         return Response(describe_schedule(save_schedule(**given, user=request.user, schedule=schedule)))
@@ -78,7 +78,7 @@ class JobScheduleDetail(APIView):
         summary="Delete a schedule",
         tags=[groups.JOBS],
         responses={
-            204: OpenApiResponse(description="It is gone; jobs that it launched stay."),
+            204: OpenApiResponse(description="The schedule is deleted; jobs that it launched stay."),
             **shape.problems(401, 403, 404, 503),
         },
     )

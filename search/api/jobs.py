@@ -78,7 +78,7 @@ class Jobs(APIView):
     def post(self, request: Request) -> Response:
         """Launch a job: 202 with its address in `Location`.
 
-        If an identical job waits or runs already, the answer is 200 with that one. A specification that is not valid,
+        If an identical job waits or runs already, the answer is 200 with that job. A specification that is not valid,
         or that needs more disk or memory than there is, is refused with every fault at once.
         """
         given = _body(request, LAUNCH_KEYS)
@@ -156,7 +156,7 @@ class JobClone(APIView):
         responses={**LAUNCHED, **shape.problems(400, 401, 403, 404, 413, 415, 503)},
     )
     def post(self, request: Request, job_id: UUID) -> Response:
-        """Launch a job like this one on what its names mean today, with the given arguments changed."""
+        """Launch a copy of this job, with the given arguments changed. Its names are resolved again."""
         return _launched(*clone_job(find_job(job_id), user=request.user, **_body(request, CLONE_KEYS)))
 
 
@@ -178,7 +178,7 @@ class JobKinds(APIView):
 
 
 def find_job(job_id: UUID) -> Job:
-    """Return the job; raises Http404 if it does not exist."""
+    """Return the job. Raises Http404 if it does not exist."""
     job = Job.objects.select_related("user").filter(pk=job_id).first()
     if job is None:
         raise Http404("There is no job with this id.")

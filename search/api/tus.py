@@ -60,7 +60,7 @@ class PieceParser(BaseParser):
 
 
 class _Unread:
-    """A stream that DRF takes for the parsed body."""
+    """The unread stream, in the form that DRF expects of a parsed body."""
 
     def __init__(self, stream: Any) -> None:
         self.read = stream.read
@@ -88,7 +88,7 @@ class TusView(APIView):
         return final
 
     def options(self, request: Any, *args: Any, **kwargs: Any) -> Response:
-        """Say what this server can do."""
+        """Return the protocol's version and extensions that this server supports."""
         headers = {
             "Tus-Version": VERSION,
             "Tus-Extension": EXTENSIONS,
@@ -120,9 +120,10 @@ class UploadFiles(TusView):
         responses={201: None, **shape.problems(400, 401, 403, 404, 409, 412, 413, 503, 507)},
     )
     def post(self, request: Request, upload_id: UUID) -> Response:
-        """Make a file of a known length; `Location` is where its pieces go.
+        """Create a file of a known length; its pieces are sent to the address in `Location`.
 
-        A file that is there already with this name and length is given again, so that a sender may go on with it.
+        If the upload has a file with this name and length already, that file is returned, so that the sender can
+        continue.
         """
         upload = find_upload(upload_id)
         length = _whole(request, "Upload-Length")
@@ -143,7 +144,7 @@ class UploadFileDetail(TusView):
     parser_classes = [PieceParser]
 
     def head(self, request: Request, upload_id: UUID, file_id: UUID) -> Response:
-        """Tell how much of the file has arrived."""
+        """Return the number of bytes that have arrived, in `Upload-Offset`."""
         file = find_file(upload_id, file_id)
         headers = {"Upload-Offset": str(file.offset), "Upload-Length": str(file.size), "Cache-Control": "no-store"}
         return Response(status=200, headers=headers | _expires(file.upload))
@@ -166,7 +167,7 @@ class UploadFileDetail(TusView):
         responses={204: None, **shape.problems(400, 401, 403, 404, 409, 412, 413, 415, 460, 503, 507)},
     )
     def patch(self, request: Request, upload_id: UUID, file_id: UUID) -> Response:
-        """Append a piece at the offset that the file has; HEAD tells the offset."""
+        """Append a piece at the file's present offset, which HEAD returns."""
         file = find_file(upload_id, file_id)
         largest = settings.GRASP_UPLOAD_CHUNK_MEGABYTES * MEGABYTE
         if int(request.headers.get("Content-Length") or 0) > largest:
@@ -178,7 +179,7 @@ class UploadFileDetail(TusView):
 
     @extend_schema(
         operation_id="uploads_files_destroy",
-        summary="Take a file out of an upload",
+        summary="Remove a file from an upload",
         tags=[groups.UPLOADS],
         parameters=_HEADERS,
         responses={204: None, **shape.problems(401, 403, 404, 409, 412, 503)},

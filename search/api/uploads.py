@@ -1,7 +1,7 @@
 """Uploads: files of a knowledge base, sent in pieces.
 
 The files are sent by tus 1.0 (https://tus.io/protocols/resumable-upload), with the extensions creation, termination,
-expiration and checksum: POST makes a file, PATCH appends a piece at an offset, HEAD tells the offset.
+expiration and checksum: POST creates a file, PATCH appends a piece at an offset, HEAD returns the offset.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from search.services.uploads.discard_upload import discard_upload
 
 
 def find_upload(upload_id: UUID) -> Upload:
-    """Return an upload; Http404 if there is none."""
+    """Return an upload. Raises Http404 if it does not exist."""
     upload = Upload.objects.filter(pk=upload_id).first()
     if upload is None:
         raise Http404("There is no such upload; it was discarded, or deleted because nobody changed it for days.")
@@ -42,7 +42,7 @@ def find_upload(upload_id: UUID) -> Upload:
 
 
 def find_file(upload_id: UUID, file_id: UUID) -> UploadFile:
-    """Return a file of an upload; Http404 if there is none."""
+    """Return a file of an upload. Raises Http404 if it does not exist."""
     file = UploadFile.objects.select_related("upload").filter(pk=file_id, upload_id=upload_id).first()
     if file is None:
         raise Http404("There is no such file in this upload.")
@@ -50,7 +50,7 @@ def find_file(upload_id: UUID, file_id: UUID) -> UploadFile:
 
 
 def body_of(request: Request, keys: tuple[str, ...]) -> Mapping[str, Any]:
-    """Return the body; InvalidRequest if it is no object or has other keys."""
+    """Return the body. Raises InvalidRequest if it is not an object or has other keys."""
     body = request.data if request.data is not None else {}
     if not isinstance(body, Mapping):
         raise InvalidRequest([Fault("", f"The body is an object with {' and '.join(keys)}.")])
@@ -88,7 +88,7 @@ class Uploads(APIView):
         responses={201: shape.Upload, **shape.problems(400, 401, 403, 413, 415, 503)},
     )
     def post(self, request: Request) -> Response:
-        """Begin an upload without files. POST to its `files/` makes each file, `unpack/` ends it."""
+        """Create an upload without files. POST to its `files/` creates each file; `unpack/` completes the upload."""
         upload = begin_upload(user=request.user, title=body_of(request, ("title",)).get("title", ""))
         described = _described(upload)
         return Response(described, status=201, headers={"Location": described["url"]})
@@ -123,7 +123,7 @@ class UploadDetail(APIView):
 
 
 class UploadUnpack(APIView):
-    """The end of sending."""
+    """The check of an upload whose files have all arrived."""
 
     permission_classes = (HasRight,)
     rights = {"POST": ADD_UPLOADS}
@@ -144,7 +144,7 @@ class UploadUnpack(APIView):
 
 
 class UploadPreview(APIView):
-    """What an import of an upload would make."""
+    """A preview of the import of an upload."""
 
     permission_classes = (HasRight,)
     rights = {"POST": ADD_UPLOADS}
@@ -157,9 +157,9 @@ class UploadPreview(APIView):
         responses={200: shape.Preview, **shape.problems(400, 401, 403, 404, 413, 415, 503)},
     )
     def post(self, request: Request, upload_id: UUID) -> Response:
-        """Return types, relations, fields, counts, first rows, faults and an estimate, with this mapping or the guess.
+        """Return types, relations, fields, counts, first rows, faults and an estimate, by the given or guessed mapping.
 
-        A mapping that is given and has no fault is kept with the upload.
+        A given mapping without faults is stored with the upload.
         """
         upload = find_upload(upload_id)
         mapping = body_of(request, ("mapping",)).get("mapping")

@@ -49,7 +49,7 @@ def edit_plan(request: HttpRequest, run_id: UUID) -> HttpResponse:
     run = find_run(request, run_id)
     release = run.knowledge_base.active_release if run.knowledge_base else None
     if release is None:
-        raise Http404("The knowledge base of this search answers no more.")
+        raise Http404("The knowledge base of this search can no longer be searched.")
     schema = wiring.schema_of(release)
     if request.method != "POST":
         return _page(request, run, release, plan_form.oriented(_chosen(run, request.GET.get("plan", "1"))))
@@ -154,8 +154,8 @@ def _blanks(plan: Json) -> list[Fault]:
     values = [c["value"] if isinstance(c["value"], list) else [c["value"]] for c in plan["filters"]]
     unnamed = [i for i, anchor in enumerate(plan["anchors"]) if not anchor["text"] and not anchor.get("ids")]
     return [
-        *(Fault(f"/anchors/{i}/text", "Name an entity, or take it out.") for i in unnamed),
-        *(Fault(f"/filters/{i}/value", "Give the condition a value, or take it out.")
+        *(Fault(f"/anchors/{i}/text", "Name an entity, or remove this one.") for i in unnamed),
+        *(Fault(f"/filters/{i}/value", "Give the condition a value, or remove it.")
           for i, given in enumerate(values) if not given or "" in given),
     ]  # fmt: skip
 

@@ -184,7 +184,7 @@ def test_a_search_in_every_other_state_has_no_fault(open_checked: OpenPage, site
         look("waiting", "Waiting for the search worker")
     page.goto("/")
     ask(page, "a flask that keeps tea hot", pipeline="bm25")
-    look("no plan", "This way of answering follows no plan")
+    look("no plan", "This pipeline uses no plan")
     page.goto("/")
     ask(page, "zzzzq xqxqx", pipeline="bm25")
     look("empty", "Nothing found")

@@ -115,7 +115,7 @@ def test_a_worker_that_is_asked_to_stop_hands_its_job_back_at_once(workers: Work
     assert worker.wait(timeout=10) == 0
     job.refresh_from_db()
     assert (job.state, job.deaths) == ("queued", 0)
-    assert job.reason == "Its worker was stopped; it goes on as soon as one runs."
+    assert job.reason == "Its worker was stopped; it continues as soon as another one runs."
     workers.start()
     running(job, step=11)
     cancel_job(job, user=None)
@@ -142,7 +142,7 @@ def test_a_job_that_kills_its_process_again_and_again_is_given_up_with_a_sentenc
     ended(job)
     assert job.state == "failed"
     assert job.reason == (
-        "It was given up after 2 processes had ended in the middle of it. The last time: its process was killed "
+        "It failed because 2 processes in turn stopped during the work. The last time: its process was killed "
         "(signal 9), most likely because memory ran out."
     )
     assert counted(job) == 0

@@ -173,14 +173,20 @@ def _askable(pin: Pin, examples: Sequence[Example]) -> tuple[CrossFitted, list[t
     crossed = cross_fitted(pin, examples)
     kept = [(example, own) for example, own in zip(examples, crossed.pins, strict=True) if own is not None]
     if not kept:
-        raise BadQuestions(["All of these questions were learned from, so that nothing can be chosen by them."])
+        raise BadQuestions(
+            ["The pipeline has learned from all of these questions, so nothing can be chosen with them."]
+        )
     return crossed, kept
 
 
 def _about_learned(crossed: int, left_out: int) -> str:
     """Return sentences about the treatment of training questions; an empty string when there are none."""
-    said = f"{crossed:,} questions were asked of what was learned without them. " if crossed else ""
-    return said + (f"{left_out:,} questions were learned from and left out. " if left_out else "")
+    said = (
+        f"{crossed:,} training questions were searched with a scorer that had not learned from them. "
+        if crossed
+        else ""
+    )
+    return said + (f"{left_out:,} training questions were left out. " if left_out else "")
 
 
 def _ask(pin: Pin, lists: Lists, questions: Sequence[tuple[Example, Pin]], run: RunContext) -> _Asked:

@@ -84,7 +84,9 @@ def next_time(cron: object, after: datetime) -> datetime:
         times = crontab(minute, hour, weekday, day, month, nowfun=lambda: moment)
         last, delta, _ = times.remaining_delta(moment, tz=UTC)
     except (ParseException, ValueError) as error:
-        raise InvalidRequest([Fault("/cron", f"{shown!r} is no time: {error}. cron has {CRON_HELP}.")]) from error
+        raise InvalidRequest(
+            [Fault("/cron", f"{shown!r} is not a valid time: {error}. cron has {CRON_HELP}.")]
+        ) from error
     except RuntimeError as error:
         raise InvalidRequest([Fault("/cron", f"The time {shown!r} never comes.")]) from error
     found: datetime = last + delta
@@ -116,7 +118,7 @@ def _launch(schedule: JobSchedule) -> bool:
                 question_set=schedule.question_set, arguments=schedule.arguments, origin=Job.Origin.SCHEDULE,
                 schedule=schedule,
             )  # fmt: skip
-        outcome = f"job {job.pk}" if new else f"the last one is not done yet: job {job.pk}"
+        outcome = f"job {job.pk}" if new else f"its previous job has not ended: job {job.pk}"
     except InvalidRequest as error:
         outcome = "refused: " + " ".join(fault.sentence for fault in error.faults)
     log.info("schedule", name=schedule.name, outcome=outcome)

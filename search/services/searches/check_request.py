@@ -29,7 +29,7 @@ def check_question(question: object) -> list[Fault]:
         message = f"The question has {len(question):,} characters; {MAX_QUESTION:,} are the most."
         return [Fault("/question", message)]
     if "\x00" in question:
-        return [Fault("/question", "The question holds a NUL character; take it out.")]
+        return [Fault("/question", "The question contains a NUL character; remove it.")]
     if all(unicodedata.category(character) in INVISIBLE_CATEGORIES for character in question):
         return [Fault("/question", "The question is empty; ask something in words.")]
     return []

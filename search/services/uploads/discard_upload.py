@@ -26,7 +26,7 @@ def discard_upload(upload: Upload) -> None:
 
 
 def remove_file(file: UploadFile) -> None:
-    """Take a file out of an upload that is not unpacked. Raises UploadConflict if it is, or while a job uses it."""
+    """Remove a file from an upload that is not unpacked. Raises UploadConflict if it is, or while a job uses it."""
     if file.upload.state != Upload.State.RECEIVING or in_use(file.upload):
         raise UploadConflict("This upload is complete; discard it as a whole.")
     path = file.path

@@ -167,7 +167,7 @@ def test_a_schedule_launches_its_job_when_its_time_has_come_and_only_once(staff:
     JobSchedule.objects.update(next_run="2026-01-01T00:00:00Z")
     assert launch_due() == 0
     schedule.refresh_from_db()
-    assert schedule.last_outcome == f"the last one is not done yet: job {job.pk}"
+    assert schedule.last_outcome == f"its previous job has not ended: job {job.pk}"
 
 
 def test_a_schedule_whose_job_is_refused_says_why_and_comes_again(staff: Client) -> None:
@@ -185,8 +185,8 @@ def test_a_schedule_whose_job_is_refused_says_why_and_comes_again(staff: Client)
     ("cron", "sentence"),
     [
         ("tomorrow", "cron has five fields"), ("61 * * * *", "61 > 59"), ("0 0 31 2 *", "never occurs"),
-        ("* * * * * *", "cron has five fields"), (5, "cron has five fields"), ("0 0 0 0 0", "is no time"),
-        ("a b c d e", "is no time"), ("*/0 * * * *", "is no time"),
+        ("* * * * * *", "cron has five fields"), (5, "cron has five fields"), ("0 0 0 0 0", "is not a valid time"),
+        ("a b c d e", "is not a valid time"), ("*/0 * * * *", "is not a valid time"),
     ],
 )  # fmt: skip
 def test_a_time_that_never_comes_is_refused(staff: Client, cron: Any, sentence: str) -> None:
