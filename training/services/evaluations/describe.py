@@ -91,6 +91,12 @@ def _ordered(part: Mapping[str, Any]) -> Mapping[str, Any]:
     return {**part, "lost_at": in_flow(part["lost_at"])} if part.get("lost_at") else part
 
 
+def pipeline_of(evaluation: Evaluation, label: str) -> str:
+    """Return the name of the pipeline that has this label in an evaluation."""
+    given: Sequence[Mapping[str, Any]] = evaluation.specifications
+    return next((one["pipeline"] for one in given if one["label"] == label), label)
+
+
 def labels_of(evaluation: Evaluation) -> list[str]:
     """Return the labels of an evaluation's pipelines in the order in which they were given."""
     given: Sequence[Mapping[str, Any]] = evaluation.specifications
