@@ -37,7 +37,9 @@ class Queue:
 def queues() -> list[Queue]:
     """Return the present state of every queue of the site. Raises `redis.RedisError` if the broker does not answer."""
     client = broker(settings.REDIS_URL)
-    return [Queue(name, int(client.llen(name)), worker_state(name), worker_states(name)) for name in settings.GRASP_WARM_UP]
+    return [
+        Queue(name, int(client.llen(name)), worker_state(name), worker_states(name)) for name in settings.GRASP_WARM_UP
+    ]
 
 
 def database() -> Health:

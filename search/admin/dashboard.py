@@ -1,4 +1,4 @@
-"""The admin's first page: services, workers, queues, jobs, disk, searches and quality over time, what was asked last."""
+"""The admin's first page: services, workers, queues, jobs, disk, searches and quality over time, last searches."""
 
 from __future__ import annotations
 
