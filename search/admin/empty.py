@@ -21,7 +21,7 @@ class WhenEmpty:
 
 KNOWLEDGE_BASES = WhenEmpty(
     "No knowledge bases yet",
-    "Import one from files, a folder or a Neo4j database: the content is checked, loaded and indexed, and then answers. "
+    "Import one from files, a folder or a Neo4j database: it is checked, loaded and indexed, and then answers. "
     "The command does the same; with --dry-run it only checks.",
     f"{_MANAGE} import_kb path/to/bundle",
 )

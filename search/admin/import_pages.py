@@ -1,7 +1,7 @@
 """Pages of the admin that import a knowledge base: source, mapping, check, and the job that follows.
 
-Between the steps everything is in the row of the upload, so that an import goes on after a reload, on another day, or in
-the hands of another person.
+Between the steps everything is in the row of the upload, so that an import goes on after a reload, on another day, or
+in the hands of another person.
 """
 
 from __future__ import annotations

@@ -183,9 +183,8 @@ def _keep_faults(report: ImportReport, run: RunContext) -> None:
     """Keep the faults in a file of the job, and write the first ones to its log."""
     for fault in report.faults[:FAULTS_LOGGED]:
         run.log(str(fault))
-    if more := report.bad_rows - FAULTS_LOGGED:
-        if more > 0:
-            run.log(f"… {more:,} more bad rows; the file of bad rows lists the first of each import.")
+    if report.bad_rows > FAULTS_LOGGED:
+        run.log(f"… {report.bad_rows - FAULTS_LOGGED:,} more bad rows; the file of bad rows lists the first of them.")
     listed = [{"level": "bad", **asdict(fault)} for fault in report.faults]
     listed += [{"level": "remark", **asdict(remark)} for remark in report.remarks]
     if listed:

@@ -17,7 +17,8 @@ class Upload(models.Model):
     """One upload: some files that are imported together.
 
     An import from a folder of the server or from a database has a row too, with `source` instead of files: it keeps the
-    mapping between the steps. `report` holds what unpacking found (`files`, `bytes`, `left_out`), `mapping` the mapping that somebody saved.
+    mapping between the steps. `report` holds what unpacking found (`files`, `bytes`, `left_out`), `mapping` the mapping
+    that somebody saved.
     """
 
     class State(models.TextChoices):
