@@ -78,9 +78,10 @@ class ImportPages(ModelAdmin):
         _check_right(request)
         upload = _found(pk)
         if upload.state == Upload.State.READY:
-            preview = import_shown.looked_at(upload)
-            wanted = import_shown.needs_mapping(preview) and not upload.mapping
-            return _to(request, MAPPING if wanted else CHECK, pk)
+            # Looking at large files takes seconds: the page that followed the unpacking says so before it leaves.
+            if request.headers.get("HX-Request") and "looking" not in request.GET:
+                return render(request, f"{FOLDER}/_looking.html", {"upload": upload})
+            return _to(request, MAPPING if import_shown.wants_mapping(upload) else CHECK, pk)
         job = import_shown.unpacking(upload)
         if request.headers.get("HX-Request"):
             if job is None or job.state not in LIVE:

@@ -78,9 +78,14 @@ def unpacking(upload: Upload) -> Job | None:
     return Job.objects.filter(kind="unpack", arguments__upload=str(upload.pk)).order_by("-created").first()
 
 
-def needs_mapping(preview: Mapping[str, Any]) -> bool:
-    """Whether a person has to say what the columns are."""
-    return preview["kind"] == "tables" and preview["mapping"] is not None
+def wants_mapping(upload: Upload) -> bool:
+    """Whether a person has to say what the columns are, and has not yet."""
+    if upload.mapping or is_neo4j(upload.source):
+        return False
+    try:
+        return detect(content_of(str(upload.pk))).kind == "tables"
+    except (BundleError, InvalidRequest):
+        return False
 
 
 def arguments_of(upload: Upload, preview: Mapping[str, Any]) -> dict[str, Any]:

@@ -159,7 +159,6 @@ def test_a_bad_upload_says_what_is_wrong_with_it(staff: Client, name: str, conte
 def test_a_table_in_latin_1_is_told_with_its_row(staff: Client) -> None:
     send(staff, ("films.csv", "id,name\nf1,Käse\n".encode("latin-1")))
     upload = unpacked()
-    mapping = page(staff, "step", upload)
     check = page(staff, "check", upload)
     assert "UTF-8" in check
     assert "Latin-1" in check
@@ -195,6 +194,6 @@ def test_the_drawing_shows_the_most_frequent_types_inside_its_frame() -> None:
     assert {box.name for box in drawing.boxes} == {f"type {n}" for n in range(3, MOST_TYPES + 3)}
     assert [arrow.label for arrow in drawing.arrows] == ["knows", "knows"]
     for box in drawing.boxes:
-        assert 0 <= box.left
+        assert box.left >= 0
         assert box.left + box.width <= drawing.width
         assert 0 <= box.top <= drawing.height - BOX_HEIGHT
