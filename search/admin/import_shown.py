@@ -126,14 +126,16 @@ def checked(upload: Upload, preview: Mapping[str, Any]) -> dict[str, Any]:
         "preview": preview, "kind": KINDS[preview["kind"]], "drawing": drawing_of(preview["schema"]),
         "node_types": node_types, "relations": relations, "seconds": total(seconds), "needs": needs,
         "shortages": [fault.message for fault in shortages(needs)], "available_memory": available_memory(),
-        "files": [_rows(file) for file in preview["files"] if file["role"] != "ignore"],
+        "files": [_rows(file, preview) for file in preview["files"] if file["role"] != "ignore"],
     }  # fmt: skip
 
 
-def _rows(file: Mapping[str, Any]) -> dict[str, Any]:
+def _rows(file: Mapping[str, Any], preview: Mapping[str, Any]) -> dict[str, Any]:
+    # A bundle has one file of each, and states the counts, which is better than what its first rows let expect.
+    count = preview[file["role"]] if preview["kind"] == "bundle" else file["rows"]
     names = [column["name"] for column in file["columns"]]
     rows = [[row.get(name, "") for name in names] for row in file["first_rows"]]
-    return {"path": file["path"], "role": file["role"], "rows": file["rows"], "names": names, "first": rows}
+    return {"path": file["path"], "role": file["role"], "rows": count, "names": names, "first": rows}
 
 
 def name_in(upload: Upload, preview: Mapping[str, Any]) -> str:

@@ -80,7 +80,7 @@ def drawing_of(schema: Mapping[str, Any]) -> Drawing:
 
 
 def _box(entry: Mapping[str, Any], at: int, number: int) -> Box:
-    name, count = _short(entry["name"]), f"{entry['count']:,}"
+    name, count = _short(entry["name"]), f"{entry['count']:,}".replace(",", "\u2009")
     width = max(64.0, 8.2 * max(len(name), len(count)) + 22)
     if number == 1:
         return Box(WIDTH / 2, HEIGHT / 2, width, name, count)
