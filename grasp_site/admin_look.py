@@ -42,7 +42,7 @@ UNFOLD: dict[str, Any] = {
         },
     },
     "SHOW_HISTORY": True,
-    "DASHBOARD_CALLBACK": "search.admin.services_page.dashboard",
+    "DASHBOARD_CALLBACK": "search.admin.dashboard.dashboard",
     "SIDEBAR": {
         "show_search": True,
         "navigation": [

@@ -48,6 +48,7 @@ class ImportJob(Kind):
     """Imports a knowledge base from a folder, an upload or a Neo4j database (Kind)."""
 
     targets: ClassVar[tuple[str, ...]] = ()
+    makes: ClassVar[str] = "release"
     source: str = argument(
         "", "Folder of this machine below GRASP_IMPORT_ROOTS, or neo4j://host:port/database. Or give an upload."
     )

@@ -35,8 +35,8 @@ class GuessNotAccepted(BundleError):
     def __init__(self, detected: Detected) -> None:
         self.detected = detected
         super().__init__(
-            f"{detected.root} holds plain files ({detected.why}), so a mapping has to say what their columns are. "
-            "One has been guessed: look at it and give it as the mapping."
+            f"{detected.root} holds plain files ({detected.why}), so a mapping has to say what their columns mean. "
+            "One has been guessed; check it and pass it as the mapping."
         )
 
 
