@@ -34,6 +34,7 @@ class Upload(serializers.Serializer[Any]):
     id = Text()
     url = Text()
     title = Text(allow_blank=True)
+    source = Text(allow_blank=True)
     state = serializers.ChoiceField(choices=["receiving", "ready", "refused"])
     reason = Text(allow_blank=True)
     missing = Text(allow_blank=True)
