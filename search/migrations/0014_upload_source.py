@@ -2,7 +2,7 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-    dependencies = [("search", "0012_feedback")]
+    dependencies = [("search", "0015_removed_by_retention")]
 
     operations = [
         migrations.AddField(
