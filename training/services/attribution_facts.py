@@ -15,8 +15,9 @@ from search.domain.plan import ScoredPlan
 from search.domain.trace import Limit
 from training.evaluation.lost import PossiblePlan
 from training.evaluation.lost.facts import ExecutedPlan, GraphFacts, Held, RunFacts, Ways
-from training.evaluation.lost.recorded import Recorded, TypedStep, held, list_step
+from training.evaluation.lost.recorded import Recorded, TypedStep, held, input_name, inputs_of, list_step
 from training.evaluation.lost.ways import way_search
+from training.services.evaluations.list_titles import titles_in
 from training.services.replay import FinishedSearch, Repeated, repeated
 
 FURTHER = Reach(k=4.0, tau=0.85)
@@ -56,6 +57,7 @@ class FactFinder:
             tuple(list_step(step, self.expected, self._depth(step)) for step in self.recorded.lists),
             answerable=frozenset(self.search.tools.schema.answerable),
             names={node.id: node.name for node in nodes},
+            titles=self._titles(),
         )
         due = self._due(facts.answer)
         if not due:
@@ -85,6 +87,13 @@ class FactFinder:
             best = min(answer.ranks, key=answer.ranks.__getitem__)
             due += [] if best in due else [best]
         return due
+
+    def _titles(self) -> dict[str, str]:
+        """Return name → words on pages for every list, also for those that a list step combines."""
+        names = [name for step in self.recorded.lists for name in (step.name, *(
+            input_name(step.name, step.role, inner) for inner in inputs_of(step.payload)
+        ))]  # fmt: skip
+        return titles_in(self.search.pipeline, list(dict.fromkeys(names)))
 
     def _depth(self, step: TypedStep) -> int | None:
         depth = getattr(getattr(self.search.stages, step.name, None), "depth", None)

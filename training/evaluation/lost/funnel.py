@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from training.evaluation.lost.attribution import Attribution
-from training.evaluation.lost.stages import LostStage
+from training.evaluation.lost.stages import LostStage, in_flow
 
 
 @dataclass
@@ -58,7 +58,7 @@ class Funnel:
     @property
     def lost_at(self) -> dict[str, int]:
         """Stage → number of questions without an expected answer in the first place, in the order of the flow."""
-        return {stage.value: self.questions[stage] for stage in LostStage if self.questions[stage]}
+        return in_flow({stage.value: number for stage, number in self.questions.items()})
 
     def to_json(self) -> dict[str, Any]:
         """Return the answers lost at and left after each stage, and the answers that each list contains."""
