@@ -11,6 +11,7 @@ from search import wiring
 from search.domain.errors import Fault, InvalidRequest
 from search.domain.job_kinds import Kind, Target, argument
 from search.domain.run_context import RunContext
+from search.services.searches.pin import Pin, pins_as_json
 from search.services.searches.pin_searches import pin_searches
 from training.evaluation.measures import SEED
 from training.jobs.questions import chosen, pointed, question_faults
@@ -46,7 +47,7 @@ class EvaluateJob(Kind):
         """Refuse pipelines and settings that there are not, and a set without questions of the split."""
         faults: list[Fault] = []
         try:
-            pin_searches(knowledge_base=target.knowledge_base, pipelines=self._pipelines(), settings=self.settings)
+            self._pins(target)
         except InvalidRequest as error:
             faults += pointed(error.faults, PLACES)
         with question_faults(faults):
@@ -54,6 +55,14 @@ class EvaluateJob(Kind):
         if self.output and not Path(self.output).is_absolute():
             faults.append(Fault("/arguments/output", f"output is the full path of a folder, not {self.output[:80]!r}."))
         return faults
+
+    def freeze(self, target: Target) -> Mapping[str, Any]:
+        """Return the specifications, so that another version of a pipeline does not change what is evaluated."""
+        try:
+            return {"pins": pins_as_json(self._pins(target))}
+        except InvalidRequest:
+            # The work of a command says itself what it refuses.
+            return {}
 
     def run(self, target: Target, run: RunContext) -> dict[str, Any]:
         """Ask, and return the report."""
@@ -63,6 +72,13 @@ class EvaluateJob(Kind):
             pipelines=self._pipelines(), settings=self.settings, output=Path(self.output) if self.output else None,
             run=run, question_set=question_set, cross_fitted=self.cross_fitted, release=target.release,
             seed=self.seed, repeated=self.repeated, processes=self.processes, attribute=self.attribute,
+            pinned=target.frozen.get("pins", ()),
+        )  # fmt: skip
+
+    def _pins(self, target: Target) -> dict[str, Pin]:
+        return pin_searches(
+            knowledge_base=target.knowledge_base, pipelines=self._pipelines(), settings=self.settings,
+            release=target.release,
         )  # fmt: skip
 
     def _pipelines(self) -> list[str]:

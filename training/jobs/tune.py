@@ -11,6 +11,8 @@ from django.conf import settings
 from search.domain.errors import Fault, InvalidRequest
 from search.domain.job_kinds import Kind, Target, argument
 from search.domain.run_context import RunContext
+from search.services.searches.pin import pins_as_json
+from search.services.searches.pin_searches import pin_searches
 from training.data.splits import TRAIN, VAL, refuse_split, refuse_splits
 from training.jobs.questions import chosen, pointed, question_faults
 from training.services.tune import PARTS, tune
@@ -49,12 +51,24 @@ class TuneJob(Kind):
             refuse_splits(examples, "Tuning", (TRAIN, VAL))
         return faults
 
+    def freeze(self, target: Target) -> Mapping[str, Any]:
+        """Return the specification, so that another version of the pipeline does not change what is tuned."""
+        try:
+            pins = pin_searches(
+                knowledge_base=target.knowledge_base, pipelines=[self._pipeline()], settings={}, release=target.release
+            )
+            return {"pins": pins_as_json(pins)}
+        except InvalidRequest:
+            # The work of a command says itself what it refuses.
+            return {}
+
     def run(self, target: Target, run: RunContext) -> dict[str, Any]:
         """Choose, and return the report."""
         question_set, examples = chosen(target, self.split, self.limit)
         return tune(
             knowledge_base=target.knowledge_base, examples=examples, split=self.split or None,
             pipeline=self._pipeline(), activate=self.activate, run=run, question_set=question_set,
+            pinned=target.frozen.get("pins", ()),
         )  # fmt: skip
 
     def _pipeline(self) -> str:

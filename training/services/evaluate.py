@@ -22,7 +22,7 @@ from search.domain.run_context import RunContext
 from search.models import Release, SearchRun
 from search.models.knowledge import BuildStatus
 from search.services.code_version import code_version
-from search.services.searches.pin import Pin, PipelineChoice, mixed
+from search.services.searches.pin import Pin, PipelineChoice, mixed, pins_from_json
 from search.services.searches.pin_searches import pin_searches
 from search.services.searches.request_search import request_search
 from search.services.searches.run_search import run_search
@@ -75,6 +75,7 @@ def evaluate(
     repeated: int = REPEATED,
     processes: int = 0,
     attribute: bool = True,
+    pinned: Sequence[Mapping[str, Any]] = (),
 ) -> dict[str, Any]:
     """Ask every question of every pipeline, and return the report.
 
@@ -83,7 +84,8 @@ def evaluate(
     question of an artifact is searched with a scorer fitted without it, if the artifact has kept one. `release` is the
     name of a release; empty means the active one. `repeated` questions of each pipeline are asked twice. `processes`
     is the number of processes that ask; 0 means as many as are worth it. With `attribute`, it is found out where the
-    answers that were not found were lost.
+    answers that were not found were lost. `pinned` are the specifications that were chosen when the work was launched
+    (`pins_as_json`): then `pipelines`, `settings` and the present versions of the pipelines are not looked at.
 
     If `run` belongs to work that has begun an evaluation already, that evaluation goes on.
 
@@ -94,7 +96,7 @@ def evaluate(
     run = run or RunContext()
     if begun := run.notes.get(_NOTE):
         return resume_evaluation(UUID(begun), output=output, run=run, processes=processes)
-    pins = _checked_pins(knowledge_base, examples, pipelines, settings, release)
+    pins = _checked_pins(knowledge_base, examples, pipelines, settings, release, pinned)
     first = next(iter(pins.values()))
     assert first.evaluation is not None
     rows = question_rows(first.evaluation, examples, first.release, first.settings_version)
@@ -129,7 +131,7 @@ def resume_evaluation(
     if not evaluation.specifications:
         message = f"The evaluation {evaluation_id} was begun by a version that could not resume it; begin a new one."
         raise InvalidRequest([Fault("/evaluation", message)])
-    pins = {one["label"]: Pin.from_json(one, release, evaluation.pk) for one in evaluation.specifications}
+    pins = pins_from_json(evaluation.specifications, release, evaluation.pk)
     run = run or RunContext()
     with run.fenced(), transaction.atomic():
         Evaluation.objects.filter(pk=evaluation.pk).update(status=Evaluation.Status.RUNNING, reason="", finished=None)
@@ -138,7 +140,7 @@ def resume_evaluation(
 
 def _checked_pins(
     knowledge_base: str, examples: Sequence[Example], pipelines: Sequence[str | PipelineChoice],
-    settings: Mapping[str, Any], release: str,
+    settings: Mapping[str, Any], release: str, pinned: Sequence[Mapping[str, Any]],
 ) -> dict[str, Pin]:  # fmt: skip
     """Return the pins of a new evaluation. Raises InvalidRequest with every fault of the request."""
     faults = [] if examples else [Fault("/questions", "There is no question to ask.")]
@@ -146,7 +148,7 @@ def _checked_pins(
         faults.append(Fault("/pipelines", "Name at least one pipeline."))
     pins: dict[str, Pin] = {}
     try:
-        pins = pin_searches(
+        pins = frozen_pins(knowledge_base, pinned) or pin_searches(
             knowledge_base=knowledge_base, pipelines=pipelines, settings=settings, evaluation=uuid4(), release=release
         )  # fmt: skip
     except InvalidRequest as error:
@@ -161,6 +163,22 @@ def _checked_pins(
     if faults:
         raise InvalidRequest(faults)
     return pins
+
+
+def frozen_pins(knowledge_base: str, pinned: Sequence[Mapping[str, Any]]) -> dict[str, Pin]:
+    """Return the pins of a new evaluation that were chosen at launch; nothing if `pinned` is empty.
+
+    Raises InvalidRequest if their release has been dropped since.
+    """
+    if not pinned:
+        return {}
+    name = pinned[0]["release"]
+    releases = Release.objects.select_related("knowledge_base", "snapshot", "vector_set")
+    ready = releases.filter(knowledge_base__name=knowledge_base, status=BuildStatus.READY)
+    release = next((one for one in ready if one.name == name), None)
+    if release is None:
+        raise InvalidRequest([Fault("/release", _dropped(name))])
+    return pins_from_json(pinned, release, uuid4())
 
 
 @dataclass(frozen=True)

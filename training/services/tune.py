@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID, uuid4
@@ -29,7 +29,7 @@ from training.evaluation.tuning import Tuning
 from training.evaluation.tuning import tune as choose
 from training.models import ChosenOptions, Evaluation, QuestionSet
 from training.services.cross_fitting import CrossFitted, cross_fitted
-from training.services.evaluate import MixedEvaluation, purpose_of
+from training.services.evaluate import MixedEvaluation, frozen_pins, purpose_of
 from training.services.evaluations.begin_and_end import create_evaluation, ending
 from training.services.question_sets import described_set
 from training.services.tuned_lists import Lists, case_of, lists_of, read_fusion
@@ -57,6 +57,7 @@ def tune(
     activate: bool = True,
     run: RunContext | None = None,
     question_set: QuestionSet | None = None,
+    pinned: Sequence[Mapping[str, Any]] = (),
 ) -> dict[str, Any]:
     """Choose fusion's settings on these questions and return the report.
 
@@ -68,6 +69,8 @@ def tune(
 
     If cross-validation confirms the choice, it is saved as the pipeline's next version, which `activate` puts in use at
     once. Otherwise nothing is saved and `reason` says why.
+
+    `pinned` is the specification that was chosen when the work was launched (`pins_as_json`), if it was.
 
     If `run` belongs to work that has begun a tuning already, that one goes on: what was searched is not searched again,
     and a choice that was saved is not saved again.
@@ -83,7 +86,7 @@ def tune(
     run = run or RunContext()
     if (saved := _saved(run)) is not None:
         return saved
-    evaluation, pin, crossed, kept = _begun(run, knowledge_base, examples, split, pipeline, question_set)
+    evaluation, pin, crossed, kept = _begun(run, knowledge_base, examples, split, pipeline, question_set, pinned)
     pins, asked_of = {pipeline: pin}, [example for example, _ in kept]
     with ending(evaluation, run):
         began = time.perf_counter()
@@ -142,7 +145,7 @@ def _saved(run: RunContext) -> dict[str, Any] | None:
 
 def _begun(
     run: RunContext, knowledge_base: str, examples: Sequence[Example], split: str | None, pipeline: str,
-    question_set: QuestionSet | None,
+    question_set: QuestionSet | None, pinned: Sequence[Mapping[str, Any]],
 ) -> tuple[Evaluation, Pin, CrossFitted, list[tuple[Example, Pin]]]:  # fmt: skip
     """Return the evaluation that this work has begun, or a new one, with its pin and the questions that are asked."""
     known = run.notes.get(_BEGUN)
@@ -152,7 +155,9 @@ def _begun(
         pin = Pin.from_json(evaluation.specifications[0], evaluation.release, evaluation.pk)
         Evaluation.objects.filter(pk=evaluation.pk).update(status=Evaluation.Status.RUNNING, reason="", finished=None)
         return evaluation, pin, *_askable(pin, examples)
-    pins = pin_searches(knowledge_base=knowledge_base, pipelines=[pipeline], settings={}, evaluation=uuid4())
+    pins = frozen_pins(knowledge_base, pinned) or pin_searches(
+        knowledge_base=knowledge_base, pipelines=[pipeline], settings={}, evaluation=uuid4()
+    )
     crossed, kept = _askable(pins[pipeline], examples)
     with run.fenced(), transaction.atomic():
         asked_of = [example for example, _ in kept]

@@ -14,6 +14,7 @@ from search.domain.errors import Fault, InvalidRequest, nearest
 from search.domain.job_kinds import Kind, Target
 from search.domain.time_left import Estimator
 from search.models import Job, JobSchedule, KnowledgeBase, Release
+from search.models.knowledge import BuildStatus
 from search.models.pipelines import specification_hash
 from search.services.access.rights import LAUNCH_JOBS, check_may
 from search.services.access.visitors import User
@@ -43,16 +44,17 @@ def launch_job(
     cloned_from: Job | None = None,
     schedule: JobSchedule | None = None,
     here: bool = False,
+    release: str = "",
 ) -> tuple[Job, bool]:
     """Return the job and whether it is a new one; an identical job that waits or runs is returned instead of a copy.
 
     `user` None stands for the system itself. A worker is woken when the row is committed; with `here` the caller does
-    the job in its own process (`run_here`).
+    the job in its own process (`run_here`). `release` is the name of a release; empty means the active one.
     Raises InvalidRequest with every fault of the specification, also those of a machine that is too small for it;
     NotAllowed if the user may not launch jobs.
     """
     check_may(user, LAUNCH_JOBS, "launch jobs")
-    made, target = _checked(kind, knowledge_base, question_set, arguments or {}, queue)
+    made, target = _checked(kind, knowledge_base, question_set, arguments or {}, queue, release)
     refused = [*made.refuse(target)]
     # A command's own work says what it refuses, and in more detail.
     if faults := ([] if here else refused) if refused else shortages(made.needs(target)):
@@ -70,14 +72,14 @@ def launch_job(
 
 def check_launch(kind: object, knowledge_base: object, question_set: object, arguments: object) -> KnowledgeBase | None:
     """Check a specification without launching it, and return its knowledge base. Raises InvalidRequest."""
-    made, target = _checked(kind, knowledge_base, question_set, arguments, "")
+    made, target = _checked(kind, knowledge_base, question_set, arguments, "", "")
     if faults := [*made.refuse(target)]:
         raise InvalidRequest(faults)
     return KnowledgeBase.objects.filter(name=target.knowledge_base).first() if target.knowledge_base else None
 
 
 def _checked(
-    kind: object, knowledge_base: object, question_set: object, arguments: object, queue: object
+    kind: object, knowledge_base: object, question_set: object, arguments: object, queue: object, release: str
 ) -> tuple[Kind, Target]:
     """Return the kind and its target. Raises InvalidRequest with every fault of the parts."""
     cls = kind_class(kind)
@@ -91,7 +93,7 @@ def _checked(
             made = built(str(kind), arguments)
         except InvalidRequest as error:
             faults += error.faults
-    target, wrong = _target(cls, knowledge_base, question_set)
+    target, wrong = _target(cls, knowledge_base, question_set, release)
     faults += wrong
     if queue != "" and queue not in QUEUES:
         message = f"There is no queue {str(queue)[:80]!r}; there are: {', '.join(QUEUES)}."
@@ -101,7 +103,7 @@ def _checked(
     return made, target
 
 
-def _target(cls: type[Kind], knowledge_base: object, question_set: object) -> tuple[Target, list[Fault]]:
+def _target(cls: type[Kind], knowledge_base: object, question_set: object, wanted: str) -> tuple[Target, list[Fault]]:
     """Return what the job works on, resolved to names that do not change, and the faults of the given names."""
     faults: list[Fault] = []
     base = None
@@ -111,12 +113,8 @@ def _target(cls: type[Kind], knowledge_base: object, question_set: object) -> tu
         base = KnowledgeBase.objects.select_related("active_release").filter(name=knowledge_base).first()
         if base is None:
             faults.append(_no_base(knowledge_base))
-    release = base.active_release if base is not None else None
-    if base is not None and release is None and "release" in cls.targets:
-        message = (
-            f"{base.name} has no active release; `index_kb {base.name}` builds one, `activate_release` switches to one."
-        )
-        faults.append(Fault("/knowledge_base", message))
+    release, wrong = _release(cls, base, wanted)
+    faults += wrong
     resolved = ""
     if not isinstance(question_set, str) or "\x00" in question_set:
         faults.append(Fault("/question_set", "question_set is the name of a question set, or name@version."))
@@ -128,6 +126,24 @@ def _target(cls: type[Kind], knowledge_base: object, question_set: object) -> tu
         except InvalidRequest as error:
             faults += error.faults
     return Target(base.name if base else "", release.name if release else "", resolved), faults
+
+
+def _release(cls: type[Kind], base: KnowledgeBase | None, wanted: str) -> tuple[Release | None, list[Fault]]:
+    """Return the named release, or the active one, and what is wrong with it."""
+    if base is None:
+        return None, []
+    if wanted:
+        ready = base.releases.select_related("knowledge_base").filter(status=BuildStatus.READY)
+        names = {one.name: one for one in ready}
+        found = names.get(wanted)
+        message = f"{base.name} has no release {wanted[:80]!r}; it has: {', '.join(names) or 'none'}."
+        return found, [] if found else [Fault("/release", message)]
+    if base.active_release is None and "release" in cls.targets:
+        message = (
+            f"{base.name} has no active release; `index_kb {base.name}` builds one, `activate_release` switches to one."
+        )
+        return None, [Fault("/knowledge_base", message)]
+    return base.active_release, []
 
 
 def _no_base(name: str) -> Fault:

@@ -50,7 +50,13 @@ class Here:
 
 @contextmanager
 def recorded(
-    shown: RunContext, *, kind: str, knowledge_base: str = "", question_set: str = "", arguments: Mapping[str, Any]
+    shown: RunContext,
+    *,
+    kind: str,
+    knowledge_base: str = "",
+    question_set: str = "",
+    arguments: Mapping[str, Any],
+    release: str = "",
 ) -> Iterator[Here]:
     """Record the work inside the block as a job; `shown` is the context that shows its progress at a terminal.
 
@@ -62,7 +68,7 @@ def recorded(
         return
     asked: dict[str, Any] = {
         "kind": kind, "knowledge_base": knowledge_base, "question_set": question_set, "arguments": arguments,
-        "origin": Job.Origin.COMMAND, "here": True,
+        "origin": Job.Origin.COMMAND, "here": True, "release": release,
     }  # fmt: skip
     job, new = launch_job(**asked)
     if not new and settle(job.pk):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
@@ -84,6 +84,16 @@ class Pin:
         run.pipeline_number = self.pipeline_version.version if self.pipeline_version else 0
         run.specification, run.specification_hash = dict(self.specification), self.specification_hash
         run.evaluation = self.evaluation
+
+
+def pins_as_json(pins: Mapping[str, Pin]) -> list[dict[str, Any]]:
+    """Return pins by label as JSON, in their order; `pins_from_json` reads it."""
+    return [{"label": label} | pin.to_json() for label, pin in pins.items()]
+
+
+def pins_from_json(data: Sequence[Mapping[str, Any]], release: Release, evaluation: UUID | None) -> dict[str, Pin]:
+    """Return the pins that `pins_as_json` wrote, of this release and for this evaluation."""
+    return {one["label"]: Pin.from_json(one, release, evaluation) for one in data}
 
 
 def mixed(pins: Mapping[str, Pin], evaluation: UUID, also: Mapping[str, Collection[str]] | None = None) -> str:

@@ -13,6 +13,7 @@ from search.models import Artifact, Job, KnowledgeBase, PipelineVersion, SearchR
 from search.services.jobs.change import resume_job
 from search.services.jobs.launch import launch_job
 from search.services.jobs.run_here import run_here
+from search.services.pipelines.save_pipeline_version import save_pipeline_version
 from tests.search import strange
 from training.data.examples import Example
 from training.models import ChosenOptions, Evaluation
@@ -50,6 +51,22 @@ def test_an_evaluation_is_a_job_with_the_newest_version_of_its_question_set(town
     assert (report["questions"], list(report["pipelines"])) == (8, ["walking"])
     assert job.result["evaluation"] == report["evaluation"]
     assert Evaluation.objects.get().status == "done"
+
+
+@pytest.mark.parametrize("kind", ["evaluate", "tune"])
+def test_another_version_of_the_pipeline_after_the_launch_changes_nothing(town: KnowledgeBase, kind: str) -> None:
+    job = launched(kind, **({"pipelines": ["walking"]} if kind == "evaluate" else {"activate": False}))
+    save_pipeline_version(knowledge_base=town, pipeline="walking", options={"blend.k": 7})
+    run_here(job)
+    assert [one["version"] for one in Evaluation.objects.get().specifications] == [0]
+
+
+def test_an_evaluation_of_another_release_names_it_in_its_row(town: KnowledgeBase) -> None:
+    asked: dict[str, Any] = {"kind": "evaluate", "knowledge_base": "films", "question_set": "asked", "here": True}
+    job, _ = launch_job(**asked, release="films-1", arguments={"pipelines": ["walking"]})
+    assert (job.release_name, job.specification["target"]["release"]) == ("films-1", "films-1")
+    with pytest.raises(InvalidRequest, match="films has no release 'films-9'; it has: films-1"):
+        launch_job(**asked, release="films-9", arguments={"pipelines": ["walking"]})
 
 
 def test_what_is_wrong_with_an_evaluation_is_told_at_launch(town: KnowledgeBase) -> None:
@@ -113,8 +130,13 @@ def test_a_training_whose_process_died_after_its_last_write_registers_nothing_tw
     examples = [Example(f"q{at}", f"question {at}", ("film/1",), "train") for at in range(4)]
     register_questions(knowledge_base="films", examples=examples, name="asked")
     job = launched("train_planner")
+    # As if an attempt before had been killed between the files and the row of its artifact.
+    left = Artifact(id="planner-left").directory
+    left.mkdir(parents=True)
+    Job.objects.filter(pk=job.pk).update(notes={"artifacts": [left.name]})
     report = run_here(job)
     Job.objects.filter(pk=job.pk).update(state="queued", finished=None)
     job.refresh_from_db()
     assert run_here(job) == report
     assert (Artifact.objects.count(), PipelineVersion.objects.count()) == (1, 1)
+    assert [folder.name for folder in left.parent.iterdir()] == [Artifact.objects.get().pk]

@@ -91,7 +91,7 @@ class Command(BaseCommand):
         }  # fmt: skip
         with recorded(
             run, kind="evaluate", knowledge_base=options["name"], question_set=name_of(question_set),
-            arguments=arguments,
+            arguments=arguments, release=options["release"],
         ) as job:  # fmt: skip
             job.result = evaluate(
                 knowledge_base=options["name"],

@@ -12,7 +12,7 @@ from django.utils import timezone
 from search.domain.errors import SearchCancelled
 from search.domain.run_context import LeaseLost, RunCancelled, RunContext
 from search.services.code_version import code_version
-from search.services.searches.pin import Pin
+from search.services.searches.pin import Pin, pins_as_json
 from training.data.examples import Example
 from training.evaluation.measures import SEED
 from training.models import Evaluation, QuestionSet
@@ -29,7 +29,7 @@ def create_evaluation(
         id=first.evaluation, knowledge_base=first.release.knowledge_base, purpose=purpose, question_set=question_set,
         split=split or "", questions=len(examples), release=first.release, release_name=first.release.name,
         settings_version=first.settings_version, pipelines={label: pin.to_json() for label, pin in pins.items()},
-        specifications=[{"label": label} | pin.to_json() for label, pin in pins.items()], code_version=code_version(),
+        specifications=pins_as_json(pins), code_version=code_version(),
         seed=seed, options=dict(options or {}),
     )  # fmt: skip
 
