@@ -65,8 +65,8 @@ def worker_states(queue: str) -> list[dict[str, Any]]:
     """
     client = broker(settings.REDIS_URL)
     since = _milliseconds(client) - LIFETIME_MILLISECONDS
-    values: Any = client.zrangebyscore(workers_key(queue), since, "+inf")
-    found = [json.loads(value) for value in values]
+    reports: list[bytes] = client.zrangebyscore(workers_key(queue), since, "+inf")  # type: ignore[assignment]
+    found = [json.loads(report) for report in reports]
     newest = {(state["worker"], state["pid"]): state for state in found}
     return [newest[key] for key in sorted(newest)]
 

@@ -61,14 +61,27 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
+class EvaluationRow:
+    """One evaluation in the table of a chart: its id, its time, and a value or None for each column."""
+
+    evaluation: str
+    at: datetime
+    values: tuple[float | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class QualityChart:
-    """The quality over time of some pipelines on one question set, with the rows of its table, the newest first."""
+    """The quality over time of some pipelines on one question set, and its table, the newest evaluation first.
+
+    `columns` are the labels of the table's columns, such as `grasp@2`: the table tells versions apart.
+    """
 
     title: str
     lines: tuple[Line, ...]
     across: tuple[Mark, ...]
     up: tuple[Mark, ...]
-    rows: tuple[Mapping[str, Any], ...]
+    columns: tuple[str, ...]
+    rows: tuple[EvaluationRow, ...]
     summary: str
 
 
@@ -127,8 +140,19 @@ def _quality(key: tuple[Any, ...], rows: Sequence[Mapping[str, Any]]) -> Quality
         lines,
         tuple(Mark(at, text) for at, text in across.items()),
         tuple(Mark(_up(value, low, high), f"{value:.0f}") for value in (low, (low + high) / 2, high)),
-        tuple(reversed(rows)),
+        tuple(columns := list(dict.fromkeys(sorted(row["pipeline"] for row in rows)))),
+        _table(rows, columns),
         f"{rows[0]['measure']} of {title} over {len({row['evaluation'] for row in rows})} evaluations; last: {told}.",
+    )
+
+
+def _table(rows: Sequence[Mapping[str, Any]], columns: Sequence[str]) -> tuple[EvaluationRow, ...]:
+    values: dict[tuple[str, datetime], dict[str, float]] = {}
+    for row in rows:
+        values.setdefault((row["evaluation"], row["at"]), {})[row["pipeline"]] = row["value"]
+    return tuple(
+        EvaluationRow(evaluation, at, tuple(found.get(column) for column in columns))
+        for (evaluation, at), found in reversed(values.items())
     )
 
 

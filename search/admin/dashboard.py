@@ -1,4 +1,4 @@
-"""The admin's first page: services, workers, queues, jobs, disk, searches and quality over time, the last questions."""
+"""The admin's first page: services, workers, queues, jobs, disk, searches and quality over time, last searches."""
 
 from __future__ import annotations
 

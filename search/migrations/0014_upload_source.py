@@ -2,7 +2,7 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-    dependencies = [("search", "0015_removed_by_retention")]
+    dependencies = [("search", "0013_dashboard")]
 
     operations = [
         migrations.AddField(

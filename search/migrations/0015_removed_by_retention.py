@@ -4,7 +4,7 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-    dependencies = [("search", "0013_dashboard")]
+    dependencies = [("search", "0014_upload_source")]
 
     operations = [
         migrations.AddField(

@@ -5,7 +5,6 @@ Each attempt starts a process, so only a few drawn points are hit here; `python 
 
 from __future__ import annotations
 
-import hashlib
 import random
 import subprocess
 import sys
@@ -15,13 +14,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from django.db import connection
 
-from search.models import Job, KnowledgeBase, Release, Snapshot
+from search.models import Job, Release, Snapshot
 from search.models.knowledge import BuildStatus
-from search.models.partitions import partition
 from search.services.jobs.launch import launch_job
 from search.services.knowledge.import_snapshot import import_snapshot
+from tests.contents import content
 from tests.search.ingest import bundles
 
 NODES = [
@@ -101,32 +99,6 @@ def killed_often(job: Job, environment: dict[str, str], encoder: str, points: in
             kills += 1
     undisturbed(job, environment, encoder)
     return kills
-
-
-def content(base: str) -> dict[str, Any]:
-    """Return everything that the active release of a knowledge base consists of, without ids of rows."""
-    release = KnowledgeBase.objects.get(name=base).active_release
-    assert release is not None
-    directory = release.snapshot.directory
-    vectors = f"vectors-{release.vector_set_id}"
-    files = {
-        str(path.relative_to(directory)).replace(vectors, "vectors"): hashlib.sha256(path.read_bytes()).hexdigest()
-        for path in directory.rglob("*") if path.is_file()
-    }  # fmt: skip
-    with connection.cursor() as cursor:
-        table = partition("search_vector", release.vector_set_id or 0)
-        cursor.execute(f"SELECT kind, key, part, type, text_hash, embedding::text FROM {table} ORDER BY 1, 2, 3")
-        embedded = [(*row[:4], bytes(row[4]), row[5]) for row in cursor.fetchall()]
-        cursor.execute(
-            "SELECT tablename, regexp_replace(indexdef, '[0-9]+', '', 'g') FROM pg_indexes WHERE tablename = ANY(%s)",
-            [[partition("search_node", release.snapshot_id), partition("search_edge", release.snapshot_id), table]],
-        )
-        indexes = sorted(definition for _, definition in cursor.fetchall())
-    return {
-        "nodes": bundles.nodes_of(release.snapshot), "edges": bundles.edges_of(release.snapshot), "files": files,
-        "vectors": embedded, "indexes": indexes, "schema": release.snapshot.schema_json,
-        "counts": (release.snapshot.nodes, release.snapshot.edges, release.vector_set and release.vector_set.vectors),
-    }  # fmt: skip
 
 
 def assert_nothing_is_left_over(base: str) -> None:

@@ -54,6 +54,7 @@ class TrainPlannerJob(Kind):
         return train(
             kind=LEARNER, knowledge_base=target.knowledge_base, examples=examples, settings=self.settings,
             activate=self.activate, allow_val=self.allow_val, run=run, question_set=question_set,
+            release=target.release,
         )  # fmt: skip
 
     def _questions(self, target: Target) -> tuple[QuestionSet, list[Example]]:

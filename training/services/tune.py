@@ -10,7 +10,7 @@ from uuid import UUID, uuid4
 
 from django.db import transaction
 
-from search.domain.errors import InvalidRequest, StageError
+from search.domain.errors import InvalidRequest
 from search.domain.payloads import Fused
 from search.domain.run_context import RunContext
 from search.models import PipelineVersion, SearchRun
@@ -18,6 +18,7 @@ from search.services.code_version import code_version
 from search.services.pipelines.save_pipeline_version import save_pipeline_version
 from search.services.searches.pin import Pin, mixed
 from search.services.searches.pin_searches import pin_searches
+from search.services.searches.search_batch import search_unstored, store_searches
 from search.stages.fuse import FusionWeights
 from training.data.examples import BadQuestions, Example
 from training.data.hashes import question_hash
@@ -28,10 +29,10 @@ from training.evaluation.tuning import Tuning
 from training.evaluation.tuning import tune as choose
 from training.models import ChosenOptions, Evaluation, QuestionSet
 from training.services.cross_fitting import CrossFitted, cross_fitted
-from training.services.evaluate import MixedEvaluation, purpose_of, search_pinned
+from training.services.evaluate import MixedEvaluation, purpose_of
 from training.services.evaluations.begin_and_end import create_evaluation, ending
 from training.services.question_sets import described_set
-from training.services.tuned_lists import Lists, UnreadableLists, case_of, lists_of, read_fusion
+from training.services.tuned_lists import Lists, case_of, lists_of, read_fusion
 
 _SEARCHES, _WEIGHTS = PARTS = ("searches", "weights")
 _BEGUN, _SAVED = "tuning begun", "tuning saved"
@@ -196,14 +197,13 @@ def _ask(pin: Pin, lists: Lists, questions: Sequence[tuple[Example, Pin]], run: 
     """
     cases: dict[int, Case] = {}
     errors = 0
-    finished = SearchRun.objects.filter(evaluation=pin.evaluation, status=SearchRun.Status.DONE)
-    known = dict(finished.values_list("purpose", "pk"))
+    known = dict(SearchRun.objects.filter(evaluation=pin.evaluation).values_list("purpose", "pk"))
     # Questions are grouped by specification, so that the files of each fold are loaded only once.
     order = sorted(range(len(questions)), key=lambda place: questions[place][1].specification_hash)
     for done, place in enumerate(order, 1):
         run.check()
         example, own = questions[place]
-        fused = _fused(own, lists, example, known.get(purpose_of(example)))
+        fused = _fused(own, lists, example, known.get(purpose_of(example)), run)
         errors += fused is None
         cases[place] = case_of(example, fused)
         run.progress(_SEARCHES, done, len(questions))
@@ -213,19 +213,31 @@ def _ask(pin: Pin, lists: Lists, questions: Sequence[tuple[Example, Pin]], run: 
     return _Asked([cases[place] for place in range(len(questions))], FusionWeights(**options), errors)
 
 
-def _fused(pin: Pin, lists: Lists, example: Example, known: UUID | None) -> Fused | None:
+def _fused(pin: Pin, lists: Lists, example: Example, known: UUID | None, run: RunContext) -> Fused | None:
     """Return the fusion of a question's search, made now unless it is known; None when the search fails.
 
-    Raises UnreadableLists.
+    Raises UnreadableLists, and StageError when Postgres was lost.
     """
+    if known is None:
+        known = _searched(pin, example, run)
+    row = SearchRun.objects.filter(pk=known, status=SearchRun.Status.DONE).first() if known else None
+    return read_fusion(row, lists) if row is not None else None
+
+
+def _searched(pin: Pin, example: Example, run: RunContext) -> UUID | None:
+    """Search a question, and write the rows when it has ended, so that none is there twice; None if it is refused."""
     try:
         # One result is explained: only the lists are read.
-        row = search_pinned(pin, example, k=1) if known is None else SearchRun.objects.get(pk=known)
-        return read_fusion(row, lists) if row.status == SearchRun.Status.DONE else None
-    except UnreadableLists:
-        raise
-    except (InvalidRequest, StageError):
+        found = search_unstored(
+            pin, question=example.text, k=1, purpose=purpose_of(example), cancelled=run.limit.cancelled
+        )  # fmt: skip
+    except InvalidRequest:
         return None
+    # A search that was cancelled has no outcome.
+    run.check()
+    with run.fenced(), transaction.atomic():
+        store_searches([found.stored()])
+    return found.run.pk
 
 
 def _save(
