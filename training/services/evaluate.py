@@ -23,7 +23,8 @@ from search.models import Release, SearchRun
 from search.models.knowledge import BuildStatus
 from search.services.code_version import code_version
 from search.services.searches.pin import Pin, PipelineChoice, mixed
-from search.services.searches.request_search import pin_searches, request_search
+from search.services.searches.pin_searches import pin_searches
+from search.services.searches.request_search import request_search
 from search.services.searches.run_search import run_search
 from training.data.examples import Example
 from training.evaluation.measures import SEED

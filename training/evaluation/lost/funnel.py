@@ -58,7 +58,7 @@ class Funnel:
     @property
     def lost_at(self) -> dict[str, int]:
         """Stage → number of questions without an expected answer in the first place, in the order of the flow."""
-        return in_flow(self.questions)
+        return in_flow({stage.value: number for stage, number in self.questions.items()})
 
     def to_json(self) -> dict[str, Any]:
         """Return the answers lost at and left after each stage, and the answers that each list contains."""

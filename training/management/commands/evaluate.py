@@ -45,7 +45,7 @@ class Command(BaseCommand):
         parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", dest="assigned")
         parser.add_argument("--limit", type=positive, metavar="N", help="N questions, evenly spaced over all.")
         parser.add_argument("--output", required=True, type=Path, metavar="DIR", help="Where the files are written.")
-        told = "Ask questions that a planner learned from of what it learned without them."
+        told = "Search the planner's training questions with a scorer that has not learned from them."
         parser.add_argument("--cross-fitted", action="store_true", help=told)
         parser.add_argument(
             "--seed", type=int, default=SEED, help="Of the intervals, the tests and the repeated sample."

@@ -8,6 +8,7 @@ from typing import Any, overload
 
 import numpy as np
 
+from search.domain.differences import MISSING, differences
 from search.domain.errors import Fault, InvalidRequest, nearest
 from training.evaluation.comparisons import comparisons
 from training.evaluation.measures import MEASURES, Values, means
@@ -15,7 +16,6 @@ from training.models import AskedQuestion, Evaluation, Outcome
 from training.services.evaluations.describe import labels_of
 
 CHANGES = ("better", "same", "worse")
-_NOTHING = object()
 
 
 @dataclass(frozen=True)
@@ -104,7 +104,7 @@ def compare_evaluations(
         "only_a": len(ours) - len(common),
         "only_b": len(theirs) - len(common),
         "comparisons": comparisons({side: {metric: values[side][metric]} for side in ("b", "a")}, a.seed),
-        "specification": list(_differences(_specification(a, labels[0]), _specification(b, labels[1]))),
+        "specification": _differences(_specification(a, labels[0]), _specification(b, labels[1])),
         "questions": Pairs(
             sorted((one for one in pairs if change in ("", one.change)), key=lambda one: -abs(one.difference))
         ),
@@ -154,10 +154,10 @@ def _specification(evaluation: Evaluation, label: str) -> Mapping[str, Any]:
     return (found or evaluation.pipelines.get(label) or {}).get("specification", {})
 
 
-def _differences(a: Any, b: Any, path: str = "") -> Iterator[dict[str, Any]]:
-    """Yield each place where two JSON values differ, with both values; a value that is missing is null."""
-    if isinstance(a, Mapping) and isinstance(b, Mapping):
-        for key in dict.fromkeys([*a, *b]):
-            yield from _differences(a.get(key, _NOTHING), b.get(key, _NOTHING), f"{path}.{key}" if path else key)
-    elif a != b:
-        yield {"path": path, "a": None if a is _NOTHING else a, "b": None if b is _NOTHING else b}
+def _differences(a: Mapping[str, Any], b: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return each place where two specifications differ, with both values; a value that is missing is null."""
+    return [{"path": one.path, "a": _null(one.before), "b": _null(one.after)} for one in differences(a, b)]
+
+
+def _null(value: Any) -> Any:
+    return None if value is MISSING else value
