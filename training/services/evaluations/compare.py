@@ -71,11 +71,10 @@ def compare_evaluations(
 ) -> dict[str, Any]:
     """Return the comparison of a pipeline of evaluation `a` with a pipeline of evaluation `b`.
 
-    Questions are paired by text and answers, so the two sets may be different versions. Measures and tests are over the
-    pairs. `questions` has the pairs, those with the largest difference by `metric` first; `change` keeps those
-    where b is better, the same, or worse. Each has the question's
-    `position` in b. `specification` lists what differs between the two. An empty name of a
-    pipeline means the first one.
+    Questions are paired by text and answers, so the two sets may be different versions. Measures and the test by
+    `metric` (`comparisons`) are over the pairs. `questions` has the pairs, those with the largest difference by
+    `metric` first, each with the question's `position` in b; `change` keeps those where b is better, the same, or
+    worse. `specification` lists what differs between the two. An empty name of a pipeline means the first one.
 
     Raises InvalidRequest with every fault, also when the two have no question in common.
     """
@@ -104,7 +103,7 @@ def compare_evaluations(
         "common": len(common),
         "only_a": len(ours) - len(common),
         "only_b": len(theirs) - len(common),
-        "comparisons": comparisons({"b": values["b"], "a": values["a"]}, a.seed),
+        "comparisons": comparisons({side: {metric: values[side][metric]} for side in ("b", "a")}, a.seed),
         "specification": _differences(_specification(a, labels[0]), _specification(b, labels[1])),
         "questions": Pairs(
             sorted((one for one in pairs if change in ("", one.change)), key=lambda one: -abs(one.difference))
