@@ -1,6 +1,8 @@
 """Jobs under kill -9 at points drawn at random, and the time that cancelling takes in the middle of a step.
 
-`KILLS` (200) and `CANCELS` (50) in the environment shorten it; `KILLS_SEED` draws other points.
+First jobs of every kind, then many jobs of a kind that only counts. In the environment: `STORMS` (200) jobs of every
+kind that are hit, `STORM_CANCELS` (50); `KILLS` (200) and `CANCELS` (50) of the counting kind; 0 leaves a part out.
+`KILLS_SEED` draws other points.
 """
 
 from __future__ import annotations
@@ -9,18 +11,18 @@ import os
 import random
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import partial
-from typing import TypeVar
 
 from django.conf import settings
-from django.db import DatabaseError, connection
 
+from benchmarks import storms
 from benchmarks.common import percentiles, show, table
 from grasp_site.embedded.home import Home
 from search.models import Job
 from search.services.jobs.change import cancel_job
-from tests import job_site
+from tests import storm_site
 from tests.job_workers import (
     Workers,
     bodies,
@@ -42,33 +44,50 @@ VICTIMS = ("work", "keeper", "worker", "postgres", "valkey")
 WEIGHTS = (30, 30, 30, 5, 5)
 HOW = ("statement", "interpreter", "loop", "lock")
 LONGEST_END = 180.0
-
-T = TypeVar("T")
+NUMBERS = {"STORMS": "200", "STORM_CANCELS": "50", "KILLS": "200", "CANCELS": "50"}
+SETTINGS = (
+    "GRASP_JOBS", "GRASP_JOB_LEASE_SECONDS", "GRASP_JOB_ATTEMPTS", "GRASP_ENCODER", "GRASP_ENCODERS", "GRASP_TOOLS",
+)  # fmt: skip
 
 
 def main() -> None:
     """Print what became of jobs whose processes were killed, and the seconds from a request to cancel to the end."""
-    settings.GRASP_JOBS = job_site.GRASP_JOBS
-    settings.GRASP_JOB_LEASE_SECONDS = job_site.GRASP_JOB_LEASE_SECONDS
-    settings.GRASP_JOB_ATTEMPTS = job_site.GRASP_JOB_ATTEMPTS
+    for name in SETTINGS:
+        setattr(settings, name, getattr(storm_site, name))
     home = Home.from_environment()
-    workers = Workers(dict(os.environ), home)
+    numbers = {name: int(os.environ.get(name, usual)) for name, usual in NUMBERS.items()}
+    draw = random.Random(int(os.environ.get("KILLS_SEED", "1")))
+    if numbers["STORMS"] or numbers["STORM_CANCELS"]:
+        with storms.storms(home) as every, _workers(home, "tests.storm_site") as workers:
+            if numbers["STORMS"]:
+                storms.killed(workers, home, every, numbers["STORMS"], draw)
+            if numbers["STORM_CANCELS"]:
+                storms.cancelled(workers, every, numbers["STORM_CANCELS"], draw)
+    if numbers["KILLS"] or numbers["CANCELS"]:
+        with _workers(home, "tests.job_site") as workers:
+            if numbers["KILLS"]:
+                _killed(workers, home, numbers["KILLS"], draw)
+            if numbers["CANCELS"]:
+                _cancelled(workers, numbers["CANCELS"])
+
+
+@contextmanager
+def _workers(home: Home, site: str) -> Iterator[Workers]:
+    workers = Workers(dict(os.environ), home, site)
     try:
-        _killed(workers, home, int(os.environ.get("KILLS", "200")))
-        _cancelled(workers, int(os.environ.get("CANCELS", "50")))
+        yield workers
     finally:
         workers.stop()
 
 
-def _killed(workers: Workers, home: Home, number: int) -> None:
+def _killed(workers: Workers, home: Home, number: int, draw: random.Random) -> None:
     """Kill something `number` times while jobs run, wait for their end, and compare it with an undisturbed run."""
-    draw = random.Random(int(os.environ.get("KILLS_SEED", "1")))
     kills: Counter[str] = Counter()
     jobs = []
     worker = workers.start()
     for _ in range(number):
-        while _patient(lambda: Job.objects.filter(state__in=("queued", "running")).count()) < AT_ONCE:
-            jobs.append(_patient(lambda: launched(steps=STEPS)))
+        while storms.patient(lambda: Job.objects.filter(state__in=("queued", "running")).count()) < AT_ONCE:
+            jobs.append(storms.patient(lambda: launched(steps=STEPS)))
         until(partial(bodies, worker), "no job is worked on", LONGEST_END)
         passed(draw.uniform(0.0, 1.2))
         [victim] = draw.choices(VICTIMS, WEIGHTS)
@@ -114,16 +133,3 @@ def _cancelled(workers: Workers, number: int) -> None:
     rows = [(how, len(found), percentiles(found)[0] / 1000, max(found)) for how, found in taken.items() if found]
     rows.append(("all", len(every), percentiles(every)[0] / 1000, max(every)))
     table("Seconds from a request to cancel to the end", ("stuck in", "jobs", "p50", "worst"), rows)
-
-
-def _patient(look: Callable[[], T]) -> T:
-    """Return what `look` returns, once Postgres answers again."""
-    deadline = time.monotonic() + LONGEST_END
-    while True:
-        try:
-            return look()
-        except DatabaseError:
-            connection.close()
-            if time.monotonic() > deadline:
-                raise
-            time.sleep(0.2)

@@ -28,8 +28,8 @@ ENDED = (Job.State.DONE, Job.State.FAILED, Job.State.CANCELLED)
 class Workers:
     """The workers of the queue `jobs` that a test has started."""
 
-    def __init__(self, environment: dict[str, str], home: Home) -> None:
-        self._environment = {**environment, "DJANGO_SETTINGS_MODULE": "tests.job_site"}
+    def __init__(self, environment: dict[str, str], home: Home, settings: str = "tests.job_site") -> None:
+        self._environment = {**environment, "DJANGO_SETTINGS_MODULE": settings}
         self._log = home.log("job worker of tests")
         self.processes: list[subprocess.Popen[bytes]] = []
 

@@ -12,7 +12,7 @@ from django.utils.safestring import SafeString
 
 from search.admin.job_values import text_of
 from search.models import Artifact, Job, KnowledgeBase, PipelineVersion, Release, Snapshot
-from search.services.jobs.promote import made_by
+from search.services.promote_result import made_by
 
 LINK = '<a class="text-primary-600 underline dark:text-primary-500" href="{}">{}</a>'
 ACTIVE = "active"

@@ -21,16 +21,17 @@ from unfold.decorators import display
 
 from search.admin import empty
 from search.admin.job_form import LaunchForm, ScheduleForm, initial_of
-from search.admin.job_shown import LABELS, LIVE, page_of, percent_of
+from search.admin.job_shown import LABELS, LIVE, bad_rows_of, page_of, percent_of
 from search.admin.parts import ReadOnlyAdmin
 from search.domain.errors import InvalidRequest, NotAllowed
 from search.models import Job, JobSchedule
+from search.services.access.rights import LAUNCH_JOBS, may
 from search.services.jobs.change import cancel_job, resume_job
 from search.services.jobs.kinds import describe_kinds, kind_names, title_of
 from search.services.jobs.launch import launch_job
-from search.services.jobs.promote import promote_job
 from search.services.jobs.schedules import save_schedule
 from search.services.jobs.wake import wake
+from search.services.promote_result import promote_job
 from search.templatetags.search_text import duration
 
 LARGE_COLUMNS = ("specification", "notes", "result")
@@ -55,6 +56,7 @@ class JobAdmin(ReadOnlyAdmin):
         return [
             path("launch/", view(self.launch), name="search_job_launch"),
             path("<uuid:pk>/live/", view(never_cache(self.live)), name="search_job_live"),
+            path("<uuid:pk>/bad-rows/", view(self.bad_rows), name="search_job_bad_rows"),
             path("<uuid:pk>/cancel/", view(require_POST(self.cancel)), name="search_job_cancel"),
             path("<uuid:pk>/resume/", view(require_POST(self.resume)), name="search_job_resume"),
             path("<uuid:pk>/promote/", view(require_POST(self.promote)), name="search_job_promote"),
@@ -73,7 +75,7 @@ class JobAdmin(ReadOnlyAdmin):
 
     def may_launch(self, request: HttpRequest) -> bool:
         """Whether the user may launch, cancel and resume jobs."""
-        return request.user.has_perm("search.add_job")
+        return may(request.user, LAUNCH_JOBS)
 
     def may_promote(self, request: HttpRequest) -> bool:
         """Whether the user may activate releases and versions of pipelines, by the same right as on their pages."""
@@ -81,6 +83,8 @@ class JobAdmin(ReadOnlyAdmin):
 
     def add_view(self, request: HttpRequest, form_url: str = "", extra_context: Any = None) -> HttpResponse:
         """Redirect to the form that launches a job."""
+        if not self.may_launch(request):
+            raise PermissionDenied
         return redirect("admin:search_job_launch")
 
     def change_view(
@@ -109,6 +113,16 @@ class JobAdmin(ReadOnlyAdmin):
             "may_launch": self.may_launch(request), "may_promote": self.may_promote(request),
         }  # fmt: skip
         return render(request, "admin/search/job/_live.html", context)
+
+    def bad_rows(self, request: HttpRequest, pk: UUID) -> HttpResponse:
+        """Return the file of bad rows that an import has kept."""
+        if not self.has_view_permission(request):
+            raise PermissionDenied
+        content = bad_rows_of(self._found(pk))
+        if content is None:
+            raise Http404("This job has kept no bad rows.")
+        headers = {"Content-Disposition": 'attachment; filename="bad-rows.jsonl"'}
+        return HttpResponse(content, content_type="application/x-ndjson; charset=utf-8", headers=headers)
 
     def launch(self, request: HttpRequest) -> HttpResponse:
         """Show the kinds of jobs, or the form of one kind; launch the job that the form describes."""

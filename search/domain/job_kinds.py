@@ -165,7 +165,7 @@ def _fault_of(field: dataclasses.Field[Any], value: Any) -> str:
 
 
 def _unstorable(text: str) -> str:
-    return "holds a NUL character; take it out." if "\x00" in text else ""
+    return "contains a NUL character; remove it." if "\x00" in text else ""
 
 
 def _shown(value: Any) -> str:

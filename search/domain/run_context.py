@@ -38,6 +38,10 @@ class LeaseLost(SearchError):
         super().__init__("This process no longer owns the job; whoever owns it now goes on with it.")
 
 
+class WorkInterrupted(SearchError):
+    """Something outside has ended a part of the work, such as one of its processes; it may go on where it was."""
+
+
 class Checkpoints(Protocol):
     """A store of intermediate results, so that interrupted work continues from them."""
 

@@ -149,13 +149,15 @@ class Estimator:
     def estimate(self, now: float) -> Estimate:
         """Return the estimate at a time that is not before the last report."""
         if self._at < 0:
-            expected = sum(part.expected for part in self._parts)
-            return Estimate("", 0, None, 0.0, expected or None, now - self._began, tuple(self._parts))
+            # Work that only found that everything was done has no current part, and all parts are finished.
+            ended = bool(self._parts) and all(part.finished for part in self._parts)
+            left = 0.0 if ended else sum(part.expected for part in self._parts) or None
+            return Estimate("", 0, None, float(ended), left, now - self._began, tuple(self._parts))
         current = self._parts[self._at]
         if not current.finished:
             current.seconds = now - self._entered
         pace = self._pace()
-        left: float | None = self._left(current, pace)
+        left = self._left(current, pace)
         rest = self._parts[self._at + 1 :]
         if left is not None:
             left += pace * sum(part.expected for part in rest if not part.finished)

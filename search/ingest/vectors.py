@@ -209,9 +209,14 @@ def _vectors(
 
 
 def _look_up(table: str, hashes: Sequence[bytes]) -> dict[bytes, Half]:
+    """Return the vectors of texts that a table has."""
     statement = sql.SQL("SELECT text_hash, embedding FROM {} WHERE text_hash = ANY(%s)").format(sql.Identifier(table))
     with psycopg.Cursor(_driver()) as cursor:
-        cursor.execute(statement, [list(hashes)], binary=True)
+        try:
+            cursor.execute(statement, [list(hashes)], binary=True)
+        except psycopg.errors.UndefinedTable:
+            # It was dropped with its release or knowledge base since the list of tables was made.
+            return {}
         return {bytes(digest): embedding.to_numpy() for digest, embedding in cursor.fetchall()}
 
 

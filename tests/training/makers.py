@@ -28,7 +28,7 @@ from training.learning.planner import LearnedPlanner, Lesson, PlannerLearner, Pl
 THINGS, PEOPLE, TAUGHT = 28, 20, 20
 """The questions about the first `TAUGHT` things are learned from; those about the others stay unseen."""
 DIMENSIONS = 64
-QUICK = {"folds": 2, "epochs": 10, "batch": 8, "rate": 0.02, "measured": 6}
+QUICK: dict[str, Any] = {"folds": 2, "epochs": 10, "batch": 8, "rate": 0.02, "measured": 6}
 """Settings with which so few questions are learned from in a second or two."""
 
 _NAMES = [
@@ -98,7 +98,7 @@ def taught(
 
 def learner(**settings: int | float) -> PlannerLearner:
     """Return the learner with settings that suit so few questions."""
-    return PlannerLearner(**{**QUICK, **settings})
+    return PlannerLearner(**(QUICK | settings))
 
 
 def bundle(folder: Path, *more: tuple[str, str, str]) -> Path:
@@ -109,5 +109,5 @@ def bundle(folder: Path, *more: tuple[str, str, str]) -> Path:
     ids = [node.id for node in WORLD.nodes]
     edges = [{"source": ids[s], "relation": relation, "target": ids[t]} for s, relation, t in WORLD.edges]
     edges += [{"source": source, "relation": relation, "target": target} for source, relation, target in more]
-    kinds = {kind: {} for kind in ("thing", "person", *(["place"] if new else []))}
+    kinds: dict[str, Any] = {kind: {} for kind in ("thing", "person", *(["place"] if new else []))}
     return bundles.write(folder, nodes, edges, name="makers", node_types=kinds)

@@ -10,9 +10,9 @@ from search.domain.errors import Fault, InvalidRequest
 from search.domain.job_kinds import Kind, Target, argument
 from search.domain.run_context import RunContext
 from training import wiring
-from training.data.examples import BadQuestions, Example
+from training.data.examples import Example
 from training.data.splits import TRAIN, VAL, refuse_splits
-from training.jobs.questions import chosen, faults_of, pointed, splits_of
+from training.jobs.questions import chosen, pointed, question_faults, splits_of
 from training.models import QuestionSet
 from training.services.train import train
 
@@ -43,13 +43,9 @@ class TrainPlannerJob(Kind):
             wiring.checked_settings(LEARNER, self.settings)
         except InvalidRequest as error:
             faults += pointed(error.faults, {"/settings": "/arguments/settings"})
-        try:
+        with question_faults(faults):
             _, examples = self._questions(target)
             refuse_splits(examples, "Training", (TRAIN, VAL) if self.allow_val else (TRAIN,))
-        except BadQuestions as error:
-            faults += faults_of(error)
-        except InvalidRequest as error:
-            faults += error.faults
         return faults
 
     def run(self, target: Target, run: RunContext) -> dict[str, Any]:
@@ -58,6 +54,7 @@ class TrainPlannerJob(Kind):
         return train(
             kind=LEARNER, knowledge_base=target.knowledge_base, examples=examples, settings=self.settings,
             activate=self.activate, allow_val=self.allow_val, run=run, question_set=question_set,
+            release=target.release,
         )  # fmt: skip
 
     def _questions(self, target: Target) -> tuple[QuestionSet, list[Example]]:

@@ -11,10 +11,10 @@ from django.conf import settings
 from search.domain.errors import Fault, InvalidRequest
 from search.domain.job_kinds import Kind, Target, argument
 from search.domain.run_context import RunContext
-from training.data.examples import BadQuestions
 from training.data.splits import TRAIN, VAL, refuse_split, refuse_splits
-from training.jobs.questions import chosen, faults_of, pointed
-from training.services.tune import PARTS, check_tunable, tune
+from training.jobs.questions import chosen, pointed, question_faults
+from training.services.tune import PARTS, tune
+from training.services.tuned_lists import check_tunable
 
 PLACES = {"/pipeline": "/arguments/pipeline"}
 
@@ -43,14 +43,10 @@ class TuneJob(Kind):
             check_tunable(self._pipeline())
         except InvalidRequest as error:
             faults += pointed(error.faults, PLACES)
-        try:
+        with question_faults(faults):
             _, examples = chosen(target, self.split, self.limit)
             refuse_split(self.split or None, "Tuning", (TRAIN, VAL))
             refuse_splits(examples, "Tuning", (TRAIN, VAL))
-        except BadQuestions as error:
-            faults += faults_of(error)
-        except InvalidRequest as error:
-            faults += error.faults
         return faults
 
     def run(self, target: Target, run: RunContext) -> dict[str, Any]:

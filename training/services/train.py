@@ -15,8 +15,9 @@ from search import wiring as search_wiring
 from search.domain.errors import Fault, InvalidRequest, SearchCancelled
 from search.domain.run_context import RunCancelled, RunContext
 from search.interfaces import Keys, NodeStore
-from search.models import KnowledgeBase, PipelineVersion, Release
-from search.services.pipelines.register_artifact import register_artifact
+from search.models import Job, KnowledgeBase, PipelineVersion, Release
+from search.models.knowledge import BuildStatus
+from search.services.pipelines.register_artifact import discard_artifact, new_artifact_id, register_artifact
 from search.services.pipelines.save_pipeline_version import save_pipeline_version
 from training import wiring
 from training.data.examples import BadQuestions, Example, capped
@@ -36,6 +37,8 @@ from training.services.question_sets import described_set
 
 _TRAINED = "trained"
 """Name of the note with the report of a training whose artifact was registered."""
+_WRITTEN = "artifacts"
+"""Name of the note with the ids of artifacts whose files were begun, one for each attempt that came so far."""
 
 
 def train(
@@ -48,6 +51,7 @@ def train(
     allow_val: bool = False,
     run: RunContext | None = None,
     question_set: QuestionSet | None = None,
+    release: str = "",
 ) -> dict[str, Any]:
     """Train, register the artifact, save the pipeline's next version that names it, and return the report.
 
@@ -55,7 +59,7 @@ def train(
     older version of the pipeline reverts this. Only checkpoints are written before the training has ended. `allow_val`
     permits training on questions of `val`; the artifact records this, and reports show it. `run` is the context of
     the training: limit, progress, metrics and checkpoints; work that was interrupted goes on from its checkpoints, and
-    registers one artifact.
+    registers one artifact. `release` is the name of a release; empty means the active one.
 
     Raises BadQuestions for questions of other splits, too few questions, or answers that are not nodes; InvalidRequest
     with every other fault of the request; StageError when the release's encoder is not available; RunCancelled.
@@ -67,30 +71,48 @@ def train(
     pipeline, option = wiring.option_of(kind)
     if (trained := run.notes.get(_TRAINED)) is not None:
         return dict(trained)
-    release = _release(knowledge_base)
-    task = learner.task(_material(release, pipeline, option, examples))
+    of = _release(knowledge_base, release)
+    task = learner.task(_material(of, pipeline, option, examples))
     learned, evaluated = _learned(task, run)
-    settled = {**configuration, "release": release.name, "allow_val": allow_val, "splits": counts(examples)}
+    settled = {**configuration, "release": of.name, "allow_val": allow_val, "splits": counts(examples)}
     files = {
         **learned.files,
         QUESTIONS_FILE: _questions(examples, allow_val, question_set),
         CARD: model_card(task.describe(), kind, settled, evaluated, len(examples), question_set).encode(),
     }
+    artifact_id = _announced(kind, run)
     with run.fenced(), transaction.atomic():
         artifact = register_artifact(
-            knowledge_base=release.knowledge_base, kind=kind, tensors=learned.tensors, served=learned.served,
+            artifact_id=artifact_id,
+            knowledge_base=of.knowledge_base, kind=kind, tensors=learned.tensors, served=learned.served,
             configuration=settled, metrics=evaluated.metrics, data_hash=data_hash(examples), files=files,
         )  # fmt: skip
         version = save_pipeline_version(
-            knowledge_base=release.knowledge_base, pipeline=pipeline, options={option: artifact.id},
+            knowledge_base=of.knowledge_base, pipeline=pipeline, options={option: artifact.id},
             activate=activate, note=f"Trained {kind} {artifact.id}, from {len(examples):,} questions.",
         )  # fmt: skip
         seconds = time.perf_counter() - began
         report = _report(
-            release, kind, examples, allow_val, question_set, artifact.id, version, evaluated, seconds
+            of, kind, examples, allow_val, question_set, artifact.id, version, evaluated, seconds
         )  # fmt: skip
         run.notes.put(_TRAINED, report)
     return report
+
+
+def _announced(kind: str, run: RunContext) -> str:
+    """Return the id of the artifact that is written next, after it was noted; remove what killed trainings have left.
+
+    A file system and a database commit one after the other. So the id is noted before the first file is written, and
+    the files of a noted artifact without a row belong to an attempt that was killed between the two.
+    """
+    former: list[str] = run.notes.get(_WRITTEN) or []
+    with run.fenced():
+        ended = Job.objects.filter(notes__has_key=_WRITTEN).exclude(state__in=(Job.State.QUEUED, Job.State.RUNNING))
+        for known in (*former, *(name for notes in ended.values_list("notes", flat=True) for name in notes[_WRITTEN])):
+            discard_artifact(known)
+    artifact_id = new_artifact_id(kind)
+    run.notes.put(_WRITTEN, [*former, artifact_id])
+    return artifact_id
 
 
 def _report(
@@ -137,12 +159,18 @@ def _questions(examples: Sequence[Example], allow_val: bool, question_set: Quest
     return orjson.dumps(kept)
 
 
-def _release(name: str) -> Release:
-    """Return the active release of a knowledge base. Raises InvalidRequest when there is none."""
+def _release(name: str, wanted: str) -> Release:
+    """Return a release of a knowledge base, the active one if `wanted` is empty. Raises InvalidRequest without one."""
     base = KnowledgeBase.objects.filter(name=name).first()
     if base is None:
         raise InvalidRequest([Fault("/knowledge_base", f"There is no knowledge base {name!r}.")])
     releases = Release.objects.select_related("snapshot", "vector_set", "knowledge_base__active_settings")
+    if wanted:
+        of_base = releases.filter(knowledge_base=base, status=BuildStatus.READY)
+        named = next((release for release in of_base if release.name == wanted), None)
+        if named is None:
+            raise InvalidRequest([Fault("/release", f"{wanted} is no release of {name} that can be searched.")])
+        return named
     release = releases.filter(pk=F("knowledge_base__active_release"), knowledge_base=base).first()
     if release is None:
         message = f"{name} has no active release; `index_kb {name}` builds one, `activate_release` switches to one."

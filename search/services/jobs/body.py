@@ -8,13 +8,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import orjson
-import psycopg
 import structlog
 from django.conf import settings
 from django.db import connection
 
 from search.domain.errors import InvalidRequest, SearchCancelled
-from search.domain.run_context import LeaseLost, Log, Metric, Progress, RunCancelled, RunContext
+from search.domain.run_context import LeaseLost, Log, Metric, Progress, RunCancelled, RunContext, WorkInterrupted
 from search.domain.trace import Limit
 from search.models import Job
 from search.services.jobs.captured import captured
@@ -22,10 +21,8 @@ from search.services.jobs.checkpoints import FileCheckpoints
 from search.services.jobs.kinds import built, target_of
 from search.services.jobs.ownership import Claim
 from search.services.jobs.run_context import RowNotes
+from search.services.searches.lost_session import causes_of, lost_session
 from search.services.searches.storable import stored_json
-
-LOST_CONNECTION = ("08", "57P0", "25P03")
-"""First characters of the SQLSTATE of errors that end a session: a lost connection, a server that stops."""
 
 log = structlog.get_logger(__name__)
 
@@ -77,9 +74,11 @@ def outcome_of(error: BaseException) -> Outcome:
         return Outcome(Job.State.CANCELLED, "It was cancelled.")
     if isinstance(error, LeaseLost):
         return Outcome(Job.State.QUEUED, str(error), interrupted=True)
-    for cause in _causes(error):
-        if isinstance(cause, psycopg.OperationalError | psycopg.InterfaceError) and _ends_session(cause):
-            return Outcome(Job.State.QUEUED, f"Postgres ended the connection: {_line(cause)}", interrupted=True)
+    if isinstance(error, WorkInterrupted):
+        return Outcome(Job.State.QUEUED, str(error), interrupted=True)
+    if lost := lost_session(error):
+        return Outcome(Job.State.QUEUED, f"Postgres ended the connection: {_line(lost)}", interrupted=True)
+    for cause in causes_of(error):
         if isinstance(cause, OSError) and cause.errno == errno.ENOSPC:
             return Outcome(Job.State.FAILED, "The disk is full; free some space and resume the job.")
         if isinstance(cause, MemoryError):
@@ -103,20 +102,6 @@ def signal_sentence(code: int) -> str:
     if code == -9:
         return "its process was killed (signal 9), most likely because memory ran out."
     return f"its process ended with {'signal' if code < 0 else 'exit code'} {abs(code)}."
-
-
-def _causes(error: BaseException) -> list[BaseException]:
-    """Return the error and what caused it, the outermost first."""
-    found: list[BaseException] = []
-    present: BaseException | None = error
-    while present is not None and present not in found:
-        found.append(present)
-        present = present.__cause__ or present.__context__
-    return found
-
-
-def _ends_session(error: psycopg.Error) -> bool:
-    return error.sqlstate is None or error.sqlstate.startswith(LOST_CONNECTION)
 
 
 def _line(error: BaseException) -> str:

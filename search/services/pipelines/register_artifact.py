@@ -35,16 +35,19 @@ def register_artifact(
     metrics: Mapping[str, Any],
     data_hash: str,
     files: Mapping[str, bytes] | None = None,
+    artifact_id: str = "",
 ) -> Artifact:
     """Write weights and their accompanying files under `GRASP_HOME/artifacts`, and return the artifact's row.
 
     `served` is the configuration that the code which loads the weights needs: it is written to `config.json`, together
     with kind and format. `configuration`, `metrics` and `data_hash` record how the weights were made. `files` are
     stored in the same folder by name. The folder is renamed to its final name when it is complete; the row follows. A
-    process that is killed before leaves only an unfinished folder. Raises OSError if the disk fails.
+    process that is killed before leaves only an unfinished folder. One that is killed between the two leaves a folder
+    without a row: whoever chose `artifact_id` with `new_artifact_id` can remove it with `discard_artifact`. Raises
+    OSError if the disk fails.
     """
     artifact = Artifact(
-        id=f"{kind}-{uuid.uuid4().hex[:12]}", kind=kind, knowledge_base=knowledge_base,
+        id=artifact_id or new_artifact_id(kind), kind=kind, knowledge_base=knowledge_base,
         configuration=dict(configuration), metrics=dict(metrics), data_hash=data_hash, code_version=code_version(),
     )  # fmt: skip
     written = {
@@ -60,6 +63,20 @@ def register_artifact(
         shutil.rmtree(artifact.directory)
         raise
     return artifact
+
+
+def new_artifact_id(kind: str) -> str:
+    """Return an id that no artifact has."""
+    return f"{kind}-{uuid.uuid4().hex[:12]}"
+
+
+def discard_artifact(artifact_id: str) -> None:
+    """Remove the files of an artifact that was not registered, because its process was killed; else do nothing."""
+    folder = Artifact(id=artifact_id).directory
+    unfinished = folder.parent / f"{_UNFINISHED}{folder.name}"
+    if (folder.exists() or unfinished.exists()) and not Artifact.objects.filter(pk=artifact_id).exists():
+        shutil.rmtree(unfinished, ignore_errors=True)
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def write_folder(folder: Path, files: Mapping[str, bytes]) -> None:

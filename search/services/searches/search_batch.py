@@ -8,7 +8,7 @@ steps are written once, by COPY, together with those of other searches. The rows
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,9 +19,10 @@ from django.utils import timezone
 
 from search.domain.trace import Step
 from search.models import SearchRun, SearchStep
+from search.services.searches.lost_session import lost_session
 from search.services.searches.pin import Pin
+from search.services.searches.pin_searches import pinned_run
 from search.services.searches.record_search import STEP_COLUMNS, Recorder, SqlRow
-from search.services.searches.request_search import pinned_run
 from search.services.searches.run_search import attempt
 from search.services.searches.storable import stored_json
 
@@ -41,6 +42,10 @@ class FinishedSearch:
         """The recorded steps, in their order."""
         return self.recorder.steps
 
+    def unstored_steps(self, without: Collection[str]) -> list[SearchStep]:
+        """Return the steps as they will be read from their rows, except those of the roles `without`."""
+        return self.recorder.unstored(without)
+
     def stored(self) -> StoredSearch:
         """Return the rows of the search. They hold plain values, so that they can be sent to another process."""
         places = range(len(self.recorder.steps))
@@ -58,13 +63,16 @@ class StoredSearch:
 def search_unstored(pin: Pin, *, question: str, k: int, purpose: str, cancelled: Callable[[], bool]) -> FinishedSearch:
     """Execute a search of an evaluation and return it, done, failed or cancelled; nothing is written.
 
-    `cancelled` is called often and must be fast. Raises SearchRejected if the question cannot be searched.
+    `cancelled` is called often and must be fast. Raises SearchRejected if the question cannot be searched; StageError,
+    caused by the database's error, if the session with Postgres was lost: that says nothing about the question.
     """
     run = pinned_run(pin, question=question, k=k, purpose=purpose)
     run.created = run.started = timezone.now()
     run.status, run.changes = SearchRun.Status.RUNNING, 1
     recorder = Recorder(run, live=False)
-    attempt(run, recorder, cancelled)
+    failure = attempt(run, recorder, cancelled)
+    if failure is not None and lost_session(failure):
+        raise failure
     run.seconds = time.perf_counter() - recorder.began
     run.finished = timezone.now()
     return FinishedSearch(run, recorder)

@@ -1,4 +1,4 @@
-"""measure_storage: how much the site keeps, in rows and in bytes."""
+"""measure_storage: the numbers of rows and bytes that the site stores."""
 
 from __future__ import annotations
 
@@ -11,9 +11,12 @@ from django.conf import settings
 from django.db import connection
 from django.db.models import Model
 
-from search.models import LanguageModelCall, SearchRun, SearchStep
+from search.models import Job, JobLog, JobMetric, LanguageModelCall, SearchRun, SearchStep
 
 TABLES: tuple[tuple[str, type[Model]], ...] = (
+    ("Jobs", Job),
+    ("Lines of jobs", JobLog),
+    ("Metrics of jobs", JobMetric),
     ("Searches", SearchRun),
     ("Steps of searches", SearchStep),
     ("Calls of language models", LanguageModelCall),

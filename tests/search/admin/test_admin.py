@@ -114,7 +114,7 @@ def test_a_release_that_is_not_ready_is_refused_with_the_reason(staff: Client, f
     release = second_release(films, BuildStatus.FAILED)
     asked = {"action": "let_answer", "_selected_action": [release.pk]}
     answer = staff.post(reverse("admin:search_release_changelist"), asked, follow=True)
-    assert "only a release that is ready can answer" in answer.content.decode()
+    assert "only a release that is ready can be searched" in answer.content.decode()
     films.refresh_from_db()
     assert films.active_release != release
 

@@ -158,7 +158,7 @@ def test_a_schedule_is_checked_as_a_whole_and_saved_with_its_next_time(staff: Cl
     wrong = staff.post(address, {"name": "nightly", "cron": "61 2 * * *", "kind": "index", "arguments": "{}"})
     assert wrong.status_code == 200
     page = wrong.content.decode()
-    assert "is no time" in page
+    assert "is not a valid time" in page
     assert "Name the knowledge base." in page
     assert not JobSchedule.objects.exists()
     base = str(snapshot_base())

@@ -5,7 +5,7 @@ from __future__ import annotations
 import multiprocessing
 import os
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from pathlib import Path
@@ -14,7 +14,7 @@ from typing import Protocol, cast
 from django.conf import settings
 
 from search.domain.errors import SearchError, StageError
-from search.domain.run_context import RunContext
+from search.domain.run_context import RunContext, WorkInterrupted
 from search.services.searches.pin import Pin
 from training.services.evaluations.ask import Answerer, Asked, Task
 from training.services.evaluations.serve import serve
@@ -31,8 +31,12 @@ END_SECONDS = 2.0
 _MEMORY_INFO = Path("/proc/meminfo")
 
 
-class ProcessEnded(SearchError):
+class ProcessEnded(WorkInterrupted):
     """A process of the evaluation ended without an answer; what was stored stays, and the evaluation can go on."""
+
+
+class ProcessBroken(SearchError):
+    """A process of the evaluation raised an error that nobody foresaw; the text holds its traceback."""
 
 
 class Askers(Protocol):
@@ -124,7 +128,7 @@ class Started:
     def compose(self, pins: Sequence[Pin], run: RunContext) -> None:
         """Send the pins, and wait until every process has built its stages."""
         for channel in self._channels:
-            channel.send(list(pins))
+            _send(channel, list(pins))
         waiting = set(self._channels)
         while waiting:
             for channel in self._ready(waiting, run):
@@ -139,7 +143,7 @@ class Started:
         while True:
             for channel in free:
                 if some := next(left, None):
-                    channel.send(list(some))
+                    _send(channel, list(some))
                     busy.add(channel)
             if not busy:
                 return
@@ -169,8 +173,17 @@ class Started:
                 return found
 
 
+def _send(channel: Connection, message: object) -> None:
+    """Send a message. If the process has ended, this says nothing: its last reply or its end is received next."""
+    with suppress(BrokenPipeError, ConnectionResetError):
+        channel.send(message)
+
+
 def _received(channel: Connection) -> list[Asked]:
-    """Return the outcomes of a message. Raises StageError or ProcessEnded instead of a reply that says so."""
+    """Return the outcomes of a message.
+
+    Raises StageError, ProcessEnded or ProcessBroken for a reply that says so.
+    """
     try:
         kind, *content = channel.recv()
     except (EOFError, ConnectionResetError) as error:
@@ -178,8 +191,10 @@ def _received(channel: Connection) -> list[Asked]:
         raise ProcessEnded(f"{message} What was answered is kept; resume the evaluation.") from error
     if kind == "unavailable":
         raise StageError(content[0], content[1], permanent=content[2])
+    if kind == "lost":
+        raise ProcessEnded(f"A process that asked questions lost Postgres: {content[0]}")
     if kind == "broken":
-        raise ProcessEnded(f"A process that asked questions broke:\n{content[0]}")
+        raise ProcessBroken(f"A process that asked questions broke:\n{content[0]}")
     return content[0] if content else []
 
 

@@ -11,20 +11,21 @@ from typing import Any
 
 import django
 from django.conf import settings
-from django.db import connections
+from django.db import DatabaseError, connections
 from django.utils.module_loading import import_string
 
 from search.domain.errors import StageError
 
 ANSWERER = "training.services.evaluations.ask.Answerer"
+LOST_SESSION = "search.services.searches.lost_session.lost_session"
 
 
 def serve(channel: Connection, database: dict[str, Any]) -> None:
     """Answer messages until the other end closes the channel: first the pins, then lists of tasks.
 
     `database` holds the settings of the database that differ from those of a new process. The reply is `("ready",)`
-    after the pins, then `("asked", [Asked, …])` for each list; or `("unavailable", stage, reason, permanent)`, or
-    `("broken", traceback)`. After the last two the process ends.
+    after the pins, then `("asked", [Asked, …])` for each list; or `("unavailable", stage, reason, permanent)`,
+    `("lost", reason)` if Postgres ended the session, or `("broken", traceback)`. After the last three the process ends.
     """
     django.setup()
     settings.DATABASES["default"].update(database)
@@ -40,11 +41,14 @@ def serve(channel: Connection, database: dict[str, Any]) -> None:
         return
     except (BrokenPipeError, ConnectionResetError):
         return
-    except StageError as error:
-        channel.send(("unavailable", error.stage, error.reason, error.permanent))
-    except BaseException:
-        channel.send(("broken", traceback.format_exc()))
-        raise
+    except BaseException as error:
+        if isinstance(error, StageError | DatabaseError) and import_string(LOST_SESSION)(error):
+            channel.send(("lost", str(error)))
+        elif isinstance(error, StageError):
+            channel.send(("unavailable", error.stage, error.reason, error.permanent))
+        else:
+            channel.send(("broken", traceback.format_exc()))
+            raise
 
 
 def _never() -> bool:

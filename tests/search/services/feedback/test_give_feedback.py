@@ -64,7 +64,7 @@ def test_a_missing_node_is_named_by_its_id_or_its_name(run: SearchRun, ada: User
 
 
 def test_what_cannot_be_judged_is_told_in_a_sentence(run: SearchRun, ada: User) -> None:
-    assert "is no result of this search" in refused(run, ada, "person/1")
+    assert "is not a result of this search" in refused(run, ada, "person/1")
     assert "There is no entity 'Ada Hol' in films-1. Did you mean 'Ada Holm'?" in refused(
         run, ada, "Ada Hol", "missing"
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path as Folder
+from typing import Any, cast
 
 import numpy as np
 
@@ -14,6 +15,7 @@ from search.domain.linking import Binding, LinkedPlan, Traversal
 from search.domain.plan import Plan
 from search.domain.ranking import Ranking, by_key
 from search.domain.trace import Limit
+from search.interfaces import GraphStore
 from search.stages.plan import Planner
 from tests import oracle
 from tests.fakes import HashEncoder
@@ -72,7 +74,7 @@ def graph_of(names: Sequence[tuple[str, str]], facts: Sequence[tuple[str, str, s
     return oracle.Graph(nodes, tuple((keys[source], relation, keys[target]) for source, relation, target in facts))
 
 
-def planner_of(folder: Folder, graph: oracle.Graph, schema: Schema | None = None, **options: int) -> Planner:
+def planner_of(folder: Folder, graph: oracle.Graph, schema: Schema | None = None, **options: Any) -> Planner:
     """Build the memory-mapped indexes of a graph and return a planner over them, with vectors that mean nothing."""
     schema = schema or schema_of(graph)
     (folder / "adjacency").mkdir()
@@ -90,7 +92,7 @@ def planner_of(folder: Folder, graph: oracle.Graph, schema: Schema | None = None
         encoder=HashEncoder(dimensions=4096),
         nodes=Nodes(graph, schema),
         schema=schema,
-        graph=OracleGraph(graph),
+        graph=cast(GraphStore, OracleGraph(graph)),
         **options,
     )
 
