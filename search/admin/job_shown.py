@@ -12,10 +12,8 @@ from django.utils import timezone
 from search.admin.curves import Curve, curves
 from search.admin.job_result import linked_rows, promotion
 from search.admin.job_values import resource_rows, text_of
-from search.jobs.import_kb import FAULTS_FILE
 from search.models import Job, JobLog, JobMetric
-from search.services.jobs.body import folder_of
-from search.services.jobs.checkpoints import FileCheckpoints
+from search.services.jobs.bad_rows import bad_rows_of
 from search.services.jobs.describe_job import why_nobody_takes
 from search.services.jobs.kinds import title_of
 from search.templatetags.search_text import duration
@@ -133,13 +131,6 @@ def page_of(job: Job) -> dict[str, Any]:
         "promote": promotion(job),
         "bad_rows": job.state not in LIVE and bad_rows_of(job) is not None,
     }
-
-
-def bad_rows_of(job: Job) -> bytes | None:
-    """Return the bad rows that an import has kept, as JSON lines; None if there are none."""
-    if job.kind != "import":
-        return None
-    return FileCheckpoints(folder_of(str(job.pk)), job.fence).load(FAULTS_FILE)
 
 
 def configuration(job: Job) -> list[Changed]:

@@ -21,11 +21,12 @@ from unfold.decorators import display
 
 from search.admin import empty
 from search.admin.job_form import LaunchForm, ScheduleForm, initial_of
-from search.admin.job_shown import LABELS, LIVE, bad_rows_of, page_of, percent_of
+from search.admin.job_shown import LABELS, LIVE, page_of, percent_of
 from search.admin.parts import ReadOnlyAdmin
 from search.domain.errors import InvalidRequest, NotAllowed
 from search.models import Job, JobSchedule
 from search.services.access.rights import LAUNCH_JOBS, may
+from search.services.jobs.bad_rows import bad_rows_of
 from search.services.jobs.change import cancel_job, resume_job
 from search.services.jobs.kinds import describe_kinds, kind_names, title_of
 from search.services.jobs.launch import launch_job

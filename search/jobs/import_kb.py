@@ -34,12 +34,11 @@ from search.services.imports.import_source import import_source
 from search.services.imports.open_source import folder_source, label_mapping
 from search.services.imports.place import Place, check_place, content_of, database, is_neo4j
 from search.services.imports.preview_upload import name_of
+from search.services.jobs.bad_rows import FAULTS_FILE
 from search.services.knowledge.import_snapshot import ImportFailed, ImportReport
 from search.services.uploads.errors import UploadConflict
 from search.services.uploads.unpack_upload import unfinished, unpack_upload
 
-FAULTS_FILE = "bad-rows.jsonl"
-"""Checkpoint with every listed fault of the source, one JSON object a line."""
 FAULTS_LOGGED = 20
 
 

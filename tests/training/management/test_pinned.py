@@ -117,8 +117,8 @@ def test_figures_over_searches_that_used_two_things_are_refused(films: Knowledge
 @pytest.mark.parametrize(
     ("values", "said"),
     [
-        ({"release_name": "films-9"}, "two of one release: films-1, which the evaluation is of, and films-9."),
-        ({"settings_version": F("settings_version") + 3}, "two of one version of the settings: 0, which"),
+        ({"release_name": "films-9"}, "another release than the evaluation: films-9 instead of films-1."),
+        ({"settings_version": F("settings_version") + 3}, "settings than the evaluation: 3 instead of 0."),
         ({"pipeline": "path"}, "The evaluation contains searches with path, which is not one of its pipelines"),
     ],
 )

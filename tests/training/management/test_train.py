@@ -66,7 +66,7 @@ def refused(*arguments: str) -> str:
     ("arguments", "sentence"),
     [
         (["films", "--split", "test"], "Training on the split 'test' would make its figures worthless"),
-        (["films", "--split", " Test-0.1"], "Training on the split ' Test-0.1' would spoil"),
+        (["films", "--split", " Test-0.1"], "Training on the split ' Test-0.1' would make its figures"),
         (["films", "--split", "hidden"], "Training on the split 'hidden' would make its figures worthless"),
         (["films", "--split", ""], "Training on the split '' would make its figures worthless"),
         (
