@@ -17,7 +17,7 @@ from search.models import KnowledgeBase
 from search.neural.site_encoders import encoder as encoders
 from search.services.knowledge.delete_knowledge_base import delete_knowledge_base
 from search.services.knowledge.import_snapshot import import_snapshot
-from search.services.searches.request_search import pin_searches
+from search.services.searches.pin_searches import pin_searches
 from tests.training.broken.oracle import BREAKS, Verdict, confusion, missing_edges, verdicts
 from tests.training.broken.stages import pipelines
 from tests.training.broken.world import NAME, World

@@ -42,7 +42,7 @@ UNFOLD: dict[str, Any] = {
         },
     },
     "SHOW_HISTORY": True,
-    "DASHBOARD_CALLBACK": "search.admin.services_page.dashboard",
+    "DASHBOARD_CALLBACK": "search.admin.dashboard.dashboard",
     "SIDEBAR": {
         "show_search": True,
         "navigation": [
@@ -60,7 +60,15 @@ UNFOLD: dict[str, Any] = {
                 "title": "Knowledge",
                 "separator": True,
                 "items": [
-                    _admin_link("Knowledge bases", "hub", "knowledgebase"),
+                    # The pages of imports lie below those of knowledge bases, but have their own menu entry.
+                    _admin_link("Knowledge bases", "hub", "knowledgebase")
+                    | {"active": lambda request: request.resolver_match.url_name.startswith("search_knowledgebase_")},
+                    {
+                        "title": "Import",
+                        "icon": "upload_file",
+                        "link": reverse_lazy("admin:search_import"),
+                        "permission": lambda request: request.user.has_perm("search.add_job"),
+                    },
                     _link_out("What planners are told", "tune", reverse_lazy("search-settings-list")),
                     _admin_link("Releases", "new_releases", "release"),
                     _admin_link("Snapshots", "database", "snapshot"),

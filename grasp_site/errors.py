@@ -26,7 +26,7 @@ def bad_request(request: HttpRequest, exception: Exception) -> HttpResponseBase:
 
 def permission_denied(request: HttpRequest, exception: Exception) -> HttpResponseBase:
     if of_api(request):
-        return problems.problem(request, 403, "This is not yours to do.")
+        return problems.problem(request, 403, "You may not do this.")
     return defaults.permission_denied(request, exception)
 
 
@@ -36,7 +36,9 @@ def page_not_found(request: HttpRequest, exception: Exception) -> HttpResponseBa
 
 def server_error(request: HttpRequest) -> HttpResponseBase:
     if of_api(request):
-        return problems.problem(request, 500, "Something broke; the log has it under request_id.")
+        return problems.problem(
+            request, 500, "An unexpected error occurred; the log has its details under the request_id."
+        )
     return defaults.server_error(request)
 
 

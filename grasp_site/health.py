@@ -1,5 +1,6 @@
 """The state of each service that a search needs; `settings.GRASP_HEALTH` lists the checks for pages and `readyz`."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -7,7 +8,7 @@ import redis
 from django.conf import settings
 from django.db import DatabaseError, connection
 
-from grasp_site.heartbeat import broker, worker_alive, worker_state
+from grasp_site.heartbeat import broker, worker_alive, worker_state, worker_states
 from search.services.knowledge.encoder_state import missing_encoders
 from search.services.knowledge.graph_state import graph_state
 
@@ -22,17 +23,23 @@ class Health:
 
 @dataclass(frozen=True)
 class Queue:
-    """A queue: its number of waiting tasks, and its worker's last report about itself (None if there is no worker)."""
+    """A queue: its number of waiting tasks, and what its workers last reported about themselves.
+
+    `worker` is one of them, or None if there is no worker.
+    """
 
     name: str
     waiting: int
     worker: dict[str, Any] | None
+    workers: Sequence[dict[str, Any]] = ()
 
 
 def queues() -> list[Queue]:
     """Return the present state of every queue of the site. Raises `redis.RedisError` if the broker does not answer."""
     client = broker(settings.REDIS_URL)
-    return [Queue(name, int(client.llen(name)), worker_state(name)) for name in settings.GRASP_WARM_UP]
+    return [
+        Queue(name, int(client.llen(name)), worker_state(name), worker_states(name)) for name in settings.GRASP_WARM_UP
+    ]
 
 
 def database() -> Health:

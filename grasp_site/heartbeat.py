@@ -5,8 +5,11 @@ Asking the workers (`celery inspect ping`) has to wait for answers that may neve
 
 import json
 import os
+import socket
 import threading
+from contextlib import suppress
 from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
 import redis
@@ -14,6 +17,7 @@ import structlog
 from django.conf import settings
 
 from grasp_site.addresses import client_url
+from grasp_site.device import device
 
 BEAT_SECONDS = 1.0
 LIFETIME_MILLISECONDS = 2500
@@ -24,6 +28,11 @@ log = structlog.get_logger(__name__)
 
 def worker_key(queue: str) -> str:
     return f"grasp:worker:{queue}"
+
+
+def workers_key(queue: str) -> str:
+    """Return the key of the sorted set of all workers of a queue: their reports, by the time of the report."""
+    return f"grasp:workers:{queue}"
 
 
 @lru_cache(maxsize=4)
@@ -49,6 +58,25 @@ def worker_state(queue: str) -> dict[str, Any] | None:
     return json.loads(value) if isinstance(value, bytes) else None
 
 
+def worker_states(queue: str) -> list[dict[str, Any]]:
+    """Return the last report of every worker of a queue, by name: `worker`, `pid`, `host`, `device`, `processes`.
+
+    `processes` are the worker's child processes, in which jobs run. Raises `redis.RedisError` as `worker_state` does.
+    """
+    client = broker(settings.REDIS_URL)
+    since = _milliseconds(client) - LIFETIME_MILLISECONDS
+    reports: list[bytes] = client.zrangebyscore(workers_key(queue), since, "+inf")  # type: ignore[assignment]
+    found = [json.loads(report) for report in reports]
+    newest = {(state["worker"], state["pid"]): state for state in found}
+    return [newest[key] for key in sorted(newest)]
+
+
+def _milliseconds(client: redis.Redis) -> int:
+    """Return the broker's time, because the clocks of several machines may differ."""
+    seconds, micros = client.time()
+    return int(seconds) * 1000 + int(micros) // 1000
+
+
 class Heartbeat(threading.Thread):
     """A thread that refreshes the key of one queue until it is stopped; it keeps trying while the broker is away."""
 
@@ -56,14 +84,15 @@ class Heartbeat(threading.Thread):
         super().__init__(name=f"heartbeat-{queue}", daemon=True)
         self._url = url
         self._key = worker_key(queue)
-        self._value = json.dumps({"worker": worker, "pid": os.getpid()})
+        self._queue = queue
+        self._report = {"worker": worker, "pid": os.getpid(), "host": socket.gethostname()[:255], "device": device()}
         self._ended = threading.Event()
 
     def run(self) -> None:
         reachable = True
         while not self._ended.is_set():
             try:
-                broker(self._url).set(self._key, self._value, px=LIFETIME_MILLISECONDS)
+                self._beat(broker(self._url))
                 reachable = True
             except redis.RedisError as error:
                 if reachable:
@@ -73,3 +102,22 @@ class Heartbeat(threading.Thread):
 
     def stop(self) -> None:
         self._ended.set()
+
+    def _beat(self, client: redis.Redis) -> None:
+        """Refresh the queue's key and this worker's entry in the list of all; leave out entries that are too old."""
+        value = json.dumps(self._report | {"processes": _children()})
+        now = _milliseconds(client)
+        beat = client.pipeline(transaction=False)
+        beat.set(self._key, value, px=LIFETIME_MILLISECONDS)
+        beat.zadd(workers_key(self._queue), {value: now})
+        beat.zremrangebyscore(workers_key(self._queue), "-inf", now - LIFETIME_MILLISECONDS)
+        beat.execute()
+
+
+def _children() -> list[int]:
+    """Return the child processes of this process; none where the system does not list them."""
+    found: list[int] = []
+    for listed in Path("/proc/self/task").glob("*/children"):
+        with suppress(OSError):
+            found += map(int, listed.read_text(encoding="ascii").split())
+    return sorted(found)

@@ -272,6 +272,20 @@ GRASP_PIPELINES: dict[str, dict[str, Any]] = {
 GRASP_DEFAULT_PIPELINE = "grasp"
 GRASP_SEARCH_SECONDS = env_int("GRASP_SEARCH_SECONDS", 30, minimum=1)
 GRASP_RUNS_DAYS = env_int("GRASP_RUNS_DAYS", 90)
+# Days that ended jobs, drafts of question sets, and folders without a row in the database are kept.
+GRASP_JOB_DAYS = env_int("GRASP_JOB_DAYS", 90, minimum=1)
+GRASP_DRAFT_DAYS = env_int("GRASP_DRAFT_DAYS", 1, minimum=1)
+GRASP_LEFTOVER_DAYS = env_int("GRASP_LEFTOVER_DAYS", 3, minimum=1)
+# {noun: dotted path}: the functions by which the retention deletes what is old, beside searches and calls. Each
+# returns how many it deleted.
+GRASP_RETENTION: dict[str, str] = {
+    "jobs": "search.services.jobs.delete_old_jobs.delete_old_jobs",
+    "checkpoints": "search.services.jobs.delete_old_jobs.delete_checkpoints",
+    "uploads": "search.services.uploads.discard_upload.delete_old_uploads",
+    "scratch folders": "search.services.imports.scratch.delete_old_scratch",
+    "question drafts": "training.services.question_drafts.delete_old_drafts",
+    "folders of artifacts": "search.services.pipelines.delete_artifact_folders.delete_artifact_folders",
+}
 # Maximum number of searches in the queue, and maximum numbers of searches a minute by kind of asker; 0 for no limit.
 GRASP_QUEUE_LENGTH = env_int("GRASP_QUEUE_LENGTH", 100)
 GRASP_SEARCHES_PER_MINUTE = env_int("GRASP_SEARCHES_PER_MINUTE", 120)
@@ -324,12 +338,14 @@ GRASP_JOBS: dict[str, dict[str, str]] = {
 GRASP_WORKER_ARGUMENTS = "grasp_site.embedded.programs.job_worker_arguments"
 # A job whose worker has not reported for this many seconds goes on in another process.
 GRASP_JOB_LEASE_SECONDS = env_int("GRASP_JOB_LEASE_SECONDS", 10, minimum=2)
-# A job is given up after its process has ended so many times in the middle of it.
+# A job fails after this number of its processes have stopped during the work.
 GRASP_JOB_ATTEMPTS = env_int("GRASP_JOB_ATTEMPTS", 5, minimum=1)
 # Dotted path of the function that resolves the name of a question set: (knowledge base, name) -> "name@version".
 GRASP_QUESTION_SETS = "training.services.question_sets.resolved_set"
 # Dotted path of the function that lists question sets for forms: [(knowledge base, "name@version", questions)].
 GRASP_LISTED_QUESTION_SETS = "training.services.question_sets.listed_sets"
+# Dotted path of the function that returns the quality of the evaluations over time, for the admin's first page.
+GRASP_QUALITY = "training.services.evaluations.quality.quality_over_time"
 
 # --- API ------------------------------------------------------------------------------------------------------------
 # Basic authentication sends the password with every request, so it is off by default.

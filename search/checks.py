@@ -10,7 +10,7 @@ read from its source.
 | search.E003 | a pipeline of `GRASP_PIPELINES` lacks a key, or names something that does not exist |
 | search.E004 | a stage or an option of a pipeline does not fit |
 | search.E005 | `GRASP_DEFAULT_PIPELINE` is no pipeline |
-| search.E006 | a dotted path of `GRASP_HEALTH`, `GRASP_QUEUES` or `GRASP_WARM_UP` leads nowhere |
+| search.E006 | a dotted path of `GRASP_HEALTH`, `GRASP_QUEUES`, `GRASP_WARM_UP` or `GRASP_RETENTION` leads nowhere |
 | search.E007 | `NEO4J_URL` cannot be read |
 | search.E008 | the vectors of an active release need an encoder that this site does not have (reads the database) |
 | search.E009 | a field of a stage's class is neither an option nor a tool, or a function takes no option of its row |
@@ -82,10 +82,11 @@ def check_pipelines(**_: Any) -> list[CheckMessage]:
 
 @register()
 def check_health(**_: Any) -> list[CheckMessage]:
-    """E006: the functions that check the health of the processes and warm them up exist."""
+    """E006: the functions that check the health of the processes, warm them up, and delete what is old exist."""
     named = [(f"GRASP_HEALTH[{name!r}]", path) for name, path in settings.GRASP_HEALTH.items()]
     named += [("GRASP_QUEUES", settings.GRASP_QUEUES)]
     named += [(f"GRASP_WARM_UP[{queue!r}]", path) for queue, paths in settings.GRASP_WARM_UP.items() for path in paths]
+    named += [(f"GRASP_RETENTION[{noun!r}]", path) for noun, path in settings.GRASP_RETENTION.items()]
     found = [(where, leads_nowhere(path)) for where, path in named]
     return [Error(f"{where}: {missing}", id="search.E006") for where, missing in found if missing]
 

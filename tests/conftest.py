@@ -30,6 +30,8 @@ os.environ["GRASP_HOME"] = str(TEST_HOME)
 # A test run asks more from one address than a visitor may. The tests of the limits set them again.
 for name in ("GRASP_SEARCHES_PER_MINUTE", "GRASP_SEARCHES_PER_MINUTE_USER", "GRASP_SEARCHES_PER_MINUTE_TOKEN"):
     os.environ[name] = "0"
+# Tests launch imports from their temporary folders and from the demo bases.
+os.environ["GRASP_IMPORT_ROOTS"] = f"{tempfile.gettempdir()},{PROJECT}"
 os.environ["DJANGO_SETTINGS_MODULE"] = "grasp_site.settings"
 TEST_HOME.chmod(0o755)
 django.setup()

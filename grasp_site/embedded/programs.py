@@ -2,8 +2,8 @@
 
 import signal
 import sys
-from pathlib import Path
 
+from grasp_site.device import gpus
 from grasp_site.embedded.children import Program
 from grasp_site.environment import env_int, env_str, usual_search_threads
 
@@ -20,13 +20,6 @@ def programs(port: int) -> list[Program]:
     workers = [search_worker(env_int("GRASP_SEARCH_THREADS", usual_search_threads(), minimum=1))]
     workers += [job_worker(queue) for queue in ("jobs", "gpu") if queue != "gpu" or gpus()]
     return [web(port), *workers]
-
-
-def gpus() -> int:
-    """Return the number of NVIDIA GPUs that jobs may use, without loading a library for them."""
-    if env_str("GRASP_DEVICE", "auto") == "cpu":
-        return 0
-    return sum(path.name.removeprefix("nvidia").isdecimal() for path in Path("/dev").glob("nvidia*"))
 
 
 def web(port: int) -> Program:

@@ -21,8 +21,8 @@ class WhenEmpty:
 
 KNOWLEDGE_BASES = WhenEmpty(
     "No knowledge bases yet",
-    "Import one from a bundle: the command checks it, loads it, builds its indexes and lets it answer. "
-    "With --dry-run it only checks.",
+    "Import one from files, a folder or a Neo4j database: it is checked, loaded and indexed, and then answers. "
+    "The command does the same; with --dry-run it only checks.",
     f"{_MANAGE} import_kb path/to/bundle",
 )
 SNAPSHOTS = WhenEmpty(

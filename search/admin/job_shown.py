@@ -10,7 +10,10 @@ from typing import Any
 from django.utils import timezone
 
 from search.admin.curves import Curve, curves
+from search.admin.job_result import linked_rows, promotion
+from search.admin.job_values import resource_rows, text_of
 from search.models import Job, JobLog, JobMetric
+from search.services.jobs.bad_rows import bad_rows_of
 from search.services.jobs.describe_job import why_nobody_takes
 from search.services.jobs.kinds import title_of
 from search.templatetags.search_text import duration
@@ -123,8 +126,10 @@ def page_of(job: Job) -> dict[str, Any]:
         "lines": _lines(job),
         "configuration": configuration(job),
         "before": _before(job),
-        "resources": _resources(job.resources),
-        "result": result_rows(job.result),
+        "resources": resource_rows(job.resources),
+        "result": linked_rows(job),
+        "promote": promotion(job),
+        "bad_rows": job.state not in LIVE and bad_rows_of(job) is not None,
     }
 
 
@@ -133,7 +138,7 @@ def configuration(job: Job) -> list[Changed]:
     before = _before(job)
     mine, other = _settings(job), _settings(before) if before else {}
     return [
-        Changed(name, _text(value), None if before is None or other.get(name) == value else _text(other.get(name)))
+        Changed(name, text_of(value), None if before is None or other.get(name) == value else text_of(other.get(name)))
         for name, value in mine.items()
     ]
 
@@ -166,42 +171,3 @@ def _curves(job: Job) -> list[Curve]:
 def _lines(job: Job) -> list[JobLog]:
     """Return the newest lines, the newest first: the page draws them from below, so that the newest is in sight."""
     return list(JobLog.objects.filter(job=job).order_by("-id")[:LINES])
-
-
-def _resources(resources: Mapping[str, Any]) -> list[tuple[str, str]]:
-    return [
-        (name.removesuffix("_mb").replace("_", " "), _size(name, value))
-        for name, value in resources.items()
-        if value is not None
-    ]
-
-
-def _size(name: str, value: Any) -> str:
-    if name.endswith("_mb") and isinstance(value, int | float):
-        return f"{value:,.0f} MB"
-    if "seconds" in name and isinstance(value, int | float):
-        return f"{value:,.1f} s"
-    return _text(value)
-
-
-def result_rows(result: Mapping[str, Any] | None) -> list[tuple[str, str]]:
-    """Return the plain values of a result; tables and reports in it have pages of their own."""
-    rows = []
-    for name, value in (result or {}).items():
-        if isinstance(value, Mapping):
-            value = ", ".join(f"{key} {_text(inner)}" for key, inner in value.items() if not isinstance(inner, Mapping))
-        if not isinstance(value, list) and value not in ("", None):
-            rows.append((name.replace("_", " "), _text(value)))
-    return rows
-
-
-def _text(value: Any) -> str:
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, float):
-        return f"{value:,.4g}"
-    if isinstance(value, int):
-        return f"{value:,}"
-    if isinstance(value, list | tuple):
-        return ", ".join(map(str, value)) or "none"
-    return "–" if value in (None, "", {}) else str(value)

@@ -25,11 +25,14 @@ from search.admin.job_shown import LABELS, LIVE, page_of, percent_of
 from search.admin.parts import ReadOnlyAdmin
 from search.domain.errors import InvalidRequest, NotAllowed
 from search.models import Job, JobSchedule
+from search.services.access.rights import LAUNCH_JOBS, may
+from search.services.jobs.bad_rows import bad_rows_of
 from search.services.jobs.change import cancel_job, resume_job
 from search.services.jobs.kinds import describe_kinds, kind_names, title_of
 from search.services.jobs.launch import launch_job
 from search.services.jobs.schedules import save_schedule
 from search.services.jobs.wake import wake
+from search.services.promote_result import promote_job
 from search.templatetags.search_text import duration
 
 LARGE_COLUMNS = ("specification", "notes", "result")
@@ -54,8 +57,10 @@ class JobAdmin(ReadOnlyAdmin):
         return [
             path("launch/", view(self.launch), name="search_job_launch"),
             path("<uuid:pk>/live/", view(never_cache(self.live)), name="search_job_live"),
+            path("<uuid:pk>/bad-rows/", view(self.bad_rows), name="search_job_bad_rows"),
             path("<uuid:pk>/cancel/", view(require_POST(self.cancel)), name="search_job_cancel"),
             path("<uuid:pk>/resume/", view(require_POST(self.resume)), name="search_job_resume"),
+            path("<uuid:pk>/promote/", view(require_POST(self.promote)), name="search_job_promote"),
             *super().get_urls(),
         ]
 
@@ -71,10 +76,16 @@ class JobAdmin(ReadOnlyAdmin):
 
     def may_launch(self, request: HttpRequest) -> bool:
         """Whether the user may launch, cancel and resume jobs."""
-        return request.user.has_perm("search.add_job")
+        return may(request.user, LAUNCH_JOBS)
+
+    def may_promote(self, request: HttpRequest) -> bool:
+        """Whether the user may activate releases and versions of pipelines, by the same right as on their pages."""
+        return request.user.has_perm("search.change_knowledgebase")
 
     def add_view(self, request: HttpRequest, form_url: str = "", extra_context: Any = None) -> HttpResponse:
         """Redirect to the form that launches a job."""
+        if not self.may_launch(request):
+            raise PermissionDenied
         return redirect("admin:search_job_launch")
 
     def change_view(
@@ -86,7 +97,7 @@ class JobAdmin(ReadOnlyAdmin):
         job = self._found(object_id)
         context = self.admin_site.each_context(request) | page_of(job) | {
             "opts": self.opts, "title": str(title_of(job.kind)), "subtitle": job.knowledge_base_name,
-            "may_launch": self.may_launch(request), "original": job,
+            "may_launch": self.may_launch(request), "may_promote": self.may_promote(request), "original": job,
         }  # fmt: skip
         return render(request, self.change_form_template, context)
 
@@ -99,8 +110,20 @@ class JobAdmin(ReadOnlyAdmin):
             raise Http404("There is no such job.")
         if request.GET.get("seen") == str(changes):
             return HttpResponse(status=204)
-        context = page_of(self._found(pk)) | {"may_launch": self.may_launch(request)}
+        context = page_of(self._found(pk)) | {
+            "may_launch": self.may_launch(request), "may_promote": self.may_promote(request),
+        }  # fmt: skip
         return render(request, "admin/search/job/_live.html", context)
+
+    def bad_rows(self, request: HttpRequest, pk: UUID) -> HttpResponse:
+        """Return the file of bad rows that an import has kept."""
+        if not self.has_view_permission(request):
+            raise PermissionDenied
+        content = bad_rows_of(self._found(pk))
+        if content is None:
+            raise Http404("This job has kept no bad rows.")
+        headers = {"Content-Disposition": 'attachment; filename="bad-rows.jsonl"'}
+        return HttpResponse(content, content_type="application/x-ndjson; charset=utf-8", headers=headers)
 
     def launch(self, request: HttpRequest) -> HttpResponse:
         """Show the kinds of jobs, or the form of one kind; launch the job that the form describes."""
@@ -142,6 +165,21 @@ class JobAdmin(ReadOnlyAdmin):
     def resume(self, request: HttpRequest, pk: UUID) -> HttpResponse:
         """Let a job that failed or was cancelled go on from its last checkpoint, and return to its page."""
         return self._acted(request, pk, resume_job)
+
+    def promote(self, request: HttpRequest, pk: UUID) -> HttpResponse:
+        """Let searches use what a job has made, and return to its page."""
+        if not self.may_promote(request):
+            raise PermissionDenied
+        job = self._found(pk)
+        try:
+            made = promote_job(job, user=request.user)
+        except InvalidRequest as error:
+            messages.error(request, " ".join(fault.message for fault in error.faults))
+        except NotAllowed as error:
+            raise PermissionDenied(str(error)) from error
+        else:
+            messages.success(request, f"The next searches of {made.row.knowledge_base.name} use {made.name}.")
+        return redirect("admin:search_job_change", pk)
 
     def _acted(self, request: HttpRequest, pk: UUID, act: Callable[..., Job]) -> HttpResponse:
         if not self.may_launch(request):

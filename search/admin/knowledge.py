@@ -7,14 +7,16 @@ from typing import Any
 from django import forms
 from django.contrib import admin, messages
 from django.db.models import Count, Model, QuerySet
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
-from unfold.admin import ModelAdmin, TabularInline
+from unfold.admin import TabularInline
 from unfold.decorators import action, display
 
 from search.admin import empty
+from search.admin.import_pages import ImportPages
 from search.admin.parts import ReadOnlyAdmin, number, table
 from search.models import KnowledgeBase, Release, Snapshot, VectorSet
 from search.models.knowledge import BuildStatus
@@ -40,7 +42,7 @@ class ReleaseInline(TabularInline):
 
 
 @admin.register(KnowledgeBase)
-class KnowledgeBaseAdmin(ModelAdmin):
+class KnowledgeBaseAdmin(ImportPages):
     """Knowledge bases: their descriptions, their visibility, and their active releases."""
 
     list_display = ("name", "title", "visibility", "answers", "nodes", "edges", "releases_count")
@@ -63,8 +65,12 @@ class KnowledgeBaseAdmin(ModelAdmin):
         return super().get_queryset(request).annotate(release_count=Count("releases"))
 
     def has_add_permission(self, request: HttpRequest) -> bool:
-        """Knowledge bases are made by `import_kb`."""
-        return False
+        """Knowledge bases are made by imports, which are jobs; who may launch them sees the button that leads there."""
+        return request.user.has_perm("search.add_job")
+
+    def add_view(self, request: HttpRequest, form_url: str = "", extra_context: Any = None) -> HttpResponse:
+        """Redirect to the import pages."""
+        return redirect("admin:search_import")
 
     def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
         """Knowledge bases are deleted by `delete_kb`, with their partitions, index files and artifacts."""

@@ -1,23 +1,34 @@
-"""Versions of pipelines in the admin: read-only, except that another version can be activated."""
+"""Versions of pipelines in the admin: made by a form, then never changed; another version can be activated."""
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.contrib import admin, messages
+from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseNotAllowed
-from django.shortcuts import redirect
+from django.shortcuts import redirect, render
 from django.urls import URLPattern, path, reverse
 from django.utils.html import format_html
+from django.utils.http import urlencode
 from django.utils.safestring import SafeString
 from unfold.decorators import action, display
 
+from search import wiring
 from search.admin import empty
-from search.admin.parts import ReadOnlyAdmin, pretty
-from search.models import PipelineVersion
-from search.services.pipelines.save_pipeline_version import activate_pipeline_version
+from search.admin.job_values import text_of
+from search.admin.parts import ReadOnlyAdmin, pretty, table
+from search.admin.version_form import ChooseForm, VersionForm
+from search.domain.differences import MISSING
+from search.models import KnowledgeBase, PipelineVersion
+from search.services.pipelines.compare_versions import compare_with_before
+from search.services.pipelines.save_pipeline_version import activate_pipeline_version, save_pipeline_version
 
 BUTTON = "bg-primary-600 text-white rounded-default px-3 py-2 font-medium cursor-pointer"
+MOST_DIGITS = 10
+"""Length from which a number cannot be the id of a version."""
 
 
 @admin.register(PipelineVersion)
@@ -31,9 +42,11 @@ class PipelineVersionAdmin(ReadOnlyAdmin):
     search_fields = ("pipeline", "note")
     list_select_related = ("knowledge_base", "author")
     fields = readonly_fields = (
-        "knowledge_base", "pipeline", "version", "state", "options_shown", "note", "author", "created",
+        "knowledge_base", "pipeline", "version", "state", "differences_shown", "options_shown", "note", "author",
+        "created",
     )  # fmt: skip
     actions = ("make_active",)
+    add_form_template = "admin/search/pipelineversion/new.html"
 
     def get_urls(self) -> list[URLPattern]:
         """Add the address to which the button on a version's page posts."""
@@ -62,6 +75,39 @@ class PipelineVersionAdmin(ReadOnlyAdmin):
         _activate(request, version)
         return redirect("admin:search_pipelineversion_change", pk)
 
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        """Users with the right to add versions make them by the form of `add_view`."""
+        return request.user.has_perm("search.add_pipelineversion")
+
+    def add_view(self, request: HttpRequest, form_url: str = "", extra_context: Any = None) -> HttpResponse:
+        """Show the form of a new version, or first the choice of knowledge base and pipeline; save what was sent."""
+        if not self.has_add_permission(request):
+            raise PermissionDenied
+        context = self.admin_site.each_context(request) | {"opts": self.opts, "title": "New version of a pipeline"}
+        choice = ChooseForm(request.GET if request.GET.get("pipeline") else None)
+        if not choice.is_valid():
+            return render(request, self.add_form_template, context | {"choice": choice})
+        base = KnowledgeBase.objects.get(name=choice.cleaned_data["knowledge_base"])
+        pipeline = choice.cleaned_data["pipeline"]
+        start = _start(base, pipeline, request.GET.get("like", ""))
+        form = VersionForm(
+            pipeline, start.options if start else {}, request.POST if request.method == "POST" else None,
+            may_activate=self.has_activate_permission(request),
+        )  # fmt: skip
+        if request.method == "POST" and form.is_valid():
+            version = save_pipeline_version(
+                knowledge_base=base, pipeline=pipeline, options=form.options(), note=form.cleaned_data["note"],
+                author=request.user if isinstance(request.user, User) else None,
+                activate=bool(form.cleaned_data.get("activate")), whole=True,
+            )  # fmt: skip
+            used = f"; the next searches of {base} use it" if version.active else ""
+            messages.success(request, f"{pipeline} {version.version} of {base} was saved{used}.")
+            return redirect("admin:search_pipelineversion_change", version.pk)
+        title = f"New version: {wiring.row(pipeline)['TITLE']} · {base.name}"
+        return render(
+            request, self.add_form_template, context | {"form": form, "start": start, "title": title, "base": base}
+        )
+
     def has_activate_permission(self, request: HttpRequest) -> bool:
         """Users who may change knowledge bases may activate versions."""
         return request.user.has_perm("search.change_knowledgebase")
@@ -76,6 +122,25 @@ class PipelineVersionAdmin(ReadOnlyAdmin):
             '<button type="submit" formmethod="post" formaction="{}" class="{}">Make active</button>', address, BUTTON
         )
 
+    @display(description="What differs")
+    def differences_shown(self, version: PipelineVersion) -> SafeString:
+        """The settings that differ from the site's defaults or the version before, and a link to a version like it."""
+        compared = compare_with_before(version)
+        named = f"version {compared.before.version}" if compared.before else "before: the site's"
+        rows = [
+            (row.name, _value(row.default), _value(row.before),
+             format_html("<strong>{}</strong>", _value(row.now)) if row.changed else _value(row.now))
+            for row in compared.settings
+        ]  # fmt: skip
+        shown = table(("setting", "default", named, "this version"), rows) if rows else "Nothing: it is as the site's."
+        query = urlencode({"knowledge_base": version.knowledge_base.name, "pipeline": version.pipeline,
+                           "like": str(version.pk)})  # fmt: skip
+        address = f"{reverse('admin:search_pipelineversion_add')}?{query}"
+        return format_html(
+            '{}<p class="mt-3"><a class="text-primary-600 underline" href="{}">New version from this one</a></p>',
+            shown, address,
+        )  # fmt: skip
+
     @display(description="Options")
     def options_shown(self, version: PipelineVersion) -> SafeString | str:
         """The options as readable JSON."""
@@ -87,3 +152,14 @@ def _activate(request: HttpRequest, version: PipelineVersion) -> None:
     messages.success(
         request, f"The next searches of {version.knowledge_base} use {version.pipeline} {version.version}."
     )
+
+
+def _start(base: KnowledgeBase, pipeline: str, like: str) -> PipelineVersion | None:
+    """Return the version whose options the form begins with: the one that was named, else the active one."""
+    versions = PipelineVersion.objects.filter(knowledge_base=base, pipeline=pipeline)
+    named = versions.filter(pk=int(like)).first() if like.isdecimal() and len(like) < MOST_DIGITS else None
+    return named or versions.filter(active=True).first()
+
+
+def _value(value: Any) -> str:
+    return "–" if value is MISSING else text_of(value)

@@ -12,7 +12,7 @@ from search.domain.errors import InvalidRequest
 from search.models import KnowledgeBase
 from search.prompts import PromptFault
 from search.services.language_models.preview_prompt import preview_prompt
-from search.services.searches.request_search import MAX_QUESTION
+from search.services.searches.check_request import MAX_QUESTION
 
 
 class PreviewForm(forms.Form):

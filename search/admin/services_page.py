@@ -1,23 +1,18 @@
-"""The page of services, workers and queues with their states, and the admin's dashboard."""
+"""The page of services, workers and queues with their states."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from django.conf import settings
 from django.db import DatabaseError, connection
-from django.db.models import Count
-from django.http import HttpRequest
-from django.utils import timezone
 from django.views.generic import TemplateView
 from unfold.views import UnfoldModelAdminViewMixin
 
-from search.models import KnowledgeBase, RetentionRun, SearchRun
-from search.services.access.count_refused import refused_by_day
+from search.admin.job_shown import percent_of
+from search.models import Job
 from search.services.health import all_ready, queue_status, system_status
-from search.services.upkeep.measure_storage import measure_storage
-
-OPEN_STATUSES = (SearchRun.Status.QUEUED, SearchRun.Status.RUNNING)
+from search.services.jobs.kinds import title_of
+from search.services.upkeep.observe_work import live_jobs, waiting_by_queue, workers
 
 
 class ServicesPage(UnfoldModelAdminViewMixin, TemplateView):
@@ -32,36 +27,30 @@ class ServicesPage(UnfoldModelAdminViewMixin, TemplateView):
         return super().get_context_data(**kwargs) | state_of_services() | {"connections": _connections()}
 
 
-def dashboard(request: HttpRequest, context: dict[str, Any]) -> dict[str, Any]:
-    """Return the context of the admin's first page: services, counts, and the latest searches."""
-    asked = SearchRun.objects.of_people()
-    counts = dict(asked.values_list("status").annotate(number=Count("pk")).order_by())
-    bases = KnowledgeBase.objects.select_related("active_release__snapshot", "active_release__knowledge_base")
-    figures = [
-        ("Knowledge bases", len(bases)),
-        ("Nodes that can be searched", sum(b.active_release.snapshot.nodes for b in bases if b.active_release)),
-        ("Searches answered", counts.get(SearchRun.Status.DONE, 0)),
-        ("Searches failed", counts.get(SearchRun.Status.FAILED, 0)),
-        ("Searches under way", sum(counts.get(status, 0) for status in OPEN_STATUSES)),
-    ]
-    latest = asked.only("pk", "question", "status", "pipeline", "knowledge_base_name", "seconds", "created")[:8]
-    shown = {"figures": figures, "bases": bases, "latest": latest, "refused": refused_by_day(timezone.now().date())}
-    return context | state_of_services() | shown | _kept()
-
-
-def _kept() -> dict[str, Any]:
-    """Return how much is kept, and what the retention did last."""
-    return {"stored": measure_storage(), "retention": RetentionRun.objects.first(), "days": settings.GRASP_RUNS_DAYS}
-
-
 def state_of_services() -> dict[str, Any]:
-    """Return services and queues for the templates."""
-    services = system_status()
+    """Return services, queues, workers and live jobs for the templates."""
+    services, queues, jobs = system_status(), queue_status(), live_jobs()
+    waiting = waiting_by_queue()
+    names = [queue["name"] for queue in queues] or list(waiting)
     return {
         "services": services,
-        "queues": queue_status(),
         "all_ready": all_ready(services),
-    }
+        "queues": [{"name": name, "reason": _reason(name, queues), "waiting": waiting.get(name)} for name in names],
+        "broker_away": not queues,
+        "workers": workers(queues, jobs),
+        "live_jobs": [
+            {
+                "job": job, "title": title_of(job.kind), "percent": percent_of(job),
+                "seconds_left": job.progress.get("seconds_left") if job.state == Job.State.RUNNING else None,
+                "reason": _reason(job.queue, queues) if job.state == Job.State.QUEUED else "",
+            }
+            for job in jobs
+        ],
+    }  # fmt: skip
+
+
+def _reason(name: str, queues: list[dict[str, Any]]) -> str:
+    return next((queue["reason"] for queue in queues if queue["name"] == name), "")
 
 
 def _connections() -> list[dict[str, Any]]:

@@ -17,10 +17,15 @@ from search.admin import empty
 from search.models import ApiToken
 from search.services.access.tokens import make_token, revoke_token
 
+MANAGES_ACCOUNTS = "auth.change_user"
+
 
 @admin.register(ApiToken)
 class ApiTokenAdmin(ModelAdmin):
-    """Whoever may add tokens makes them for themselves; only superusers make and see those of others."""
+    """Whoever may add tokens makes them for themselves; only superusers make those of others.
+
+    Whoever manages accounts sees and revokes the tokens of all, for somebody has to when a token leaks.
+    """
 
     when_empty = empty.TOKENS
     list_display = ("shown", "name", "user", "state", "created", "last_used")
@@ -31,9 +36,10 @@ class ApiTokenAdmin(ModelAdmin):
     actions = ("revoke",)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[ApiToken]:
-        """Return the tokens of whoever looks; superusers see all."""
+        """Return the tokens of whoever looks; who manages accounts sees all."""
         tokens = super().get_queryset(request)
-        return tokens if request.user.is_superuser else tokens.filter(user__username=request.user.get_username())
+        everybody = request.user.has_perm(MANAGES_ACCOUNTS)
+        return tokens if everybody else tokens.filter(user__username=request.user.get_username())
 
     def formfield_for_foreignkey(self, db_field: ForeignKey[Any, Any], request: HttpRequest, **kwargs: Any) -> Any:
         """Offer no account but one's own, for a token can do whatever its account may; superusers choose."""

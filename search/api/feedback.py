@@ -25,7 +25,7 @@ KEYS = ("node", "kind", "note")
 
 
 class SearchFeedback(APIView):
-    """What people say about the results of one search."""
+    """The feedback on the results of one search."""
 
     @extend_schema(
         operation_id="searches_feedback_list",
@@ -38,7 +38,7 @@ class SearchFeedback(APIView):
         responses={200: shape.page_of(shape.Feedback), **shape.problems(401, 404, 503)},
     )
     def get(self, request: Request, run_id: UUID) -> Response:
-        """Return a page of the feedback, oldest first: all of it to staff, and to others their own."""
+        """Return a page of the feedback, oldest first. Staff get all of it, others their own."""
         pages = Pages()
         found = feedback_for(find_run(request, run_id), request.user, visitor_of(request))
         shown: list[Feedback] = pages.paginate_queryset(found, request, view=self) or []
@@ -55,10 +55,10 @@ class SearchFeedback(APIView):
         },
     )
     def post(self, request: Request, run_id: UUID) -> Response:
-        """Record what the caller says about one node; what they said about it before is replaced.
+        """Record the caller's judgment of one node; it replaces their earlier judgment of this node.
 
-        `right` and `wrong` are for results. `missing` is for a node that should have been one, given by its id, or by
-        its name where only one node has it. A caller without an account gets a cookie by which they are known later.
+        `right` and `wrong` are for results. `missing` is for a node that should have been a result, given by its id,
+        or by its name if only one node has this name. A caller without an account gets a cookie that identifies them.
         """
         run = find_run(request, run_id)
         body = request.data
@@ -87,7 +87,7 @@ class SearchFeedback(APIView):
         responses={204: OpenApiResponse(description="It is withdrawn."), **shape.problems(401, 403, 404, 503)},
     )
     def delete(self, request: Request, run_id: UUID) -> Response:
-        """Delete what the caller said about this search, or about one node of it; what others said stays."""
+        """Delete the caller's judgments of this search, or of one node; those of others stay."""
         run = find_run(request, run_id)
         node = request.query_params.get("node", "")
         withdraw_feedback(run, node=node, user=request.user, visitor=visitor_of(request))

@@ -25,7 +25,7 @@ class Alive(Unguarded):
 
     @extend_schema(
         operation_id="healthz",
-        summary="Whether the web process lives",
+        summary="Check that the web process is alive",
         tags=[groups.STATE],
         auth=[],
         responses={200: {"type": "object", "properties": {"alive": {"type": "boolean"}}}},
@@ -40,7 +40,7 @@ class Ready(Unguarded):
 
     @extend_schema(
         operation_id="readyz",
-        summary="Whether a search can be asked",
+        summary="Check that searches can be requested",
         tags=[groups.STATE],
         auth=[],
         responses={200: shape.Readiness, 503: OpenApiResponse(shape.Readiness, description="Something is down.")},

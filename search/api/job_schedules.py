@@ -1,4 +1,4 @@
-"""Schedules of jobs, for staff."""
+"""Schedules of jobs, for accounts with the rights on them."""
 
 from __future__ import annotations
 
@@ -9,11 +9,14 @@ from django.urls import reverse
 from drf_spectacular.utils import OpenApiResponse, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
+from rest_framework.views import APIView
 
 from search.api import groups
 from search.api import serializers as shape
-from search.api.jobs import StaffView, read_body
+from search.api.jobs import read_body
+from search.api.permissions import HasRight
 from search.models import JobSchedule
+from search.services.access.rights import ADD_SCHEDULES, CHANGE_SCHEDULES, DELETE_SCHEDULES, VIEW_SCHEDULES
 from search.services.jobs.schedules import describe_schedule, save_schedule
 
 KEYS = ("name", "cron", "kind", "knowledge_base", "question_set", "arguments", "enabled")
@@ -21,8 +24,11 @@ REQUIRED: dict[str, Any] = {"name": None, "cron": None, "kind": None}
 MOST_ID = 2**63 - 1
 
 
-class JobSchedules(StaffView):
+class JobSchedules(APIView):
     """The schedules."""
+
+    permission_classes = (HasRight,)
+    rights = {"GET": VIEW_SCHEDULES, "POST": ADD_SCHEDULES}
 
     @extend_schema(
         operation_id="job_schedules_list",
@@ -31,7 +37,7 @@ class JobSchedules(StaffView):
         responses={200: shape.Schedule(many=True), **shape.problems(401, 403, 503)},
     )
     def get(self, request: Request) -> Response:
-        """Return every schedule, with its next time and what came of the last one."""
+        """Return every schedule, with its next time and the outcome of its last launch."""
         return Response([describe_schedule(row) for row in JobSchedule.objects.select_related("knowledge_base")])
 
     @extend_schema(
@@ -42,14 +48,17 @@ class JobSchedules(StaffView):
         responses={201: shape.Schedule, **shape.problems(400, 401, 403, 413, 415, 503)},
     )
     def post(self, request: Request) -> Response:
-        """Make a schedule; its job is checked as if it were launched now."""
+        """Create a schedule; its job is checked as if it were launched now."""
         saved = save_schedule(**{**REQUIRED, **read_body(request, KEYS, "A schedule")}, user=request.user)
         address = reverse("api:job-schedule", args=[saved.pk])
         return Response(describe_schedule(saved), status=201, headers={"Location": address})
 
 
-class JobScheduleDetail(StaffView):
+class JobScheduleDetail(APIView):
     """One schedule."""
+
+    permission_classes = (HasRight,)
+    rights = {"PUT": CHANGE_SCHEDULES, "DELETE": DELETE_SCHEDULES}
 
     @extend_schema(
         operation_id="job_schedules_update",
@@ -59,7 +68,7 @@ class JobScheduleDetail(StaffView):
         responses={200: shape.Schedule, **shape.problems(400, 401, 403, 404, 413, 415, 503)},
     )
     def put(self, request: Request, schedule_id: int) -> Response:
-        """Replace a schedule; its next time is the first one from now on."""
+        """Replace a schedule; its next time is computed from now on."""
         schedule = _find(schedule_id)
         given = {**REQUIRED, **read_body(request, KEYS, "A schedule")}
         return Response(describe_schedule(save_schedule(**given, user=request.user, schedule=schedule)))
@@ -69,7 +78,7 @@ class JobScheduleDetail(StaffView):
         summary="Delete a schedule",
         tags=[groups.JOBS],
         responses={
-            204: OpenApiResponse(description="It is gone; jobs that it launched stay."),
+            204: OpenApiResponse(description="The schedule is deleted; jobs that it launched stay."),
             **shape.problems(401, 403, 404, 503),
         },
     )

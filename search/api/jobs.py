@@ -1,4 +1,4 @@
-"""Jobs, for staff: launch, list, read, cancel, resume and clone them."""
+"""Jobs, for accounts with the right to view or launch them: launch, list, read, cancel, resume and clone them."""
 
 from __future__ import annotations
 
@@ -18,9 +18,10 @@ from search.api import groups
 from search.api import serializers as shape
 from search.api.knowledge_bases import PAGING
 from search.api.pagination import Pages
-from search.domain.errors import Fault, InvalidRequest, NotAllowed, nearest, pointer
+from search.api.permissions import HasRight
+from search.domain.errors import Fault, InvalidRequest, nearest, pointer
 from search.models import Job
-from search.services.access.visitors import is_privileged
+from search.services.access.rights import LAUNCH_JOBS, VIEW_JOBS
 from search.services.jobs.change import cancel_job, clone_job, resume_job
 from search.services.jobs.describe_job import describe_job, reasons_of_queues, summary
 from search.services.jobs.kinds import describe_kinds
@@ -36,18 +37,11 @@ LAUNCHED = {
 }
 
 
-class StaffView(APIView):
-    """A view that answers only staff."""
-
-    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
-        """Raise NotAllowed for everybody else, before anything is read."""
-        super().initial(request, *args, **kwargs)
-        if not is_privileged(request.user):
-            raise NotAllowed("This is for staff; sign in with a staff account, or send its token.")
-
-
-class Jobs(StaffView):
+class Jobs(APIView):
     """The jobs."""
+
+    permission_classes = (HasRight,)
+    rights = {"GET": VIEW_JOBS, "POST": LAUNCH_JOBS}
 
     @extend_schema(
         operation_id="jobs_list",
@@ -84,15 +78,18 @@ class Jobs(StaffView):
     def post(self, request: Request) -> Response:
         """Launch a job: 202 with its address in `Location`.
 
-        If an identical job waits or runs already, the answer is 200 with that one. A specification that is not valid,
+        If an identical job waits or runs already, the answer is 200 with that job. A specification that is not valid,
         or that needs more disk or memory than there is, is refused with every fault at once.
         """
         given = _body(request, LAUNCH_KEYS)
         return _launched(*launch_job(**{"kind": None, **given}, user=request.user, origin=Job.Origin.API))
 
 
-class JobDetail(StaffView):
+class JobDetail(APIView):
     """One job."""
+
+    permission_classes = (HasRight,)
+    rights = {"GET": VIEW_JOBS}
 
     @extend_schema(
         operation_id="jobs_retrieve",
@@ -105,8 +102,11 @@ class JobDetail(StaffView):
         return Response(describe_job(find_job(job_id)), headers=FRESH)
 
 
-class JobCancel(StaffView):
+class JobCancel(APIView):
     """Cancellation of a job."""
+
+    permission_classes = (HasRight,)
+    rights = {"POST": LAUNCH_JOBS}
 
     @extend_schema(
         operation_id="jobs_cancel",
@@ -123,8 +123,11 @@ class JobCancel(StaffView):
         return Response(describe_job(cancel_job(find_job(job_id), user=request.user)))
 
 
-class JobResume(StaffView):
+class JobResume(APIView):
     """Resumption of a job."""
+
+    permission_classes = (HasRight,)
+    rights = {"POST": LAUNCH_JOBS}
 
     @extend_schema(
         operation_id="jobs_resume",
@@ -139,8 +142,11 @@ class JobResume(StaffView):
         return Response(describe_job(job), status=202, headers={"Location": _address(job)})
 
 
-class JobClone(StaffView):
+class JobClone(APIView):
     """A job like another one."""
+
+    permission_classes = (HasRight,)
+    rights = {"POST": LAUNCH_JOBS}
 
     @extend_schema(
         operation_id="jobs_clone",
@@ -150,12 +156,15 @@ class JobClone(StaffView):
         responses={**LAUNCHED, **shape.problems(400, 401, 403, 404, 413, 415, 503)},
     )
     def post(self, request: Request, job_id: UUID) -> Response:
-        """Launch a job like this one on what its names mean today, with the given arguments changed."""
+        """Launch a copy of this job, with the given arguments changed. Its names are resolved again."""
         return _launched(*clone_job(find_job(job_id), user=request.user, **_body(request, CLONE_KEYS)))
 
 
-class JobKinds(StaffView):
+class JobKinds(APIView):
     """The kinds of jobs."""
+
+    permission_classes = (HasRight,)
+    rights = {"GET": VIEW_JOBS}
 
     @extend_schema(
         operation_id="job_kinds_list",
@@ -169,7 +178,7 @@ class JobKinds(StaffView):
 
 
 def find_job(job_id: UUID) -> Job:
-    """Return the job; raises Http404 if it does not exist."""
+    """Return the job. Raises Http404 if it does not exist."""
     job = Job.objects.select_related("user").filter(pk=job_id).first()
     if job is None:
         raise Http404("There is no job with this id.")

@@ -90,9 +90,11 @@ class NodeDetail(APIView):
         summary="Show a node and its neighbours",
         tags=[groups.KNOWLEDGE_BASES],
         parameters=[
-            OpenApiParameter("relation", OpenApiTypes.STR, description="The group of relations to turn the pages of."),
-            OpenApiParameter("direction", OpenApiTypes.STR, enum=["out", "in"], description="The group's direction."),
-            OpenApiParameter("page", OpenApiTypes.INT, description="Page of that group, from 1; 50 neighbours each."),
+            OpenApiParameter("relation", OpenApiTypes.STR, description="Only the neighbours by this relation."),
+            OpenApiParameter(
+                "direction", OpenApiTypes.STR, enum=["out", "in"], description="The direction of the relation."
+            ),
+            OpenApiParameter("page", OpenApiTypes.INT, description="Page of these neighbours, from 1; 50 on a page."),
         ],
         responses={200: shape.Node, **shape.problems(401, 404, 503)},
     )

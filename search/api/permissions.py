@@ -7,16 +7,20 @@ from typing import Any
 from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 
+from search.services.access.rights import may
+
 
 class HasRight(BasePermission):
     """Lets a call through if the account has the right that the view's table `rights` names for the method.
 
-    `rights` is {method: right of Django, such as `training.add_questionset`}. Methods that are missing there need none.
+    `rights` is {method: right of Django, such as `training.add_questionset`}. HEAD needs what GET needs. Methods that
+    are missing there need none.
     """
 
-    message = "Your account has no right to do this; staff can put it into a group that has."
+    message = "Your account may not do this; whoever manages accounts can put it into a group that may."
 
     def has_permission(self, request: Request, view: Any) -> bool:
         """Return whether the account has the right; nobody without an account has one."""
-        right = view.rights.get(request.method or "")
-        return right is None or bool(request.user.is_authenticated and request.user.has_perm(right))
+        method = request.method or ""
+        right = view.rights.get(method) or (view.rights.get("GET") if method == "HEAD" else None)
+        return right is None or may(request.user, right)

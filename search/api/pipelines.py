@@ -21,10 +21,14 @@ class Pipelines(APIView):
 
     @extend_schema(
         operation_id="pipelines_list",
-        summary="List the ways to answer, with their settings",
+        summary="List the pipelines with their settings",
         tags=[groups.PLANS],
         parameters=[
-            OpenApiParameter("knowledge_base", OpenApiTypes.STR, description="Show the versions active there."),
+            OpenApiParameter(
+                "knowledge_base",
+                OpenApiTypes.STR,
+                description="Show the versions that are active for this knowledge base.",
+            ),
             OpenApiParameter("page", OpenApiTypes.INT),
             OpenApiParameter("page_size", OpenApiTypes.INT),
         ],

@@ -26,7 +26,9 @@ class PlanCheck(APIView):
         tags=[groups.PLANS],
         request=shape.Plan,
         responses={
-            200: OpenApiResponse(shape.CheckedPlan, description="What was found, also where the plan is not valid."),
+            200: OpenApiResponse(
+                shape.CheckedPlan, description="The result of the check, whether the plan is valid or not."
+            ),
             **shape.problems(400, 401, 403, 404, 413, 415, 503),
         },
     )

@@ -65,9 +65,9 @@ def handle(error: Exception, context: Mapping[str, Any]) -> JsonResponse:
         log.warning("database away", reason=str(error))
         return unavailable(request, "Postgres", "Postgres does not answer; ask again in a moment.")
     if isinstance(error, Http404):
-        return problem(request, 404, str(error) or "There is nothing at this address.")
+        return problem(request, 404, str(error) or "Nothing is at this address.")
     if isinstance(error, PermissionDenied):
-        return problem(request, 403, "This is not yours to do.")
+        return problem(request, 403, "You may not do this.")
     if isinstance(error, exceptions.APIException):
         return _of_framework(request, error)
     return _unexpected(request, error)
@@ -82,7 +82,7 @@ def unavailable(request: HttpRequest, service: str, reason: str) -> JsonResponse
 @csrf_exempt
 def not_found(request: HttpRequest, *_args: object, **_kwargs: object) -> JsonResponse:
     """Return the problem with status 404 for a URL below the API that no route matches."""
-    return problem(request, 404, "There is nothing at this address; /api/docs/ lists what there is.")
+    return problem(request, 404, "Nothing is at this address; /api/docs/ lists all addresses.")
 
 
 def _of_framework(request: HttpRequest, error: exceptions.APIException) -> JsonResponse:
@@ -99,7 +99,12 @@ def _of_framework(request: HttpRequest, error: exceptions.APIException) -> JsonR
 def _unexpected(request: HttpRequest, error: Exception) -> JsonResponse:
     identifier = request_id(request)
     log.error("unexpected error", request_id=identifier, path=request.path, exc_info=error)
-    return problem(request, 500, "Something broke; the log has it under request_id.", request_id=identifier)
+    return problem(
+        request,
+        500,
+        "An unexpected error occurred; the log has its details under the request_id.",
+        request_id=identifier,
+    )
 
 
 def _document(

@@ -18,12 +18,15 @@ from rest_framework.exceptions import APIException
 from rest_framework.parsers import BaseParser
 from rest_framework.request import Request
 from rest_framework.response import Response
+from rest_framework.views import APIView
 
 from search.api import groups
 from search.api import serializers as shape
-from search.api.uploads import StaffView, find_file, find_upload
+from search.api.permissions import HasRight
+from search.api.uploads import find_file, find_upload
 from search.domain.errors import Fault, InvalidRequest
 from search.models import Upload
+from search.services.access.rights import ADD_UPLOADS
 from search.services.uploads.begin_upload import MEGABYTE, add_file
 from search.services.uploads.describe_upload import expires
 from search.services.uploads.discard_upload import remove_file
@@ -57,19 +60,23 @@ class PieceParser(BaseParser):
 
 
 class _Unread:
-    """A stream that DRF takes for the parsed body."""
+    """The unread stream, in the form that DRF expects of a parsed body."""
 
     def __init__(self, stream: Any) -> None:
         self.read = stream.read
 
 
-class TusView(StaffView):
+class TusView(APIView):
     """A view that follows tus: it requires and sends the protocol's headers."""
+
+    permission_classes = (HasRight,)
+    rights = dict.fromkeys(("HEAD", "OPTIONS", "POST", "PATCH", "DELETE"), ADD_UPLOADS)
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         """Raise UnknownVersion for a request of another version of the protocol."""
         super().initial(request, *args, **kwargs)
-        if request.method != "OPTIONS" and request.headers.get("Tus-Resumable") != VERSION:
+        requires = request.method in self.allowed_methods and request.method != "OPTIONS"
+        if requires and request.headers.get("Tus-Resumable") != VERSION:
             raise UnknownVersion()
 
     def finalize_response(self, request: Any, response: Any, *args: Any, **kwargs: Any) -> Any:
@@ -81,7 +88,7 @@ class TusView(StaffView):
         return final
 
     def options(self, request: Any, *args: Any, **kwargs: Any) -> Response:
-        """Say what this server can do."""
+        """Return the protocol's version and extensions that this server supports."""
         headers = {
             "Tus-Version": VERSION,
             "Tus-Extension": EXTENSIONS,
@@ -113,9 +120,10 @@ class UploadFiles(TusView):
         responses={201: None, **shape.problems(400, 401, 403, 404, 409, 412, 413, 503, 507)},
     )
     def post(self, request: Request, upload_id: UUID) -> Response:
-        """Make a file of a known length; `Location` is where its pieces go.
+        """Create a file of a known length; its pieces are sent to the address in `Location`.
 
-        A file that is there already with this name and length is given again, so that a sender may go on with it.
+        If the upload has a file with this name and length already, that file is returned, so that the sender can
+        continue.
         """
         upload = find_upload(upload_id)
         length = _whole(request, "Upload-Length")
@@ -136,7 +144,7 @@ class UploadFileDetail(TusView):
     parser_classes = [PieceParser]
 
     def head(self, request: Request, upload_id: UUID, file_id: UUID) -> Response:
-        """Tell how much of the file has arrived."""
+        """Return the number of bytes that have arrived, in `Upload-Offset`."""
         file = find_file(upload_id, file_id)
         headers = {"Upload-Offset": str(file.offset), "Upload-Length": str(file.size), "Cache-Control": "no-store"}
         return Response(status=200, headers=headers | _expires(file.upload))
@@ -159,7 +167,7 @@ class UploadFileDetail(TusView):
         responses={204: None, **shape.problems(400, 401, 403, 404, 409, 412, 413, 415, 460, 503, 507)},
     )
     def patch(self, request: Request, upload_id: UUID, file_id: UUID) -> Response:
-        """Append a piece at the offset that the file has; HEAD tells the offset."""
+        """Append a piece at the file's present offset, which HEAD returns."""
         file = find_file(upload_id, file_id)
         largest = settings.GRASP_UPLOAD_CHUNK_MEGABYTES * MEGABYTE
         if int(request.headers.get("Content-Length") or 0) > largest:
@@ -171,7 +179,7 @@ class UploadFileDetail(TusView):
 
     @extend_schema(
         operation_id="uploads_files_destroy",
-        summary="Take a file out of an upload",
+        summary="Remove a file from an upload",
         tags=[groups.UPLOADS],
         parameters=_HEADERS,
         responses={204: None, **shape.problems(401, 403, 404, 409, 412, 503)},

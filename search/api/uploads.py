@@ -1,7 +1,7 @@
 """Uploads: files of a knowledge base, sent in pieces.
 
 The files are sent by tus 1.0 (https://tus.io/protocols/resumable-upload), with the extensions creation, termination,
-expiration and checksum: POST makes a file, PATCH appends a piece at an offset, HEAD tells the offset.
+expiration and checksum: POST creates a file, PATCH appends a piece at an offset, HEAD returns the offset.
 """
 
 from __future__ import annotations
@@ -21,8 +21,10 @@ from search.api import groups
 from search.api import serializers as shape
 from search.api.knowledge_bases import PAGING
 from search.api.pagination import Pages
-from search.domain.errors import Fault, InvalidRequest, NotAllowed
+from search.api.permissions import HasRight
+from search.domain.errors import Fault, InvalidRequest
 from search.models import Upload, UploadFile
+from search.services.access.rights import ADD_UPLOADS, DELETE_UPLOADS, VIEW_UPLOADS
 from search.services.imports.preview_upload import preview_upload
 from search.services.jobs.launch import launch_job
 from search.services.jobs.wake import wake
@@ -31,18 +33,8 @@ from search.services.uploads.describe_upload import describe_upload
 from search.services.uploads.discard_upload import discard_upload
 
 
-class StaffView(APIView):
-    """A view for staff only."""
-
-    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
-        """Raise NotAllowed for other callers."""
-        super().initial(request, *args, **kwargs)
-        if not request.user.is_staff:
-            raise NotAllowed("Uploads are for staff.")
-
-
 def find_upload(upload_id: UUID) -> Upload:
-    """Return an upload; Http404 if there is none."""
+    """Return an upload. Raises Http404 if it does not exist."""
     upload = Upload.objects.filter(pk=upload_id).first()
     if upload is None:
         raise Http404("There is no such upload; it was discarded, or deleted because nobody changed it for days.")
@@ -50,7 +42,7 @@ def find_upload(upload_id: UUID) -> Upload:
 
 
 def find_file(upload_id: UUID, file_id: UUID) -> UploadFile:
-    """Return a file of an upload; Http404 if there is none."""
+    """Return a file of an upload. Raises Http404 if it does not exist."""
     file = UploadFile.objects.select_related("upload").filter(pk=file_id, upload_id=upload_id).first()
     if file is None:
         raise Http404("There is no such file in this upload.")
@@ -58,7 +50,7 @@ def find_file(upload_id: UUID, file_id: UUID) -> UploadFile:
 
 
 def body_of(request: Request, keys: tuple[str, ...]) -> Mapping[str, Any]:
-    """Return the body; InvalidRequest if it is no object or has other keys."""
+    """Return the body. Raises InvalidRequest if it is not an object or has other keys."""
     body = request.data if request.data is not None else {}
     if not isinstance(body, Mapping):
         raise InvalidRequest([Fault("", f"The body is an object with {' and '.join(keys)}.")])
@@ -68,8 +60,11 @@ def body_of(request: Request, keys: tuple[str, ...]) -> Mapping[str, Any]:
     return body
 
 
-class Uploads(StaffView):
+class Uploads(APIView):
     """The uploads of the site."""
+
+    permission_classes = (HasRight,)
+    rights = {"GET": VIEW_UPLOADS, "POST": ADD_UPLOADS}
 
     @extend_schema(
         operation_id="uploads_list",
@@ -93,14 +88,17 @@ class Uploads(StaffView):
         responses={201: shape.Upload, **shape.problems(400, 401, 403, 413, 415, 503)},
     )
     def post(self, request: Request) -> Response:
-        """Begin an upload without files. POST to its `files/` makes each file, `unpack/` ends it."""
+        """Create an upload without files. POST to its `files/` creates each file; `unpack/` completes the upload."""
         upload = begin_upload(user=request.user, title=body_of(request, ("title",)).get("title", ""))
         described = _described(upload)
         return Response(described, status=201, headers={"Location": described["url"]})
 
 
-class UploadDetail(StaffView):
+class UploadDetail(APIView):
     """One upload."""
+
+    permission_classes = (HasRight,)
+    rights = {"GET": VIEW_UPLOADS, "DELETE": DELETE_UPLOADS}
 
     @extend_schema(
         operation_id="uploads_retrieve",
@@ -124,8 +122,11 @@ class UploadDetail(StaffView):
         return Response(status=204)
 
 
-class UploadUnpack(StaffView):
-    """The end of sending."""
+class UploadUnpack(APIView):
+    """The check of an upload whose files have all arrived."""
+
+    permission_classes = (HasRight,)
+    rights = {"POST": ADD_UPLOADS}
 
     @extend_schema(
         operation_id="uploads_unpack",
@@ -142,8 +143,11 @@ class UploadUnpack(StaffView):
         return Response({"job": str(job.pk), "state": job.state}, status=202)
 
 
-class UploadPreview(StaffView):
-    """What an import of an upload would make."""
+class UploadPreview(APIView):
+    """A preview of the import of an upload."""
+
+    permission_classes = (HasRight,)
+    rights = {"POST": ADD_UPLOADS}
 
     @extend_schema(
         operation_id="uploads_preview",
@@ -153,9 +157,9 @@ class UploadPreview(StaffView):
         responses={200: shape.Preview, **shape.problems(400, 401, 403, 404, 413, 415, 503)},
     )
     def post(self, request: Request, upload_id: UUID) -> Response:
-        """Return types, relations, fields, counts, first rows, faults and an estimate, with this mapping or the guess.
+        """Return types, relations, fields, counts, first rows, faults and an estimate, by the given or guessed mapping.
 
-        A mapping that is given and has no fault is kept with the upload.
+        A given mapping without faults is stored with the upload.
         """
         upload = find_upload(upload_id)
         mapping = body_of(request, ("mapping",)).get("mapping")

@@ -43,6 +43,11 @@ class Kind(Protocol):
 
     targets: ClassVar[tuple[str, ...]] = ("knowledge_base",)
     """The fields of Target that a launch has to fill: `knowledge_base`, `release`, `question_set`."""
+    makes: ClassVar[str] = ""
+    """What a job of this kind makes that can be activated: `release`, `pipeline_version`, or nothing.
+
+    The result names it: `release` with its full name, or `pipeline` and `pipeline_version`, the number.
+    """
 
     def parts(self) -> Mapping[str, float]:
         """Return the names of the work's parts, in order, each with its expected share of the time (any unit)."""
@@ -160,7 +165,7 @@ def _fault_of(field: dataclasses.Field[Any], value: Any) -> str:
 
 
 def _unstorable(text: str) -> str:
-    return "holds a NUL character; take it out." if "\x00" in text else ""
+    return "contains a NUL character; remove it." if "\x00" in text else ""
 
 
 def _shown(value: Any) -> str:

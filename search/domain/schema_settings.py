@@ -48,7 +48,7 @@ def faults_of(values: Values, schema: Schema) -> list[Fault]:
         message = f"The guidance has {len(guidance):,} characters; {LONGEST_GUIDANCE:,} are the most."
         faults.append(Fault("/guidance", message))
     if "\x00" in guidance:
-        faults.append(Fault("/guidance", "The guidance holds a NUL character; take it out."))
+        faults.append(Fault("/guidance", "The guidance contains a NUL character; remove it."))
     called = {t.name: (t.name, *t.aliases) for t in schema.node_types}
     faults += _faults_of_part(_part(values, "types"), called, "types", "node type")
     named = {r.name: (r.name, *r.aliases, r.description) for r in schema.relations}

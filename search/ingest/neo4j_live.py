@@ -14,6 +14,7 @@ import zstandard
 from search.domain.run_context import Progress, silent
 from search.ingest.faults import BundleError
 from search.ingest.fields import scalar
+from search.ingest.parts import READ_EDGES, READ_NODES
 
 NAMES = ("name", "title", "label", "displayName", "display_name", "fullName", "caption")
 """Properties that may hold a node's name; the first one that is a text is taken."""
@@ -74,11 +75,11 @@ def fetch(reader: GraphReader, mapping: LabelMapping, folder: Path, progress: Pr
         types.setdefault(found["type"])
         return found
 
-    _write(partial / "nodes.jsonl.zst", map(node, reader.nodes()), lambda n: progress("Reading nodes", n, nodes))
+    _write(partial / "nodes.jsonl.zst", map(node, reader.nodes()), lambda n: progress(READ_NODES, n, nodes))
     if not types:
         raise BundleError("The database holds no nodes that can be imported.")
     written = (_edge(row, mapping) for row in reader.edges())
-    _write(partial / "edges.jsonl.zst", written, lambda n: progress("Reading edges", n, edges))
+    _write(partial / "edges.jsonl.zst", written, lambda n: progress(READ_EDGES, n, edges))
     kb = {"name": mapping.name, "source": "Neo4j", "node_types": {name: {} for name in types}}
     (partial / "kb.json").write_bytes(orjson.dumps(kb))
     return partial.rename(folder)

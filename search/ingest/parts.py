@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+READ_NODES = "Reading nodes"
+READ_EDGES = "Reading edges"
 CHECK_NODES = "Checking nodes"
 CHECK_EDGES = "Checking edges"
 LOAD_NODES = "Loading nodes"

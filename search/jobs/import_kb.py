@@ -1,62 +1,191 @@
-"""import: load a bundle into a new snapshot, index it, and make it a release."""
+"""import: load a knowledge base from wherever it is into a new snapshot, index it, and make it a release."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar
 
-from search.domain.errors import Fault
+import orjson
+
+from search.adapters.graph_neo4j.address import Address
+from search.domain.errors import Fault, InvalidRequest
 from search.domain.job_kinds import Kind, Needs, Target, argument
 from search.domain.run_context import RunContext
+from search.ingest.detect import detect
 from search.ingest.faults import BundleError
-from search.ingest.manifest import BASE_NAME, NAME_RULE, read_manifest
-from search.ingest.size import bundle_size
-from search.services.knowledge.expected import import_needs, import_parts, new_dimensions
-from search.services.knowledge.import_snapshot import import_snapshot
+from search.ingest.manifest import BASE_NAME, NAME_RULE
+from search.ingest.mapping.guess import base_name
+from search.ingest.mapping.mapping import SourceMapping
+from search.ingest.size import Size
+from search.jobs.unpack import find_upload
+from search.models import Upload
+from search.services.imports.expected_import import (
+    database_size,
+    folder_size,
+    packed_size,
+    source_needs,
+    source_parts,
+)
+from search.services.imports.import_source import import_source
+from search.services.imports.open_source import folder_source, label_mapping
+from search.services.imports.place import Place, check_place, content_of, database, is_neo4j
+from search.services.imports.preview_upload import name_of
+from search.services.jobs.bad_rows import FAULTS_FILE
+from search.services.knowledge.import_snapshot import ImportFailed, ImportReport
+from search.services.uploads.errors import UploadConflict
+from search.services.uploads.unpack_upload import unfinished, unpack_upload
+
+FAULTS_LOGGED = 20
 
 
 @dataclass(frozen=True)
 class ImportJob(Kind):
-    """Imports the bundle in a folder of this machine (Kind)."""
+    """Imports a knowledge base from a folder, an upload or a Neo4j database (Kind)."""
 
     targets: ClassVar[tuple[str, ...]] = ()
-    source: str = argument("", "Folder of the bundle: kb.json, nodes.* and edges.*, on this machine.", required=True)
-    name: str = argument("", "Name of the knowledge base; empty: the one in kb.json.")
+    makes: ClassVar[str] = "release"
+    source: str = argument(
+        "", "Folder of this machine below GRASP_IMPORT_ROOTS, or neo4j://host:port/database. Or give an upload."
+    )
+    upload: str = argument("", "The id of an upload; it is unpacked first if it is not yet.")
+    mapping: dict[str, Any] = argument({}, "The use of each column of plain files; docs/importing.md describes it.")
+    guess: bool = argument(False, "Import plain files with the guessed mapping, where none is given.")
+    name: str = argument("", "Name of the knowledge base; empty: the one that the source has.")
     tolerance: int = argument(0, "Most bad rows that are left out without failing.", low=0, high=1_000_000_000)
+    check_only: bool = argument(False, "Check every row, and load nothing.")
     index: bool = argument(True, "Build the indexes and make a release.")
     activate: bool = argument(True, "Use the release for searches as soon as it is ready.")
 
     def parts(self) -> Mapping[str, float]:
-        """Return the parts with their expected seconds, from the size of the bundle."""
-        return import_parts(bundle_size(Path(self.source)), index=self.index)
+        """Return the parts with their expected seconds, from the size of the source."""
+        size, packed = self._measured
+        return source_parts(
+            size, packed, database=is_neo4j(self.source), index=self.index, check_only=self.check_only
+        )  # fmt: skip
 
     def refuse(self, target: Target) -> Sequence[Fault]:
-        """Refuse a folder that is no bundle, and a name that cannot be one."""
+        """Refuse a source that cannot be read, or that this site does not read, and a name that cannot be one."""
         faults = []
         if self.name and not BASE_NAME.fullmatch(self.name):
             message = f"'{self.name[:80]}' is not a valid name for a knowledge base: {NAME_RULE}."
             faults.append(Fault("/arguments/name", message))
-        source = Path(self.source)
-        if not source.is_absolute() or not source.is_dir():
-            message = f"{self.source[:300]} is not a folder of this machine; give its absolute path."
-            faults.append(Fault("/arguments/source", message))
-        else:
-            try:
-                read_manifest(source)
-            except (BundleError, OSError) as error:
-                faults.append(Fault("/arguments/source", str(error)))
+        if bool(self.source) == bool(self.upload):
+            faults.append(Fault("/arguments/source", "Name one source: a folder, a Neo4j database, or an upload."))
+            return faults
+        at = "/arguments/upload" if self.upload else "/arguments/source"
+        try:
+            self._check()
+        except InvalidRequest as error:
+            faults += [Fault(_pointer(fault.pointer, at), fault.message, fault.nearest) for fault in error.faults]
+        except (BundleError, OSError) as error:
+            faults.append(Fault(at, str(error)))
         return faults
 
     def needs(self, target: Target) -> Needs:
-        """Return the disk and the memory, estimated from the size of the bundle."""
-        return import_needs(bundle_size(Path(self.source)), new_dimensions(), index=self.index)
+        """Return the disk and the memory, estimated from the size of the source."""
+        size, packed = self._measured
+        return source_needs(size, packed, index=self.index, check_only=self.check_only)
 
     def run(self, target: Target, run: RunContext) -> dict[str, Any]:
-        """Import the bundle; return the report."""
-        report = import_snapshot(
-            source=Path(self.source), name=self.name or None, tolerance=self.tolerance, index=self.index,
-            activate=self.activate, run=run,
-        )  # fmt: skip
+        """Import the source; return the report. Every listed fault is kept in a file of the job."""
+        place = self._place(run)
+        try:
+            report = import_source(
+                place=place, mapping=self.mapping or None, name=self._name(place), accept_guess=self.guess,
+                tolerance=self.tolerance, dry_run=self.check_only, index=self.index, activate=self.activate, run=run,
+            )  # fmt: skip
+        except ImportFailed as failure:
+            _keep_faults(failure.report, run)
+            raise
+        _keep_faults(report, run)
         return report.to_json()
+
+    def _place(self, run: RunContext) -> Path | Address:
+        """Return where the source is. An upload is unpacked now, if it is not yet."""
+        if not self.upload:
+            return database(self.source) if is_neo4j(self.source) else Path(self.source)
+        upload = find_upload(self.upload)
+        if upload is None:
+            raise UploadConflict("The upload was discarded.")
+        unpack_upload(upload=upload, run=run)
+        return content_of(self.upload)
+
+    def _check(self) -> None:
+        """Raise InvalidRequest or BundleError if the source or its mapping cannot be used."""
+        if is_neo4j(self.source):
+            check_place(Place(neo4j=self.source))
+            label_mapping(self.mapping, self.name)
+            return
+        upload = self._upload
+        if self.upload and upload is None:
+            raise InvalidRequest([Fault("/upload", f"There is no upload {self.upload[:80]!r}.")])
+        if upload is not None and upload.state != Upload.State.READY:
+            if sentence := unfinished(upload):
+                raise InvalidRequest([Fault("/upload", sentence)])
+            if self.mapping:
+                SourceMapping.from_json(self.mapping)
+            return
+        place = check_place(Place(upload=self.upload, folder=self.source))
+        assert isinstance(place, Path)
+        folder_source(place, self.mapping, name=self.name or self._called(), accept_guess=self.guess)
+
+    @cached_property
+    def _measured(self) -> tuple[Size, int]:
+        """The size of the source, and the bytes that have to be unpacked first."""
+        if is_neo4j(self.source):
+            try:
+                return database_size(database(self.source)), 0
+            except InvalidRequest:
+                return Size(), 0
+        upload = self._upload
+        if upload is not None and upload.state != Upload.State.READY:
+            received = sum(file.size for file in upload.files.all())
+            return packed_size(received), received
+        folder = Path(self.source or (upload.source if upload else "") or (upload.content if upload else ""))
+        if self.source and folder.is_file():
+            received = folder.stat().st_size
+            return packed_size(received), received
+        if (not self.source and upload is None) or not folder.is_dir():
+            return Size(), 0
+        try:
+            return folder_size(folder, self.mapping, self.name or self._called()), 0
+        except InvalidRequest:
+            return Size(), 0
+
+    @property
+    def _upload(self) -> Upload | None:
+        return find_upload(self.upload) if self.upload else None
+
+    def _name(self, place: Path | Address) -> str:
+        """Return the name of the knowledge base, or an empty text where the source or the mapping has one."""
+        if self.name or self.mapping or not self.upload or not isinstance(place, Path):
+            return self.name
+        return "" if detect(place).kind == "bundle" else base_name(self._called())
+
+    def _called(self) -> str:
+        """Return the name that a guess gives to the knowledge base of an upload; empty for other sources."""
+        upload = self._upload
+        return name_of(upload) if upload is not None else ""
+
+
+def _pointer(pointer: str, at: str) -> str:
+    """Return the pointer of a fault of a source or a mapping, as one of the job's arguments."""
+    if pointer in ("", "/folder", "/neo4j", "/upload"):
+        return at
+    return f"/arguments{pointer if pointer.startswith('/mapping') else '/mapping' + pointer}"
+
+
+def _keep_faults(report: ImportReport, run: RunContext) -> None:
+    """Keep the faults in a file of the job, and write the first ones to its log."""
+    for fault in report.faults[:FAULTS_LOGGED]:
+        run.log(str(fault))
+    if report.bad_rows > FAULTS_LOGGED:
+        run.log(f"… {report.bad_rows - FAULTS_LOGGED:,} more bad rows; the file of bad rows lists the first of them.")
+    listed = [{"level": "bad", **asdict(fault)} for fault in report.faults]
+    listed += [{"level": "remark", **asdict(remark)} for remark in report.remarks]
+    if listed:
+        run.checkpoints.save(FAULTS_FILE, b"".join(orjson.dumps(line) + os.linesep.encode() for line in listed))

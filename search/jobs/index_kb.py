@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from search.domain.errors import Fault, InvalidRequest
 from search.domain.job_kinds import Kind, Needs, Target, argument
@@ -21,6 +21,8 @@ from search.services.knowledge.releases import activate_once
 @dataclass(frozen=True)
 class IndexJob(Kind):
     """Builds or continues the indexes of the newest snapshot (Kind)."""
+
+    makes: ClassVar[str] = "release"
 
     kinds: tuple[str, ...] = argument((), "Further kinds of vectors: document, chunk, field:<name> or relation:<name>.")
     activate: bool = argument(False, "Use the release for searches as soon as it is ready.")

@@ -48,6 +48,9 @@ def bounded(stage: str, limit: Limit) -> Iterator[None]:
         most = milliseconds(limit)
         if most is None:
             return execute(sql, params, many, context)
+        if limit.remaining() == 0:
+            # Postgres would stop it after 1 ms, which also ends a transaction that this search may run in.
+            raise DeadlineExceeded(stage)
         raw = connection.connection
         psycopg.Cursor(raw).execute("SELECT set_config('statement_timeout', %s, false)", [str(most)])
         try:

@@ -31,6 +31,7 @@ class RetentionRun(models.Model):
     searches = models.PositiveIntegerField(default=0, help_text="Deleted searches.")
     calls = models.PositiveIntegerField(default=0, help_text="Deleted calls of language models.")
     sessions = models.PositiveIntegerField(default=0, help_text="Deleted sessions that had expired.")
+    removed = models.JSONField(default=dict, help_text="What GRASP_RETENTION names → how many of them were deleted.")
     error = models.TextField(blank=True)
 
     class Meta:

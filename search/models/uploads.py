@@ -16,7 +16,9 @@ FOLDER = "uploads"
 class Upload(models.Model):
     """One upload: some files that are imported together.
 
-    `report` holds what unpacking found (`files`, `bytes`, `left_out`), `mapping` the mapping that somebody saved.
+    An import from a folder of the server or from a database has a row too, with `source` instead of files: it keeps the
+    mapping between the steps. `report` holds what unpacking found (`files`, `bytes`, `left_out`), `mapping` the mapping
+    that somebody saved.
     """
 
     class State(models.TextChoices):
@@ -29,6 +31,9 @@ class Upload(models.Model):
     user = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL)
     state = models.CharField(max_length=10, choices=State.choices, default=State.RECEIVING)
     reason = models.TextField(blank=True, help_text="Why the upload was refused.")
+    source = models.CharField(
+        max_length=1000, blank=True, help_text="A folder of the server or the address of a database, instead of files."
+    )
     report = models.JSONField(default=dict, blank=True)
     mapping = models.JSONField(null=True, blank=True)
     created = models.DateTimeField(auto_now_add=True)

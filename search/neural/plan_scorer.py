@@ -1,10 +1,11 @@
-"""The learned scorer of plans (docs/planning.md, "Learned"): one forward pass that trains and serves.
+"""The learned scorer of plans (docs/planning.md, "Learned"). Training and searches use the same forward pass.
 
-The encoder stays as it is. A plan's sum is a scaled cosine between a linear map of the question, a mention masked, and
-a linear map of the plan's vector, plus what a few features say: linearly, and through a small perceptron. A plan's
-vector is a free parameter that starts as the vector of its wording, so a plan that was never seen still has its
-wording. Everything starts where the scorer that learned nothing stands, and is held near it by weight decay: with a few
-dozen questions little moves.
+The encoder is not trained. The score of a plan is a sum of three terms: a scaled cosine between a linear map of the
+question, with the mention masked, and a linear map of the plan's vector; a linear function of a few features; and a
+small perceptron over the same features. The vector of a plan is a free parameter whose first value is the vector of the
+plan's wording. So a plan that training never saw still has the vector of its wording. All parameters start with the
+values of the scorer that has learned nothing, and weight decay keeps them near these values, so that a few dozen
+questions change little.
 """
 
 from __future__ import annotations
@@ -31,13 +32,13 @@ from search.interfaces import PlanTable, Vectors
 
 KIND = "planner"
 READABLE_FORMAT = 1
-"""Of the artifact's files; another one cannot be read by this code."""
+"""The format of an artifact's files that this code can read."""
 _ID = re.compile(r"[a-z0-9][a-z0-9-]{0,80}")
 
 
 @dataclass(frozen=True, slots=True)
 class ScorerSize:
-    """Shape of a scorer: dimensions of the encoder, features a plan, units of the perceptron's hidden layer."""
+    """Size of a scorer: dimensions of the encoder, features of a plan, units of the hidden layer."""
 
     dimensions: int
     features: int
@@ -45,9 +46,9 @@ class ScorerSize:
 
 
 class PlanScorerNet(nn.Module):
-    """Sums of candidate plans.
+    """The network that computes the scores of candidate plans.
 
-    `start` holds what each feature, the cosine and the plan without hops count for before anything is learned.
+    `start` holds the first weights of the features, of the cosine and of the plan without hops.
     """
 
     start: Tensor
@@ -69,16 +70,16 @@ class PlanScorerNet(nn.Module):
         )
         self.register_buffer("scale", torch.tensor([cosine, text], dtype=torch.float32))
         self.register_buffer("temperature", torch.ones(1))
-        # Zero is where the unlearned scorer stands: maps are the identity plus what is learned.
+        # Zero means the unlearned scorer: a map is the identity plus what has been learned.
         for layer in (self.ask, self.tell, self.shift, self.out):
             nn.init.zeros_(layer.weight)
 
     def map_paths(self, vectors: Tensor) -> Tensor:
-        """Return plans' vectors as questions are held against them, shape (plans, dimensions), of unit length."""
+        """Return the mapped vectors of plans, which questions are compared with: (plans, dimensions), unit length."""
         return functional.normalize(vectors + self.tell(vectors), dim=1)
 
     def forward(self, table: PlanTable, path_vectors: Tensor) -> tuple[Tensor, Tensor]:
-        """Return the sum of every plan, shape (plans,), and of each question's plan without hops, (questions,).
+        """Return the score of every plan, shape (plans,), and of each question's plan without hops, (questions,).
 
         `path_vectors` are the mapped vectors of the paths that the table's branches point to.
         """
@@ -90,7 +91,7 @@ class PlanScorerNet(nn.Module):
         count = int(table.owner[-1]) + 1
         mapped = functional.normalize(asked + self.ask(asked), dim=1)
         cosines = _mean((mapped @ path_vectors.T)[mention, path], plan, len(features))
-        # Where cosines of unrelated texts lie differs from encoder to encoder: only what is above the mean counts.
+        # The cosine of unrelated texts differs between encoders, so only the part above the mean counts.
         cosines = cosines - _mean(cosines, question, count)[question]
         grounds = _mean(asked @ self.ground, owner, count)
         scale = self.scale * (1 + self.warm)
@@ -102,7 +103,7 @@ class LearnedPlanScorer:
     """A scorer as `register_artifact` wrote it (interfaces.PlanScorer)."""
 
     def __init__(self, name: str, configuration: Mapping[str, Any], tensors: Mapping[str, NDArray[np.float32]]) -> None:
-        """Take `config.json` and tensors. Raises KeyError, TypeError, ValueError, RuntimeError: they do not fit."""
+        """Load `config.json` and tensors. Raises KeyError, TypeError, ValueError or RuntimeError if they do not fit."""
         self.name = name
         self.encoder: str = configuration["encoder"]
         self.features: tuple[str, ...] = tuple(configuration["features"])
@@ -119,17 +120,17 @@ class LearnedPlanScorer:
         self._net.load_state_dict({k: torch.from_numpy(v) for k, v in tensors.items() if k != "free"})
 
     def vector(self, path: str) -> Vectors | None:
-        """Return the free vector of a path by its key, shape (dimensions,); None where it was never seen."""
+        """Return the free vector of a path by its key, shape (dimensions,); None if training never saw the path."""
         place = self._places.get(path)
         return None if place is None else self._free[place]
 
     def map_paths(self, vectors: Vectors) -> Vectors:
-        """Map vectors of paths, shape (paths, dimensions), once for all questions."""
+        """Return the mapped vectors of paths, shape (paths, dimensions); one call serves all questions."""
         with torch.inference_mode():
             return self._net.map_paths(torch.from_numpy(vectors)).numpy()
 
     def __call__(self, table: PlanTable, path_vectors: Vectors) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return the sums of the table's plans, and of each question's plan without hops."""
+        """Return the scores of the table's plans, and of each question's plan without hops."""
         with torch.inference_mode():
             sums, texts = self._net(table, torch.from_numpy(path_vectors))
         return sums.numpy().astype(np.float64), texts.numpy().astype(np.float64)
@@ -138,7 +139,7 @@ class LearnedPlanScorer:
 class LoadedPlanScorers:
     """The learned scorers under `directory`, by artifact; the `most` used last are kept (interfaces.PlanScorers).
 
-    Artifacts never change, so a version of a pipeline that names another is all that it takes to use another.
+    The files of an artifact never change. To use other weights, a pipeline version names another artifact.
     """
 
     def __init__(self, directory: Path | str, most: int = 8) -> None:
@@ -147,11 +148,11 @@ class LoadedPlanScorers:
         self._lock = Lock()
 
     def get(self, artifact: str, fold: int = -1) -> LearnedPlanScorer:
-        """Return the scorer of an artifact, or, from 0 on, the one that was fitted without this fold of its questions.
+        """Return the scorer of an artifact; if `fold` is 0 or more, the one that was trained without this fold.
 
         Raises StageError when there is none that this code can read.
         """
-        # Several searches that name the same new one read it once.
+        # If several searches need the same scorer at once, one of them reads its files.
         with self._lock:
             return self._kept(artifact, fold)
 
@@ -175,7 +176,7 @@ class LoadedPlanScorers:
 
 
 def _weights(artifact: str, configuration: Mapping[str, Any], fold: int) -> str:
-    """Return the name of the file with the weights. Raises StageError where the artifact has kept none for the fold."""
+    """Return the name of the file with the weights. Raises StageError if the artifact has no weights for the fold."""
     if fold < 0:
         return "model.safetensors"
     folds: Sequence[str] = configuration.get("folds", ())
@@ -186,6 +187,6 @@ def _weights(artifact: str, configuration: Mapping[str, Any], fold: int) -> str:
 
 
 def _mean(values: Tensor, groups: Tensor, count: int) -> Tensor:
-    """Return the mean of the values of each group, shape (count,); 0 of a group without any."""
+    """Return the mean of the values of each group, shape (count,); 0 for an empty group."""
     sums = torch.zeros(count).index_add(0, groups, values)
     return sums / torch.zeros(count).index_add(0, groups, torch.ones_like(values)).clamp(min=1)

@@ -12,7 +12,7 @@ from search.neural.encoders_by_name import EncodersByName
 
 
 def _load_encoder(name: str) -> Encoder:
-    """Load the encoder of that name by its row of `GRASP_ENCODERS`, laid over the row of the tool."""
+    """Return the encoder of that name. Its row of `GRASP_ENCODERS` overrides the row of the tool."""
     if name not in settings.GRASP_ENCODERS:
         raise StageError("encoder", missing_encoder(name), permanent=True)
     tool, own = settings.GRASP_TOOLS["encoder"], settings.GRASP_ENCODERS[name]
@@ -21,13 +21,13 @@ def _load_encoder(name: str) -> Encoder:
 
 
 encoder = EncodersByName(_load_encoder, lambda: settings.GRASP_ENCODER, lambda: settings.GRASP_ENCODERS_KEPT)
-"""The encoders of this process, by name; without a name the one that new releases get."""
+"""The encoders of this process, by name. Without a name: the encoder of new releases."""
 
 
 def missing_encoder(name: str) -> str:
-    """Say why this site cannot load the encoder of that name; an empty string when nothing speaks against it.
+    """Return why this site cannot load the encoder of that name, or an empty string if no reason is known.
 
-    Loads nothing, so that a model of the hub which was never downloaded is not found out.
+    Nothing is loaded, so a model of the hub that was never downloaded is not noticed.
     """
     if name not in settings.GRASP_ENCODERS:
         known = ", ".join(settings.GRASP_ENCODERS) or "none"

@@ -10,7 +10,7 @@ import torch
 
 @contextmanager
 def threads(wanted: int) -> Iterator[None]:
-    """Have torch use so many threads."""
+    """Let torch use this number of threads inside the `with` block."""
     before = torch.get_num_threads()
     if before == wanted:
         yield

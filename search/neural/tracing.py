@@ -1,4 +1,4 @@
-"""A model's forward pass without Python in between: on a CPU that is a third of what a short text costs."""
+"""Traced models: the forward pass runs without Python, which on a CPU saves a third of the time of a short text."""
 
 from __future__ import annotations
 
@@ -15,27 +15,27 @@ Forward = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
 
 _TRACED = (2, 12)
 _HELD_AGAINST = ((1, 5), (3, 33), (5, 64))
-"""Shapes other than the traced one: a trace that has one of its sizes built in shows here."""
+"""Shapes other than the traced one. A trace that fixed one of its sizes gives other rows for them."""
 _TOLERANCE = 1e-5
 
 
 class Embedding(torch.nn.Module):
-    """A sentence transformer as a function of tensors, which is what can be traced."""
+    """A sentence transformer as a function of tensors, so that it can be traced."""
 
     def __init__(self, model: SentenceTransformer) -> None:
         super().__init__()
         self.model = model
 
     def forward(self, ids: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
-        """Return the rows of texts in tokens, shape (texts, dimensions), not normalised by this class."""
+        """Return the vectors of texts given as tokens, shape (texts, dimensions), without normalising them."""
         embedded: torch.Tensor = self.model({"input_ids": ids, "attention_mask": mask})["sentence_embedding"]
         return embedded
 
 
 def traced(model: SentenceTransformer) -> Forward:
-    """Return the model's forward pass, traced where the trace gives the same rows for texts of any shape.
+    """Return the model's forward pass: the traced one if it gives the same rows as the model for texts of any shape.
 
-    A model whose code branches on what it is given cannot be traced, and is run as it is.
+    A model whose code branches on its input cannot be traced; then the model itself is returned.
     """
     plain = Embedding(model).eval()
     with torch.inference_mode(), _quietly():
@@ -49,7 +49,7 @@ def traced(model: SentenceTransformer) -> Forward:
 
 @contextmanager
 def _quietly() -> Iterator[None]:
-    """Keep to itself what a trace sets off by reading every attribute of a model: notes on those that are outdated."""
+    """Suppress warnings about deprecated attributes; tracing reads every attribute of a model."""
     before = logging.root.manager.disable
     logging.disable(logging.WARNING)
     try:
@@ -65,7 +65,7 @@ def _agree(plain: Forward, quick: Forward, example: tuple[torch.Tensor, torch.Te
 
 
 def _example(texts: int, tokens: int) -> tuple[torch.Tensor, torch.Tensor]:
-    """Return ids that every vocabulary has, the first text padded where there are others."""
+    """Return token ids that every vocabulary has. If there are several texts, the first is padded."""
     ids = torch.arange(texts * tokens).reshape(texts, tokens) % 90 + 5
     mask = torch.ones_like(ids)
     if texts > 1:

@@ -47,12 +47,16 @@ def all_ready(services: Sequence[Mapping[str, str]]) -> bool:
 
 
 def queue_status() -> list[dict[str, Any]]:
-    """Return `name`, `waiting` (tasks), `worker` and `reason` of every queue; empty if the broker does not answer."""
+    """Return `name`, `waiting` (tasks), `worker`, `workers` and `reason` of every queue.
+
+    It is empty if the broker does not answer.
+    """
     return [
         {
             "name": queue.name,
             "waiting": queue.waiting,
             "worker": queue.worker,
+            "workers": list(queue.workers),
             "reason": "" if queue.worker else f"waiting: no worker for queue {queue.name}",
         }
         for queue in _queues() or []

@@ -1,4 +1,4 @@
-"""Feedback on the results of a search: the buttons of its page."""
+"""Feedback on the results of a search, given by the buttons of its page."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ from search.views.unavailable import not_now, says_what_is_down, status_of
 
 WITHDRAW = "withdraw"
 NO_NODE = "\ufffd"
-"""Stands for an empty node id, which would withdraw everything."""
+"""Replaces an empty node id, because an empty id would withdraw all judgments."""
 
 
 @require_POST
 @says_what_is_down
 def feedback(request: HttpRequest, run_id: UUID) -> HttpResponse:
-    """Record or withdraw what a person says about a node.
+    """Record or withdraw a person's judgment of a node.
 
-    The name of the pressed button says what (`right`, `wrong`, `missing`, `withdraw`), its value names the node. A
+    The name of the pressed button is the judgment (`right`, `wrong`, `missing`, `withdraw`), its value the node. A
     script that asks for JSON gets the new state or the fault; a browser without scripts is sent back to the result.
     """
     run = find_run(request, run_id)

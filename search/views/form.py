@@ -12,7 +12,7 @@ from django.http import HttpRequest
 from search.domain.errors import Fault
 from search.models import KnowledgeBase
 from search.services.pipelines.list_pipelines import list_pipelines
-from search.services.searches.request_search import MAX_QUESTION
+from search.services.searches.check_request import MAX_QUESTION
 
 RECENT = "recent_searches"
 MOST_RECENT = 8

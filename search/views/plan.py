@@ -19,8 +19,9 @@ from search.models import Node, Release, SearchRun
 from search.services.access.visitor_cookie import asking_visitor, keep_visitor
 from search.services.knowledge.find_nodes import complete_name
 from search.services.searches.check_plan import check_plan
+from search.services.searches.check_request import SearchRejected
 from search.services.searches.describe_search import describe_search
-from search.services.searches.request_search import SearchRejected, request_search
+from search.services.searches.request_search import request_search
 from search.views import plan_form
 from search.views.finding import find_run
 from search.views.form import question_box, remember
@@ -48,7 +49,7 @@ def edit_plan(request: HttpRequest, run_id: UUID) -> HttpResponse:
     run = find_run(request, run_id)
     release = run.knowledge_base.active_release if run.knowledge_base else None
     if release is None:
-        raise Http404("The knowledge base of this search answers no more.")
+        raise Http404("The knowledge base of this search can no longer be searched.")
     schema = wiring.schema_of(release)
     if request.method != "POST":
         return _page(request, run, release, plan_form.oriented(_chosen(run, request.GET.get("plan", "1"))))
@@ -153,8 +154,8 @@ def _blanks(plan: Json) -> list[Fault]:
     values = [c["value"] if isinstance(c["value"], list) else [c["value"]] for c in plan["filters"]]
     unnamed = [i for i, anchor in enumerate(plan["anchors"]) if not anchor["text"] and not anchor.get("ids")]
     return [
-        *(Fault(f"/anchors/{i}/text", "Name an entity, or take it out.") for i in unnamed),
-        *(Fault(f"/filters/{i}/value", "Give the condition a value, or take it out.")
+        *(Fault(f"/anchors/{i}/text", "Name an entity, or remove this one.") for i in unnamed),
+        *(Fault(f"/filters/{i}/value", "Give the condition a value, or remove it.")
           for i, given in enumerate(values) if not given or "" in given),
     ]  # fmt: skip
 

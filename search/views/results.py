@@ -66,7 +66,7 @@ def live(request: HttpRequest, run_id: UUID) -> HttpResponse:
 
 
 def _context(request: HttpRequest, run: SearchRun) -> dict[str, Any]:
-    """Return what the part of the page that changes shows: the search, and what the caller said about its results."""
+    """Return the values of the changing part of the page: the search, and the caller's judgments of its results."""
     search = show_search(describe_search(run))
     given = [] if search.pending else list(own_feedback(run, request.user, visitor_of(request)))
     return {

@@ -12,7 +12,8 @@ from django.views.decorators.http import require_http_methods
 from search.domain.errors import Fault, NotNow
 from search.models import SearchRun
 from search.services.access.visitor_cookie import asking_visitor, keep_visitor
-from search.services.searches.request_search import SearchRejected, request_search
+from search.services.searches.check_request import SearchRejected
+from search.services.searches.request_search import request_search
 from search.views.form import by_field, question_box, recent, remember, typed
 from search.views.unavailable import not_now, says_what_is_down, status_of
 

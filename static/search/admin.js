@@ -9,3 +9,37 @@ document.addEventListener("DOMContentLoaded", () => {
     element.dataset.simplebarAriaLabel = NAMES[element.id] || table || `Part ${index + 1} of the page`;
   });
 });
+
+// A job's page follows the job's events: each one has the changing part fetched again. While there is no open stream
+// (no EventSource, a broken connection, a proxy that keeps it back) htmx fetches the part every second.
+document.addEventListener("DOMContentLoaded", () => {
+  const part = () => document.getElementById("job-live");
+  const address = part()?.dataset.events;
+  if (!address || !window.EventSource || !window.htmx) return;
+  const source = new EventSource(address);
+  let fetching = false;
+  let told = false;
+  let asked = false;
+
+  function refresh() {
+    if (!part()?.dataset.events) { source.close(); return; }
+    if (fetching) { told = true; return; }
+    asked = true;
+    window.htmx.trigger(part(), "told");
+    asked = false;
+  }
+
+  const ofThePart = (event) => event.detail.requestConfig?.elt?.id === "job-live";
+  document.body.addEventListener("htmx:beforeRequest", (event) => {
+    if (!ofThePart(event)) return;
+    if (source.readyState === EventSource.OPEN && !asked) event.preventDefault();
+    else fetching = true;
+  });
+  document.body.addEventListener("htmx:afterRequest", (event) => {
+    if (!ofThePart(event)) return;
+    fetching = false;
+    // What was told meanwhile is fetched once the new part is in its place, which htmx settles after 20 ms.
+    if (told) { told = false; setTimeout(refresh, 100); }
+  });
+  for (const name of ["progress", "log", "metrics", "done"]) source.addEventListener(name, refresh);
+});

@@ -6,7 +6,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page, Route, expect
 
-from search.services.searches.request_search import MAX_QUESTION
+from search.services.searches.check_request import MAX_QUESTION
 from tests.browser.asking import ANSWERS, QUESTION, ask, finished
 from tests.browser.conftest import Site
 from tests.browser.test_everybody import FAINT_TEXT

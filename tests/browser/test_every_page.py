@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from tests.browser.asking import QUESTION, ask
 from tests.browser.axe import violations
-from tests.browser.conftest import IMPORT_SECONDS, KEEPER, PROJECT, Site
+from tests.browser.conftest import IMPORT_SECONDS, KEEPER, PRODUCTS, PROJECT, Site
 from tests.browser.unwieldy import LONG_ID, NAME, write_bundle
 from tests.browser.unwieldy import QUESTION as LONG_QUESTION
 
@@ -30,12 +30,15 @@ PAGES = [
 ADMIN = [
     "/admin/", "/admin/search/searchrun/services/", "/admin/password_change/", "/admin/search/endpoint/prompt/",
     "/admin/search/endpoint/environment/", "/admin/search/endpoint/add/", "/admin/auth/user/add/",
-    "/admin/auth/group/add/", "/admin/search/apitoken/add/",
+    "/admin/auth/group/add/", "/admin/search/apitoken/add/", "/admin/search/job/launch/",
+    "/admin/search/job/launch/?kind=index", "/admin/search/job/launch/?kind=evaluate", "/admin/search/jobschedule/add/",
+    "/admin/training/questionset/add/", "/admin/training/questionset/from-feedback/",
 ]  # fmt: skip
 LISTS = [
     "search/knowledgebase", "search/release", "search/snapshot", "search/vectorset", "search/searchrun",
     "search/pipelineversion", "search/artifact", "search/endpoint", "search/languagemodelcall", "auth/user",
-    "auth/group", "search/apitoken",
+    "auth/group", "search/apitoken", "search/job", "search/jobschedule", "search/feedback", "training/evaluation",
+    "training/question", "training/questionset",
 ]  # fmt: skip
 IMPOSSIBLE_PLAN = {
     "anchors": [
@@ -88,6 +91,18 @@ def manage(site: Site, *arguments: str) -> str:
         [sys.executable, "manage.py", *arguments], cwd=PROJECT, env={**environ, "GRASP_HOME": str(site.home)},
         check=True, timeout=IMPORT_SECONDS, capture_output=True, text=True,
     ).stdout  # fmt: skip
+
+
+@pytest.fixture(scope="session")
+def evaluations(site: Site, tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    """The ids of two evaluations on the same questions, and a job, a question set and its questions beside them."""
+    folder = tmp_path_factory.mktemp("evaluated")
+    asked = ["--questions", str(PRODUCTS / "questions.jsonl"), "--limit", "6", "--pipeline", "path", "--json"]
+    made = []
+    for name, more in (("one", ["--pipeline", "bm25"]), ("other", [])):
+        said = manage(site, "evaluate", "products", *asked, *more, "--output", str(folder / name))
+        made.append(str(json.loads(said)["evaluation"]))
+    return made
 
 
 @pytest.fixture(scope="session")
@@ -184,7 +199,7 @@ def test_a_search_in_every_other_state_has_no_fault(open_checked: OpenPage, site
         look("waiting", "Waiting for the search worker")
     page.goto("/")
     ask(page, "a flask that keeps tea hot", pipeline="bm25")
-    look("no plan", "This way of answering follows no plan")
+    look("no plan", "This pipeline uses no plan")
     page.goto("/")
     ask(page, "zzzzq xqxqx", pipeline="bm25")
     look("empty", "Nothing found")
@@ -263,7 +278,36 @@ def test_a_plan_form_with_faults_and_offers_has_no_fault(open_checked: OpenPage,
     assert faults_of(page, scheme) == []
 
 
-@pytest.mark.usefixtures("unwieldy")
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_evaluations_have_no_fault(open_checked: OpenPage, evaluations: list[str], scheme: str) -> None:
+    one, other = evaluations
+    compared = f"/evaluations/compare/?a={one}&b={other}&pipeline_a=bm25&pipeline_b=path"
+    page = open_checked("/evaluations/", scheme)
+    found = {}
+    for path in (
+        "/evaluations/", f"/evaluations/{one}/", f"/evaluations/{one}/questions/", "/evaluations/?knowledge_base=none",
+        f"/evaluations/{one}/questions/?found=somewhere", f"/evaluations/{one}/questions/0/", "/evaluations/compare/",
+        compared, f"{compared}&metric=odd",
+    ):  # fmt: skip
+        page.goto(path)
+        open_details(page)
+        found[path] = faults_of(page, scheme)
+    assert {path: faults for path, faults in found.items() if faults} == {}
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_importing_questions_has_no_fault(open_checked: OpenPage, scheme: str) -> None:
+    page = open_checked("/admin/training/questionset/add/", scheme)
+    page.locator("select[name=knowledge_base]").select_option(label="products")
+    page.locator("textarea[name=pasted]").fill(f"Who designed TH-101?\tdesigner:ingunn-aas\n{'unbroken' * 30}\tnothing")
+    page.locator("main form, #content form").last.locator("[type=submit]").first.click()
+    page.wait_for_url("**/preview/**")
+    open_details(page)
+
+    assert faults_of(page, scheme) == []
+
+
+@pytest.mark.usefixtures("unwieldy", "evaluations")
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_the_admin_has_no_fault(open_checked: OpenPage, scheme: str) -> None:
     page = open_checked("/", scheme)

@@ -7,7 +7,7 @@ from playwright.sync_api import Page, expect
 
 from search.domain.plan.parts import MAX_TEXT
 from search.domain.schema_settings import LONGEST_GUIDANCE
-from search.services.searches.request_search import MAX_QUESTION
+from search.services.searches.check_request import MAX_QUESTION
 from tests.browser.asking import ask
 from tests.browser.conftest import KEEPER
 

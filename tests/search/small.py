@@ -13,7 +13,7 @@ from search.domain.conditions import CheckedConditions, Conditions
 from search.domain.evidence import Evidence, Path, PathEdge, PathNode, Result
 from search.domain.fusion import Fusion
 from search.domain.graph import Field, Node, Schema
-from search.domain.linking import Binding, GraphRanking, LinkedPlan, Traversal
+from search.domain.linking import Binding, GraphRanking, LinkedPlan, Reach, Traversal
 from search.domain.options import option
 from search.domain.plan import Anchor, Hop, Plan, ScoredPlan, Target
 from search.domain.question import Question
@@ -90,6 +90,7 @@ def no_tool(**_: Any) -> None:
     """Return None in place of a tool that no stage here uses."""
 
 
+_USUAL = Reach()
 HOOKS: dict[str, Callable[[Limit], None]] = {}
 """{question's text: a function that a stage calls before it answers}; tests fill it."""
 
@@ -167,7 +168,7 @@ class LinkAnchors:
 
     nodes: Any
 
-    def __call__(self, plans: Sequence[ScoredPlan], limit: Limit) -> list[LinkedPlan]:
+    def __call__(self, plans: Sequence[ScoredPlan], limit: Limit, reach: Reach = _USUAL) -> list[LinkedPlan]:
         return [
             LinkedPlan(p.plan, tuple(Binding(a.var, GRAPH.nodes[3], 0.9) for a in p.plan.anchors), i, p.source, 1.0)
             for i, p in enumerate(plans)

@@ -6,7 +6,8 @@ import pytest
 
 from search.domain.errors import StageError
 from search.models import KnowledgeBase
-from search.services.searches.request_search import TASK, request_search
+from search.services.searches.request_search import request_search
+from search.services.searches.send_search import TASK
 from search.tasks import run_search
 from tests.search import small
 

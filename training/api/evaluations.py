@@ -9,12 +9,12 @@ from django.http import Http404, StreamingHttpResponse
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
 from rest_framework.negotiation import DefaultContentNegotiation
-from rest_framework.permissions import IsAdminUser
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from search.api.pagination import Pages
+from search.api.permissions import HasRight
 from search.api.serializers.basics import page_of, problems
 from search.domain.errors import Fault, InvalidRequest
 from training.api import serializers as shape
@@ -29,6 +29,7 @@ from training.services.evaluations.outcomes import FOUND, KEYS, SORTS, OutcomeFi
 from training.services.export_report import FORMATS, export_report
 
 GROUP = "Evaluations"
+VIEW_EVALUATIONS = "training.view_evaluation"
 PAGE_KEYS = ("page", "page_size")
 PAGING = [
     OpenApiParameter("page", OpenApiTypes.INT, description="From 1."),
@@ -45,14 +46,11 @@ class AnyFormat(DefaultContentNegotiation):
         return renderers[0], renderers[0].media_type
 
 
-class ForStaff(APIView):
-    """A view that only staff may use."""
-
-    permission_classes = (IsAdminUser,)
-
-
-class Evaluations(ForStaff):
+class Evaluations(APIView):
     """The evaluations."""
+
+    permission_classes = (HasRight,)
+    rights = {"GET": VIEW_EVALUATIONS}
 
     @extend_schema(
         operation_id="evaluations_list",
@@ -78,8 +76,11 @@ class Evaluations(ForStaff):
         return pages.get_paginated_response([summarise_evaluation(one) for one in shown])
 
 
-class EvaluationDetail(ForStaff):
+class EvaluationDetail(APIView):
     """One evaluation."""
+
+    permission_classes = (HasRight,)
+    rights = {"GET": VIEW_EVALUATIONS}
 
     @extend_schema(
         operation_id="evaluations_retrieve",
@@ -92,8 +93,11 @@ class EvaluationDetail(ForStaff):
         return Response(describe_evaluation(_find(request, evaluation_id)))
 
 
-class EvaluationOutcomes(ForStaff):
+class EvaluationOutcomes(APIView):
     """The outcomes of an evaluation."""
+
+    permission_classes = (HasRight,)
+    rights = {"GET": VIEW_EVALUATIONS}
 
     @extend_schema(
         operation_id="evaluations_outcomes",
@@ -118,8 +122,11 @@ class EvaluationOutcomes(ForStaff):
         return pages.get_paginated_response([describe_outcome(one) for one in shown])
 
 
-class EvaluationDownload(ForStaff):
+class EvaluationDownload(APIView):
     """Files of an evaluation."""
+
+    permission_classes = (HasRight,)
+    rights = {"GET": VIEW_EVALUATIONS}
 
     content_negotiation_class = AnyFormat
 

@@ -1,1 +1,1 @@
-"""Examples to learn from and to measure on: questions with their answers."""
+"""Questions with their answers, for training and for measuring."""

@@ -1,4 +1,4 @@
-"""Example: a question with its answers, read from a questions file with every fault at once."""
+"""Example: a question with its answers. Files of questions are read with all their faults at once."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import gzip
 import json
 import zlib
 from codecs import BOM_UTF8
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
@@ -15,12 +15,12 @@ from typing import Any
 KNOWN = ("id", "text", "answers", "split")
 FAULTS_SHOWN = 50
 LONGEST_LINE, LARGEST_FILE = 32 << 20, 1 << 30
-"""Largest line and largest file, unpacked, in bytes."""
+"""Largest line and largest unpacked file, in bytes."""
 _TOO_LARGE = f"a line has at most {LONGEST_LINE >> 20} MB, and the file, unpacked, {LARGEST_FILE >> 20} MB."
 
 
 class BadQuestions(ValueError):
-    """A questions file that cannot be used; `faults` has a sentence for each row that is wrong, up to a cap."""
+    """A questions file that cannot be used; `faults` has a sentence for each wrong row, up to `FAULTS_SHOWN`."""
 
     def __init__(self, faults: list[str]) -> None:
         self.faults = faults
@@ -29,7 +29,7 @@ class BadQuestions(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A question, the ids of all its answers, the split it belongs to, and the values it is sliced by."""
+    """A question with the ids of all its answers, its split, and the values by which reports group it (`slices`)."""
 
     id: str
     text: str
@@ -46,7 +46,8 @@ def read_examples(path: Path, split: str | None = None, limit: int | None = None
 def read_all(path: Path) -> list[Example]:
     """Read JSON lines, plain or gzip: `{"id", "text", "answers": [node ids], "split"}`; further keys become slices.
 
-    BadQuestions when the file cannot be read, a row is not a question, an id comes twice, or there is no question.
+    Raises BadQuestions if the file cannot be read, a row is not a question, an id occurs twice, or there is no
+    question.
     """
     faults: list[str] = []
     examples: dict[str, Example] = {}
@@ -62,23 +63,28 @@ def read_all(path: Path) -> list[Example]:
             examples[example.id] = example
     except (OSError, EOFError, zlib.error) as error:
         faults.append(f"{path}: cannot be read as UTF-8 text, plain or gzip: {error}")
+    return usable(examples.values(), faults, f"{path.name} has no question; its splits are: none.")
+
+
+def usable(examples: Collection[Example], faults: Sequence[str], empty: str) -> list[Example]:
+    """Return the examples of a file. Raises BadQuestions with its faults, or with `empty` if it has no example."""
     if faults:
         raise BadQuestions(capped(faults))
     if not examples:
-        raise BadQuestions([f"{path.name} has no question; its splits are: none."])
-    return list(examples.values())
+        raise BadQuestions([empty])
+    return list(examples)
 
 
 def capped(faults: Sequence[str]) -> list[str]:
-    """Return the first faults, and how many more there are."""
+    """Return the first `FAULTS_SHOWN` faults, and a line with the number of the others."""
     hidden = len(faults) - FAULTS_SHOWN
     return [*faults[:FAULTS_SHOWN], *([f"… and {hidden} more."] if hidden > 0 else [])]
 
 
 def select(examples: Sequence[Example], name: str, split: str | None = None, limit: int | None = None) -> list[Example]:
-    """Return the questions of a split (None: all), `limit` of them (see `spread`); BadQuestions where none is left.
+    """Return the questions of a split (None: all), at most `limit` of them, chosen by `spread`.
 
-    `name` is that of the file, for the sentence.
+    `name` is the file's name for the message. Raises BadQuestions if no question is left.
     """
     kept = [example for example in examples if split is None or example.split == split]
     if not kept:
@@ -89,7 +95,7 @@ def select(examples: Sequence[Example], name: str, split: str | None = None, lim
 
 
 def spread(examples: Sequence[Example], limit: int | None) -> list[Example]:
-    """Return so many examples, evenly spaced over all: files are sorted by kind, and the first ones are of one kind."""
+    """Return `limit` examples, evenly spaced over all, because the first ones of a file are often all of one kind."""
     if limit is None or limit >= len(examples):
         return list(examples)
     return [examples[place * len(examples) // limit] for place in range(limit)]
@@ -98,8 +104,8 @@ def spread(examples: Sequence[Example], limit: int | None) -> list[Example]:
 def numbered_lines(path: Path) -> Iterator[tuple[int, str]]:
     """Yield the lines of a text file in UTF-8, plain or gzip, with their numbers; empty ones are left out.
 
-    A byte order mark at the beginning and the ends of lines of Windows are accepted. Raises BadQuestions, naming the
-    line, when a line is not UTF-8 or is too long.
+    A byte order mark at the beginning and Windows line ends are accepted. Raises BadQuestions with the number of the
+    line if a line is not UTF-8 or is too long.
     """
     for number, line in enumerate(decoded_lines(path), 1):
         if line.strip():
@@ -107,7 +113,7 @@ def numbered_lines(path: Path) -> Iterator[tuple[int, str]]:
 
 
 def decoded_lines(path: Path) -> Iterator[str]:
-    """Yield the lines of a text file as `numbered_lines` reads them, with their ends and the empty ones."""
+    """Yield the lines of a text file with their line ends, empty lines included, read as by `numbered_lines`."""
     with path.open("rb") as raw:
         start = raw.read(2)
     if start in (b"\xff\xfe", b"\xfe\xff"):

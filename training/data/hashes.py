@@ -15,27 +15,27 @@ _APART = re.compile(r"[\W_]+")
 
 
 def normalised(text: str) -> str:
-    """Return the words of a question in lower case (NFKC), one space between them: no case, no punctuation."""
+    """Return the words of a question in lower case (NFKC) with one space between them, without punctuation."""
     return _APART.sub(" ", unicodedata.normalize("NFKC", text).casefold()).strip()
 
 
 def question_hash(example: Example) -> str:
     """Return BLAKE2b-128 over the normalised text and the answers, in hexadecimal.
 
-    Id, split and further keys take no part: the same question in another file has the same hash.
+    Id, split and slices do not count, so the same question in another file has the same hash.
     """
     said = normalised(example.text) or example.text
     return hashlib.blake2b(orjson.dumps([said, sorted(example.answers)]), digest_size=16).hexdigest()
 
 
 def data_hash(examples: Sequence[Example]) -> str:
-    """Return a fingerprint of questions and answers, the same whatever order they come in."""
+    """Return a hash of questions and answers, which does not depend on their order."""
     rows = sorted(orjson.dumps([example.id, example.text, sorted(example.answers)]) for example in examples)
     return hashlib.blake2b(b"\n".join(rows), digest_size=16).hexdigest()
 
 
 def content_hash(examples: Sequence[Example]) -> str:
-    """Return a fingerprint of a whole file of questions: order, ids, splits, slices, texts and answers."""
+    """Return a hash of a whole file of questions: order, ids, splits, slices, texts and answers."""
     content = hashlib.blake2b(digest_size=16)
     for one in examples:
         row = [one.id, one.text, one.answers, one.split, sorted(one.slices.items())]

@@ -1,20 +1,21 @@
-"""Questions that say the same: the same text, the same words, or nearly the same words with a shared answer.
+"""Finds duplicate questions: the same text, the same words, or nearly the same words with a shared answer.
 
-Such questions must be in one split: whoever has learned from one of them knows the other. Two questions are
+Duplicates must be in one split, because a model that has learned from one of them knows the other. Two questions are
 
-- `same text`: their normalised texts are equal (case, punctuation and spaces take no part), whatever their answers;
+- `same text`: their normalised texts are equal (without case, punctuation and spaces), whatever their answers;
 - `same words`: the same words in another order, whatever their answers;
-- `near`: they share an answer, and their content words are alike but for order, endings, spelling mistakes and words of
-  asking ("please tell me"). Without a shared answer, they are questions of one pattern about different things, and
-  knowing the answer to one does not help with the other.
+- `near`: they share an answer, and their content words differ only in order, endings, spelling mistakes and phrases
+  such as "please tell me". Without a shared answer, they are questions of one pattern about different things, and the
+  answer to one does not help with the other.
 
-How alike is the smaller of two Dice coefficients over the stems of the content words. One counts every word alike, so
-that `who wrote it` is not `who directed it`. The other weighs words by their rarity in the set (inverse document
-frequency, Spärck Jones 1972), so that long questions of one pattern about different names are not alike.
+The likeness of two questions is the smaller of two Dice coefficients over the stems of their content words. The first
+gives all words the same weight, so that `who wrote it` is not like `who directed it`. The second weighs words by their
+inverse document frequency in the set (Spärck Jones 1972), so that long questions of one pattern about different names
+are not alike.
 
-Only candidates are compared. A question is in one block for each pair of one of its answers and one of its rare words;
-the questions of a block are candidates. Blocks are sorted by text, and each question is compared with the next `WINDOW`
-ones only (the sorted neighbourhood method, Hernández and Stolfo 1995). So the effort grows linearly with the number of
+Only candidates are compared. Each pair of an answer and a rare word is a block; it holds the questions with this answer
+and this word. A block is sorted by text, and each question is compared only with the next `WINDOW` questions of the
+block (the sorted neighbourhood method, Hernández and Stolfo 1995). So the time grows linearly with the number of
 questions.
 """
 
@@ -38,10 +39,10 @@ SAME_TEXT, SAME_WORDS, NEAR = "same text", "same words", "near"
 LEAST = 0.9
 """Least likeness of near questions, from 0 to 1.
 
-Chosen on the train splits of STaRK's questions about Amazon, MAG and Prime (20,065). Of their pairs with a shared
-answer, none above it says something different; between 0.86 and 0.9 every second one does. Of 300 copies of questions
-each, it finds 84 to 89 % with a letter missing or turned, 93 to 95 % with a plural, and 98 % of those that are
-reordered or begin with "Please tell me".
+Chosen on the train splits of STaRK's questions about Amazon, MAG and Prime (20,065 questions). Of their pairs with a
+shared answer, none above this value has different meanings; between 0.86 and 0.9, every second pair has. In tests with
+300 changed copies of questions each, it finds 84 to 89 % of the copies with a missing letter or two swapped letters,
+93 to 95 % of those with a plural, and 98 % of those with another order of words or with "Please tell me" before them.
 """
 MISSPELT = 80.0
 """Least similarity (`rapidfuzz.fuzz.ratio`) of a stem and its misspelling, of at least `MISSPELT_LENGTH` letters."""
@@ -49,17 +50,17 @@ MISSPELT_LENGTH = 4
 ROUGHLY = 70.0
 """Least `fuzz.ratio` of the sorted stems of candidates that are compared word by word."""
 BLOCKING_ANSWERS, BLOCKING_WORDS = 6, 4
-"""Answers (those with the smallest hashes) and words (the rarest) of a question that make its blocks."""
+"""Numbers of a question's answers (with the smallest hashes) and words (the rarest) from which its blocks are made."""
 WINDOW = 20
 PAIRS_AT_ONCE = 500_000
 
 Pairs = NDArray[np.int64]
-"""Positions of two questions a row, the smaller first; shape (pairs, 2)."""
+"""Shape (pairs, 2): each row has the positions of two questions, the smaller first."""
 
 
 @dataclass(frozen=True, slots=True)
 class DuplicatePair:
-    """Two questions that say the same, by their positions; `likeness` is from 0 to 1."""
+    """Two duplicate questions by their positions; `likeness` is from 0 to 1."""
 
     first: int
     second: int
@@ -68,10 +69,10 @@ class DuplicatePair:
 
 
 def duplicate_pairs(examples: Sequence[Example], least: float = LEAST) -> list[DuplicatePair]:
-    """Return pairs of questions that say the same, sorted by position; they connect all that do.
+    """Return pairs of duplicate questions, sorted by position; they connect all questions of a group.
 
-    Of n equal texts each is paired with the one before it, which gives n-1 pairs. `least` is the least likeness of near
-    questions.
+    Of n equal texts, each is paired with the one before it, which gives n-1 pairs. `least` is the least likeness of
+    near questions.
     """
     texts = [normalised(example.text) or example.text for example in examples]
     found = {(a, b): DuplicatePair(a, b, SAME_TEXT, 1.0) for a, b in _equal(texts)}
@@ -91,7 +92,7 @@ def duplicate_pairs(examples: Sequence[Example], least: float = LEAST) -> list[D
 
 
 def likeness(first: Sequence[str], second: Sequence[str], rarity: dict[str, float]) -> float:
-    """Return how alike two questions are, from 0 to 1, by their stems; a misspelling counts as the word it is near."""
+    """Return the likeness of two questions, from 0 to 1, by their stems. A misspelt stem counts as the right one."""
     here, there = set(first), set(second)
     both = here & there
     alone = [sorted(here - there), sorted(there - here)]
@@ -108,7 +109,7 @@ def likeness(first: Sequence[str], second: Sequence[str], rarity: dict[str, floa
 
 
 def groups_of(count: int, pairs: Sequence[DuplicatePair]) -> list[int]:
-    """Return the group of each of `count` questions: the smallest position that pairs connect it with."""
+    """Return the group of each of `count` questions: the smallest position that is connected with it by pairs."""
     group = list(range(count))
 
     def root(at: int) -> int:
@@ -130,7 +131,7 @@ def _rarity(stems: Sequence[Sequence[str]]) -> dict[str, float]:
 
 
 def _misspelt(one: str, other: str) -> bool:
-    """Whether two stems may be one word, once misspelt. Numbers are not: a year more is another year."""
+    """Whether one stem may be a misspelling of the other. Numbers never are, because they name different things."""
     long_enough = min(len(one), len(other)) >= MISSPELT_LENGTH
     return long_enough and one.isalpha() and other.isalpha() and fuzz.ratio(one, other) >= MISSPELT
 
@@ -146,7 +147,7 @@ def _equal(texts: Sequence[str]) -> Iterator[tuple[int, int]]:
 def _candidates(
     examples: Sequence[Example], stems: Sequence[Sequence[str]], rarity: dict[str, float], in_order: Sequence[str]
 ) -> Iterator[Pairs]:
-    """Yield the pairs of questions that share a block, in pieces; a pair comes once."""
+    """Yield the pairs of questions that share a block, in several arrays; each pair occurs once."""
     blocks, members = _blocks(examples, stems, rarity)
     rank = np.empty(len(examples), dtype=np.int64)
     rank[np.array(sorted(range(len(examples)), key=in_order.__getitem__), dtype=np.int64)] = np.arange(len(examples))

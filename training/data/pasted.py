@@ -1,4 +1,4 @@
-"""Questions as people paste them: a line each, the question, a tab, and the ids of its answers with tabs between."""
+"""Questions as pasted text. Each line has a question and the ids of its answers, separated by tabs."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import hashlib
 import zlib
 from pathlib import Path
 
-from training.data.examples import BadQuestions, Example, capped, numbered_lines
+from training.data.examples import Example, numbered_lines, usable
 from training.data.hashes import normalised
 
 ID_DIGITS = 12
@@ -35,11 +35,7 @@ def read_pasted(path: Path) -> list[Example]:
             examples[name] = Example(name, text, tuple(answers))
     except (OSError, EOFError, zlib.error) as error:
         faults.append(f"{path}: cannot be read as UTF-8 text, plain or gzip: {error}")
-    if faults:
-        raise BadQuestions(capped(faults))
-    if not examples:
-        raise BadQuestions([f"{path.name} has no question."])
-    return list(examples.values())
+    return usable(examples.values(), faults, f"{path.name} has no question.")
 
 
 def made_id(text: str) -> str:

@@ -1,4 +1,4 @@
-"""Rules of splits: learn from `train`, and from `val` only on explicit request; other splits are for measuring."""
+"""Rules of splits: training uses `train`, and `val` only on explicit request; other splits are for measuring."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ TRAIN, VAL = "train", "val"
 
 
 def refuse_split(split: str | None, what: str, allowed: Collection[str]) -> None:
-    """Raise BadQuestions when a split is not allowed; `what` begins the sentence, such as "Tuning".
+    """Raise BadQuestions when a split is not allowed; `what` begins the message, such as "Tuning".
 
-    None stands for a whole file.
+    A `split` of None stands for a file without splits.
     """
     if split is None or split in allowed:
         return
     if split == VAL:
         raise BadQuestions(
-            [f"{what} on the split 'val' has to be asked for, by --allow-val: val then reports nothing."]
+            [f"{what} on the split 'val' needs --allow-val; figures on val then say nothing about what was learned."]
         )
-    message = f"{what} on the split {split!r} would spoil what it measures; only questions of the splits "
-    raise BadQuestions([f"{message}{TRAIN!r} and {VAL!r} may be learned or chosen from."])
+    message = f"{what} on the split {split!r} would make its figures worthless; only questions of the splits "
+    raise BadQuestions([f"{message}{TRAIN!r} and {VAL!r} may be used for learning and choosing."])
 
 
 def refuse_splits(examples: Sequence[Example], what: str, allowed: Collection[str]) -> None:
@@ -38,6 +38,6 @@ def refuse_splits(examples: Sequence[Example], what: str, allowed: Collection[st
 
 
 def counts(examples: Sequence[Example]) -> dict[str, int]:
-    """Return the number of questions of each split, sorted by name; "" for those without one."""
+    """Return the number of questions of each split, sorted by name; "" stands for questions without one."""
     splits = [example.split for example in examples]
     return {split: splits.count(split) for split in sorted(set(splits))}

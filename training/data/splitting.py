@@ -1,4 +1,4 @@
-"""Splits that cannot leak: questions that say the same are always in one split."""
+"""Division into splits that keeps duplicate questions in one split."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ LONGEST_SPLIT = 100
 def split_by_group(
     examples: Sequence[Example], groups: Sequence[int], shares: Mapping[str, float], seed: int
 ) -> list[Example]:
-    """Return the questions, each in a split; `shares` are the parts of the splits, of which 3 to 1 means 75 and 25 %.
+    """Return the questions, each in a split. `shares` are proportions: 3 to 1 means 75 % and 25 %.
 
-    A group's split follows from a hash of the seed and of its alphabetically first text, so that a question keeps its
-    split when others are added. The shares are therefore met on average, not exactly. Raises BadQuestions when a split
-    stays empty.
+    The split of a group is computed from a hash of the seed and of its alphabetically first text, so that a question
+    keeps its split when others are added. Therefore the shares are only met on average. Raises BadQuestions if a split
+    is empty.
     """
     first: dict[int, str] = {}
     for example, group in zip(examples, groups, strict=True):
@@ -48,7 +48,7 @@ def across_splits(examples: Sequence[Example], groups: Sequence[int]) -> set[int
 
 
 def moved_groups(examples: Sequence[Example], groups: Sequence[int], split: str) -> list[Example]:
-    """Return the questions with each group that is in several splits moved into `split` as a whole.
+    """Return the questions; each group that was in several splits is moved into `split` as a whole.
 
     Raises BadQuestions when no question is in that split.
     """
@@ -64,9 +64,9 @@ def moved_groups(examples: Sequence[Example], groups: Sequence[int], split: str)
 
 
 def parse_shares(text: str) -> dict[str, float]:
-    """Return the shares that a text such as `train=80, val=10, test=10` gives; none for an empty text.
+    """Return the shares in a text such as `train=80, val=10, test=10`; an empty dict for an empty text.
 
-    Raises BadQuestions with every part that is not a split and a number above 0.
+    Raises BadQuestions with every part that is not a split and a positive number.
     """
     shares: dict[str, float] = {}
     faults: list[str] = []

@@ -1,4 +1,4 @@
-"""Questions as STaRK publishes them: a CSV file with `id`, `query` and `answer_ids`, beside files that list a split.
+"""Questions in STaRK's format: a CSV file with `id`, `query` and `answer_ids`, and a file for each split.
 
 The layout is that of the STaRK benchmark's repository (Wu et al. 2024, "STaRK: Benchmarking LLM Retrieval on Textual
 and Relational Knowledge Bases"): `stark_qa.csv`, and `split/train.index`, `split/val.index` and so on beside it, each
@@ -13,7 +13,7 @@ import zlib
 from collections.abc import Iterator
 from pathlib import Path
 
-from training.data.examples import BadQuestions, Example, capped, decoded_lines
+from training.data.examples import BadQuestions, Example, decoded_lines, usable
 
 COLUMNS = ("id", "query", "answer_ids")
 LONGEST_CELL = 10_000_000
@@ -23,9 +23,8 @@ LONGEST_CELL = 10_000_000
 def read_stark(path: Path) -> list[Example]:
     """Return the questions of a STaRK CSV file. Raises BadQuestions with every row that cannot be used.
 
-    If there is a column `split`, it gives the split. Otherwise
-    the files `split/*.index` beside the CSV file, or in the folder
-    above it, say which split a question belongs to.
+    A column `split` gives the split of each question. Without it, the files `split/*.index` give it; the folder
+    `split` is beside the CSV file or in the folder above.
     """
     faults: list[str] = []
     examples: dict[str, Example] = {}
@@ -39,11 +38,7 @@ def read_stark(path: Path) -> list[Example]:
                 examples[example.id] = example
     except (OSError, EOFError, UnicodeDecodeError, zlib.error, csv.Error) as error:
         faults.append(f"{path}: cannot be read as a CSV file: {error}")
-    if faults:
-        raise BadQuestions(capped(faults))
-    if not examples:
-        raise BadQuestions([f"{path.name} has no question."])
-    return list(examples.values())
+    return usable(examples.values(), faults, f"{path.name} has no question.")
 
 
 def _rows(file: Iterator[str], name: str) -> Iterator[tuple[int, dict[str, str | None]]]:
@@ -56,7 +51,7 @@ def _rows(file: Iterator[str], name: str) -> Iterator[tuple[int, dict[str, str |
 
 
 def _splits(path: Path) -> dict[str, str]:
-    """Return the split of each id that the files beside list."""
+    """Return id → split, read from the files in the folder `split`."""
     folders = [folder for folder in (path.parent / "split", path.parent.parent / "split") if folder.is_dir()]
     found: dict[str, str] = {}
     for file in sorted(folders[0].glob("*.index")) if folders else ():
@@ -78,7 +73,7 @@ def _example(row: dict[str, str | None], splits: dict[str, str], where: str, fau
 
 
 def _answers(cell: str) -> tuple[str, ...]:
-    """Return the ids of a cell; empty when the cell holds no list of ids."""
+    """Return the ids in a cell; empty if the cell contains no list of ids."""
     try:
         value = json.loads(cell)
     except (ValueError, RecursionError):

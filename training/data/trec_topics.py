@@ -1,8 +1,8 @@
-"""Questions as TREC publishes them: topics, and qrels that say which documents answer each of them.
+"""Questions in TREC's formats: topics, and qrels with the relevant documents of each topic.
 
 Topics come as `<top>` or `<topic>` elements (https://trec.nist.gov/data/topics_eng/), or as lines of id, tab and text.
 A line of qrels is `topic iteration document relevance` (https://trec.nist.gov/data/qrels_eng/); a relevance above 0
-makes the document an answer. Ids are percent-decoded: `evaluate` writes white space and `%` in that way.
+makes the document an answer. Ids are percent-decoded, because `evaluate` writes white space and `%` percent-encoded.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import unquote
 
-from training.data.examples import BadQuestions, Example, capped, numbered_lines
+from training.data.examples import BadQuestions, Example, numbered_lines, usable
 
 _TAG = re.compile(r"<([^<>]*)>")
 _RELEVANCE = re.compile(r"-?[0-9]{1,9}")
@@ -28,11 +28,11 @@ _ENDINGS = frozenset({"txt", "tsv", "trec", "xml", "gz", "qrels", "topics"})
 
 
 def read_trec(path: Path, qrels: Path | None = None) -> list[Example]:
-    """Return the topics of a file that its qrels have an answer to, in the order of the topics.
+    """Return the topics of a file for which its qrels have an answer, in the order of the topics.
 
-    Without `qrels`, `path` is a folder with files whose names hold `topics` (or `queries`) and `qrels`. The part
-    of a name after `qrels` is the split of its topics: `qrels.val.txt`. Topics without an answer are left out, as
-    trec_eval does. Raises BadQuestions with everything that cannot be used.
+    Without `qrels`, `path` is a folder with files whose names contain `topics` (or `queries`) and `qrels`. The part
+    of a name after `qrels` is the split of its topics, as in `qrels.val.txt`. Topics without an answer are left out, as
+    by trec_eval. Raises BadQuestions with every fault.
     """
     topic_files, qrels_files = _files(path) if qrels is None else ([path], [qrels])
     faults: list[str] = []
@@ -49,20 +49,16 @@ def read_trec(path: Path, qrels: Path | None = None) -> list[Example]:
             _judge(file, topics, answers, splits, faults)
     except (OSError, EOFError, zlib.error) as error:
         faults.append(f"{path}: cannot be read as UTF-8 text, plain or gzip: {error}")
-    if faults:
-        raise BadQuestions(capped(faults))
     examples = [
         Example(name, text, tuple(answers[name]), splits.get(name, ""))
         for name, text in topics.items()
         if answers.get(name)
     ]
-    if not examples:
-        raise BadQuestions([f"{path.name} has no topic to which its qrels have an answer."])
-    return examples
+    return usable(examples, faults, f"{path.name} has no topic to which its qrels have an answer.")
 
 
 def _files(folder: Path) -> tuple[list[Path], list[Path]]:
-    """Return the files of a folder that hold topics, and those that hold qrels. Raises BadQuestions."""
+    """Return the files of a folder with topics, and those with qrels. Raises BadQuestions if one kind is missing."""
     if not folder.is_dir():
         raise BadQuestions([f"{folder}: there is no such folder."])
     files = sorted(file for file in folder.iterdir() if file.is_file())
@@ -76,7 +72,7 @@ def _files(folder: Path) -> tuple[list[Path], list[Path]]:
 
 
 def _topics(file: Path, faults: list[str]) -> Iterator[tuple[str, str]]:
-    """Yield id and text of each topic of a file."""
+    """Yield the id and the text of each topic of a file."""
     lines = list(numbered_lines(file))
     if lines and lines[0][1].lstrip("\ufeff \t").startswith("<"):
         yield from _elements("".join(line for _, line in lines), file.name, faults)
@@ -90,7 +86,7 @@ def _topics(file: Path, faults: list[str]) -> Iterator[tuple[str, str]]:
 
 
 def _elements(content: str, name: str, faults: list[str]) -> Iterator[tuple[str, str]]:
-    """Yield id and text of each `<top>` or `<topic>`. Fields need no end tags."""
+    """Yield the id and the text of each `<top>` or `<topic>`. The fields in it need no end tags."""
     fields: dict[str, str] | None = None
     tags = list(_TAG.finditer(content))
     ends = [*(tag.start() for tag in tags[1:]), len(content)]
@@ -126,7 +122,7 @@ def _number(attributes: str) -> str:
 def _judge(
     file: Path, topics: dict[str, str], answers: dict[str, dict[str, None]], splits: dict[str, str], faults: list[str]
 ) -> None:
-    """Read a file of qrels: answers by topic, and the split that the file's name gives its topics."""
+    """Read a file of qrels into `answers` (by topic) and `splits` (from the file's name)."""
     split = _split(file.name)
     for number, line in numbered_lines(file):
         where, columns = f"{file.name}:{number}", line.split()

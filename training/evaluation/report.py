@@ -10,6 +10,7 @@ import numpy as np
 
 from training.data.examples import Example
 from training.evaluation.calibration import calibration
+from training.evaluation.lost import in_flow
 from training.evaluation.measures import SEED, Values, intervals, means, measure
 from training.evaluation.runner import QuestionOutcome
 
@@ -45,7 +46,7 @@ def describe_pipeline(
         "calibration": _calibration(examples, outcomes),
         "cached_model_calls": sum(outcome.cached_calls for outcome in outcomes.values()),
         "slices": _slices(_groups(examples, outcomes, answer_types or {}), values),
-        "lost_at": dict(lost.most_common()) or None,
+        "lost_at": in_flow(lost) or None,
     }
 
 

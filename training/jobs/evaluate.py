@@ -12,10 +12,9 @@ from search.domain.errors import Fault, InvalidRequest
 from search.domain.job_kinds import Kind, Target, argument
 from search.domain.run_context import RunContext
 from search.services.searches.pin import Pin, pins_as_json
-from search.services.searches.request_search import pin_searches
-from training.data.examples import BadQuestions
+from search.services.searches.pin_searches import pin_searches
 from training.evaluation.measures import SEED
-from training.jobs.questions import chosen, faults_of, pointed
+from training.jobs.questions import chosen, pointed, question_faults
 from training.services.evaluate import REPEATED, evaluate
 
 PLACES = {"/settings": "/arguments/settings", "/pipeline": "/arguments/pipelines"}
@@ -31,10 +30,13 @@ class EvaluateJob(Kind):
     split: str = argument("", "Only the questions of this split.")
     limit: int = argument(0, "So many questions, evenly spaced over all; 0 means all.", low=0, high=10_000_000)
     settings: dict[str, Any] = argument({}, "Settings of the pipelines, such as {'fuse.k': 5}.")
-    cross_fitted: bool = argument(False, "Ask questions that a planner learned from of what it learned without them.")
+    cross_fitted: bool = argument(
+        False, "Search the planner's training questions with a scorer that has not learned from them."
+    )
     seed: int = argument(SEED, "Of the intervals, the tests and the repeated sample.", low=0, high=2**31 - 1)
     repeated: int = argument(REPEATED, "Questions of each pipeline that are asked a second time.", low=0, high=100_000)
     processes: int = argument(0, "Processes that ask at once; 0 means as many as are worth it.", low=0, high=64)
+    attribute: bool = argument(True, "Find out at which stage the answers were lost that were not found.")
     output: str = argument("", "Folder for the report and the files in TREC's formats; nothing is written if empty.")
 
     def parts(self) -> Mapping[str, float]:
@@ -48,12 +50,8 @@ class EvaluateJob(Kind):
             self._pins(target)
         except InvalidRequest as error:
             faults += pointed(error.faults, PLACES)
-        try:
+        with question_faults(faults):
             chosen(target, self.split, self.limit)
-        except BadQuestions as error:
-            faults += faults_of(error)
-        except InvalidRequest as error:
-            faults += error.faults
         if self.output and not Path(self.output).is_absolute():
             faults.append(Fault("/arguments/output", f"output is the full path of a folder, not {self.output[:80]!r}."))
         return faults
@@ -73,7 +71,7 @@ class EvaluateJob(Kind):
             knowledge_base=target.knowledge_base, examples=examples, split=self.split or None,
             pipelines=self._pipelines(), settings=self.settings, output=Path(self.output) if self.output else None,
             run=run, question_set=question_set, cross_fitted=self.cross_fitted, release=target.release,
-            seed=self.seed, repeated=self.repeated, processes=self.processes,
+            seed=self.seed, repeated=self.repeated, processes=self.processes, attribute=self.attribute,
             pinned=target.frozen.get("pins", ()),
         )  # fmt: skip
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
-from search.domain.errors import Fault
+from search.domain.errors import Fault, InvalidRequest
 from search.domain.job_kinds import Target
 from training.data.examples import BadQuestions, Example, select
 from training.models import QuestionSet
@@ -27,9 +28,15 @@ def splits_of(target: Target) -> list[str]:
     return [name for name in find_set(target.knowledge_base, target.question_set).splits if name]
 
 
-def faults_of(error: BadQuestions) -> list[Fault]:
-    """Return what is wrong with the questions, as faults of the question set."""
-    return [Fault("/question_set", fault) for fault in error.faults]
+@contextmanager
+def question_faults(faults: list[Fault]) -> Iterator[None]:
+    """Add what is wrong with the questions to `faults` if the block raises BadQuestions or InvalidRequest."""
+    try:
+        yield
+    except BadQuestions as error:
+        faults += [Fault("/question_set", fault) for fault in error.faults]
+    except InvalidRequest as error:
+        faults += error.faults
 
 
 def pointed(faults: Sequence[Fault], places: dict[str, str]) -> list[Fault]:

@@ -10,9 +10,9 @@ from search.domain.errors import Fault, InvalidRequest
 from search.domain.job_kinds import Kind, Target, argument
 from search.domain.run_context import RunContext
 from training import wiring
-from training.data.examples import BadQuestions, Example
+from training.data.examples import Example
 from training.data.splits import TRAIN, VAL, refuse_splits
-from training.jobs.questions import chosen, faults_of, pointed, splits_of
+from training.jobs.questions import chosen, pointed, question_faults, splits_of
 from training.models import QuestionSet
 from training.services.train import train
 
@@ -24,6 +24,7 @@ class TrainPlannerJob(Kind):
     """Trains a planner (Kind); it goes on from its checkpoints after an interruption."""
 
     targets: ClassVar[tuple[str, ...]] = ("knowledge_base", "release", "question_set")
+    makes: ClassVar[str] = "pipeline_version"
 
     split: str = argument("", f"The split to learn from; {TRAIN} if empty and the set has splits.")
     limit: int = argument(0, "So many questions, evenly spaced over all; 0 means all.", low=0, high=10_000_000)
@@ -42,13 +43,9 @@ class TrainPlannerJob(Kind):
             wiring.checked_settings(LEARNER, self.settings)
         except InvalidRequest as error:
             faults += pointed(error.faults, {"/settings": "/arguments/settings"})
-        try:
+        with question_faults(faults):
             _, examples = self._questions(target)
             refuse_splits(examples, "Training", (TRAIN, VAL) if self.allow_val else (TRAIN,))
-        except BadQuestions as error:
-            faults += faults_of(error)
-        except InvalidRequest as error:
-            faults += error.faults
         return faults
 
     def run(self, target: Target, run: RunContext) -> dict[str, Any]:

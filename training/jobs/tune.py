@@ -12,11 +12,11 @@ from search.domain.errors import Fault, InvalidRequest
 from search.domain.job_kinds import Kind, Target, argument
 from search.domain.run_context import RunContext
 from search.services.searches.pin import pins_as_json
-from search.services.searches.request_search import pin_searches
-from training.data.examples import BadQuestions
+from search.services.searches.pin_searches import pin_searches
 from training.data.splits import TRAIN, VAL, refuse_split, refuse_splits
-from training.jobs.questions import chosen, faults_of, pointed
-from training.services.tune import PARTS, check_tunable, tune
+from training.jobs.questions import chosen, pointed, question_faults
+from training.services.tune import PARTS, tune
+from training.services.tuned_lists import check_tunable
 
 PLACES = {"/pipeline": "/arguments/pipeline"}
 
@@ -26,6 +26,7 @@ class TuneJob(Kind):
     """Chooses the weights of fusion (Kind); what has been searched is not searched again after an interruption."""
 
     targets: ClassVar[tuple[str, ...]] = ("knowledge_base", "release", "question_set")
+    makes: ClassVar[str] = "pipeline_version"
 
     pipeline: str = argument("", "The pipeline; the site's default if empty.")
     split: str = argument(VAL, "The split whose questions decide.", choices=(TRAIN, VAL, ""))
@@ -44,14 +45,10 @@ class TuneJob(Kind):
             check_tunable(self._pipeline())
         except InvalidRequest as error:
             faults += pointed(error.faults, PLACES)
-        try:
+        with question_faults(faults):
             _, examples = chosen(target, self.split, self.limit)
             refuse_split(self.split or None, "Tuning", (TRAIN, VAL))
             refuse_splits(examples, "Tuning", (TRAIN, VAL))
-        except BadQuestions as error:
-            faults += faults_of(error)
-        except InvalidRequest as error:
-            faults += error.faults
         return faults
 
     def freeze(self, target: Target) -> Mapping[str, Any]:

@@ -14,7 +14,7 @@ from search.models.knowledge import BuildStatus
 from search.services.searches.request_search import question_of
 from training.evaluation.lost import TOP, Attribution, FoundNode, described
 from training.evaluation.lost.facts import Held, RunFacts
-from training.evaluation.lost.recorded import held
+from training.evaluation.lost.recorded import RecordedStep, held
 from training.services.attribution_facts import FactFinder
 from training.services.replay import FinishedSearch
 
@@ -22,16 +22,24 @@ SECONDS = 10.0
 """Longest time in seconds for the attribution of one question."""
 FOUND_SHOWN = 10
 """Number of the first results that are kept beside the expected answers."""
-_UNREAD_ROLES = ("check", "explain")
+UNREAD_ROLES = ("check", "explain")
 """Roles of steps after the last list; their outputs are large and not needed."""
 
 
-def attribute(run: SearchRun, expected: Sequence[str], *, k: int = TOP, limit: Limit | None = None) -> Attribution:
+def attribute(
+    run: SearchRun,
+    expected: Sequence[str],
+    *,
+    k: int = TOP,
+    limit: Limit | None = None,
+    steps: Sequence[RecordedStep] | None = None,
+) -> Attribution:
     """Return where the expected answers (node ids) of a finished search were lost.
 
     The search is repeated with its own release, settings and specification where its recorded lists were cut, so call
     this right after the search, while its tools are in memory. `k` is the length of the top of a ranking, from 1 to
-    100. If the search failed, or its release or its steps are gone, the attribution says so.
+    100. If the search failed, or its release or its steps are gone, the attribution says so. `steps` are the steps of a
+    search that is not stored yet; those of the roles `UNREAD_ROLES` may be missing.
 
     Raises ValueError if `k` is out of range or no answer is expected, SearchCancelled if `limit` says so.
     """
@@ -40,21 +48,22 @@ def attribute(run: SearchRun, expected: Sequence[str], *, k: int = TOP, limit: L
     listed = Listed(tuple(ranking.get("ids", ())), tuple(ranking.get("scores", ())), ranking.get("total", 0))
     if run.status != SearchRun.Status.DONE:
         why = str((run.error or {}).get("detail") or f"The search is {run.status}.")
-        return described(RunFacts(answers, {}, Held("answer"), failed=why), k)
+        return failed(answers, why, k)
     if run.release is None or run.release.status == BuildStatus.DROPPED:
-        return _undecided(answers, listed, k, "The release that was searched has been dropped.")
+        return undecided(answers, listed, k, "The release that was searched has been dropped.")
     limit = limit or Limit.seconds(SECONDS)
     try:
         tools = wiring.tools(run.release, run.settings_version)
         pipeline = wiring.pipeline(run.pipeline)
         stages = pipeline.compose(run.specification, tools)
-        steps = list(run.steps.exclude(role__in=_UNREAD_ROLES))
+        if steps is None:
+            steps = list(run.steps.exclude(role__in=UNREAD_ROLES))
         search = FinishedSearch(question_of(run, tools.schema), steps, listed, pipeline, stages, tools)
         return attribute_search(search, answers, k=k, limit=limit)
     except SearchCancelled:
         raise
     except (SearchError, UnreadablePayload, KeyError, ImportError, OSError) as error:
-        return _undecided(answers, listed, k, f"The search cannot be examined: {error}")
+        return undecided(answers, listed, k, f"The search cannot be examined: {error}")
 
 
 def attribute_search(search: FinishedSearch, expected: Sequence[str], *, k: int = TOP, limit: Limit) -> Attribution:
@@ -76,7 +85,12 @@ def _checked(expected: Sequence[str], k: int) -> tuple[str, ...]:
     return tuple(dict.fromkeys(expected))
 
 
-def _undecided(answers: tuple[str, ...], listed: Listed, k: int, why: str) -> Attribution:
+def failed(answers: Sequence[str], why: str, k: int = TOP) -> Attribution:
+    """Return the attribution of a search that failed, or that was refused before it began."""
+    return described(RunFacts(tuple(dict.fromkeys(answers)), {}, Held("answer"), failed=why), k)
+
+
+def undecided(answers: tuple[str, ...], listed: Listed, k: int, why: str) -> Attribution:
     """Return the attribution of a search of which only the answer is known."""
     facts = RunFacts(answers, {}, held("answer", listed, answers), unsure=why)
     found = enumerate(listed.ids[:FOUND_SHOWN], 1)

@@ -5,7 +5,7 @@ cut, from the graph where a limit cut the engine, and from the planner's own enu
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from search.domain.errors import StageError
@@ -13,11 +13,11 @@ from search.domain.linking import Binding, LinkedPlan, Reach
 from search.domain.payloads import BoundAnchor
 from search.domain.plan import ScoredPlan
 from search.domain.trace import Limit
-from search.stages.plan import Planner
 from training.evaluation.lost import PossiblePlan
 from training.evaluation.lost.facts import ExecutedPlan, GraphFacts, Held, RunFacts, Ways
-from training.evaluation.lost.recorded import Recorded, TypedStep, held, list_step
-from training.evaluation.lost.ways import WaySearch
+from training.evaluation.lost.recorded import Recorded, TypedStep, held, input_name, inputs_of, list_step
+from training.evaluation.lost.ways import way_search
+from training.services.list_titles import titles_in
 from training.services.replay import FinishedSearch, Repeated, repeated
 
 FURTHER = Reach(k=4.0, tau=0.85)
@@ -57,6 +57,7 @@ class FactFinder:
             tuple(list_step(step, self.expected, self._depth(step)) for step in self.recorded.lists),
             answerable=frozenset(self.search.tools.schema.answerable),
             names={node.id: node.name for node in nodes},
+            titles=self._titles(),
         )
         due = self._due(facts.answer)
         if not due:
@@ -87,6 +88,13 @@ class FactFinder:
             due += [] if best in due else [best]
         return due
 
+    def _titles(self) -> dict[str, str]:
+        """Return name → words on pages for every list, also for those that a list step combines."""
+        names = [name for step in self.recorded.lists for name in (step.name, *(
+            input_name(step.name, step.role, inner) for inner in inputs_of(step.payload)
+        ))]  # fmt: skip
+        return titles_in(self.search.pipeline, list(dict.fromkeys(names)))
+
     def _depth(self, step: TypedStep) -> int | None:
         depth = getattr(getattr(self.search.stages, step.name, None), "depth", None)
         return depth if isinstance(depth, int) else None
@@ -95,11 +103,8 @@ class FactFinder:
         """Return the enumerated plans that find the answers; they are unsure if they cannot be enumerated here."""
         tools = self.search.tools
         try:
-            planner = _planner(self.search.stages) or Planner(
-                tools.mentions, tools.adjacency, tools.encoder, tools.nodes, tools.schema
-            )
             executed = [entry.plan for entry in self.recorded.plans.entries]
-            look = WaySearch(planner, tools.graph, tools.vectors)
+            look = way_search(self.search.stages, tools)
             return look(self.search.question.text, self.keys, executed, self.limit)
         except (StageError, OSError, KeyError) as error:
             said = f"The plans of the question could not be enumerated: {error}."
@@ -190,13 +195,3 @@ class FactFinder:
             for (var, bound), node in zip(pairs, tools.nodes.references(keys), strict=True)
         )
         return LinkedPlan(plan, bindings, index, entry.source, entry.probability)
-
-
-def _planner(stage: object) -> Planner | None:
-    """Return the planner that enumerates plans: a stage, or an inner stage of one; None if there is none."""
-    if isinstance(stage, Planner):
-        return stage
-    if not is_dataclass(stage):
-        return None
-    inner = (getattr(stage, field.name) for field in fields(stage))
-    return next((found for one in inner if is_dataclass(one) and (found := _planner(one)) is not None), None)

@@ -141,7 +141,7 @@ def _refused(checks: Mapping[str, Any], options: SplitOptions) -> list[str]:
         found.append(
             f"Questions that say the same are in different splits, in {duplicates['across_splits']:,} cases: "
             f"{_placed(first)} is near to {_placed(second)} ({pair['kind']}). Move each such group into one split, or "
-            "keep them knowingly."
+            "choose to keep them."
         )
     return found
 

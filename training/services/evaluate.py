@@ -9,23 +9,22 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from uuid import UUID, uuid4
 
 from django.db import transaction
-from django.utils import timezone
 
-from search.domain.errors import Fault, InvalidRequest, SearchCancelled, SearchError, StageError
-from search.domain.run_context import LeaseLost, RunCancelled, RunContext
+from search.domain.errors import Fault, InvalidRequest, SearchError, StageError
+from search.domain.run_context import RunContext
 from search.models import Release, SearchRun
 from search.models.knowledge import BuildStatus
 from search.services.code_version import code_version
-from search.services.searches.pin import Pin, PipelineChoice, mixed, pins_as_json, pins_from_json
-from search.services.searches.request_search import pin_searches, request_search
+from search.services.searches.pin import Pin, PipelineChoice, mixed, pins_from_json
+from search.services.searches.pin_searches import pin_searches
+from search.services.searches.request_search import request_search
 from search.services.searches.run_search import run_search
 from training.data.examples import Example
 from training.evaluation.measures import SEED
@@ -35,6 +34,7 @@ from training.models import AskedQuestion, Evaluation, QuestionSet
 from training.services.cross_fitting import CrossFitted
 from training.services.cross_fitting import cross_fitted as cross_fitting
 from training.services.evaluations.ask import Asked, Task
+from training.services.evaluations.begin_and_end import create_evaluation, ending
 from training.services.evaluations.build_report import build_report, lines_of, write_files
 from training.services.evaluations.processes import Askers, askers, processes_for
 from training.services.evaluations.rows import (
@@ -74,6 +74,7 @@ def evaluate(
     seed: int = SEED,
     repeated: int = REPEATED,
     processes: int = 0,
+    attribute: bool = True,
     pinned: Sequence[Mapping[str, Any]] = (),
 ) -> dict[str, Any]:
     """Ask every question of every pipeline, and return the report.
@@ -82,9 +83,9 @@ def evaluate(
     folder `output` receives `report.json`, `qrels`, and a TREC run for each pipeline. With `cross_fitted`, a training
     question of an artifact is searched with a scorer fitted without it, if the artifact has kept one. `release` is the
     name of a release; empty means the active one. `repeated` questions of each pipeline are asked twice. `processes`
-    is the number of processes that ask; 0 means as many as are worth it. `pinned` are the specifications that were
-    chosen when the work was launched (`pins_as_json`): then `pipelines`, `settings` and the present versions of the
-    pipelines are not looked at.
+    is the number of processes that ask; 0 means as many as are worth it. With `attribute`, it is found out where the
+    answers that were not found were lost. `pinned` are the specifications that were chosen when the work was launched
+    (`pins_as_json`): then `pipelines`, `settings` and the present versions of the pipelines are not looked at.
 
     If `run` belongs to work that has begun an evaluation already, that evaluation goes on.
 
@@ -99,7 +100,7 @@ def evaluate(
     first = next(iter(pins.values()))
     assert first.evaluation is not None
     rows = question_rows(first.evaluation, examples, first.release, first.settings_version)
-    options = {"cross_fitted": cross_fitted, "repeat": repeated}
+    options = {"cross_fitted": cross_fitted, "repeat": repeated, "attribute": attribute}
     with run.fenced(), transaction.atomic():
         evaluation = create_evaluation(pins, examples, split, question_set, seed=seed, options=options)
         AskedQuestion.objects.bulk_create(rows, batch_size=A_BATCH)
@@ -135,64 +136,6 @@ def resume_evaluation(
     with run.fenced(), transaction.atomic():
         Evaluation.objects.filter(pk=evaluation.pk).update(status=Evaluation.Status.RUNNING, reason="", finished=None)
     return _carry_on(evaluation, pins, output, run, processes)
-
-
-def create_evaluation(
-    pins: Mapping[str, Pin], examples: Sequence[Example], split: str | None, question_set: QuestionSet | None,
-    *, purpose: str = Evaluation.Purpose.REPORT, seed: int = SEED, options: Mapping[str, Any] | None = None,
-) -> Evaluation:  # fmt: skip
-    """Create the row of an evaluation that begins now."""
-    first = next(iter(pins.values()))
-    assert first.evaluation is not None
-    return Evaluation.objects.create(
-        id=first.evaluation, knowledge_base=first.release.knowledge_base, purpose=purpose, question_set=question_set,
-        split=split or "", questions=len(examples), release=first.release, release_name=first.release.name,
-        settings_version=first.settings_version, pipelines={label: pin.to_json() for label, pin in pins.items()},
-        specifications=pins_as_json(pins), code_version=code_version(),
-        seed=seed, options=dict(options or {}),
-    )  # fmt: skip
-
-
-@contextmanager
-def evaluation_of(
-    pins: Mapping[str, Pin],
-    examples: Sequence[Example],
-    split: str | None,
-    question_set: QuestionSet | None,
-    purpose: str = Evaluation.Purpose.REPORT,
-) -> Iterator[Evaluation]:
-    """Create the row of an evaluation: `running` inside the block, then `done`, `cancelled`, or `failed` with why."""
-    evaluation = create_evaluation(pins, examples, split, question_set, purpose=purpose)
-    with ending(evaluation, RunContext()):
-        yield evaluation
-
-
-@contextmanager
-def ending(evaluation: Evaluation, run: RunContext) -> Iterator[None]:
-    """Write the end of an evaluation after the block: `done`, `cancelled`, or `failed` with the reason.
-
-    Nothing is written after LeaseLost, because another process goes on with the evaluation.
-    """
-    try:
-        yield
-        evaluation.status, evaluation.reason = Evaluation.Status.DONE, ""
-    except LeaseLost:
-        raise
-    except (RunCancelled, SearchCancelled, KeyboardInterrupt) as error:
-        evaluation.status, evaluation.reason = Evaluation.Status.CANCELLED, str(error) or "It was interrupted."
-        _write_end(evaluation, run)
-        raise
-    except BaseException as error:
-        evaluation.status, evaluation.reason = Evaluation.Status.FAILED, str(error) or type(error).__name__
-        _write_end(evaluation, run)
-        raise
-    _write_end(evaluation, run)
-
-
-def _write_end(evaluation: Evaluation, run: RunContext) -> None:
-    evaluation.finished = timezone.now()
-    with run.fenced(), transaction.atomic():
-        evaluation.save(update_fields=["status", "reason", "report", "options", "finished"])
 
 
 def _checked_pins(
@@ -247,12 +190,17 @@ class _Plan:
     crossed: Mapping[str, CrossFitted]
     used: list[Pin]
     pin_of: Mapping[tuple[str, int], int]
+    attribute: bool
 
-    def tasks(self, label: str, places: Sequence[int]) -> list[Task]:
-        """Return the tasks of a label; questions with the same pin follow each other, so its files are loaded once."""
+    def tasks(self, label: str, places: Sequence[int], *, again: bool = False) -> list[Task]:
+        """Return the tasks of a label; questions with the same pin follow each other, so its files are loaded once.
+
+        Where answers were lost is not found out `again`.
+        """
+        lost = self.attribute and not again
         found = [
-            Task(label, place, self.pin_of[label, place], self.examples[place].text, self.examples[place].id)
-            for place in places
+            Task(label, place, self.pin_of[label, place], one.text, one.id, one.answers if lost else ())
+            for place, one in ((place, self.examples[place]) for place in places)
         ]
         return sorted(found, key=lambda task: task.pin)
 
@@ -271,7 +219,7 @@ def _planned(evaluation: Evaluation, pins: Mapping[str, Pin]) -> _Plan:
                 places[own.specification_hash] = len(used)
                 used.append(own)
             pin_of[label, place] = places[(own or pin).specification_hash]
-    return _Plan(examples, pins, crossed, used, pin_of)
+    return _Plan(examples, pins, crossed, used, pin_of, bool(evaluation.options.get("attribute")))
 
 
 def _carry_on(
@@ -342,7 +290,7 @@ def _repeat(evaluation: Evaluation, plan: _Plan, label: str, asking: Askers, run
     first = read_outcomes(evaluation.id, label, plan.examples)
     differ: list[str] = []
     again: list[QuestionOutcome] = []
-    for done, asked in enumerate(asking.ask(plan.tasks(label, places), run, alone=True), 1):
+    for done, asked in enumerate(asking.ask(plan.tasks(label, places, again=True), run, alone=True), 1):
         place = asked.task.place
         name = plan.examples[place].id
         if lines_of(place, asked.outcome, plan.examples, label) != lines_of(place, first[name], plan.examples, label):

@@ -32,7 +32,7 @@ def model_card(
         f"{questions:,} questions of {source} ({splits}), over {configuration['release']}.",
     ]  # fmt: skip
     if VAL in configuration["splits"]:
-        parts.append("It has learned from questions of `val`, as was asked for: figures on `val` say nothing of it.")
+        parts.append("It has learned from questions of `val`, as requested, so figures on `val` say nothing about it.")
     parts += ["## How good it is", _table(evaluated.table), "## Settings", _settings(configuration)]
     parts.append(f"A {kind}, trained by version {code_version()} of the code.")
     return "\n\n".join(part for part in parts if part) + "\n"

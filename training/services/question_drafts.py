@@ -1,4 +1,4 @@
-"""Drafts: questions that somebody looks at before they are stored, kept for a day as files.
+"""Drafts: questions that somebody looks at before they are stored, kept as files for `GRASP_DRAFT_DAYS`.
 
 A draft is a file and no row, so that what is never confirmed leaves nothing in the database. Only the account that made
 a draft can read it.
@@ -9,7 +9,6 @@ from __future__ import annotations
 import gzip
 import re
 import secrets
-import time
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -17,9 +16,9 @@ from typing import Any
 import orjson
 from django.conf import settings
 
+from search.services.leftovers import changed, delete_leftovers, entries, remove
 from training.data.examples import Example
 
-KEPT_SECONDS = 24 * 3600.0
 MOST_DRAFTS = 200
 """Drafts that are kept of all accounts together; the oldest go first."""
 _TOKEN = re.compile(r"[A-Za-z0-9_-]{22}")
@@ -40,7 +39,9 @@ def keep_draft(draft: Draft, author: int) -> str:
     """Write a draft and return the token by which its author finds it. Drafts that are too old are deleted."""
     folder = _folder()
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    _tidy(folder)
+    delete_old_drafts()
+    for file in sorted(entries(folder), key=changed, reverse=True)[MOST_DRAFTS - 1 :]:
+        remove(file)
     token = secrets.token_urlsafe(16)
     kept = asdict(replace(draft, examples=())) | {"author": author}
     lines = [orjson.dumps(kept), *(orjson.dumps(_row(one)) for one in draft.examples)]
@@ -80,18 +81,9 @@ def _text(text: str) -> str:
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
-def _tidy(folder: Path) -> None:
-    files = sorted(folder.glob("*"), key=_age)
-    for at, file in enumerate(files):
-        if at >= MOST_DRAFTS or _age(file) > KEPT_SECONDS:
-            file.unlink(missing_ok=True)
-
-
-def _age(file: Path) -> float:
-    try:
-        return time.time() - file.stat().st_mtime
-    except FileNotFoundError:
-        return KEPT_SECONDS + 1
+def delete_old_drafts() -> int:
+    """Delete the drafts that are older than `GRASP_DRAFT_DAYS` days, and return their number."""
+    return delete_leftovers(_folder(), settings.GRASP_DRAFT_DAYS, lambda _: ())
 
 
 def _folder() -> Path:

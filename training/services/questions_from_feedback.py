@@ -74,7 +74,9 @@ def questions_from_feedback(base: KnowledgeBase, since: datetime | None = None) 
         else:
             without.append(texts[said])
     if not examples:
-        raise BadQuestions([f"Nobody has named an answer to a question about {base.name} yet: there is no feedback."])
+        raise BadQuestions(
+            [f"No feedback has named an answer to a question about {base.name} yet: there is no feedback."]
+        )
     return Gathered(tuple(examples), tuple(conflicts), tuple(without))
 
 

@@ -5,22 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import Any, ParamSpec, Protocol, TypeVar, cast
+from typing import Any, ParamSpec, TypeVar, cast
 
 from search.composition import Pipeline
 from search.domain.errors import StageError
 from search.domain.fusion import Fusion
-from search.domain.graph import Schema
 from search.domain.linking import GraphRanking, Traversal
 from search.domain.payloads import Listed, Traversed
 from search.domain.plan import ScoredPlan
 from search.domain.question import Question
 from search.domain.ranking import RECORDED_ENTRIES, Ranking
 from search.domain.trace import Limit, Step, StepOutput, StepRole, Trace
-from search.interfaces import Adjacency, Encoder, GraphStore, MentionIndex, NodeStore, VectorIndex
+from search.interfaces import NodeStore
 from search.stages.recover.attempt import Attempt
 from training.evaluation.lost.facts import Held, ListStep, RunFacts
 from training.evaluation.lost.recorded import Recorded, RecordedStep, TypedStep, held, input_name, listed_of
+from training.evaluation.lost.search_tools import SearchTools
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -57,25 +57,6 @@ class ReplayTrace(Trace):
         if not self._left:
             raise _Enough
         return result
-
-
-class SearchTools(Protocol):
-    """The tools of a release that an attribution needs (search.wiring.Tools)."""
-
-    @property
-    def schema(self) -> Schema: ...
-    @property
-    def nodes(self) -> NodeStore: ...
-    @property
-    def graph(self) -> GraphStore: ...
-    @property
-    def vectors(self) -> VectorIndex: ...
-    @property
-    def mentions(self) -> MentionIndex: ...
-    @property
-    def adjacency(self) -> Adjacency: ...
-    @property
-    def encoder(self) -> Encoder: ...
 
 
 @dataclass(frozen=True)

@@ -9,20 +9,15 @@ from typing import Any
 from uuid import UUID, uuid4
 
 from django.db import transaction
-from django.utils.module_loading import import_string
 
-from search import wiring
-from search.composition import Pipeline
-from search.domain.errors import Fault, InvalidRequest
-from search.domain.linking import GraphRanking
-from search.domain.payloads import Fused, Listed, Payload, UnreadablePayload, read_payload
-from search.domain.ranking import Candidate, Ranking
+from search.domain.errors import InvalidRequest
+from search.domain.payloads import Fused
 from search.domain.run_context import RunContext
-from search.models import PipelineVersion, SearchRun, SearchStep
+from search.models import PipelineVersion, SearchRun
 from search.services.code_version import code_version
 from search.services.pipelines.save_pipeline_version import save_pipeline_version
 from search.services.searches.pin import Pin, mixed
-from search.services.searches.request_search import pin_searches
+from search.services.searches.pin_searches import pin_searches
 from search.services.searches.search_batch import search_unstored, store_searches
 from search.stages.fuse import FusionWeights
 from training.data.examples import BadQuestions, Example
@@ -34,25 +29,14 @@ from training.evaluation.tuning import Tuning
 from training.evaluation.tuning import tune as choose
 from training.models import ChosenOptions, Evaluation, QuestionSet
 from training.services.cross_fitting import CrossFitted, cross_fitted
-from training.services.evaluate import MixedEvaluation, create_evaluation, ending, frozen_pins, purpose_of
+from training.services.evaluate import MixedEvaluation, frozen_pins, purpose_of
+from training.services.evaluations.begin_and_end import create_evaluation, ending
 from training.services.question_sets import described_set
+from training.services.tuned_lists import Lists, case_of, lists_of, read_fusion
 
 _SEARCHES, _WEIGHTS = PARTS = ("searches", "weights")
 _BEGUN, _SAVED = "tuning begun", "tuning saved"
 """Names of the notes with the evaluation that was begun, and with the one whose choice was saved."""
-
-
-class UnreadableLists(InvalidRequest):
-    """A finished search has not recorded the lists that tuning reads."""
-
-
-@dataclass(frozen=True)
-class _Lists:
-    """The names of the steps that tuning reads: the fusion and its two input lists."""
-
-    fusion: str
-    graph: str
-    text: str
 
 
 @dataclass(frozen=True)
@@ -98,7 +82,7 @@ def tune(
     allowed = (TRAIN, VAL)
     refuse_split(split, "Tuning", allowed)
     refuse_splits(examples, "Tuning", allowed)
-    lists = _lists_of(pipeline)
+    lists = lists_of(pipeline)
     run = run or RunContext()
     if (saved := _saved(run)) is not None:
         return saved
@@ -195,57 +179,23 @@ def _askable(pin: Pin, examples: Sequence[Example]) -> tuple[CrossFitted, list[t
     crossed = cross_fitted(pin, examples)
     kept = [(example, own) for example, own in zip(examples, crossed.pins, strict=True) if own is not None]
     if not kept:
-        raise BadQuestions(["All of these questions were learned from, so that nothing can be chosen by them."])
+        raise BadQuestions(
+            ["The pipeline has learned from all of these questions, so nothing can be chosen with them."]
+        )
     return crossed, kept
 
 
 def _about_learned(crossed: int, left_out: int) -> str:
     """Return sentences about the treatment of training questions; an empty string when there are none."""
-    said = f"{crossed:,} questions were asked of what was learned without them. " if crossed else ""
-    return said + (f"{left_out:,} questions were learned from and left out. " if left_out else "")
+    said = (
+        f"{crossed:,} training questions were searched with a scorer that had not learned from them. "
+        if crossed
+        else ""
+    )
+    return said + (f"{left_out:,} training questions were left out. " if left_out else "")
 
 
-def _lists_of(name: str) -> _Lists:
-    """Return the steps that tuning reads, found by role. Raises InvalidRequest when the pipeline cannot be tuned."""
-    known = wiring.pipelines()
-    if name not in known:
-        message = f"There is no pipeline {name!r}. There are: {', '.join(known)}."
-        raise InvalidRequest([Fault("/pipeline", message)])
-    lists, reason = _readable(wiring.pipeline(name))
-    if lists is None:
-        others = [other for other in known if other != name and _readable(wiring.pipeline(other))[0]]
-        reason += f" These can be tuned: {', '.join(others)}." if others else ""
-        raise InvalidRequest([Fault("/pipeline", f"{name} cannot be tuned: {reason}")])
-    return lists
-
-
-def check_tunable(pipeline: str) -> None:
-    """Raise InvalidRequest when the pipeline has no weights that could be chosen."""
-    _lists_of(pipeline)
-
-
-def _readable(pipeline: Pipeline) -> tuple[_Lists | None, str]:
-    """Return the steps that tuning reads, or None and a sentence that says why the pipeline cannot be tuned."""
-    stages = pipeline.specification()["stages"]
-    fusions = [stage for stage in pipeline.of_role("fusion") if _weighs(stages[stage])]
-    if len(fusions) != 1:
-        return None, "it has no stage Fuse whose weights could be chosen."
-    graphs, texts, more = (pipeline.of_role(role) for role in ("graph list", "text list", "list"))
-    if len(graphs) != 1:
-        found = f"it has {len(graphs)} ({', '.join(graphs)})" if graphs else "it has none"
-        return None, f"weights are chosen for one list of the role 'graph list', and {found}."
-    if len(texts) != 1 or more:
-        found = ", ".join([*texts, *more]) or "none"
-        return None, f"weights are chosen for the graph's list beside one of the role 'text list', and it has: {found}."
-    return _Lists(fusions[0], graphs[0], texts[0]), ""
-
-
-def _weighs(stage: Mapping[str, Any]) -> bool:
-    """Return whether a stage is a fusion with the settings that tuning chooses."""
-    return issubclass(import_string(stage["BACKEND"]), FusionWeights)
-
-
-def _ask(pin: Pin, lists: _Lists, questions: Sequence[tuple[Example, Pin]], run: RunContext) -> _Asked:
+def _ask(pin: Pin, lists: Lists, questions: Sequence[tuple[Example, Pin]], run: RunContext) -> _Asked:
     """Search every question and return the lists. A failed search has empty lists and stays in the mean.
 
     Raises UnreadableLists when the lists of a finished search cannot be read, because tuning needs them.
@@ -268,7 +218,7 @@ def _ask(pin: Pin, lists: _Lists, questions: Sequence[tuple[Example, Pin]], run:
     return _Asked([cases[place] for place in range(len(questions))], FusionWeights(**options), errors)
 
 
-def _fused(pin: Pin, lists: _Lists, example: Example, known: UUID | None, run: RunContext) -> Fused | None:
+def _fused(pin: Pin, lists: Lists, example: Example, known: UUID | None, run: RunContext) -> Fused | None:
     """Return the fusion of a question's search, made now unless it is known; None when the search fails.
 
     Raises UnreadableLists, and StageError when Postgres was lost.
@@ -276,7 +226,7 @@ def _fused(pin: Pin, lists: _Lists, example: Example, known: UUID | None, run: R
     if known is None:
         known = _searched(pin, example, run)
     row = SearchRun.objects.filter(pk=known, status=SearchRun.Status.DONE).first() if known else None
-    return _read(row, lists) if row is not None else None
+    return read_fusion(row, lists) if row is not None else None
 
 
 def _searched(pin: Pin, example: Example, run: RunContext) -> UUID | None:
@@ -295,52 +245,8 @@ def _searched(pin: Pin, example: Example, run: RunContext) -> UUID | None:
     return found.run.pk
 
 
-def _read(run: SearchRun, lists: _Lists) -> Fused:
-    """Return the fusion of a finished search: its lists, how far they are to be trusted, and their cosines.
-
-    Raises UnreadableLists when the step is missing, or its output is not a fusion of two lists.
-    """
-    fused = _payload(next((step for step in run.steps.all() if step.name == lists.fusion), None))
-    if not isinstance(fused, Fused) or len(fused.trust) != 1 or len(fused.rankings) != 2:
-        message = f"A finished search of {run.pipeline} has no two lists of the stage {lists.fusion!r} to tune on."
-        raise UnreadableLists([Fault("/pipeline", message)])
-    return fused
-
-
-def _payload(step: SearchStep | None) -> Payload | None:
-    try:
-        return None if step is None else read_payload(step.role, step.output, step.version)
-    except UnreadablePayload as error:
-        message = f"Tuning cannot read the list of the stage {step.name!r}: {error}" if step else str(error)
-        raise UnreadableLists([Fault("/pipeline", message)]) from error
-
-
-def case_of(example: Example, fused: Fused | None) -> Case:
-    """Return a question's lists in the form that tuning uses. None means a failed search and gives empty lists."""
-    if fused is None:
-        return Case(example.id, GraphRanking.empty(), Ranking(), (), example.answers, {})
-    every = fused.rankings.values()
-    names = tuple(sorted({i for listed in every for i in listed.ids}, key=lambda name: name.encode("utf-8")))
-    key_of = {name: key for key, name in enumerate(names)}
-    known = {
-        key_of[name]: cosine
-        for listed in every
-        for name, cosine in zip(listed.ids, listed.cosines or (), strict=True)
-        if cosine is not None
-    }
-    [(trusted, trust)] = fused.trust.items()
-    [text] = [listed for name, listed in fused.rankings.items() if name != trusted]
-    graph = GraphRanking(_ranking(fused.rankings[trusted], key_of), trust, name=trusted)
-    return Case(example.id, graph, _ranking(text, key_of), names, example.answers, known)
-
-
-def _ranking(listed: Listed, key_of: Mapping[str, int]) -> Ranking:
-    pairs = zip(listed.ids, listed.scores, strict=True)
-    return Ranking.in_order(Candidate(key_of[name], score) for name, score in pairs)
-
-
 def _save(
-    pin: Pin, lists: _Lists, tuning: Tuning, examples: Sequence[Example], evaluation: Evaluation, activate: bool
+    pin: Pin, lists: Lists, tuning: Tuning, examples: Sequence[Example], evaluation: Evaluation, activate: bool
 ) -> PipelineVersion:
     """Save the best settings and the hashes of their questions, and return the pipeline's new version."""
     where = f" of split {evaluation.split}" if evaluation.split else ""
@@ -361,7 +267,7 @@ def _save(
     return version
 
 
-def _options(lists: _Lists, fuse: FusionWeights) -> dict[str, Any]:
+def _options(lists: Lists, fuse: FusionWeights) -> dict[str, Any]:
     """Return the settings that the fusion method uses, as options of the pipeline."""
     names = ("k", "weight", "lead") if fuse.method == "static" else ("k", "bucket_weights", "risk_multipliers", "lead")
     values = {name: getattr(fuse, name) for name in ("method", *names)}

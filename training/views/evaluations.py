@@ -26,10 +26,13 @@ from training.services.evaluations.describe import (
     labels_of,
     list_evaluations,
     ordered_report,
+    pipeline_of,
     summarise_evaluation,
 )
-from training.services.evaluations.outcomes import FOUND, SORTS, OutcomeFilters, describe_outcome, outcomes
+from training.services.evaluations.names import names_of
+from training.services.evaluations.outcomes import FOUND, OutcomeFilters, outcomes
 from training.services.export_report import FORMATS, export_report
+from training.services.list_titles import list_titles
 from training.views.shown.lost import QuestionShown, question_shown
 from training.views.shown.report import comparisons_of, pipelines_of, slices_of, stages_told
 
@@ -38,6 +41,12 @@ PER_PAGE = 50
 WORST = 15
 """Questions of the first pipeline that the report names as its worst."""
 PAGE_KEYS = ("page",)
+
+SORT_WORDINGS = {
+    "position": "as asked", "-rank": "worst first", "rank": "best first", "-seconds": "slowest first",
+    "seconds": "fastest first",
+}  # fmt: skip
+"""Words for the keys of `SORTS`."""
 
 View = Callable[..., HttpResponseBase]
 
@@ -65,7 +74,7 @@ def evaluations(request: HttpRequest) -> HttpResponse:
     page = Paginator(list_evaluations(user=request.user, knowledge_base=base), PER_PAGE).get_page(
         request.GET.get("page")
     )
-    context = {"page": page, "listed": [summarise_evaluation(one) for one in page], "measures": list(MEASURES),
+    context = {"page": page, "listed": [(one, summarise_evaluation(one)) for one in page], "measures": list(MEASURES),
                "may_launch": request.user.has_perm("search.add_job")}  # fmt: skip
     return render(request, "training/evaluations.html", context)
 
@@ -92,7 +101,8 @@ def report(request: HttpRequest, evaluation_id: UUID) -> HttpResponse:
     context |= {
         "report": told, "pipelines": pipelines, "measures": list(MEASURES), "comparisons": comparisons_of(told),
         "slices": slices_of(told), "stages": stages_told(pipelines), "first": first,
-        "worst": [describe_outcome(one) for one in [*lost[:WORST], *worst[:WORST]][:WORST]],
+        "funnels": any(one.funnel for one in pipelines), "calibrated": any(one.bins for one in pipelines),
+        "worst": [(one, heading_of(one)) for one in [*lost[:WORST], *worst[:WORST]][:WORST]],
     }  # fmt: skip
     return render(request, "training/report.html", context)
 
@@ -112,9 +122,9 @@ def questions(request: HttpRequest, evaluation_id: UUID) -> HttpResponse:
     page = Paginator(outcomes(evaluation, filters), PER_PAGE).get_page(request.GET.get("page"))
     kept = {key: value for key, value in given.items() if key not in PAGE_KEYS and value}
     context = {
-        "evaluation": evaluation, "page": page, "listed": [(row, describe_outcome(row)) for row in page],
+        "evaluation": evaluation, "page": page, "listed": [(row, heading_of(row)) for row in page],
         "filters": filters, "faults": faults, "labels": labels_of(evaluation), "found": list(FOUND),
-        "sorts": list(SORTS), "stages": list(LostStage), "kept": urlencode(kept),
+        "sorts": SORT_WORDINGS, "stages": list(LostStage), "kept": urlencode(kept),
         "state_names": Outcome.State.values,
     }  # fmt: skip
     return render(request, "training/questions.html", context)
@@ -130,12 +140,10 @@ def question(request: HttpRequest, evaluation_id: UUID, position: int) -> HttpRe
     if asked is None:
         raise Http404("This evaluation has no such question.")
     rows = {row.pipeline: row for row in Outcome.objects.filter(evaluation=evaluation, question=asked)}
-    shown: list[QuestionShown] = [
-        question_shown(rows[label], asked, _attribution(rows[label])) for label in labels_of(evaluation)
-        if label in rows
-    ]  # fmt: skip
+    shown = [_shown(evaluation, rows[label], asked) for label in labels_of(evaluation) if label in rows]
+    ids = [*asked.answers, *(node.id for one in shown for node in one.found)]
     context = {
-        "evaluation": evaluation, "asked": asked, "shown": shown,
+        "evaluation": evaluation, "asked": asked, "shown": shown, "names": names_of(evaluation, ids),
         "before": position - 1 if position else None,
         "after": position + 1 if position + 1 < evaluation.questions else None,
     }  # fmt: skip
@@ -206,6 +214,18 @@ def _others(request: HttpRequest, evaluation: Evaluation) -> list[Evaluation]:
     """Return the other finished evaluations of the same knowledge base, to compare with."""
     found = list_evaluations(user=request.user, knowledge_base=evaluation.knowledge_base.name)
     return list(found.filter(status=Evaluation.Status.DONE).exclude(pk=evaluation.pk)[:20])
+
+
+def heading_of(outcome: Outcome) -> str:
+    """Return the heading of the stage that lost a question; empty if it is not lost or not known here."""
+    known = {stage.value: stage for stage in LostStage}
+    return known[outcome.lost_at].heading if outcome.lost_at in known else ""
+
+
+def _shown(evaluation: Evaluation, outcome: Outcome, asked: AskedQuestion) -> QuestionShown:
+    attribution = _attribution(outcome)
+    names = [one.name for one in attribution.lists] if attribution else []
+    return question_shown(outcome, asked, attribution, list_titles(pipeline_of(evaluation, outcome.pipeline), names))
 
 
 def _attribution(outcome: Outcome) -> Attribution | None:

@@ -67,13 +67,13 @@ def page_of(item: type[serializers.Serializer[Any]]) -> Any:
 def problems(*codes: int) -> dict[Any, Any]:
     """Return the descriptions of error responses by status code and media type."""
     meanings = {
-        400: "The request is not valid; every fault is listed.", 401: "The token opens nothing.",
-        403: "Not for this caller, or a browser's request without its CSRF token.",
-        404: "There is no such thing, or it is not for this caller.",
-        409: "It does not fit what is there; the sentence says why.", 412: "Another version of the protocol.",
+        400: "The request is not valid; every fault is listed.", 401: "The token is not valid.",
+        403: "The caller may not do this, or a browser's request has no CSRF token.",
+        404: "It does not exist, or the caller may not see it.",
+        409: "The present state does not allow it; `detail` says why.", 412: "Another version of the protocol.",
         413: "The body is too large.",
         415: "The body is not application/json.",
-        429: "This caller has asked as many searches as one may in a minute; `Retry-After` says when to ask again.",
+        429: "The caller has reached its limit of searches in a minute; `Retry-After` says when to ask again.",
         460: "The piece was damaged on its way.", 507: "The disk has no room.",
         503: "A service does not answer, or too many searches wait; the problem says which.",
     }  # fmt: skip

@@ -20,7 +20,7 @@ class Mapping(serializers.JSONField):
 
 
 class JobRequest(serializers.Serializer[Any]):
-    """What to launch. `knowledge_base` and `question_set` as far as the kind needs them (see `GET job-kinds/`)."""
+    """A job to launch. `GET job-kinds/` says which kinds need `knowledge_base` and `question_set`."""
 
     kind = Text()
     knowledge_base = Text(required=False, allow_blank=True)
@@ -30,7 +30,7 @@ class JobRequest(serializers.Serializer[Any]):
 
 
 class CloneRequest(serializers.Serializer[Any]):
-    """What to change in the copy."""
+    """The changes of a copy."""
 
     arguments = Mapping(required=False)
     queue = Text(required=False, allow_blank=True)
@@ -55,7 +55,7 @@ class JobPart(serializers.Serializer[Any]):
 
 
 class JobProgress(serializers.Serializer[Any]):
-    """How far a job is. `done` and `total` count within `part`; `share` is of the whole."""
+    """The progress of a job. `done` and `total` count within `part`; `share` is the share of the whole job."""
 
     part = Text(allow_blank=True)
     done = Whole()
@@ -124,7 +124,7 @@ class Job(JobSummary):
 
 
 class JobKind(serializers.Serializer[Any]):
-    """A kind of job: what it needs to be told, and its arguments as a JSON schema."""
+    """A kind of job: the targets that it needs, and its arguments as a JSON schema."""
 
     kind = Text()
     title = Text()
@@ -146,7 +146,7 @@ class ScheduleRequest(serializers.Serializer[Any]):
 
 
 class Schedule(serializers.Serializer[Any]):
-    """A schedule, and what came of its last time."""
+    """A schedule, and the outcome of its last launch."""
 
     id = Whole()
     name = Text()

@@ -11,7 +11,7 @@ from rest_framework import serializers
 
 from search.api.serializers.basics import Anything, Flag, NodeReference, Number, Text, Whole
 from search.domain.trace import ROLES
-from search.services.searches.request_search import MAX_QUESTION
+from search.services.searches.check_request import MAX_QUESTION
 
 
 class Pipeline(serializers.Serializer[Any]):

@@ -34,6 +34,7 @@ class Upload(serializers.Serializer[Any]):
     id = Text()
     url = Text()
     title = Text(allow_blank=True)
+    source = Text(allow_blank=True)
     state = serializers.ChoiceField(choices=["receiving", "ready", "refused"])
     reason = Text(allow_blank=True)
     missing = Text(allow_blank=True)
@@ -52,13 +53,13 @@ class UnpackLaunched(serializers.Serializer[Any]):
 
 
 class PreviewRequest(serializers.Serializer[Any]):
-    """A mapping to look at the upload with; without one the guess is used."""
+    """A mapping with which the upload is previewed; without one, the guessed mapping is used."""
 
     mapping = Anything(required=False, allow_null=True)
 
 
 class Preview(serializers.Serializer[Any]):
-    """What an import would make of an upload; `problem` says why it cannot be imported as it is."""
+    """The result that an import of an upload would have; `problem` says why it cannot be imported."""
 
     kind = Text()
     why = Text(allow_blank=True)

@@ -13,8 +13,9 @@ from search.domain.errors import InvalidRequest, StageError
 from search.domain.options import assigned
 from search.management.shown_search import shown
 from search.models import SearchRun
+from search.services.searches.check_request import SearchRejected
 from search.services.searches.describe_search import describe_search
-from search.services.searches.request_search import SearchRejected, request_search
+from search.services.searches.request_search import request_search
 from search.services.searches.run_search import run_search
 
 

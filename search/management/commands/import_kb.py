@@ -12,16 +12,16 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from search.adapters.graph_neo4j.address import Address
 from search.domain.errors import InvalidRequest, SearchError
+from search.domain.job_kinds import Target
 from search.domain.run_context import RunContext
 from search.ingest.detect import Detected
-from search.ingest.manifest import BASE_NAME, MANIFEST_FILE, NAME_RULE
-from search.ingest.size import Size, bundle_size
+from search.ingest.manifest import BASE_NAME, NAME_RULE
+from search.jobs.import_kb import ImportJob
 from search.management.console import refuse_shortage, shown
 from search.services.imports.import_source import import_source
 from search.services.imports.open_source import GuessNotAccepted
 from search.services.imports.place import database, is_neo4j
 from search.services.jobs.run_here import recorded
-from search.services.knowledge.expected import import_needs, import_parts, new_dimensions
 from search.services.knowledge.import_snapshot import FAULTS_SHOWN, ImportFailed, ImportReport
 
 SOURCE_HELP = (
@@ -65,14 +65,12 @@ class Command(BaseCommand):
         _check(options)
         dry = options["dry_run"] or options["write_mapping"] is not None
         given = {**options, "place": place, "mapping": mapping, "dry_run": dry}
-        # A job of the kind `import` reads bundles in folders; other sources are imported without a job.
-        bundle = isinstance(place, Path) and mapping is None and (place / MANIFEST_FILE).is_file()
-        size, index = (bundle_size(place) if isinstance(place, Path) and bundle else Size()), not options["no_index"]
-        if bundle and not dry:
-            refuse_shortage(import_needs(size, new_dimensions(), index=index))
+        job = ImportJob(**_arguments(given))
+        if not dry:
+            refuse_shortage(job.needs(Target()))
         try:
-            with shown(sys.stderr, import_parts(size, index=index and not dry), quiet=options["json"]) as run:
-                report = _recorded(given, run) if bundle and not dry else _imported(given, run)
+            with shown(sys.stderr, job.parts(), quiet=options["json"]) as run:
+                report = _imported(given, run) if dry else _recorded(given, run)
         except SearchError as error:
             raise CommandError(str(error)) from error
         except ImportFailed as failure:
@@ -127,13 +125,20 @@ class Command(BaseCommand):
             self.stdout.write(f"{report.knowledge_base}: {counts}; {made}, in {seconds:.1f} s.")
 
 
-def _recorded(options: dict[str, Any], terminal: RunContext) -> ImportReport:
-    """Import the bundle, as a job that the list of jobs shows."""
-    arguments = {
-        "source": str(options["place"].absolute()), "name": options["name"] or "", "tolerance": options["tolerance"],
+def _arguments(options: dict[str, Any]) -> dict[str, Any]:
+    """Return the arguments of the job that does the same."""
+    place = options["place"]
+    source = str(place.absolute()) if isinstance(place, Path) else f"{place.uri}/{place.database}"
+    return {
+        "source": source, "mapping": options["mapping"] or {}, "guess": options["guess"],
+        "name": options["name"] or "", "tolerance": options["tolerance"], "check_only": options["dry_run"],
         "index": not options["no_index"], "activate": not options["no_activate"],
     }  # fmt: skip
-    with recorded(terminal, kind="import", arguments=arguments) as job:
+
+
+def _recorded(options: dict[str, Any], terminal: RunContext) -> ImportReport:
+    """Import the source, as a job that the list of jobs shows."""
+    with recorded(terminal, kind="import", arguments=_arguments(options)) as job:
         report = _imported(options, job.run)
         job.result = report.to_json()
     return report
@@ -162,11 +167,14 @@ def _mapping(path: Path | None) -> Any:
     if path is None:
         return None
     try:
-        return json.loads(path.read_text(encoding="utf-8-sig"))
+        mapping = json.loads(path.read_text(encoding="utf-8-sig"))
     except OSError as error:
         raise CommandError(f"The mapping {path} cannot be read: {error.strerror}.", returncode=2) from error
     except ValueError as error:
         raise CommandError(f"The mapping {path} is not valid JSON: {error}.", returncode=2) from error
+    if not isinstance(mapping, dict):
+        raise CommandError(f"The mapping {path} is not a JSON object with 'name' and 'files'.", returncode=2)
+    return mapping
 
 
 def _check(options: dict[str, Any]) -> None:

@@ -1,1 +1,1 @@
-"""Who asks, and how much they may: visitors, tokens, limits, signing in."""
+"""Callers and their limits: visitors, tokens, roles, signing in, searches per minute."""

@@ -1,4 +1,4 @@
-"""count_refused: requests that were refused, as numbers by day, door and kind. Their texts are not kept."""
+"""count_refused: count the refused requests by day, door and kind. The texts of the requests are not stored."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ log = structlog.get_logger(__name__)
 
 
 def count_refused(origin: str, kind: str) -> None:
-    """Count one refused request. Where the database does not take it, only a number is lost."""
+    """Count one refused request. If the database fails, only the count is lost."""
     try:
         with transaction.atomic():
             RefusedRequests.objects.bulk_create(

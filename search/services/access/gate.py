@@ -25,7 +25,7 @@ def take(name: str, most: int, seconds: float) -> float:
 
 
 def give_back(name: str) -> None:
-    """Give back what was taken last under a name; where Valkey does not answer it comes back with time."""
+    """Give back the permit that was taken last under a name. If Valkey does not answer, the permit expires later."""
     try:
         import_string(settings.GRASP_GATE["give_back"])(name)
     except redis.RedisError as error:
@@ -33,7 +33,7 @@ def give_back(name: str) -> None:
 
 
 def reserve(queue: str, length: int) -> str | None:
-    """Reserve a place in a queue of at most `length` tasks, None when it is full.
+    """Reserve a place in a queue of at most `length` tasks and return its id; None if the queue is full.
 
     Raises ServiceUnavailable when Valkey does not answer.
     """
@@ -42,7 +42,7 @@ def reserve(queue: str, length: int) -> str | None:
 
 
 def release(queue: str, place: str) -> None:
-    """Give a reserved place back; where Valkey does not answer it comes back by itself within seconds."""
+    """Release a reserved place. If Valkey does not answer, the place is released by itself within seconds."""
     try:
         import_string(settings.GRASP_GATE["release"])(queue, place)
     except redis.RedisError as error:

@@ -1,4 +1,4 @@
-"""limits: how many searches an asker may ask in a minute, and how many may wait for the worker."""
+"""limits: the number of searches that a caller may request in a minute, and the number that may wait for the worker."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from search.services.access.visitors import User, Visitor
 
 MINUTE = 60.0
 FULL_SECONDS = 2.0
-"""Seconds after which a search that met a full queue may be asked again: about the time to empty the queue."""
+"""Seconds after which a search that was refused by a full queue may be requested again: the time to empty the queue."""
 
 
 def count_search(user: User, visitor: Visitor) -> None:
-    """Count a search against the limit of whoever asks: the token, else the account, else the network address.
+    """Count a search against the limit of its caller: of the token, else the account, else the network address.
 
-    Raises TooManySearches where the limit is reached, and ServiceUnavailable when Valkey does not answer.
+    Raises TooManySearches when the limit is reached, and ServiceUnavailable when Valkey does not answer.
     """
     if visitor.token is not None:
         name, most, who = f"token:{visitor.token}", settings.GRASP_SEARCHES_PER_MINUTE_TOKEN, "A token"
@@ -40,7 +40,7 @@ def count_search(user: User, visitor: Visitor) -> None:
 def place_in_queue(queue: str) -> Iterator[None]:
     """Hold a place in a queue while a task is put there.
 
-    Raises QueueFull where as many wait as `GRASP_QUEUE_LENGTH` allows, ServiceUnavailable when Valkey does not answer.
+    Raises QueueFull when `GRASP_QUEUE_LENGTH` searches wait already, ServiceUnavailable when Valkey does not answer.
     """
     length = settings.GRASP_QUEUE_LENGTH
     if not length:

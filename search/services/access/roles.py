@@ -1,8 +1,8 @@
 """roles: the groups of accounts that every site has, and the rights of each. `docs/roles.md` shows what they may do.
 
-The groups are kept by the site: every start gives them exactly these rights. For other rights, make another group.
-Members of a role for staff become staff, because the admin opens to staff only. An account that leaves its last group
-and has no rights of its own is staff no more.
+Every start of the site gives these groups exactly these rights. For other rights, make another group. Members of a role
+for staff become staff, because only staff can open the admin. An account that leaves its last group and has no rights
+of its own stops being staff.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ SEARCHER, ANNOTATOR, ADMIN = "searcher", "annotator", "admin"
 STAFF_ROLES = (ANNOTATOR, ADMIN)
 ALL = "*"
 ROLES: Mapping[str, Sequence[str]] = {
-    # Searching, and judging results, takes no right; members see the knowledge bases that they are members of.
+    # Searching and judging results need no right. Members see the knowledge bases of which they are members.
     SEARCHER: (),
     ANNOTATOR: (
         "search.view_knowledgebase", "search.view_release", "search.view_pipelineversion", "search.view_artifact",
@@ -29,7 +29,7 @@ ROLES: Mapping[str, Sequence[str]] = {
     ),
     ADMIN: (f"search.{ALL}", f"training.{ALL}", f"auth.{ALL}"),
 }  # fmt: skip
-"""Rights of each role as `app.codename`; `app.*` are all of an app. Rights that no model has are left out."""
+"""Role → its rights as `app.codename`; `app.*` means all rights of an app. Rights that no model has are left out."""
 
 
 def make_roles() -> None:
@@ -49,7 +49,7 @@ def _permissions(rights: Sequence[str]) -> list[Permission]:
 
 
 def set_staff(user: User) -> None:
-    """Make an account staff if it has a role for staff; without role and rights of its own it is staff no more."""
+    """Make an account staff if it has a role for staff; if it has neither a role nor rights of its own, end that."""
     if user.is_superuser:
         return
     has_role = user.groups.filter(name__in=STAFF_ROLES).exists()
@@ -74,5 +74,5 @@ def _groups_changed(
 
 
 def watch_groups() -> None:
-    """Have accounts become staff, or stop being it, whenever their groups change."""
+    """Update whether accounts are staff whenever their groups change."""
     m2m_changed.connect(_groups_changed, sender=User.groups.through, dispatch_uid="search.roles")

@@ -17,28 +17,29 @@ from search.services.access.visitors import Visitor
 PERIOD = 300.0
 """Seconds over which failures are counted."""
 MOST_TOGETHER = 5
-"""Failures of one name from one address."""
+"""Failures that are allowed for one name from one address."""
 MOST_OF_ADDRESS = 20
-"""Failures from one address, whatever the names."""
+"""Failures that are allowed from one address, for all names together."""
 MOST_OF_NAME = 100
-"""Failures of one name, from wherever: high, for whoever reaches it keeps its owner from signing in too."""
+"""Failures that are allowed for one name from all addresses. It is high, because reaching it also locks out the
+owner."""
 
 
 class TooManyAttempts(NotNow):
-    """Too many wrong passwords; nothing is checked for a while."""
+    """Too many wrong passwords; for a while, no password is checked."""
 
 
 class LimitedBackend(ModelBackend):
     """Django's accounts, with a limit on wrong passwords by address, by name, and by both together.
 
-    It is a backend and not part of a page, so that every door that takes a password has it. Raises TooManyAttempts,
-    which Django lets through to the door, and ServiceUnavailable when Valkey, which counts, does not answer.
+    It is an authentication backend, so that it protects every door that takes a password. Raises TooManyAttempts, which
+    Django passes on to the door, and ServiceUnavailable when Valkey, which holds the counts, does not answer.
     """
 
     def authenticate(
         self, request: HttpRequest | None, username: str | None = None, password: str | None = None, **kwargs: Any
     ) -> User | None:
-        """Return the account where the password is its own."""
+        """Return the account if the password is right, else None."""
         if username is None or password is None:
             return None
         network = Visitor(request.META.get("REMOTE_ADDR", "")).network if request is not None else ""
@@ -46,7 +47,7 @@ class LimitedBackend(ModelBackend):
         together = f"sign-in:{named}:{network}"
         limits = {together: MOST_TOGETHER, f"sign-in:{network}": MOST_OF_ADDRESS, f"sign-in:{named}": MOST_OF_NAME}
         for name, most in limits.items():
-            # What one limit refuses counts against none of the further ones.
+            # An attempt that one limit refuses is not counted against the limits after it.
             if seconds := gate.take(name, most, PERIOD):
                 minutes = math.ceil(seconds / 60)
                 raise TooManyAttempts(f"Too many attempts to sign in. Try again in {minutes} min.", math.ceil(seconds))

@@ -1,4 +1,4 @@
-"""tokens: make, find and revoke the keys of programs."""
+"""tokens: make, find and revoke the tokens with which programs use the API."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from search.models import ApiToken
 from search.models.access import digest_of
 
 MARK = "grasp_"
-"""What every token begins with, so that one in a file or a log is recognised for what it is."""
+"""Beginning of every token, so that people recognise a token in a file or a log."""
 KEPT_CHARACTERS = 10
-"""Characters of a token that are kept to recognise it by: four of them are random."""
+"""Number of a token's first characters that are stored, so that people can recognise it; four of them are random."""
 LAST_USE_INTERVAL = timedelta(minutes=1)
-"""How exactly the last use is noted: a row is not written for every request."""
+"""Precision of the time of the last use, so that not every request writes the row."""
 
 
 def make_token(user: User, name: str = "") -> tuple[ApiToken, str]:
-    """Make a token for an account and return its row and its text, which nobody can ask for again."""
+    """Make a token for an account and return its row and its text. Only a hash of the text is stored."""
     text = f"{MARK}{secrets.token_urlsafe(32)}"
     row = ApiToken(user=user, name=name, beginning=text[:KEPT_CHARACTERS], digest=digest_of(text))
     row.full_clean()
@@ -29,7 +29,7 @@ def make_token(user: User, name: str = "") -> tuple[ApiToken, str]:
 
 
 def find_token(text: str) -> ApiToken | None:
-    """Return the token with its account, None where it was never made, is revoked or its account is closed."""
+    """Return the token with its account; None if it does not exist, is revoked, or its account is closed."""
     found = ApiToken.objects.select_related("user").filter(digest=digest_of(text), revoked=None, user__is_active=True)
     token = found.first()
     if token is None:

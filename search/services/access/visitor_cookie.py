@@ -1,7 +1,7 @@
-"""visitor_cookie: how a visitor without an account shows later that a search is theirs.
+"""visitor_cookie: a cookie by which a visitor without an account is recognised as the owner of a search.
 
-Whoever asks gets a random key in a signed cookie, which scripts cannot read; the run keeps its hash. A program without
-cookies has a token instead. Nobody gets the cookie for looking.
+A visitor who requests a search gets a random key in a signed cookie, which scripts cannot read; the run stores a hash
+of the key. A program without cookies uses a token instead. Visitors who only read pages get no cookie.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ A_YEAR = 365 * 24 * 3600
 
 
 def visitor_of(request: HttpRequest) -> Visitor:
-    """Return what a request says of its caller beyond the account; without a cookie of ours `key` is empty."""
+    """Return the caller of a request, apart from the account. `key` is empty if the request has no valid cookie."""
     token = getattr(request, "auth", None)
     return Visitor(
         address=request.META.get("REMOTE_ADDR", ""),
@@ -31,7 +31,7 @@ def visitor_of(request: HttpRequest) -> Visitor:
 
 
 def asking_visitor(request: HttpRequest) -> Visitor:
-    """Return the same with a new key where a visitor without an account has none; `keep_visitor` sends it along."""
+    """Return the caller, with a new key if it has neither an account nor a key; `keep_visitor` sends the key."""
     visitor = visitor_of(request)
     if visitor.key or request.user.is_authenticated:
         return visitor
@@ -39,7 +39,7 @@ def asking_visitor(request: HttpRequest) -> Visitor:
 
 
 def keep_visitor(request: HttpRequest, response: HttpResponseBase, visitor: Visitor) -> None:
-    """Send a visitor's key along with an answer, so that the next request brings it."""
+    """Set the cookie with the visitor's key on a response, so that the next request contains it."""
     if visitor.key and not request.user.is_authenticated:
         response.set_signed_cookie(
             COOKIE, visitor.key, salt=SALT, max_age=A_YEAR, httponly=True, samesite="Lax", secure=request.is_secure()

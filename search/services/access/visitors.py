@@ -1,4 +1,4 @@
-"""visitors: who asks, beyond their account, and what an asker may do."""
+"""visitors: what is known of a caller apart from the account, and what a caller may do."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from search.domain.errors import NotAllowed
 from search.models import SearchRun
 
 User = AbstractBaseUser | AnonymousUser | None
-"""Who asks; None stands for the machine itself: commands and evaluations."""
+"""The account of a caller; None stands for the site itself: commands and evaluations."""
 
 
 @dataclass(frozen=True, slots=True)
 class Visitor:
-    """What a door knows of a caller beyond the account.
+    """What a door knows of a caller apart from the account.
 
-    `address` is the network address, `key` a random text that only this browser or program holds (empty where it
-    brought none), `token` the number of the API token that it came with.
+    `address` is the network address. `key` is a random text that only this browser or program has; it may be empty.
+    `token` is the primary key of the API token of the request.
     """
 
     address: str = ""
@@ -29,7 +29,7 @@ class Visitor:
 
     @property
     def network(self) -> str:
-        """The address as limits count it: one IPv4 address, or the 64 bits that an IPv6 network is given as a whole."""
+        """The address by which limits count: an IPv4 address, or the first 64 bits of an IPv6 address."""
         try:
             address = ipaddress.ip_address(self.address)
         except ValueError:
@@ -42,7 +42,7 @@ class Visitor:
 
     @property
     def asker(self) -> str:
-        """Hash of the key, which the run of a visitor without an account keeps; empty without a key."""
+        """Hash of the key, which is stored in the run of a visitor without an account; empty without a key."""
         return hashlib.sha256(self.key.encode()).hexdigest() if self.key else ""
 
 
@@ -51,12 +51,12 @@ NOBODY = Visitor()
 
 
 def is_privileged(user: User) -> bool:
-    """Whether every setting may be given: by staff, and by the machine itself."""
+    """Whether the caller may give every setting: staff may, and the site itself."""
     return user is None or bool(getattr(user, "is_staff", False) or getattr(user, "is_superuser", False))
 
 
 def may_cancel(run: SearchRun, user: User, visitor: Visitor) -> bool:
-    """Whether a search is this caller's to stop: staff any, an account its own, others with the key they asked with."""
+    """Whether the caller may cancel a search: staff any search, an account its own, others those of their key."""
     if is_privileged(user):
         return True
     if run.user_id is not None:
@@ -65,6 +65,6 @@ def may_cancel(run: SearchRun, user: User, visitor: Visitor) -> bool:
 
 
 def check_may_cancel(run: SearchRun, user: User, visitor: Visitor) -> None:
-    """Raise NotAllowed where a search is not this caller's to stop."""
+    """Raise NotAllowed if the caller may not cancel the search."""
     if not may_cancel(run, user, visitor):
-        raise NotAllowed("Only who asked a search, or staff, may cancel it.")
+        raise NotAllowed("A search can be cancelled only by the person who requested it, or by staff.")

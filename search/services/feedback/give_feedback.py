@@ -48,10 +48,12 @@ def give_feedback(
     """
     person = _person(user, visitor)
     if not person:
-        raise NotAllowed("Feedback belongs to somebody: sign in, or let your browser keep the cookie of this site.")
+        raise NotAllowed("Feedback is stored for a person: sign in, or allow the cookie of this site.")
     seconds = gate.take(f"feedback:{visitor.network or person}", MOST_IN_A_MINUTE, A_MINUTE)
     if seconds:
-        raise NotNow(f"More than {MOST_IN_A_MINUTE} judgments in a minute; go on in {math.ceil(seconds)} s.", seconds)
+        raise NotNow(
+            f"More than {MOST_IN_A_MINUTE} judgments in a minute; continue in {math.ceil(seconds)} s.", seconds
+        )
     meant = _checked(run, node, kind, note)
     own = run.feedback.filter(**person)
     if not own.filter(node_id=meant.id).exists() and own.count() >= MOST_ON_A_SEARCH:
@@ -112,7 +114,7 @@ def _checked(run: SearchRun, node: object, kind: object, note: object) -> _Meant
     text = str(node)
     if kind != Feedback.Kind.MISSING:
         if text not in results:
-            message = f"{text[:80]!r} is no result of this search; what should have been one is `missing`."
+            message = f"{text[:80]!r} is not a result of this search; for a node that should be one, use `missing`."
             raise InvalidRequest([Fault("/node", message, nearest(text, results))])
         return _Meant(text, results[text].node.name, results[text].rank)
     meant = _node_of(_release(run), text.strip())

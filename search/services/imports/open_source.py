@@ -24,7 +24,7 @@ from search.ingest.source import Source, bundle_source
 from search.ingest.unpack.limits import UnpackRefused
 from search.ingest.unpack.unpack import Received, unpack
 from search.services.imports.scratch import FOLDER, scratch_folder
-from search.services.uploads.unpack_upload import limits
+from search.services.uploads.unpack_upload import PART, limits
 
 MappingJson = Mapping[str, Any]
 
@@ -35,8 +35,8 @@ class GuessNotAccepted(BundleError):
     def __init__(self, detected: Detected) -> None:
         self.detected = detected
         super().__init__(
-            f"{detected.root} holds plain files ({detected.why}), so a mapping has to say what their columns are. "
-            "One has been guessed: look at it and give it as the mapping."
+            f"{detected.root} holds plain files ({detected.why}), so a mapping has to say what their columns mean. "
+            "One has been guessed; check it and pass it as the mapping."
         )
 
 
@@ -85,9 +85,9 @@ def opened_source(
         return
     if isinstance(place, Path):
         with scratch_folder(settings.GRASP_HOME / FOLDER / uuid4().hex) as folder:
-            received = [Received(place.name, place)]
+            received, total = [Received(place.name, place)], place.stat().st_size
             try:
-                unpack(received, folder / "content", limits(), lambda done: None, run.check)
+                unpack(received, folder / "content", limits(), lambda done: run.progress(PART, done, total), run.check)
             except UnpackRefused as error:
                 raise BundleError(str(error)) from error
             called = name or place.name.split(".")[0]

@@ -61,7 +61,9 @@ def content_of(upload_id: str) -> Path:
     if upload.state != Upload.State.READY:
         reason = f": {upload.reason}" if upload.reason else "; unpack it first."
         raise InvalidRequest([Fault("/upload", f"The upload is {upload.get_state_display()}{reason}")])
-    return upload.content
+    if is_neo4j(upload.source):
+        raise InvalidRequest([Fault("/upload", "This is a database, which has no files.")])
+    return _below_roots(upload.source) if upload.source else upload.content
 
 
 def _below_roots(text: str) -> Path:

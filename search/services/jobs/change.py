@@ -9,9 +9,10 @@ from typing import Any
 from django.db import IntegrityError, transaction
 from django.db.models import F, Q
 
-from search.domain.errors import Fault, InvalidRequest, NotAllowed
+from search.domain.errors import Fault, InvalidRequest
 from search.models import Job
-from search.services.access.visitors import User, is_privileged
+from search.services.access.rights import LAUNCH_JOBS, check_may
+from search.services.access.visitors import User
 from search.services.jobs.kinds import built, queue_of, target_of
 from search.services.jobs.launch import LIVE, launch_job
 from search.services.jobs.needs import shortages
@@ -35,7 +36,7 @@ def cancel_job(job: Job, *, user: User) -> Job:
     A waiting job ends at once. A running one is ended by its keeper within some seconds, in the middle of any step; if
     the keeper is gone, the job ends here, and the new fence keeps its late writes out. Raises NotAllowed.
     """
-    _check_staff(user)
+    _check(user)
     asked = Job.objects.filter(pk=job.pk, state__in=LIVE, cancel_requested=None)
     asked.update(cancel_requested=ClockNow(), changes=F("changes") + 1)
     with transaction.atomic():
@@ -56,7 +57,7 @@ def resume_job(job: Job, *, user: User, here: bool = False) -> Job:
     With `here` the caller does it in its own process. Raises NotAllowed; NotPossible for a job that waits, runs or is
     done, or while an identical one does; InvalidRequest with the reasons why it cannot run any more.
     """
-    _check_staff(user)
+    _check(user)
     if job.state in LIVE:
         raise NotPossible(f"The job is {job.get_state_display()} already.")
     if job.state == Job.State.DONE:
@@ -88,7 +89,7 @@ def clone_job(
 
     Returns the job and whether it is new. Raises what `launch_job` raises.
     """
-    _check_staff(user)
+    _check(user)
     if not isinstance(arguments, Mapping | None):
         raise InvalidRequest([Fault("/arguments", "arguments is an object of arguments of the kind.")])
     return launch_job(
@@ -98,6 +99,5 @@ def clone_job(
     )  # fmt: skip
 
 
-def _check_staff(user: User) -> None:
-    if not is_privileged(user):
-        raise NotAllowed("Jobs are for staff.")
+def _check(user: User) -> None:
+    check_may(user, LAUNCH_JOBS, "launch, cancel or resume jobs")

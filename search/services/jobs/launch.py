@@ -10,13 +10,14 @@ from django.conf import settings
 from django.db import IntegrityError, transaction
 from django.utils.module_loading import import_string
 
-from search.domain.errors import Fault, InvalidRequest, NotAllowed, nearest
+from search.domain.errors import Fault, InvalidRequest, nearest
 from search.domain.job_kinds import Kind, Target
 from search.domain.time_left import Estimator
 from search.models import Job, JobSchedule, KnowledgeBase, Release
 from search.models.knowledge import BuildStatus
 from search.models.pipelines import specification_hash
-from search.services.access.visitors import User, is_privileged
+from search.services.access.rights import LAUNCH_JOBS, check_may
+from search.services.access.visitors import User
 from search.services.code_version import code_version
 from search.services.jobs.kinds import built, kind_class, queue_of
 from search.services.jobs.learned import corrected
@@ -50,10 +51,9 @@ def launch_job(
     `user` None stands for the system itself. A worker is woken when the row is committed; with `here` the caller does
     the job in its own process (`run_here`). `release` is the name of a release; empty means the active one.
     Raises InvalidRequest with every fault of the specification, also those of a machine that is too small for it;
-    NotAllowed if the user is no staff.
+    NotAllowed if the user may not launch jobs.
     """
-    if not is_privileged(user):
-        raise NotAllowed("Jobs are launched by staff.")
+    check_may(user, LAUNCH_JOBS, "launch jobs")
     made, target = _checked(kind, knowledge_base, question_set, arguments or {}, queue, release)
     refused = [*made.refuse(target)]
     # A command's own work says what it refuses, and in more detail.

@@ -24,7 +24,7 @@ from search.models import Job
 
 HERE = "here"
 """The queue of jobs that a command does in its own process; no worker serves it."""
-OWNER_GONE = "its process ended without a word, or its machine did."
+OWNER_GONE = "its process or its machine stopped without an error message."
 
 
 LOOKED_AT = 50
@@ -106,10 +106,10 @@ def runnable() -> Q:
 def given_up_because(queue: str, deaths: int, reason: str) -> str:
     """Return why a job whose process died is not tried again, or an empty string if it is."""
     if queue == HERE:
-        return "The command that did it ended without a word; resume it, or call the command again."
+        return "The command that did it stopped without an error message; resume the job, or call the command again."
     if deaths < settings.GRASP_JOB_ATTEMPTS:
         return ""
-    return f"It was given up after {deaths} processes had ended in the middle of it. The last time: {reason}"
+    return f"It failed because {deaths} processes in turn stopped during the work. The last time: {reason}"
 
 
 def claim_next(queue: str) -> Claim | None:

@@ -69,7 +69,9 @@ def _bytes_written(folder: Path) -> int:
 
 def gpu_memory_held() -> int:
     """Return the most bytes of GPU memory that this process has held; 0 if it has not loaded torch or has no GPU."""
-    torch = sys.modules.get("torch")
-    if torch is None or not torch.cuda.is_available() or not torch.cuda.is_initialized():
+    # While another thread imports torch, the module is there, but not yet all that it has.
+    cuda = getattr(sys.modules.get("torch"), "cuda", None)
+    initialized = getattr(cuda, "is_initialized", None)
+    if cuda is None or initialized is None or not initialized():
         return 0
-    return int(torch.cuda.max_memory_reserved())
+    return int(cuda.max_memory_reserved())

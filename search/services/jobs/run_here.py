@@ -35,7 +35,7 @@ class AlreadyLive(SearchError):
 
     def __init__(self, job: Job) -> None:
         super().__init__(
-            f"The same job is {job.get_state_display()} already: `jobs show {job.pk}` tells how far it is, and `jobs "
+            f"The same job is {job.get_state_display()} already: `jobs show {job.pk}` shows its progress, and `jobs "
             f"cancel` ends it."
         )
 
@@ -72,7 +72,7 @@ def recorded(
     }  # fmt: skip
     job, new = launch_job(**asked)
     if not new and settle(job.pk):
-        # Its process has ended without a word.
+        # Its process has stopped without an error message.
         job, new = launch_job(**asked)
     if not new:
         raise AlreadyLive(job)

@@ -11,9 +11,10 @@ from celery.schedules import ParseException, crontab
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
-from search.domain.errors import Fault, InvalidRequest, NotAllowed
+from search.domain.errors import Fault, InvalidRequest
 from search.models import Job, JobSchedule
-from search.services.access.visitors import User, is_privileged
+from search.services.access.rights import ADD_SCHEDULES, CHANGE_SCHEDULES, check_may
+from search.services.access.visitors import User
 from search.services.jobs.launch import check_launch, launch_job
 from search.services.searches.storable import storable_text
 
@@ -39,8 +40,7 @@ def save_schedule(
 
     The job is checked as if it were launched now. Raises InvalidRequest with every fault, NotAllowed.
     """
-    if not is_privileged(user):
-        raise NotAllowed("Schedules are for staff.")
+    check_may(user, CHANGE_SCHEDULES if schedule else ADD_SCHEDULES, "make or change schedules")
     faults = _faults_of_name(name, schedule)
     next_run = None
     try:
@@ -84,7 +84,9 @@ def next_time(cron: object, after: datetime) -> datetime:
         times = crontab(minute, hour, weekday, day, month, nowfun=lambda: moment)
         last, delta, _ = times.remaining_delta(moment, tz=UTC)
     except (ParseException, ValueError) as error:
-        raise InvalidRequest([Fault("/cron", f"{shown!r} is no time: {error}. cron has {CRON_HELP}.")]) from error
+        raise InvalidRequest(
+            [Fault("/cron", f"{shown!r} is not a valid time: {error}. cron has {CRON_HELP}.")]
+        ) from error
     except RuntimeError as error:
         raise InvalidRequest([Fault("/cron", f"The time {shown!r} never comes.")]) from error
     found: datetime = last + delta
@@ -116,7 +118,7 @@ def _launch(schedule: JobSchedule) -> bool:
                 question_set=schedule.question_set, arguments=schedule.arguments, origin=Job.Origin.SCHEDULE,
                 schedule=schedule,
             )  # fmt: skip
-        outcome = f"job {job.pk}" if new else f"the last one is not done yet: job {job.pk}"
+        outcome = f"job {job.pk}" if new else f"its previous job has not ended: job {job.pk}"
     except InvalidRequest as error:
         outcome = "refused: " + " ".join(fault.sentence for fault in error.faults)
     log.info("schedule", name=schedule.name, outcome=outcome)

@@ -21,7 +21,7 @@ from search.services.jobs.resources import Resources
 from search.services.jobs.stopping import stopping as worker_stops
 
 TICK_SECONDS = 0.2
-STOPPED = "Its worker was stopped; it goes on as soon as one runs."
+STOPPED = "Its worker was stopped; it continues as soon as another one runs."
 
 log = structlog.get_logger(__name__)
 

@@ -121,12 +121,12 @@ def import_snapshot(
         raise ImportFailed(str(error), outcome) from error
     except (OperationalError, InterfaceError) as error:
         if isinstance(error.__cause__, DiskFull):
-            raise ImportFailed("The disk of Postgres is full; the active release was left alone.", outcome) from error
+            raise ImportFailed("The disk of Postgres is full; the active release was not changed.", outcome) from error
         raise ImportFailed(f"Postgres failed during the import: {error}", outcome) from error
     except OSError as error:
         if error.errno != errno.ENOSPC:
             raise ImportFailed(f"The import failed: {error}", outcome) from error
-        raise ImportFailed("The disk is full; the active release was left alone.", outcome) from error
+        raise ImportFailed("The disk is full; the active release was not changed.", outcome) from error
     return outcome
 
 

@@ -45,7 +45,9 @@ def activate_release(*, knowledge_base: KnowledgeBase, release: Release) -> None
         if current.knowledge_base_id != locked.pk:
             raise ReleaseError(f"{release} is no release of '{locked.name}'.")
         if current.status != BuildStatus.READY:
-            raise ReleaseError(f"{release} is {current.get_status_display()}; only a release that is ready can answer.")
+            raise ReleaseError(
+                f"{release} is {current.get_status_display()}; only a release that is ready can be searched."
+            )
         locked.active_release = current
         for attribute in DESCRIBED_BY_BUNDLE:
             if attribute in current.snapshot.about:
@@ -92,7 +94,7 @@ def _mark(knowledge_base: KnowledgeBase, release: Release) -> tuple[VectorSet | 
         if release.knowledge_base_id != locked.pk:
             raise ReleaseError(f"{release} is no release of '{locked.name}'.")
         if locked.active_release_id == release.pk:
-            raise ReleaseError(f"{release} is the release that answers; activate another one first.")
+            raise ReleaseError(f"{release} is the active release; activate another one first.")
         Release.objects.filter(pk=release.pk).update(status=BuildStatus.DROPPED)
         others = Release.objects.exclude(status=BuildStatus.DROPPED)
         vector_set = release.vector_set

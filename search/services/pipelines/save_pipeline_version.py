@@ -22,10 +22,12 @@ def save_pipeline_version(
     note: str = "",
     author: User | None = None,
     activate: bool = True,
+    whole: bool = False,
 ) -> PipelineVersion:
     """Save the active version's options, updated by `{"stage.option": value}`, as a new version, and return it.
 
-    With `activate` the knowledge base's searches use it from now on. Raises InvalidRequest with a fault for every
+    With `whole`, `options` are all that the version has: the active version's options are not taken over. With
+    `activate` the knowledge base's searches use it from now on. Raises InvalidRequest with a fault for every
     unknown option and every invalid value, and for an unknown pipeline.
     """
     if pipeline not in wiring.pipelines():
@@ -38,8 +40,9 @@ def save_pipeline_version(
         active = versions.filter(active=True).first()
         known = wiring.pipeline(pipeline)
         # The version's options first, then the new ones: an option of a variant that is not chosen is refused.
-        known.specification(active.options if active else {}, options)
-        laid = known.laid(active.options if active else {}, options)
+        taken_over = active.options if active and not whole else {}
+        known.specification(taken_over, options)
+        laid = known.laid(taken_over, options)
         newest = versions.aggregate(newest=Max("version"))["newest"] or 0
         version = PipelineVersion.objects.create(
             knowledge_base=knowledge_base,

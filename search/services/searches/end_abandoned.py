@@ -18,7 +18,7 @@ IN_PROCESS = (SearchRun.Origin.COMMAND, SearchRun.Origin.EVALUATION)
 """Origins whose searches run in the process that asked, without a worker."""
 
 NOT_TAKEN = "No search worker took the search within its time limit; ask again once one is running."
-WORKER_GONE = "The search worker stopped in mid-search; ask again."
+WORKER_GONE = "The search worker stopped during the search; ask again."
 OVERDUE = "The search did not end within its time limit; the process that ran it is gone. Ask again."
 
 

@@ -41,14 +41,14 @@ def list_paths(run: SearchRun, rank: int) -> Paths | None:
     if result is None:
         return None
     if not (result["evidence"] and result["evidence"]["paths"]):
-        return Paths(result, reason="No path of a plan leads to this result; the text found it.")
+        return Paths(result, reason="No path of a plan leads to this result; text retrieval found it.")
     index = result["evidence"]["plan_index"]
     if index >= len(output.plans.entries):
-        return Paths(
-            result, reason="This way of answering follows no plan; the paths that it found are with the result."
-        )
+        return Paths(result, reason="This pipeline uses no plan; the paths that it found are shown with the result.")
     if run.release is None:
-        return Paths(result, index, reason="The release that was searched is gone, and its paths with it.")
+        return Paths(
+            result, index, reason="The release that was searched has been deleted, so its paths cannot be shown."
+        )
     try:
         return _asked(wiring.tools(run.release, run.settings_version), output, result, index)
     except StageError as error:
@@ -58,12 +58,12 @@ def list_paths(run: SearchRun, rank: int) -> Paths | None:
 def _asked(tools: wiring.Tools, output: Outputs, result: dict[str, Any], index: int) -> Paths:
     [key] = tools.nodes.keys([result["node"]["id"]])
     if key is None:
-        raise StageError("explain", "the release has no such node any more", permanent=True)
+        raise StageError("explain", "the release no longer has this node", permanent=True)
     plan = Plan.parse(output.plans.entries[index].plan.to_json(), tools.schema)
     linked = LinkedPlan(plan, _bindings(output, index, tools), index)
     found = tools.graph.paths(linked, [key], Limit.seconds(PATHS_SECONDS), MOST_PATHS + 1).get(key, [])
     matches = tuple([path.to_json() for path in match] for match in found[:MOST_PATHS])
-    reason = "" if matches else "This result meets a part of the plan only; the paths of that part stand above."
+    reason = "" if matches else "This result meets only a part of the plan; the paths of that part are shown above."
     return Paths(result, index, matches, len(found) > MOST_PATHS, reason)
 
 

@@ -112,7 +112,7 @@ def mixed(pins: Mapping[str, Pin], evaluation: UUID, also: Mapping[str, Collecti
     )  # fmt: skip
     for pipeline, release, settings_version, hashed in used.distinct():
         if pipeline not in allowed:
-            return f"Searches with {pipeline} are among those of this evaluation, which does not evaluate it."
+            return f"The evaluation contains searches with {pipeline}, which is not one of its pipelines."
         pin = next(pin for pin in pins.values() if pin.pipeline == pipeline)
         wanted_hash = hashed if hashed in allowed[pipeline] else pin.specification_hash
         found = (release, settings_version, hashed)
@@ -121,7 +121,7 @@ def mixed(pins: Mapping[str, Pin], evaluation: UUID, also: Mapping[str, Collecti
         for name, one, other in zip(names, found, wanted, strict=True):
             if one != other:
                 return (
-                    f"Searches with {pipeline} used two of one {name}: {other}, which the evaluation is of, and {one}. "
-                    "Figures over both would say nothing; evaluate again."
+                    f"Searches with {pipeline} used another {name} than the evaluation: {one} instead of {other}. "
+                    "Their results cannot be compared; evaluate again."
                 )
     return ""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import orjson
@@ -136,7 +136,11 @@ class Recorder:
         """Return the ended search as JSON, as `describe_search` describes its rows; empty if nobody awaits it."""
         if not self.awaited:
             return b""
-        steps = [
+        return orjson.dumps(describe(self.run, self.unstored()))
+
+    def unstored(self, without: Collection[str] = ()) -> list[SearchStep]:
+        """Return the steps as they will be read from their rows, except those of the roles `without`."""
+        return [
             SearchStep(
                 run_id=self.run.pk, position=at, name=step.name, role=step.role, version=VERSION, backend=step.backend,
                 status=step.status, seconds=step.seconds, detail=storable_text(step.detail),
@@ -144,8 +148,8 @@ class Recorder:
                 prompt_fingerprint=step.prompt_fingerprint, tokens=step.tokens,
             )
             for at, (step, written) in enumerate(zip(self._steps, self._outputs, strict=True))
+            if step.role not in without
         ]  # fmt: skip
-        return orjson.dumps(describe(self.run, steps))
 
     def _output(self, step: Step) -> str:
         return stored_json(with_ids(step.output, self.nodes))

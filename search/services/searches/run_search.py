@@ -73,12 +73,12 @@ def attempt(run: SearchRun, recorder: Recorder, cancelled: Callable[[], bool]) -
     except StageError as error:
         return _fail(run, error.stage, error.reason, error)
     except (OperationalError, InterfaceError) as error:
-        reason = "Postgres stopped answering in mid-search; ask again in a moment."
+        reason = "Postgres stopped answering during the search; ask again in a moment."
         failure = _fail(run, "database", reason)
         failure.__cause__ = error
         return failure
     except OSError as error:
-        reason = f"A file of {run.release_name}'s indexes cannot be read ({error}); `index_kb` makes it anew."
+        reason = f"A file of {run.release_name}'s indexes cannot be read ({error}); `index_kb` builds them again."
         return _fail(run, "index", reason, StageError("index", reason, permanent=True))
     except SearchError as error:
         return _fail(run, "search", str(error), StageError("search", str(error), permanent=True))
@@ -88,7 +88,7 @@ def attempt(run: SearchRun, recorder: Recorder, cancelled: Callable[[], bool]) -
 def _answer(run: SearchRun, recorder: Recorder, cancelled: Callable[[], bool]) -> None:
     """Run the pipeline over the release, with the settings, that were active when the search was requested."""
     if run.release is None or run.release.status == BuildStatus.DROPPED:
-        raise StageError("search", "The release that this search asked for has been dropped.", permanent=True)
+        raise StageError("search", "The release that this search was requested for has been dropped.", permanent=True)
     with bounded("search", Limit.seconds(run.time_limit)):
         tools = wiring.tools(run.release, run.settings_version)
         recorder.nodes = tools.nodes

@@ -8,7 +8,7 @@ steps are written once, by COPY, together with those of other searches. The rows
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,8 +21,8 @@ from search.domain.trace import Step
 from search.models import SearchRun, SearchStep
 from search.services.searches.lost_session import lost_session
 from search.services.searches.pin import Pin
+from search.services.searches.pin_searches import pinned_run
 from search.services.searches.record_search import STEP_COLUMNS, Recorder, SqlRow
-from search.services.searches.request_search import pinned_run
 from search.services.searches.run_search import attempt
 from search.services.searches.storable import stored_json
 
@@ -41,6 +41,10 @@ class FinishedSearch:
     def steps(self) -> Sequence[Step]:
         """The recorded steps, in their order."""
         return self.recorder.steps
+
+    def unstored_steps(self, without: Collection[str]) -> list[SearchStep]:
+        """Return the steps as they will be read from their rows, except those of the roles `without`."""
+        return self.recorder.unstored(without)
 
     def stored(self) -> StoredSearch:
         """Return the rows of the search. They hold plain values, so that they can be sent to another process."""

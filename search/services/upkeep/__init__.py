@@ -1,1 +1,1 @@
-"""What the site does for itself: counts what it refuses, deletes what is old, measures what it keeps."""
+"""Maintenance of the site: deletion of old data, and measurement of what is stored."""

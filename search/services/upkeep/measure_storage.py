@@ -1,8 +1,9 @@
-"""measure_storage: how much the site keeps, in rows and in bytes."""
+"""measure_storage: the numbers of rows and bytes that the site stores."""
 
 from __future__ import annotations
 
 import os
+import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,33 +11,64 @@ from django.conf import settings
 from django.db import connection
 from django.db.models import Model
 
-from search.models import LanguageModelCall, SearchRun, SearchStep
+from search.models import Job, JobLog, JobMetric, LanguageModelCall, SearchRun, SearchStep
 
 TABLES: tuple[tuple[str, type[Model]], ...] = (
+    ("Jobs", Job),
+    ("Lines of jobs", JobLog),
+    ("Metrics of jobs", JobMetric),
     ("Searches", SearchRun),
     ("Steps of searches", SearchStep),
     ("Calls of language models", LanguageModelCall),
 )
-FOLDERS = (("Index files", "indexes"), ("Artifacts", "artifacts"), ("Logs", "logs"))
+FOLDERS = (
+    ("Index files", "indexes"), ("Artifacts", "artifacts"), ("Checkpoints of jobs", "jobs"), ("Uploads", "uploads"),
+    ("Logs", "logs"),
+)  # fmt: skip
+MOST_COUNTED_FILES = 20_000
+"""Files that are looked at in one folder; of a folder with more, only these are counted."""
 
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """One kind of thing that is kept: its title, how many there are (rows or files), and their bytes."""
+    """One kind of thing that is kept: its title, how many there are (rows or files), and their bytes.
+
+    With `at_least` there are more than were counted.
+    """
 
     title: str
-    number: int
+    number: int | None
     bytes: int
+    at_least: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Disk:
+    """The disk of GRASP_HOME: its free bytes and all of its bytes."""
+
+    free: int
+    total: int
+
+    @property
+    def percent_used(self) -> int:
+        """Percent that is not free."""
+        return round(100 * (1 - self.free / self.total)) if self.total else 0
+
+
+def measure_disk() -> Disk:
+    """Return how much of the disk of GRASP_HOME is free."""
+    usage = shutil.disk_usage(settings.GRASP_HOME)
+    return Disk(usage.free, usage.total)
 
 
 def measure_storage() -> list[Stored]:
-    """Return tables with rows and bytes (indexes included), then folders of `GRASP_HOME` with files and bytes.
+    """Return the whole database, tables with rows and bytes (indexes included), then folders with files and bytes.
 
     Rows are those that Postgres estimates, where it has an estimate: to count millions takes seconds.
     """
     tables = [Stored(title, _rows(model), _table_bytes(model)) for title, model in TABLES]
     folders = [Stored(title, *_files(Path(settings.GRASP_HOME) / name)) for title, name in FOLDERS]
-    return [*tables, *folders]
+    return [Stored("Postgres, all of it", None, _database_bytes()), *tables, *folders]
 
 
 MOST_COUNTED_ROWS = 100_000
@@ -56,14 +88,25 @@ def _table_bytes(model: type[Model]) -> int:
         return cursor.fetchone()[0]
 
 
-def _files(folder: Path) -> tuple[int, int]:
-    """Return the number of files below a folder and their bytes; a file that goes away meanwhile does not count."""
+def _database_bytes() -> int:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_database_size(current_database())")
+        return cursor.fetchone()[0]
+
+
+def _files(folder: Path) -> tuple[int, int, bool]:
+    """Return the number of files below a folder, their bytes, and whether there are more files than were counted.
+
+    A file that goes away meanwhile does not count.
+    """
     number = size = 0
     for parent, _, names in os.walk(folder):
         for name in names:
+            if number == MOST_COUNTED_FILES:
+                return number, size, True
             try:
                 size += (Path(parent) / name).stat().st_size
             except OSError:
                 continue
             number += 1
-    return number, size
+    return number, size, False

@@ -1,4 +1,4 @@
-"""retention: end what nobody works on, delete what is older than the site keeps it, and note what was done."""
+"""retention: end abandoned searches, delete data that is older than the settings allow, and record the numbers."""
 
 from __future__ import annotations
 
@@ -9,29 +9,28 @@ from django.conf import settings
 from django.contrib.sessions.models import Session
 from django.db import Error, connection, transaction
 from django.utils import timezone
+from django.utils.module_loading import import_string
 
 from search.models import RefusedRequests, RetentionRun
-from search.services.imports.scratch import delete_old_scratch
 from search.services.language_models.llm_calls import prune_calls
 from search.services.searches.end_abandoned import end_abandoned_searches
 from search.services.searches.prune_runs import delete_runs
-from search.services.uploads.discard_upload import delete_old_uploads
 
 RETENTION_INTERVAL = timedelta(hours=1)
-"""How often old rows are deleted. Searches that nobody works on are ended whenever this is called."""
+"""Time between two deletions. Abandoned searches are ended at every call."""
 NOTES_DAYS = 400
-"""Days that numbers of refused requests, and notes of retention runs, are kept."""
+"""Days that counts of refused requests and rows of retention runs are kept."""
 LOCK = 0x6772617370
-"""Number of the lock in Postgres under which one process decides that it deletes."""
+"""Key of the advisory lock in Postgres that lets only one process begin a deletion."""
 
 log = structlog.get_logger(__name__)
 
 
 def keep_up() -> RetentionRun | None:
-    """End searches that nobody works on; delete what is old, unless that was done within the last hour.
+    """End abandoned searches, and delete old data unless that was done within the last hour.
 
-    Several workers may call this at the same time: one of them deletes. Returns the note of what was deleted, None
-    where it was not time yet. Raises what Django raises where the database fails, after a note of it.
+    Several workers may call this at the same time; only one of them deletes. Returns the row that says what was
+    deleted, or None if it was not time yet. If the database fails, the error is recorded in the row and raised.
     """
     settled = end_abandoned_searches()
     note = _claim(settled)
@@ -39,7 +38,7 @@ def keep_up() -> RetentionRun | None:
 
 
 def _claim(settled: int) -> RetentionRun | None:
-    """Return a new note, None where somebody began within the last hour."""
+    """Return a new row for this deletion, or None if one was begun within the last hour."""
     with transaction.atomic():
         with connection.cursor() as cursor:
             cursor.execute("SELECT pg_advisory_xact_lock(%s)", [LOCK])
@@ -51,8 +50,7 @@ def _claim(settled: int) -> RetentionRun | None:
 def _delete(note: RetentionRun) -> RetentionRun:
     now, days = timezone.now(), settings.GRASP_RUNS_DAYS
     try:
-        delete_old_uploads()
-        delete_old_scratch()
+        note.removed = {noun: import_string(path)() for noun, path in settings.GRASP_RETENTION.items()}
         note.searches, note.calls = delete_runs(days), prune_calls(days)
         note.sessions, _ = Session.objects.filter(expire_date__lt=now).delete()
         RefusedRequests.objects.filter(day__lt=(now - timedelta(days=NOTES_DAYS)).date()).delete()
@@ -63,5 +61,8 @@ def _delete(note: RetentionRun) -> RetentionRun:
         raise
     finally:
         note.save()
-    log.info("retention", searches=note.searches, calls=note.calls, sessions=note.sessions, settled=note.settled)
+    log.info(
+        "retention", searches=note.searches, calls=note.calls, sessions=note.sessions, settled=note.settled,
+        removed=note.removed,
+    )  # fmt: skip
     return note

@@ -16,6 +16,7 @@ def describe_upload(upload: Upload) -> dict[str, Any]:
     return {
         "id": str(upload.pk),
         "title": upload.title,
+        "source": upload.source,
         "state": upload.state,
         "reason": upload.reason,
         "missing": unfinished(upload) if upload.state == Upload.State.RECEIVING else "",

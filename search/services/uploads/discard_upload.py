@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Collection
 from datetime import timedelta
 from pathlib import Path
-from uuid import UUID
 
 from django.conf import settings
 from django.utils import timezone
 
 from search.models import Job, Upload, UploadFile
 from search.models.uploads import FOLDER
+from search.services.leftovers import delete_leftovers, ids
 from search.services.uploads.errors import UploadConflict
 
 LIVE = (Job.State.QUEUED, Job.State.RUNNING)
@@ -25,7 +26,7 @@ def discard_upload(upload: Upload) -> None:
 
 
 def remove_file(file: UploadFile) -> None:
-    """Take a file out of an upload that is not unpacked. Raises UploadConflict if it is, or while a job uses it."""
+    """Remove a file from an upload that is not unpacked. Raises UploadConflict if it is, or while a job uses it."""
     if file.upload.state != Upload.State.RECEIVING or in_use(file.upload):
         raise UploadConflict("This upload is complete; discard it as a whole.")
     path = file.path
@@ -34,15 +35,16 @@ def remove_file(file: UploadFile) -> None:
 
 
 def delete_old_uploads(days: int | None = None) -> int:
-    """Delete the uploads that nobody has changed for so many days (default: the setting), and return their number.
+    """Delete the uploads that have not changed for `days` days (None: the setting), and return their number.
 
     Folders without a row, which a crash may leave, are deleted too.
     """
-    before = timezone.now() - timedelta(days=settings.GRASP_UPLOAD_DAYS if days is None else days)
+    kept_days = settings.GRASP_UPLOAD_DAYS if days is None else days
+    before = timezone.now() - timedelta(days=kept_days)
     old = [upload for upload in Upload.objects.filter(changed__lt=before) if not in_use(upload)]
     for upload in old:
         _delete(upload)
-    _delete_orphans(before.timestamp())
+    delete_leftovers(Path(settings.GRASP_HOME) / FOLDER, kept_days, _uploads)
     return len(old)
 
 
@@ -58,17 +60,6 @@ def _delete(upload: Upload) -> None:
     shutil.rmtree(directory, ignore_errors=True)
 
 
-def _delete_orphans(before: float) -> None:
-    folder = Path(settings.GRASP_HOME) / FOLDER
-    if not folder.is_dir():
-        return
-    for entry in folder.iterdir():
-        if entry.stat().st_mtime < before and not _has_row(entry.name):
-            shutil.rmtree(entry, ignore_errors=True)
-
-
-def _has_row(name: str) -> bool:
-    try:
-        return Upload.objects.filter(pk=UUID(name)).exists()
-    except ValueError:
-        return False
+def _uploads(names: Collection[str]) -> set[str]:
+    """Return those names that are ids of uploads."""
+    return {str(upload.pk) for upload in Upload.objects.filter(pk__in=ids(names))}

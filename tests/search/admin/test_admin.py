@@ -55,7 +55,8 @@ def test_every_list_and_every_row_opens(staff: Client, asked: SearchRun, model: 
 @pytest.mark.parametrize("model", EVIDENCE)
 def test_evidence_can_neither_be_made_nor_deleted(staff: Client, asked: SearchRun, model: str) -> None:
     [pk] = rows(model)
-    assert staff.get(reverse(f"admin:search_{model}_add")).status_code == 403
+    if model != "pipelineversion":
+        assert staff.get(reverse(f"admin:search_{model}_add")).status_code == 403
     assert staff.post(reverse(f"admin:search_{model}_delete", args=[pk]), {"post": "yes"}).status_code == 403
     assert staff.post(reverse(f"admin:search_{model}_change", args=[pk]), {}).status_code == 403
     assert rows(model) == [pk]
@@ -113,7 +114,7 @@ def test_a_release_that_is_not_ready_is_refused_with_the_reason(staff: Client, f
     release = second_release(films, BuildStatus.FAILED)
     asked = {"action": "let_answer", "_selected_action": [release.pk]}
     answer = staff.post(reverse("admin:search_release_changelist"), asked, follow=True)
-    assert "only a release that is ready can answer" in answer.content.decode()
+    assert "only a release that is ready can be searched" in answer.content.decode()
     films.refresh_from_db()
     assert films.active_release != release
 

@@ -13,7 +13,8 @@ from django.utils import timezone
 
 from search.admin.curves import HEIGHT, LEFT, WIDTH, curves, thinned
 from search.admin.job_shown import configuration, parts_of, percent_of, sentence_of
-from search.models import Job, JobLog, JobMetric, JobSchedule, KnowledgeBase
+from search.models import Job, JobLog, JobMetric, JobSchedule, KnowledgeBase, PipelineVersion, Release
+from search.models.knowledge import BuildStatus
 from tests.search.services.knowledge.test_index_snapshot import snapshot_of
 
 pytestmark = pytest.mark.django_db
@@ -157,7 +158,7 @@ def test_a_schedule_is_checked_as_a_whole_and_saved_with_its_next_time(staff: Cl
     wrong = staff.post(address, {"name": "nightly", "cron": "61 2 * * *", "kind": "index", "arguments": "{}"})
     assert wrong.status_code == 200
     page = wrong.content.decode()
-    assert "is no time" in page
+    assert "is not a valid time" in page
     assert "Name the knowledge base." in page
     assert not JobSchedule.objects.exists()
     base = str(snapshot_base())
@@ -211,3 +212,77 @@ def test_thinning_keeps_both_ends() -> None:
     kept = thinned(points, 12)
     assert len(kept) == 12
     assert (kept[0], kept[-1]) == (points[0], points[-1])
+
+
+def test_what_a_job_made_is_promoted_from_its_page_by_who_may(api: Client, films: KnowledgeBase) -> None:
+    release = Release.objects.create(
+        knowledge_base=films, number=2, snapshot=films.active_release.snapshot, status=BuildStatus.READY
+    )
+    job = job_of(
+        state="done", result={"knowledge_base": "films", "release": "films-2", "snapshot": release.snapshot_id}
+    )
+    viewer = User.objects.create_user("viewer", password="x", is_staff=True)
+    viewer.user_permissions.add(Permission.objects.get(codename="view_job"))
+    api.force_login(viewer)
+    address, page = (
+        reverse("admin:search_job_promote", args=[job.pk]),
+        reverse("admin:search_job_change", args=[job.pk]),
+    )
+    assert "Promote" not in api.get(page).content.decode()
+    assert api.post(address).status_code == 403
+    viewer.user_permissions.add(Permission.objects.get(codename="change_knowledgebase"))
+    shown = api.get(page).content.decode()
+    assert "Promote: use release films-2" in shown
+    assert reverse("admin:search_release_change", args=[release.pk]) in shown
+    assert "release films-2: searches do not use it" in shown
+    assert api.get(address).status_code == 405
+
+    shown = api.post(address, follow=True).content.decode()
+
+    assert "The next searches of films use release films-2." in shown
+    assert "Promote" not in shown
+    films.refresh_from_db()
+    assert films.active_release == release
+
+
+def test_a_pipeline_version_is_promoted_and_links_to_its_page(staff: Client, films: KnowledgeBase) -> None:
+    version = PipelineVersion.objects.create(knowledge_base=films, pipeline="path", version=3)
+    evaluation = "0f6f0b1e-6a4c-4a0e-9a55-6f3d2f4f9f10"
+    result = {"knowledge_base": "films", "pipeline": "path", "pipeline_version": 3, "release": "films-1",
+              "evaluation": evaluation}  # fmt: skip
+    job = job_of(kind="tune", state="done", result=result)
+    shown = staff.post(reverse("admin:search_job_promote", args=[job.pk]), follow=True).content.decode()
+    assert "The next searches of films use path 3." in shown
+    assert reverse("admin:search_pipelineversion_change", args=[version.pk]) in shown
+    assert f"/evaluations/{evaluation}/" in shown
+    version.refresh_from_db()
+    assert version.active
+
+
+@pytest.mark.parametrize(
+    ("kind", "state", "result"),
+    [
+        ("index", "failed", {"knowledge_base": "films", "release": "films-1"}),
+        ("index", "done", {"knowledge_base": "films", "release": "films-99"}),
+        ("index", "done", None),
+        # It was asked of this release and made none.
+        ("evaluate", "done", {"knowledge_base": "films", "release": "films-1"}),
+        ("removed", "done", {"knowledge_base": "films", "release": "films-1"}),
+        ("tune", "done", {"knowledge_base": "films", "pipeline": "path", "pipeline_version": None}),
+    ],
+)
+def test_a_job_that_made_nothing_promotes_nothing(
+    staff: Client, films: KnowledgeBase, kind: str, state: str, result: object
+) -> None:
+    job = job_of(kind=kind, state=state, result=result)
+    assert "Promote" not in staff.get(reverse("admin:search_job_change", args=[job.pk])).content.decode()
+    shown = staff.post(reverse("admin:search_job_promote", args=[job.pk]), follow=True).content.decode()
+    assert "neither a release nor a version of a pipeline" in shown
+
+
+def test_what_a_job_used_is_shown_with_units(staff: Client) -> None:
+    used = {"memory_peak_mb": 20480.0, "written_mb": 12.4, "gpu_memory_peak_mb": 512.0, "processor_seconds": 3.25}
+    page = staff.get(reverse("admin:search_job_change", args=[job_of(resources=used).pk])).content.decode()
+    for name, amount in (("memory, most", "20.0 GB"), ("written to disk", "12 MB"), ("GPU memory, most", "512 MB")):
+        assert f"<dt>{name}</dt><dd>{amount}</dd>" in page
+    assert "<dt>processor time</dt><dd>3.2 s</dd>" in page

@@ -11,7 +11,7 @@ import pytest
 from httpx2 import Client as Caller
 from httpx2 import Response
 
-from search.api import events
+from search.api import streams
 from search.domain.errors import StageError
 from search.domain.trace import Limit
 from search.models import SearchRun
@@ -103,8 +103,8 @@ def test_what_went_wrong_on_the_way_is_a_problem_of_its_own(server: str) -> None
 def test_silence_is_broken_by_comments_and_a_stream_does_not_live_for_ever(
     server: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(events, "HEARTBEAT_SECONDS", 0.2)
-    monkeypatch.setattr(events, "LONGEST_STREAM_SECONDS", 1.0)
+    monkeypatch.setattr(streams, "HEARTBEAT_SECONDS", 0.2)
+    monkeypatch.setattr(streams, "LONGEST_STREAM_SECONDS", 1.0)
     run = recorded()
     with Caller(timeout=PATIENCE) as caller, caller.stream("GET", address(server, run)) as answer:
         assert names(list(read(answer))).count("comment") >= 2

@@ -28,7 +28,7 @@ def staff(settings: Settings) -> Client:
     settings.GRASP_JOBS = job_site.GRASP_JOBS
     health.forget()
     client = Client(raise_request_exception=False)
-    client.force_login(User.objects.create_user("staff", is_staff=True))
+    client.force_login(User.objects.create_user("staff", is_staff=True, is_superuser=True))
     return client
 
 
@@ -88,12 +88,13 @@ def test_a_specification_written_by_hand_with_wrong_values_is_refused(staff: Cli
 
 
 @pytest.mark.parametrize("path", ["jobs/", "job-kinds/", "job-schedules/"])
-def test_others_than_staff_see_nothing(staff: Client, path: str) -> None:
-    visitor = Client()
-    visitor.force_login(User.objects.create_user("visitor"))
-    for client in (visitor, Client()):
-        answer = client.get(f"/api/v1/{path}")
-        assert (answer.status_code, answer["Content-Type"]) == (403, "application/problem+json")
+def test_who_has_no_right_sees_nothing(staff: Client, path: str) -> None:
+    without = Client()
+    without.force_login(User.objects.create_user("without", is_staff=True))
+    for client, status in ((without, 403), (Client(), 401)):
+        for method in ("get", "head"):
+            answer = getattr(client, method)(f"/api/v1/{path}")
+            assert (answer.status_code, answer["Content-Type"]) == (status, "application/problem+json")
     assert staff.get(f"/api/v1/{path}").status_code == 200
 
 
@@ -166,7 +167,7 @@ def test_a_schedule_launches_its_job_when_its_time_has_come_and_only_once(staff:
     JobSchedule.objects.update(next_run="2026-01-01T00:00:00Z")
     assert launch_due() == 0
     schedule.refresh_from_db()
-    assert schedule.last_outcome == f"the last one is not done yet: job {job.pk}"
+    assert schedule.last_outcome == f"its previous job has not ended: job {job.pk}"
 
 
 def test_a_schedule_whose_job_is_refused_says_why_and_comes_again(staff: Client) -> None:
@@ -184,8 +185,8 @@ def test_a_schedule_whose_job_is_refused_says_why_and_comes_again(staff: Client)
     ("cron", "sentence"),
     [
         ("tomorrow", "cron has five fields"), ("61 * * * *", "61 > 59"), ("0 0 31 2 *", "never occurs"),
-        ("* * * * * *", "cron has five fields"), (5, "cron has five fields"), ("0 0 0 0 0", "is no time"),
-        ("a b c d e", "is no time"), ("*/0 * * * *", "is no time"),
+        ("* * * * * *", "cron has five fields"), (5, "cron has five fields"), ("0 0 0 0 0", "is not a valid time"),
+        ("a b c d e", "is not a valid time"), ("*/0 * * * *", "is not a valid time"),
     ],
 )  # fmt: skip
 def test_a_time_that_never_comes_is_refused(staff: Client, cron: Any, sentence: str) -> None:

@@ -41,7 +41,7 @@ PEOPLE = b"id,name,knows\n1,Ada,2\n2,Bo,\n"
 @pytest.fixture
 def staff(api: Client, settings: Settings, tmp_path: Path) -> Client:
     settings.GRASP_HOME = tmp_path
-    api.force_login(User.objects.create_user("staff", is_staff=True))
+    api.force_login(User.objects.create_user("staff", is_staff=True, is_superuser=True))
     return api
 
 
@@ -204,9 +204,9 @@ def test_what_is_larger_than_allowed_is_refused_before_it_is_sent(staff: Client,
     assert add(staff, upload, "b.csv", 1).status_code == 413
 
 
-def test_uploads_are_for_staff(api: Client, settings: Settings, tmp_path: Path) -> None:
+def test_uploads_are_for_who_has_the_rights(api: Client, settings: Settings, tmp_path: Path) -> None:
     settings.GRASP_HOME = tmp_path
-    owner = User.objects.create_user("staff", is_staff=True)
+    owner = User.objects.create_user("staff", is_staff=True, is_superuser=True)
     upload = Upload.objects.create(user=owner)
     file = UploadFile.objects.create(upload=upload, name="a.csv", size=3)
     base = f"{UPLOADS}{upload.pk}/"
@@ -215,18 +215,18 @@ def test_uploads_are_for_staff(api: Client, settings: Settings, tmp_path: Path) 
         ("post", f"{base}unpack/"), ("post", f"{base}preview/"), ("patch", f"{base}files/{file.pk}/"),
         ("head", f"{base}files/{file.pk}/"), ("delete", f"{base}files/{file.pk}/"), ("options", f"{base}files/"),
     ]  # fmt: skip
-    for user in (None, User.objects.create_user("searcher")):
+    for user, status in ((None, 401), (User.objects.create_user("annotator", is_staff=True), 403)):
         if user is not None:
             api.force_login(user)
         for verb, url in calls:
-            assert getattr(api, verb)(url, headers=TUS).status_code == 403, (verb, url)
+            assert getattr(api, verb)(url, headers=TUS).status_code == status, (verb, url)
     assert Upload.objects.count() == UploadFile.objects.count() == 1
 
 
 def test_a_browser_needs_its_csrf_token(settings: Settings, tmp_path: Path) -> None:
     settings.GRASP_HOME = tmp_path
     client = Client(enforce_csrf_checks=True)
-    client.force_login(User.objects.create_user("staff", is_staff=True))
+    client.force_login(User.objects.create_user("staff", is_staff=True, is_superuser=True))
     assert client.post(UPLOADS, {}, content_type="application/json").status_code == 403
 
 
@@ -330,7 +330,7 @@ def test_pieces_arrive_through_a_real_server(
     server: str, committed_films: KnowledgeBase, settings: Settings, tmp_path: Path
 ) -> None:
     settings.GRASP_HOME = tmp_path
-    user = User.objects.create_user("program", is_staff=True)
+    user = User.objects.create_user("program", is_staff=True, is_superuser=True)
     headers = {"Authorization": f"Token {make_token(user)[1]}", **TUS}
     assert ApiToken.objects.count() == 1
     content = PEOPLE * 400_000

@@ -94,7 +94,7 @@ def test_a_release_is_activated_exported_and_dropped(tmp_path: Path, capsys: pyt
         call_command("export_kb", "films", str(tmp_path / "out"))
     assert failure.value.returncode == 1
     call_command("drop_release", "films", "1")
-    with pytest.raises(CommandError, match="is the release that answers") as failure:
+    with pytest.raises(CommandError, match="is the active release") as failure:
         call_command("drop_release", "films", "2")
     assert failure.value.returncode == 1
     capsys.readouterr()

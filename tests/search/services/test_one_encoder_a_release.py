@@ -106,7 +106,7 @@ def gone(settings: Settings, row: dict[str, str] | None) -> None:
     [
         (None, "the vectors of films-1 cannot be searched: this site has no encoder alpha@1; GRASP_ENCODERS names: "
                "beta@1"),
-        ({"BACKEND": f"{HERE}lying"}, "the encoder alpha@1 is wanted, and what is installed under that name is "
+        ({"BACKEND": f"{HERE}lying"}, "the encoder alpha@1 is needed, but the one installed under that name is "
                                       "impostor@1"),
         ({"BACKEND": f"{HERE}broken"}, "the encoder alpha@1 cannot be loaded (no file named model.safetensors"),
         ({"BACKEND": f"{HERE}other_dimensions"}, "the vectors of films-1 have 16 dimensions, and those of its encoder "

@@ -43,7 +43,7 @@ def test_rolling_back_is_switching_back_with_all_that_the_bundle_said(films: Kno
 def test_only_a_release_that_is_ready_can_answer(films: KnowledgeBase, status: BuildStatus) -> None:
     release = release_of(films, 1)
     Release.objects.filter(pk=release.pk).update(status=status)
-    with pytest.raises(ReleaseError, match="only a release that is ready can answer"):
+    with pytest.raises(ReleaseError, match="only a release that is ready can be searched"):
         activate_release(knowledge_base=films, release=release)
     assert KnowledgeBase.objects.get(name="films").active_release.number == 2
 
@@ -83,7 +83,7 @@ def test_a_dropped_release_leaves_its_row_and_nothing_else(films: KnowledgeBase)
 
 
 def test_the_release_that_answers_is_not_dropped(films: KnowledgeBase) -> None:
-    with pytest.raises(ReleaseError, match="films-2 is the release that answers; activate another one first"):
+    with pytest.raises(ReleaseError, match="films-2 is the active release; activate another one first"):
         drop_release(knowledge_base=films, release=films.active_release)
     assert films.active_release.snapshot.directory.is_dir()
 

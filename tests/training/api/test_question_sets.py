@@ -201,7 +201,7 @@ def test_feedback_becomes_questions_and_disagreement_is_listed(annotator: Client
 def test_without_feedback_there_is_a_sentence(annotator: Client) -> None:
     for body in ({}, {"since": "2020-01-31"}, {"since": "2020-01-31T10:00:00Z"}):
         told = faults(post(annotator, {"knowledge_base": "films"} | body, "from-feedback/"))
-        assert told == ["Nobody has named an answer to a question about films yet: there is no feedback."]
+        assert told == ["No feedback has named an answer to a question about films yet: there is no feedback."]
     for since in ("yesterday", 5, "2020-13-45"):
         told = faults(post(annotator, {"knowledge_base": "films", "since": since}, "from-feedback/"))
         assert told == ["since is a day or a time, such as 2026-01-31."]

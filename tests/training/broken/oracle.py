@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from search.services.searches.request_search import pin_searches
+from search.services.searches.pin_searches import pin_searches
 from search.services.searches.run_search import ranking_of
 from tests.training.broken.world import NAME, WALKS, World
 from training.data.examples import Example

@@ -111,7 +111,7 @@ def test_tuning_refuses_a_pipeline_and_a_split_at_launch(town: KnowledgeBase) ->
 def test_training_refuses_settings_and_splits_at_launch(town: KnowledgeBase) -> None:
     told = refused("train_planner", split="val", settings={"folds": 1, "fold": 3})
     assert set(told) == {"/arguments/settings/folds", "/arguments/settings/fold", "/question_set"}
-    assert "has to be asked for, by --allow-val" in told["/question_set"]
+    assert "needs --allow-val" in told["/question_set"]
     assert set(refused("train_planner")) == {"/question_set"}
 
 

@@ -16,7 +16,7 @@ from search.models.knowledge import BuildStatus
 from search.services.knowledge.save_knowledge_settings import save_knowledge_settings
 from search.services.pipelines.save_pipeline_version import save_pipeline_version
 from search.services.searches.pin import mixed
-from search.services.searches.request_search import pin_searches
+from search.services.searches.pin_searches import pin_searches
 from tests.graphs import store
 from tests.search import small
 from training.data.examples import Example
@@ -104,22 +104,22 @@ def test_figures_over_searches_that_used_two_things_are_refused(films: Knowledge
 
     # The question is asked again after the first answers were stored.
     small.HOOKS[SECOND] = strange
-    with pytest.raises(MixedEvaluation, match="Searches with text used two of one specification: "):
+    with pytest.raises(MixedEvaluation, match="Searches with text used another specification than the evaluation: "):
         evaluate(
             knowledge_base="films", examples=EXAMPLES, split=None, pipelines=["text"], settings={}, output=tmp_path
         )
     assert not (tmp_path / "report.json").exists()
     row = Evaluation.objects.get()
     assert (row.status, row.report) == ("failed", None)
-    assert row.reason.startswith("Searches with text used two of one specification")
+    assert row.reason.startswith("Searches with text used another specification than the evaluation")
 
 
 @pytest.mark.parametrize(
     ("values", "said"),
     [
-        ({"release_name": "films-9"}, "two of one release: films-1, which the evaluation is of, and films-9."),
-        ({"settings_version": F("settings_version") + 3}, "two of one version of the settings: 0, which"),
-        ({"pipeline": "path"}, "Searches with path are among those of this evaluation"),
+        ({"release_name": "films-9"}, "another release than the evaluation: films-9 instead of films-1."),
+        ({"settings_version": F("settings_version") + 3}, "settings than the evaluation: 3 instead of 0."),
+        ({"pipeline": "path"}, "The evaluation contains searches with path, which is not one of its pipelines"),
     ],
 )
 def test_each_difference_is_named(films: KnowledgeBase, tmp_path: Path, values: dict[str, Any], said: str) -> None:

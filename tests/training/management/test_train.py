@@ -65,12 +65,15 @@ def refused(*arguments: str) -> str:
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["films", "--split", "test"], "Training on the split 'test' would spoil what it measures"),
-        (["films", "--split", " Test-0.1"], "Training on the split ' Test-0.1' would spoil"),
-        (["films", "--split", "hidden"], "Training on the split 'hidden' would spoil what it measures"),
-        (["films", "--split", ""], "Training on the split '' would spoil what it measures"),
-        (["films", "--split", "dev"], "only questions of the splits 'train' and 'val' may be learned or chosen from."),
-        (["films", "--split", "val"], "Training on the split 'val' has to be asked for, by --allow-val"),
+        (["films", "--split", "test"], "Training on the split 'test' would make its figures worthless"),
+        (["films", "--split", " Test-0.1"], "Training on the split ' Test-0.1' would make its figures"),
+        (["films", "--split", "hidden"], "Training on the split 'hidden' would make its figures worthless"),
+        (["films", "--split", ""], "Training on the split '' would make its figures worthless"),
+        (
+            ["films", "--split", "dev"],
+            "only questions of the splits 'train' and 'val' may be used for learning and choosing.",
+        ),
+        (["films", "--split", "val"], "Training on the split 'val' needs --allow-val"),
         (["films", "--split", "train"], "has no question of split 'train'; its splits are: none."),
         (["nowhere"], "There is no knowledge base 'nowhere'."),
         (["bare"], "bare has no active release; `index_kb bare` builds one, `activate_release` switches to one."),
@@ -108,7 +111,7 @@ def test_questions_of_a_test_split_teach_nothing(teachable: KnowledgeBase, tmp_p
     [
         ('{"id": 1, "text": "a", "answers": ["film/1"]}\n{"id": 2,\n', "questions.jsonl:2: not JSON"),
         ("[]\n", "questions.jsonl:1: a question is an object"),
-        ("", "questions.jsonl has no question"),
+        ("", "questions.jsonl is empty."),
         ('{"id": "a", "text": "a", "answers": []}\n', "questions.jsonl:1: answers must be a list of node ids"),
     ],
 )

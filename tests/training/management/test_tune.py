@@ -136,9 +136,9 @@ def test_people_get_a_table_and_the_reason(
     ("arguments", "sentence"),
     [
         (["nowhere", "--questions", "FILE", "--split", "val"], "There is no knowledge base 'nowhere'."),
-        (["films", "--questions", "FILE", "--split", "test"], "Tuning on the split 'test' would spoil"),
-        (["films", "--questions", "FILE"], "Tuning on the split 'test' would spoil"),
-        (["films", "--questions", "FILE", "--split", "hidden"], "Tuning on the split 'hidden' would spoil"),
+        (["films", "--questions", "FILE", "--split", "test"], "Tuning on the split 'test' would make its figures"),
+        (["films", "--questions", "FILE"], "Tuning on the split 'test' would make its figures"),
+        (["films", "--questions", "FILE", "--split", "hidden"], "Tuning on the split 'hidden' would make its figures"),
         (["films", "--questions", "FILE", "--split", "val", "--pipeline", "magic"], "There is no pipeline 'magic'."),
         (["films", "--questions", "FILE", "--split", "val", "--pipeline", "text"], "These can be tuned: path."),
         (["films", "--questions", "/nowhere.jsonl"], "cannot be read"),

@@ -12,7 +12,7 @@ from pytest_django.fixtures import Settings
 from search.models import Release, SearchRun
 from search.models.knowledge import BuildStatus
 from search.services.knowledge.import_snapshot import import_snapshot
-from search.services.searches.request_search import pin_searches
+from search.services.searches.pin_searches import pin_searches
 from tests.search.ingest import bundles
 from tests.training.broken.world import NAME
 from training.data.examples import Example

@@ -105,7 +105,9 @@ def test_tuning_asks_seen_questions_of_what_was_fitted_without_them(makers_base:
     artifact = trained()
     report = tuned([*TAUGHT, *UNSEEN])
     assert (report["questions"], report["cross_fitted"], report["left_out"]) == (22, 16, 0)
-    assert report["reason"].startswith("16 questions were asked of what was learned without them. ")
+    assert report["reason"].startswith(
+        "16 training questions were searched with a scorer that had not learned from them. "
+    )
     folds = json.loads((artifact.directory / FOLDS).read_bytes())["hashes"]
     whole = replace(planner(), plan_scorers=LoadedPlanScorers(artifact.directory.parent), artifact=artifact.id)
     temperature = float(wiring.plan_scorers().get(artifact.id)._net.temperature)
@@ -136,7 +138,7 @@ def test_an_artifact_without_scorers_of_folds_is_used_and_its_questions_are_left
     report = tuned([*TAUGHT, *UNSEEN])
     assert (report["questions"], report["cross_fitted"], report["left_out"]) == (6, 0, 16)
     assert recorded(UNSEEN[0])
-    with pytest.raises(BadQuestions, match="All of these questions were learned from"):
+    with pytest.raises(BadQuestions, match="has learned from all of these questions"):
         tuned(TAUGHT)
 
 

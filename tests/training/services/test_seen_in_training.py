@@ -55,7 +55,7 @@ def test_val_is_learned_from_where_that_is_asked_for_and_everybody_is_told(
     makers_base: KnowledgeBase, tmp_path: Path
 ) -> None:
     mixed = [*TAUGHT, *UNSEEN]
-    with pytest.raises(BadQuestions, match="Training on the split 'val' has to be asked for, by --allow-val"):
+    with pytest.raises(BadQuestions, match="Training on the split 'val' needs --allow-val"):
         trained(mixed)
     report = trained(mixed, allow_val=True)
     assert (report["allow_val"], report["splits"]) == (True, {"train": 12, "val": 6})

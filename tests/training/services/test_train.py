@@ -160,7 +160,7 @@ def test_a_version_that_does_not_fit_the_site_any_more_is_refused_before_anythin
 @pytest.mark.parametrize("split", ["test", "TEST", "test-0.1", "dev", "testing", "Train", "validation"])
 def test_questions_of_other_splits_are_refused_whatever_door_they_come_through(split: str) -> None:
     examples = [*TAUGHT, Example("q", "what now", ("p0",), split)]
-    with pytest.raises(BadQuestions, match=f"Training on the split '{split}' would spoil what it measures"):
+    with pytest.raises(BadQuestions, match=f"Training on the split '{split}' would make its figures worthless"):
         trained(examples=examples)
 
 

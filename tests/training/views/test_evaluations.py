@@ -134,7 +134,8 @@ def test_a_lost_question_shows_expected_beside_found_and_the_plan_that_would_fin
     )  # fmt: skip
     Outcome.objects.filter(question__position=2, pipeline="path").update(lost_at="linked", lost=attribution.to_json())
     told = page(reader, "evaluation-question", evaluation, 2)
-    for expected in ("Wrong entity.", "It starts elsewhere.", "Ada Holm", ">7<", "Amber Road — directed by →",
+    for expected in ("Wrong entity.", "It starts elsewhere.", "Ada Holm", "Text <b>7</b>", "not in Graph",
+                     'class="chip anchor"', "Amber Road",
                      "the planner gave it 12.5 % (rank 2), and it was not executed."):  # fmt: skip
         assert expected in told
     assert reader.get(reverse("evaluation-question", args=[evaluation, 3])).status_code == 404

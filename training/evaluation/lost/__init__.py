@@ -11,9 +11,9 @@ from training.evaluation.lost.attribution import (
 )
 from training.evaluation.lost.describe import described
 from training.evaluation.lost.funnel import Funnel
-from training.evaluation.lost.stages import LostStage
+from training.evaluation.lost.stages import LostStage, in_flow
 
 __all__ = [
     "TOP", "AnswerFate", "Attribution", "FoundNode", "Funnel", "ListCoverage", "Loss", "LostStage", "PossiblePlan",
-    "described",
+    "described", "in_flow",
 ]  # fmt: skip

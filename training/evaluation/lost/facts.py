@@ -140,7 +140,7 @@ class RunFacts:
     `types` and `names` map each expected answer that the release contains to its type and its name. `failed` is the
     reason why the search failed, `unsure` the reason why nothing but its answer is known. `answer` is the final ranking
     and `steps` are the steps that returned lists, in the order in which they ran. `graph` is None for a pipeline that
-    does not use the graph.
+    does not use the graph. `titles` maps the names of lists to their words on pages.
     """
 
     expected: tuple[str, ...]
@@ -152,3 +152,8 @@ class RunFacts:
     names: Mapping[str, str] = field(default_factory=dict)
     failed: str = ""
     unsure: str = ""
+    titles: Mapping[str, str] = field(default_factory=dict)
+
+    def title(self, name: str) -> str:
+        """Return the words for a list on pages; its name if it has none."""
+        return self.titles.get(name) or name

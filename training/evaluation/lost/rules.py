@@ -73,15 +73,18 @@ def _lost_in_merge(facts: RunFacts, answer: str, k: int) -> Loss | None:
             before = facts.steps[place - 1].output if place else None
             if before is not None and before.in_top(answer, k):
                 return Loss(
-                    LostStage.RERANKED, f"{_had(before, answer)}; the reranker puts it {_at(step.output, answer)}."
+                    LostStage.RERANKED,
+                    f"{_had(facts, before, answer)}; the reranker puts it {_at(step.output, answer)}.",
                 )
             continue
         if step.inputs:
             if (carrier := _carrier(step, answer, k)) is not None:
-                said = f"{_had(carrier, answer)}; {step.name} puts it {_at(step.output, answer)}."
+                said = f"{_had(facts, carrier, answer)}; {facts.title(step.name)} puts it {_at(step.output, answer)}."
                 return Loss(LostStage.FUSED, said)
         elif len(facts.steps) == place + 1 and step.output.in_top(answer, k):
-            return Loss(LostStage.FUSED, f"{_had(step.output, answer)}; the answer has it {_at(facts.answer, answer)}.")
+            return Loss(
+                LostStage.FUSED, f"{_had(facts, step.output, answer)}; the answer has it {_at(facts.answer, answer)}."
+            )
     return None
 
 
@@ -161,7 +164,7 @@ def _not_listed(facts: RunFacts, answer: str) -> Loss:
     having = [step.output for step in facts.steps if answer in step.output.ranks]
     if having:
         best = min(having, key=lambda held: held.places[answer])
-        return Loss(LostStage.RANKED, f"{_had(best, answer)}; no list has it higher.")
+        return Loss(LostStage.RANKED, f"{_had(facts, best, answer)}; no list has it higher.")
     return Loss(LostStage.RETRIEVED, LostStage.RETRIEVED.sentence)
 
 
@@ -187,8 +190,8 @@ def _from(way: Way) -> str:
     return " and ".join(way.names)
 
 
-def _had(held: Held, answer: str) -> str:
-    return f"{held.name} has it at rank {held.ranks[answer]:,}"
+def _had(facts: RunFacts, held: Held, answer: str) -> str:
+    return f"{facts.title(held.name)} has it at rank {held.ranks[answer]:,}"
 
 
 def _at(held: Held, answer: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -41,6 +42,11 @@ class LostStage(StrEnum):
     def sentence(self) -> str:
         """What happened to the answer, in one sentence."""
         return _WORDINGS[self].sentence
+
+
+def in_flow(counts: Mapping[str, int]) -> dict[str, int]:
+    """Return counts by stage in the order of the flow, without those that are zero."""
+    return {stage.value: counts[stage] for stage in LostStage if counts.get(stage)}
 
 
 _WORDINGS: dict[LostStage, _Wording] = {

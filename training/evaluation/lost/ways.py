@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, is_dataclass, replace
 from itertools import islice
 
 import numpy as np
@@ -21,6 +21,7 @@ from search.stages.plan.write import Writer
 from training.evaluation.lost.attribution import PossiblePlan
 from training.evaluation.lost.facts import Held, Way, Ways
 from training.evaluation.lost.rules import COMPARABLE
+from training.evaluation.lost.search_tools import SearchTools
 from training.evaluation.plan_answers import AnswerFilter
 
 MOST_UNREAD = 20
@@ -163,3 +164,19 @@ class WaySearch:
     def _written(self, read: AnalysedQuestion, candidate: PlanCandidate) -> Plan:
         settled = self.planner.proposer.enumerator.settle(candidate) or candidate
         return Writer(self.planner.nodes, self.planner.knowledge.shape).plan(settled, read.names, "", "normal")
+
+
+def way_search(stages: object, tools: SearchTools) -> WaySearch:
+    """Return the enumeration of a search: by its own planner, or by one that has learned nothing if it has none."""
+    planner = _planner(stages) or Planner(tools.mentions, tools.adjacency, tools.encoder, tools.nodes, tools.schema)
+    return WaySearch(planner, tools.graph, tools.vectors)
+
+
+def _planner(stage: object) -> Planner | None:
+    """Return the planner that enumerates plans: a stage, or an inner stage of one; None if there is none."""
+    if isinstance(stage, Planner):
+        return stage
+    if not is_dataclass(stage):
+        return None
+    inner = (getattr(stage, field.name) for field in fields(stage))
+    return next((found for one in inner if is_dataclass(one) and (found := _planner(one)) is not None), None)

@@ -1,43 +1,57 @@
-"""ask: search one question of an evaluation, and read the outcome from the finished search."""
+"""ask: search one question of an evaluation, read the outcome, and find where its answers were lost."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import logging
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from search import wiring
 from search.domain.conversation import CACHED_CALLS
-from search.domain.errors import InvalidRequest
-from search.domain.payloads import Plans, UnreadablePayload, read_payload
-from search.domain.trace import Step
+from search.domain.errors import InvalidRequest, SearchCancelled
+from search.domain.payloads import Listed, Plans, UnreadablePayload, read_payload
+from search.domain.trace import Limit, Step
 from search.models import SearchRun
 from search.services.searches.pin import Pin
 from search.services.searches.run_search import ranking_of
 from search.services.searches.search_batch import FinishedSearch, StoredSearch, search_unstored
+from training.evaluation.lost import TOP, Attribution
+from training.evaluation.lost.facts import Held
 from training.evaluation.runner import QuestionOutcome, plan_shape
+from training.services.attribution import SECONDS, UNREAD_ROLES, attribute, failed, undecided
 
+_log = logging.getLogger(__name__)
 EXPLAINED = 20
 """Results that each search explains. The search page shows as many, so the latency is that of a search there."""
 
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """One question to ask: `label` of the specification, `place` of the question, and `pin`, an index of the pins."""
+    """One question to ask: `label` of the specification, `place` of the question, and `pin`, an index of the pins.
+
+    `expected` are its answers if it is to be found out where they were lost; empty if not.
+    """
 
     label: str
     place: int
     pin: int
     text: str
     identifier: str
+    expected: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A task with its outcome, and the rows of its search; None if the question was refused before a search began."""
+    """A task with its outcome, and the rows of its search; None if the question was refused before a search began.
+
+    `lost` says as JSON where its answers were lost (`Attribution`); None if none was lost, or if it was not asked for.
+    """
 
     task: Task
     outcome: QuestionOutcome
     search: StoredSearch | None
+    lost: Mapping[str, Any] | None = None
 
 
 class Answerer:
@@ -66,11 +80,48 @@ class Answerer:
                 self._loaded.add(task.pin)
             found = self._search(pin, task, cancelled)
         except InvalidRequest as error:
-            return Asked(task, QuestionOutcome(error=str(error)), None)
-        return Asked(task, outcome_of(found.run, found.steps), found.stored())
+            refused = failed(task.expected, str(error)) if task.expected else None
+            return _asked(task, QuestionOutcome(error=str(error)), None, refused)
+        outcome = outcome_of(found.run, found.steps)
+        lost = attributed(found, outcome, task.expected, cancelled) if is_lost(outcome, task.expected) else None
+        return _asked(task, outcome, found.stored(), lost)
 
     def _search(self, pin: Pin, task: Task, cancelled: Callable[[], bool]) -> FinishedSearch:
         return search_unstored(pin, question=task.text, k=EXPLAINED, purpose=task.identifier, cancelled=cancelled)
+
+
+def _asked(task: Task, outcome: QuestionOutcome, search: StoredSearch | None, lost: Attribution | None) -> Asked:
+    """Return an asked task; the outcome names the stage that lost the first place."""
+    if lost is None:
+        return Asked(task, outcome, search)
+    return Asked(task, replace(outcome, lost_at=lost.lost_at or ""), search, lost.to_json())
+
+
+def is_lost(outcome: QuestionOutcome, expected: Sequence[str]) -> bool:
+    """Whether no expected answer stands first, or one of them is not in the top (see `Held.in_top`)."""
+    answer = Held.of("answer", [node for node, _ in outcome.ranking], expected)
+    return bool(expected) and (
+        1 not in answer.ranks.values() or not all(answer.in_top(one, TOP) for one in set(expected))
+    )
+
+
+def attributed(
+    found: FinishedSearch, outcome: QuestionOutcome, expected: Sequence[str], cancelled: Callable[[], bool]
+) -> Attribution | None:
+    """Return where the answers of a search that has just ended were lost; None if that was cancelled.
+
+    An attribution that fails is undecided and says why: it must not end the evaluation.
+    """
+    try:
+        limit = Limit.seconds(SECONDS, cancelled)
+        return attribute(found.run, expected, limit=limit, steps=found.unstored_steps(UNREAD_ROLES))
+    except SearchCancelled:
+        return None
+    except Exception as error:  # noqa: BLE001 -- whatever an attribution fails of, the outcome counts; the log has it
+        _log.exception("It could not be found out where the answers of the search %s were lost.", found.run.pk)
+        ids = tuple(node for node, _ in outcome.ranking)
+        why = f"The search cannot be examined: {type(error).__name__}: {error}"
+        return undecided(tuple(dict.fromkeys(expected)), Listed(ids, (), len(ids)), TOP, why)
 
 
 def outcome_of(run: SearchRun, steps: Sequence[Step]) -> QuestionOutcome:

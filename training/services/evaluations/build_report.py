@@ -14,6 +14,7 @@ import numpy as np
 from search.services.searches.pin import Pin
 from training.data.examples import Example
 from training.evaluation.comparisons import comparisons
+from training.evaluation.lost import Attribution, Funnel
 from training.evaluation.measures import MEASURES, Values
 from training.evaluation.report import describe_pipeline
 from training.evaluation.runner import QuestionOutcome
@@ -21,10 +22,13 @@ from training.evaluation.trec import qrels_lines, run_lines
 from training.models import Evaluation, Outcome
 from training.services.evaluations.rows import read_examples, read_outcomes
 from training.services.learned_from import learned_from
+from training.services.list_titles import list_titles
 from training.services.question_sets import described_set
 
 REPORT, QRELS = "report.json", "qrels"
 UNKNOWN_SHOWN = 20
+A_CHUNK = 200
+"""Attributions that are in memory at a time."""
 _UNSAFE = re.compile(r"[^\w.@=,+-]+")
 
 
@@ -63,6 +67,7 @@ def build_report(evaluation: Evaluation, pins: Mapping[str, Pin]) -> dict[str, A
         report["pipelines"][label] = described | _used(pin) | learned | {
             "repeated": evaluation.options.get("repeated", {}).get(label),
             "run_hash": run_hash(outcomes, label),
+            "funnel": read_funnel(evaluation, label, pin.pipeline),
         }  # fmt: skip
     report["comparisons"] = comparisons(values, evaluation.seed)
     return report
@@ -73,6 +78,25 @@ def read_values(evaluation: Evaluation, label: str) -> Values:
     rows = Outcome.objects.filter(evaluation=evaluation, pipeline=label).order_by("question__position")
     stored = list(rows.values_list("measures", flat=True))
     return {name: np.array([one[name] for one in stored], dtype=np.float64) for name in MEASURES}
+
+
+def read_funnel(evaluation: Evaluation, label: str, pipeline: str) -> dict[str, Any] | None:
+    """Return where the answers were lost, summed over the questions; None if that was not asked for.
+
+    Each list of the pipeline has its title for people beside its name.
+    """
+    if not evaluation.options.get("attribute"):
+        return None
+    funnel = Funnel()
+    rows = Outcome.objects.filter(evaluation=evaluation, pipeline=label).order_by("question__position")
+    for answers, lost in rows.values_list("question__answers", "lost").iterator(chunk_size=A_CHUNK):
+        if lost is None:
+            funnel.add_found(len(set(answers)))
+        else:
+            funnel.add(Attribution.from_json(lost))
+    told = funnel.to_json()
+    titles = list_titles(pipeline, [one["name"] for one in told["lists"]])
+    return told | {"lists": [one | {"title": titles[one["name"]]} for one in told["lists"]]}
 
 
 def run_hash(outcomes: Mapping[str, QuestionOutcome], label: str) -> str:

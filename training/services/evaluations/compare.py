@@ -2,32 +2,68 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 
+from search.domain.differences import MISSING, differences
 from search.domain.errors import Fault, InvalidRequest, nearest
 from training.evaluation.comparisons import comparisons
 from training.evaluation.measures import MEASURES, Values, means
-from training.models import Evaluation, Outcome
+from training.models import AskedQuestion, Evaluation, Outcome
 from training.services.evaluations.describe import labels_of
 
 CHANGES = ("better", "same", "worse")
-_NOTHING = object()
 
 
 @dataclass(frozen=True)
 class _Row:
     """The outcome of a question, as comparisons need it."""
 
-    identifier: str
-    text: str
+    question: int
+    position: int
     rank: int | None
     state: str
     lost_at: str
     measures: Mapping[str, float]
+
+
+@dataclass(frozen=True)
+class _Pair:
+    """Two outcomes of one question, and by how much b's measure is larger."""
+
+    a: _Row
+    b: _Row
+    difference: float
+
+    @property
+    def change(self) -> str:
+        return "same" if not self.difference else "better" if self.difference > 0 else "worse"
+
+
+class Pairs(Sequence[dict[str, Any]]):
+    """Pairs of outcomes in their order. The texts of questions are read only for the pairs that are taken out."""
+
+    def __init__(self, pairs: Sequence[_Pair]) -> None:
+        self._pairs = pairs
+
+    def __len__(self) -> int:
+        return len(self._pairs)
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        return iter(self[:])
+
+    @overload
+    def __getitem__(self, at: int) -> dict[str, Any]: ...
+    @overload
+    def __getitem__(self, at: slice) -> list[dict[str, Any]]: ...
+
+    def __getitem__(self, at: int | slice) -> dict[str, Any] | list[dict[str, Any]]:
+        if isinstance(at, int):
+            return _described([self._pairs[at]])[0]
+        return _described(self._pairs[at])
 
 
 def compare_evaluations(
@@ -35,10 +71,10 @@ def compare_evaluations(
 ) -> dict[str, Any]:
     """Return the comparison of a pipeline of evaluation `a` with a pipeline of evaluation `b`.
 
-    Questions are paired by text and answers, so the two sets may be different versions. Measures and tests are over the
-    pairs. `questions` lists the pairs, those with the largest difference by `metric` first; `change` keeps those
-    where b is better, the same, or worse. `specification` lists what differs between the two. An empty name of a
-    pipeline means the first one.
+    Questions are paired by text and answers, so the two sets may be different versions. Measures and the test by
+    `metric` (`comparisons`) are over the pairs. `questions` has the pairs, those with the largest difference by
+    `metric` first, each with the question's `position` in b; `change` keeps those where b is better, the same, or
+    worse. `specification` lists what differs between the two. An empty name of a pipeline means the first one.
 
     Raises InvalidRequest with every fault, also when the two have no question in common.
     """
@@ -59,7 +95,7 @@ def compare_evaluations(
     if not common:
         raise InvalidRequest([Fault("/b", "These two evaluations have no answered question in common.")])
     values = {"a": _values(ours, common), "b": _values(theirs, common)}
-    listed = [_pair(ours[hashed], theirs[hashed], metric) for hashed in common]
+    pairs = [_pair(ours[hashed], theirs[hashed], metric) for hashed in common]
     return {
         "a": {"evaluation": str(a.pk), "pipeline": labels[0], "release": a.release_name, "metrics": means(values["a"])},
         "b": {"evaluation": str(b.pk), "pipeline": labels[1], "release": b.release_name, "metrics": means(values["b"])},
@@ -67,10 +103,10 @@ def compare_evaluations(
         "common": len(common),
         "only_a": len(ours) - len(common),
         "only_b": len(theirs) - len(common),
-        "comparisons": comparisons({"b": values["b"], "a": values["a"]}, a.seed),
-        "specification": list(_differences(_specification(a, labels[0]), _specification(b, labels[1]))),
-        "questions": sorted(
-            (one for one in listed if change in ("", one["change"])), key=lambda one: -abs(one["difference"])
+        "comparisons": comparisons({side: {metric: values[side][metric]} for side in ("b", "a")}, a.seed),
+        "specification": _differences(_specification(a, labels[0]), _specification(b, labels[1])),
+        "questions": Pairs(
+            sorted((one for one in pairs if change in ("", one.change)), key=lambda one: -abs(one.difference))
         ),
     }
 
@@ -86,7 +122,7 @@ def _label(evaluation: Evaluation, given: str, name: str, faults: list[Fault]) -
 def _rows(evaluation: Evaluation, label: str) -> dict[str, _Row]:
     """Return the outcomes of a pipeline by the hash of their questions, in the order of the questions."""
     rows = Outcome.objects.filter(evaluation=evaluation, pipeline=label).order_by("question__position").values_list(
-        "question__hash", "question__identifier", "question__text", "rank", "state", "lost_at", "measures"
+        "question__hash", "question", "question__position", "rank", "state", "lost_at", "measures"
     )  # fmt: skip
     return {hashed: _Row(*rest) for hashed, *rest in rows}
 
@@ -95,14 +131,22 @@ def _values(rows: Mapping[str, _Row], hashes: list[str]) -> Values:
     return {name: np.array([rows[hashed].measures[name] for hashed in hashes]) for name in MEASURES}
 
 
-def _pair(a: _Row, b: _Row, metric: str) -> dict[str, Any]:
-    difference = round(b.measures[metric] - a.measures[metric], 4)
-    return {
-        "id": a.identifier, "text": a.text, "difference": difference,
-        "change": "same" if not difference else "better" if difference > 0 else "worse",
-        "a": {"rank": a.rank, "state": a.state, "lost_at": a.lost_at or None},
-        "b": {"rank": b.rank, "state": b.state, "lost_at": b.lost_at or None},
-    }  # fmt: skip
+def _pair(a: _Row, b: _Row, metric: str) -> _Pair:
+    return _Pair(a, b, round(b.measures[metric] - a.measures[metric], 4))
+
+
+def _described(pairs: Sequence[_Pair]) -> list[dict[str, Any]]:
+    """Return pairs with the ids and texts of their questions in a."""
+    asked = AskedQuestion.objects.in_bulk([pair.a.question for pair in pairs])
+    return [
+        {
+            "id": asked[pair.a.question].identifier, "text": asked[pair.a.question].text,
+            "position": pair.b.position, "difference": pair.difference, "change": pair.change,
+            "a": {"rank": pair.a.rank, "state": pair.a.state, "lost_at": pair.a.lost_at or None},
+            "b": {"rank": pair.b.rank, "state": pair.b.state, "lost_at": pair.b.lost_at or None},
+        }
+        for pair in pairs
+    ]  # fmt: skip
 
 
 def _specification(evaluation: Evaluation, label: str) -> Mapping[str, Any]:
@@ -110,10 +154,10 @@ def _specification(evaluation: Evaluation, label: str) -> Mapping[str, Any]:
     return (found or evaluation.pipelines.get(label) or {}).get("specification", {})
 
 
-def _differences(a: Any, b: Any, path: str = "") -> Iterator[dict[str, Any]]:
-    """Yield each place where two JSON values differ, with both values; a value that is missing is null."""
-    if isinstance(a, Mapping) and isinstance(b, Mapping):
-        for key in dict.fromkeys([*a, *b]):
-            yield from _differences(a.get(key, _NOTHING), b.get(key, _NOTHING), f"{path}.{key}" if path else key)
-    elif a != b:
-        yield {"path": path, "a": None if a is _NOTHING else a, "b": None if b is _NOTHING else b}
+def _differences(a: Mapping[str, Any], b: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return each place where two specifications differ, with both values; a value that is missing is null."""
+    return [{"path": one.path, "a": _null(one.before), "b": _null(one.after)} for one in differences(a, b)]
+
+
+def _null(value: Any) -> Any:
+    return None if value is MISSING else value

@@ -10,6 +10,7 @@ from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
 from django.db.models import Count, QuerySet
 
 from search.models import KnowledgeBase
+from training.evaluation.lost import in_flow
 from training.models import Evaluation
 from training.services.question_sets import described_set
 
@@ -76,13 +77,24 @@ def describe_evaluation(evaluation: Evaluation) -> dict[str, Any]:
 def ordered_report(evaluation: Evaluation) -> dict[str, Any] | None:
     """Return the report with its pipelines in the order in which they were given; None when there is no report.
 
-    Postgres stores the report with its keys in another order.
+    Postgres stores the report with its keys in another order. The stages that lost answers are in that of the flow.
     """
     report = evaluation.report
     if report is None or "pipelines" not in report:
         return report
     parts = report["pipelines"]
-    return report | {"pipelines": {label: parts[label] for label in labels_of(evaluation) if label in parts}}
+    return report | {"pipelines": {label: _ordered(parts[label]) for label in labels_of(evaluation) if label in parts}}
+
+
+def _ordered(part: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return a pipeline's part of the report with its lost questions in the order of the flow."""
+    return {**part, "lost_at": in_flow(part["lost_at"])} if part.get("lost_at") else part
+
+
+def pipeline_of(evaluation: Evaluation, label: str) -> str:
+    """Return the name of the pipeline that has this label in an evaluation."""
+    given: Sequence[Mapping[str, Any]] = evaluation.specifications
+    return next((one["pipeline"] for one in given if one["label"] == label), label)
 
 
 def labels_of(evaluation: Evaluation) -> list[str]:

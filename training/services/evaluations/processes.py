@@ -5,7 +5,7 @@ from __future__ import annotations
 import multiprocessing
 import os
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from pathlib import Path
@@ -128,7 +128,7 @@ class Started:
     def compose(self, pins: Sequence[Pin], run: RunContext) -> None:
         """Send the pins, and wait until every process has built its stages."""
         for channel in self._channels:
-            channel.send(list(pins))
+            _send(channel, list(pins))
         waiting = set(self._channels)
         while waiting:
             for channel in self._ready(waiting, run):
@@ -143,7 +143,7 @@ class Started:
         while True:
             for channel in free:
                 if some := next(left, None):
-                    channel.send(list(some))
+                    _send(channel, list(some))
                     busy.add(channel)
             if not busy:
                 return
@@ -171,6 +171,12 @@ class Started:
             run.check()
             if found := cast(list[Connection], wait(list(channels), timeout=CHECK_SECONDS)):
                 return found
+
+
+def _send(channel: Connection, message: object) -> None:
+    """Send a message. If the process has ended, this says nothing: its last reply or its end is received next."""
+    with suppress(BrokenPipeError, ConnectionResetError):
+        channel.send(message)
 
 
 def _received(channel: Connection) -> list[Asked]:

@@ -13,7 +13,7 @@ from django.db import connection
 from search import wiring
 from search.models import Release
 from search.services.searches.search_batch import copy_rows, store_searches
-from search.services.searches.storable import storable_text
+from search.services.searches.storable import storable_text, stored_json
 from training.data.examples import Example
 from training.data.hashes import question_hash
 from training.evaluation.measures import MEASURES, Values, measure
@@ -24,7 +24,7 @@ from training.services.evaluations.ask import Asked
 A_BATCH = 1_000
 _COLUMNS = (
     "evaluation_id", "question_id", "pipeline", "run", "state", "error", "rank", "ids", "scores", "measures",
-    "seconds", "stages", "plan_shape", "probability", "cached_calls", "lost_at",
+    "seconds", "stages", "plan_shape", "probability", "cached_calls", "lost_at", "lost",
 )  # fmt: skip
 _READ = ("question__position", "ids", "scores", "seconds", "error", "stages", "probability", "cached_calls",
          "plan_shape", "run", "lost_at")  # fmt: skip
@@ -105,7 +105,7 @@ def _outcome_rows(
             storable_text(outcome.error), first_rank(outcome, example.answers), [node for node, _ in outcome.ranking],
             [score for _, score in outcome.ranking], _json({name: values[name][at] for name in MEASURES}),
             outcome.seconds, _json(outcome.stages), outcome.plan_shape[:200], outcome.probability,
-            outcome.cached_calls, outcome.lost_at,
+            outcome.cached_calls, outcome.lost_at, None if one.lost is None else stored_json(one.lost),
         ))  # fmt: skip
     return rows
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
-from search.views.shown.plans import show_plan
+from search.views.shown.plans import ShownPlan, show_plan
 from training.evaluation.lost import AnswerFate, Attribution, LostStage
 from training.models import AskedQuestion, Outcome
 
@@ -24,8 +25,8 @@ class FoundShown:
 class QuestionShown:
     """What one pipeline made of a question.
 
-    `lists` are the names of the lists in their order; `fates` has each expected answer with its rank in every one of
-    them, in the same order. `plan` is the plan that would have found the answers, in words, with its figures.
+    `fates` has each expected answer with its rank in every list that has it, by the list's title, and the titles of the
+    lists that do not have it. `plan` is the plan that would have found the answers, `plan_told` says its figures.
     """
 
     pipeline: str
@@ -36,17 +37,21 @@ class QuestionShown:
     run: str
     stage: LostStage | None
     why: str
-    lists: tuple[str, ...]
-    fates: tuple[tuple[AnswerFate, tuple[int | None, ...]], ...]
+    fates: tuple[tuple[AnswerFate, tuple[tuple[str, int], ...], tuple[str, ...]], ...]
     found: tuple[FoundShown, ...]
-    plan: str
+    plan: ShownPlan | None
     plan_told: str
     plan_shape: str
     probability: float | None
 
 
-def question_shown(outcome: Outcome, asked: AskedQuestion, attribution: Attribution | None) -> QuestionShown:
-    """Return what the page shows of one outcome; `attribution` is None where it was not computed."""
+def question_shown(
+    outcome: Outcome, asked: AskedQuestion, attribution: Attribution | None, titles: Mapping[str, str]
+) -> QuestionShown:
+    """Return what the page shows of one outcome.
+
+    `attribution` is None where it was not computed; `titles` has the titles of its lists by name.
+    """
     lists = tuple(one.name for one in attribution.lists) if attribution else ()
     fates = attribution.answers if attribution else ()
     not_first = attribution.not_first if attribution else None
@@ -59,12 +64,16 @@ def question_shown(outcome: Outcome, asked: AskedQuestion, attribution: Attribut
         run=str(outcome.run) if outcome.run else "",
         stage=not_first.stage if not_first else None,
         why=not_first.why if not_first else "",
-        lists=lists,
-        fates=tuple((fate, tuple(fate.ranks.get(name) for name in lists)) for fate in fates),
+        fates=tuple(
+            (
+                fate,
+                tuple((titles[name], rank) for name in lists if (rank := fate.ranks.get(name)) is not None),
+                tuple(titles[name] for name in lists if fate.ranks.get(name) is None),
+            )
+            for fate in fates
+        ),
         found=_found(outcome, asked, attribution),
-        plan=show_plan({"plan": attribution.plan.plan.to_json()}, 0).summary
-        if attribution and attribution.plan
-        else "",
+        plan=show_plan({"plan": attribution.plan.plan.to_json()}, 0) if attribution and attribution.plan else None,
         plan_told=_told(attribution),
         plan_shape=outcome.plan_shape,
         probability=outcome.probability,

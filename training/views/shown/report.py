@@ -40,10 +40,25 @@ class Figure:
 
 
 @dataclass(frozen=True, slots=True)
+class Left:
+    """The expected answers that are left after a stage, with the number that it lost, and its bar of `WIDE` units.
+
+    The first one of a funnel has the title "Expected", the last one stands for the top of the results.
+    """
+
+    title: str
+    lost: int
+    left: int
+    percent: float
+    width: float
+
+
+@dataclass(frozen=True, slots=True)
 class Segment:
-    """One part of a stacked bar: name, explanation, count, and its place in a drawing of `WIDE` units."""
+    """One part of a stacked bar: name, heading, explanation, count, and its place in a drawing of `WIDE` units."""
 
     name: str
+    heading: str
     title: str
     count: float
     percent: float
@@ -67,6 +82,9 @@ class PipelineShown:
     p95: float | None
     stages: tuple[tuple[str, float], ...]
     lost: tuple[Segment, ...]
+    funnel: tuple[Left, ...]
+    lists: tuple[Json, ...]
+    examined: Json
     calibration_error: float | None
     bins: tuple[Json, ...]
     specification_hash: str
@@ -78,11 +96,11 @@ class PipelineShown:
 
 @dataclass(frozen=True)
 class SliceShown:
-    """One value of a slice key: the number of its questions, and H@1 of each pipeline in percent."""
+    """One value of a slice key: the number of its questions, and each pipeline's label and H@1 in percent."""
 
     value: str
     questions: int
-    figures: tuple[float, ...]
+    figures: tuple[tuple[str, float | None], ...]
     best: float
 
 
@@ -100,6 +118,9 @@ def pipelines_of(report: Json) -> list[PipelineShown]:
             p50=part["latency_ms"]["p50"], p95=part["latency_ms"]["p95"],
             stages=tuple((role, one["p50"]) for role, one in part["latency_ms"]["stages"].items()),
             lost=tuple(segments(part.get("lost_at") or {}, report["questions"])),
+            funnel=tuple(funnel_of(part.get("funnel") or {})),
+            lists=tuple((part.get("funnel") or {}).get("lists", ())),
+            examined=(part.get("funnel") or {}).get("examined", {}),
             calibration_error=(part.get("calibration") or {}).get("error"),
             bins=tuple(drawn_bins((part.get("calibration") or {}).get("bins", ()))),
             specification_hash=part.get("specification_hash", ""), run_hash=part.get("run_hash", ""),
@@ -134,13 +155,24 @@ def segments(lost_at: Mapping[str, int], questions: int) -> Iterator[Segment]:
         return
     right = questions - missed
     x = WIDE * right / questions
-    yield Segment("first", "Right in the first place", right, 100 * right / questions, 0.0, x, 0)
+    heading = "Right in the first place"
+    yield Segment("first", heading, heading, right, 100 * right / questions, 0.0, x, 0)
     for tone, (stage, count) in enumerate(counts.items(), 1):
         if count:
             width = WIDE * count / questions
-            yield Segment(stage.value, f"{stage.heading}: {stage.sentence}", count, 100 * count / questions,
-                          round(x, 2), round(width, 2), tone)  # fmt: skip
+            yield Segment(stage.value, stage.heading, f"{stage.heading}: {stage.sentence}", count,
+                          100 * count / questions, round(x, 2), round(width, 2), tone)  # fmt: skip
             x += width
+
+
+def funnel_of(funnel: Json) -> Iterator[Left]:
+    """Yield the expected answers of a pipeline and those that are left after each stage that lost one."""
+    expected = funnel.get("expected", 0)
+    if not expected:
+        return
+    steps = [("Expected", 0, expected), *((one["title"], one["lost"], one["left"]) for one in funnel["stages"])]
+    for title, lost, left in steps:
+        yield Left(title, lost, left, 100 * left / expected, round(WIDE * left / expected, 2))
 
 
 def drawn_bins(bins: Sequence[Json]) -> Iterator[Json]:
@@ -173,8 +205,11 @@ def slices_of(report: Json) -> list[tuple[str, list[SliceShown], int]]:
                 counts[value] = max(counts.get(value, 0), one["questions"])
         rows = []
         for value, questions in sorted(counts.items(), key=lambda item: -item[1])[:MOST_SLICES_SHOWN]:
-            of_each = tuple(part["slices"].get(key, {}).get(value, {}).get("metrics", {}).get("H@1") for part in parts)
-            known = [figure for figure in of_each if figure is not None]
+            of_each = tuple(
+                (label, part["slices"].get(key, {}).get(value, {}).get("metrics", {}).get("H@1"))
+                for label, part in report["pipelines"].items()
+            )
+            known = [figure for _, figure in of_each if figure is not None]
             rows.append(SliceShown(value, questions, of_each, max(known, default=0.0)))
         shown.append((key, rows, max(0, len(counts) - MOST_SLICES_SHOWN)))
     return shown

@@ -19,7 +19,7 @@ from grasp_site.heartbeat import broker
 from search.models import KnowledgeBase, RefusedRequests, SearchRun
 from search.services.access.tokens import make_token
 from search.services.access.visitors import Visitor
-from search.services.searches.request_search import QUEUE
+from search.services.searches.send_search import QUEUE
 
 pytestmark = pytest.mark.django_db
 BODY = json.dumps({"knowledge_base": "films", "question": "Who made Amber Road?"})

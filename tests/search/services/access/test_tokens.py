@@ -119,3 +119,18 @@ def test_staff_make_tokens_for_themselves_and_see_nobody_elses(member: User) -> 
     assert client.post(place, {"user": staff.pk, "name": ""}).status_code == 200
     assert [token.user for token in ApiToken.objects.exclude(user=other)] == [staff]
     assert of_keeper[:10] not in client.get(reverse("admin:search_apitoken_changelist")).content.decode()
+
+
+def test_who_manages_accounts_sees_and_revokes_the_tokens_of_all_but_makes_none_for_others(member: User) -> None:
+    token, text = make_token(member)
+    manager = User.objects.create_user("manager", is_staff=True)
+    manager.user_permissions.set(Permission.objects.filter(codename__in=("change_user", "view_apitoken",
+        "add_apitoken", "change_apitoken", "delete_apitoken")))  # fmt: skip
+    client = Client()
+    client.force_login(manager)
+    place = reverse("admin:search_apitoken_changelist")
+    assert text[:10] in client.get(place).content.decode()
+    made = client.post(reverse("admin:search_apitoken_add"), {"user": member.pk, "name": ""})
+    assert "Select a valid choice" in made.content.decode()
+    client.post(place, {"action": "revoke", "_selected_action": [token.pk]})
+    assert status(text) == 401

@@ -64,7 +64,7 @@ def test_a_missing_node_is_named_by_its_id_or_its_name(run: SearchRun, ada: User
 
 
 def test_what_cannot_be_judged_is_told_in_a_sentence(run: SearchRun, ada: User) -> None:
-    assert "is no result of this search" in refused(run, ada, "person/1")
+    assert "is not a result of this search" in refused(run, ada, "person/1")
     assert "There is no entity 'Ada Hol' in films-1. Did you mean 'Ada Holm'?" in refused(
         run, ada, "Ada Hol", "missing"
     )
@@ -89,7 +89,7 @@ def test_a_search_that_has_not_ended_is_not_judged(films: KnowledgeBase, ada: Us
 
 
 def test_a_caller_whom_nobody_could_recognise_is_refused(run: SearchRun) -> None:
-    with pytest.raises(NotAllowed, match="sign in, or let your browser keep the cookie"):
+    with pytest.raises(NotAllowed, match="sign in, or allow the cookie"):
         give(run, "film/1", "right")
 
 
@@ -205,7 +205,7 @@ def test_the_page_tells_a_fault_beside_the_field_and_a_script_gets_it_as_json(ru
     assert "There is no entity &#x27;Nobody There&#x27;" in answer.content.decode()
     assert 'value="Nobody There"' in answer.content.decode()
     answer = browser.post(address, {"right": "nothing"}, headers={"Accept": "application/json"})
-    assert (answer.status_code, "is no result" in answer.json()["fault"]) == (400, True)
+    assert (answer.status_code, "is not a result" in answer.json()["fault"]) == (400, True)
     assert browser.post(address, {}).status_code == 400
     answer = browser.post(address, {"wrong": "film/2"}, headers={"Accept": "application/json"})
     assert answer.json() == {"node": "film/2", "kind": "wrong"}

@@ -46,7 +46,7 @@ def command(*arguments: object, **options: Any) -> str:
 @pytest.mark.django_db
 def test_plain_files_are_imported_with_the_mapping_that_somebody_confirmed(tmp_path: Path) -> None:
     folder, mapping = tables(tmp_path / "cinema"), tmp_path / "mapping.json"
-    with pytest.raises(CommandError, match="a mapping has to say what their columns are"):
+    with pytest.raises(CommandError, match="a mapping has to say what their columns mean"):
         command(folder, "--no-index")
     assert "correct it" in command(folder, "--write-mapping", mapping)
     written = json.loads(mapping.read_text())

@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from django.contrib.auth.models import AnonymousUser, User
+from django.contrib.auth.models import AnonymousUser, Permission, User
 
 from search.domain.errors import InvalidRequest, NotAllowed
 from search.domain.job_kinds import Needs
@@ -77,10 +77,14 @@ def test_what_the_kind_itself_refuses_stands_at_its_argument() -> None:
     assert [fault.pointer for fault in refused.value.faults] == ["/arguments/kinds", "/arguments/kinds"]
 
 
-@pytest.mark.parametrize("user", [AnonymousUser(), User(username="visitor")])
-def test_only_staff_launches(user: User) -> None:
-    with pytest.raises(NotAllowed):
-        launch_job(kind="index", knowledge_base="films", user=user)
+def test_only_who_has_the_right_launches() -> None:
+    snapshot_of()
+    staff = User.objects.create_user("staff", is_staff=True)
+    for user in (AnonymousUser(), staff):
+        with pytest.raises(NotAllowed):
+            launch_job(kind="index", knowledge_base="films", user=user)
+    staff.user_permissions.add(Permission.objects.get(codename="add_job"))
+    assert launch_job(kind="index", knowledge_base="films", user=User.objects.get(pk=staff.pk))[1]
 
 
 def test_a_job_that_has_ended_is_not_run_again() -> None:

@@ -91,7 +91,10 @@ def test_the_job_of_a_command_that_died_is_ended_with_a_sentence() -> None:
     assert tend_jobs()["settled"] == 1
     job.refresh_from_db()
     assert job.state == "failed"
-    assert job.reason == "The command that did it ended without a word; resume it, or call the command again."
+    assert (
+        job.reason
+        == "The command that did it stopped without an error message; resume the job, or call the command again."
+    )
 
 
 def test_who_was_overtaken_writes_nothing() -> None:

@@ -219,7 +219,7 @@ def test_full_disks_get_a_sentence(tmp_path: Path) -> None:
     def full(step: str, done: int, total: int | None) -> None:
         raise OSError(28, "No space left on device")
 
-    with pytest.raises(ImportFailed, match="The disk is full; the active release was left alone"):
+    with pytest.raises(ImportFailed, match="The disk is full; the active release was not changed"):
         import_snapshot(source=bundles.write(tmp_path), index=False, run=plain_run(full))
 
 

@@ -85,7 +85,7 @@ def test_a_result_of_the_text_has_no_paths_and_a_rank_that_is_none_gives_nothing
     run = asked(1)
     found = list_paths(run, rank_of(run, "film"))
     assert found is not None
-    assert (found.matches, found.reason) == ((), "No path of a plan leads to this result; the text found it.")
+    assert (found.matches, found.reason) == ((), "No path of a plan leads to this result; text retrieval found it.")
     assert list_paths(run, 99) is None
 
 
@@ -98,7 +98,7 @@ def test_a_release_that_is_gone_is_said(asked: Callable[[int], SearchRun]) -> No
     run.refresh_from_db()
     found = list_paths(run, rank)
     assert found is not None
-    assert found.reason == "The release that was searched is gone, and its paths with it."
+    assert found.reason == "The release that was searched has been deleted, so its paths cannot be shown."
 
 
 def test_the_page_draws_each_way_and_is_linked_from_the_result(

@@ -12,7 +12,8 @@ from django.forms.models import model_to_dict
 
 from search.models import KnowledgeBase, KnowledgeBaseSettings, PipelineVersion, Release, SearchRun
 from search.services.searches import record_request
-from search.services.searches.request_search import SearchRejected, request_search
+from search.services.searches.check_request import SearchRejected
+from search.services.searches.request_search import request_search
 from tests.search import small
 
 pytestmark = pytest.mark.django_db

@@ -12,7 +12,8 @@ from kombu.exceptions import OperationalError as BrokerError
 from grasp_site import settings as site_settings
 from search.domain.errors import Fault, ServiceUnavailable
 from search.models import KnowledgeBase, KnowledgeBaseSettings, PipelineVersion, RefusedRequests, SearchRun
-from search.services.searches.request_search import SearchRejected, request_search
+from search.services.searches.check_request import SearchRejected
+from search.services.searches.request_search import request_search
 
 pytestmark = pytest.mark.django_db
 

@@ -10,10 +10,11 @@ from typing import Any
 
 import orjson
 import pytest
+from django.db import connection
 from django.test import Client
 from django.urls import reverse
 
-from search.api import events
+from search.api.events import SearchSource
 from search.models import KnowledgeBase, SearchRun
 from search.services.searches import watch_search
 from search.services.searches.cancel_search import cancel_search
@@ -54,14 +55,12 @@ def test_a_page_that_asks_for_news_reads_no_step_while_there_is_none(
 
 
 def test_a_stream_reads_no_step_while_there_is_none(
-    films: KnowledgeBase, django_assert_num_queries: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+    films: KnowledgeBase, django_assert_num_queries: Callable[..., Any]
 ) -> None:
-    monkeypatch.setattr("search.api.events.connection.close", lambda: None)
-    run = recorded()
-    seen, found, ended = events._look(run.pk, -1, events.NOTHING_SEEN)
-    assert (found, ended) == ([], False)
+    source = SearchSource(recorded().pk, after=-1)
+    assert source.look() == ([], False)
     with django_assert_num_queries(1):
-        assert events._look(run.pk, -1, seen) == (seen, [], False)
+        assert source.look() == ([], False)
 
 
 def test_everything_that_is_written_of_a_run_changes_it(films: KnowledgeBase) -> None:
@@ -94,7 +93,7 @@ def test_who_waits_is_told_of_the_end(films: KnowledgeBase, settings: Any, broke
         try:
             run_search(run.pk, live=True)
         finally:
-            events.connection.close()
+            connection.close()
 
     began = time.monotonic()
     assert await_change(run.pk, PATIENCE, enough).status == "done"
@@ -115,7 +114,7 @@ def beside(run: SearchRun, **how: Any) -> Iterator[None]:
         try:
             run_search(run.pk, live=True, **how)
         finally:
-            events.connection.close()
+            connection.close()
 
     thread = threading.Thread(target=searched)
     thread.start()

@@ -1,0 +1,65 @@
+"""The admin's first page: services, workers, queues, jobs, disk, searches and quality over time, last searches."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.conf import settings
+from django.http import HttpRequest
+from django.utils import timezone
+from django.utils.module_loading import import_string
+
+from search.admin.charts import quality_charts, search_bars
+from search.admin.services_page import state_of_services
+from search.models import KnowledgeBase, RetentionRun, SearchRun
+from search.services.access.count_refused import refused_by_day
+from search.services.searches.count_searches import SHOWN_DAYS, count_searches, totals
+from search.services.upkeep.measure_storage import measure_disk, measure_storage
+
+LATEST = 8
+MOST_BASES = 50
+
+
+def dashboard(request: HttpRequest, context: dict[str, Any]) -> dict[str, Any]:
+    """Return the context of the page. Every statement is bounded: by days, by a number of rows, or by estimates."""
+    today = timezone.now().date()
+    bases = list(
+        KnowledgeBase.objects.select_related("active_release__snapshot", "active_release__knowledge_base")[:MOST_BASES]
+    )
+    latest = SearchRun.objects.of_people().only(
+        "pk", "question", "status", "pipeline", "knowledge_base_name", "seconds", "created"
+    )[:LATEST]
+    shown = {"bases": bases, "latest": latest, "refused": refused_by_day(today), "measured": _quality(request)}
+    return context | state_of_services() | shown | _searches(today, bases) | _kept()
+
+
+def _searches(today: Any, bases: list[KnowledgeBase]) -> dict[str, Any]:
+    """Return the searches of the last days as a chart, as the rows of its table, and in the figures at the top."""
+    days = count_searches(today)
+    sums = totals(days)
+    figures = [
+        ("Knowledge bases", len(bases)),
+        ("Nodes that can be searched", sum(b.active_release.snapshot.nodes for b in bases if b.active_release)),
+        (f"Searches answered in {SHOWN_DAYS} days", sums.answered),
+        ("Searches failed", sums.failed),
+        ("Searches under way", sums.open),
+    ]
+    return {
+        "figures": figures, "search_days": list(reversed(days)),
+        "search_bars": search_bars(days) if sums.total else None,
+    }  # fmt: skip
+
+
+def _quality(request: HttpRequest) -> list[Any]:
+    """Return the charts of quality; the settings name who knows it: training does."""
+    if not request.user.has_perm("training.view_evaluation"):
+        return []
+    return quality_charts(import_string(settings.GRASP_QUALITY)())
+
+
+def _kept() -> dict[str, Any]:
+    """Return how much is kept, how much room there is, and what the retention did last."""
+    return {
+        "stored": measure_storage(), "disk": measure_disk(), "retention": RetentionRun.objects.first(),
+        "days": settings.GRASP_RUNS_DAYS,
+    }  # fmt: skip

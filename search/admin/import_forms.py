@@ -1,0 +1,67 @@
+"""Forms of the import pages: where the source is, and how it is imported."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+from django.conf import settings
+from unfold.widgets import UnfoldAdminTextInputWidget, UnfoldBooleanWidget
+
+from search.ingest.manifest import BASE_NAME, NAME_RULE
+
+FILES = "files"
+PLACE = "place"
+
+
+class PlaceForm(forms.Form):
+    """A folder of the server, or the address of a database."""
+
+    place = forms.CharField(
+        max_length=1000, label="Folder or address",
+        widget=UnfoldAdminTextInputWidget(attrs={"spellcheck": "false", "autocapitalize": "none"}),
+    )  # fmt: skip
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        roots, hosts = settings.GRASP_IMPORT_ROOTS, settings.GRASP_IMPORT_NEO4J_HOSTS
+        folders = f"Folders below {', '.join(map(str, roots))}." if roots else (
+            "Folders of the server are off: GRASP_IMPORT_ROOTS lists those that may be read."
+        )  # fmt: skip
+        databases = f"Databases such as neo4j://{hosts[0]}/neo4j." if hosts else (
+            "Neo4j databases are off: GRASP_IMPORT_NEO4J_HOSTS lists the servers that may be read."
+        )  # fmt: skip
+        self.fields[PLACE].help_text = f"{folders} {databases}"
+
+
+class ImportForm(forms.Form):
+    """How a source is imported."""
+
+    name = forms.CharField(
+        required=False, max_length=100, label="Name of the knowledge base", widget=UnfoldAdminTextInputWidget
+    )
+    tolerance = forms.IntegerField(
+        required=False, min_value=0, max_value=1_000_000_000, initial=0, label="Bad rows that are tolerated",
+        help_text="They are left out. With more than these, nothing is loaded.",
+        widget=UnfoldAdminTextInputWidget(attrs={"inputmode": "numeric"}),
+    )  # fmt: skip
+    index = forms.BooleanField(
+        required=False, initial=True, widget=UnfoldBooleanWidget, label="Index it",
+        help_text="Text index, graph and vectors, and then a release. Without, only the graph is loaded.",
+    )  # fmt: skip
+    activate = forms.BooleanField(
+        required=False, initial=True, widget=UnfoldBooleanWidget, label="Let it answer",
+        help_text="Searches use the release as soon as it is ready.",
+    )  # fmt: skip
+
+    def clean_name(self) -> str:
+        """Return the name. Raises ValidationError with the rule of names."""
+        name = str(self.cleaned_data["name"])
+        if name and not BASE_NAME.fullmatch(name):
+            raise forms.ValidationError(f"This is not a valid name for a knowledge base: {NAME_RULE}.")
+        return name
+
+    def options(self) -> dict[str, Any]:
+        """Return the arguments of the job, from a form that is valid."""
+        given = self.cleaned_data
+        return {**given, "tolerance": given["tolerance"] or 0}

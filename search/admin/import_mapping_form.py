@@ -1,0 +1,128 @@
+"""The mapping page's form: a preview and its mapping as fields, and the fields as a mapping."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from copy import deepcopy
+from typing import Any
+
+from search.domain.errors import Fault
+from search.ingest.manifest import FIELD_KINDS
+from search.ingest.mapping.uses import DELIMITERS, ROLES
+from search.ingest.text_formats import ENCODINGS
+
+ROLE_WORDS = {"nodes": "nodes, one a row", "edges": "edges, one a row", "ignore": "nothing: leave it out"}
+DELIMITER_WORDS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar |"}
+_KINDS = [(kind, f"field: {kind}") for kind in FIELD_KINDS]
+USE_GROUPS: Sequence[tuple[str, Sequence[tuple[str, str]]]] = (
+    ("Any file", [("ignore", "not read"), ("field", "field: kind from its values"), *_KINDS]),
+    (
+        "Files of nodes",
+        [
+            ("id", "id"), ("type", "type"), ("name", "name"), ("aliases", "other names"), ("url", "link"),
+            ("edge", "edge: ids of other nodes"),
+        ],
+    ),
+    ("Files of edges", [("source", "source: where the edge begins"), ("target", "target: where it ends"),
+                        ("relation", "relation")]),
+)  # fmt: skip
+COLUMN_TEXTS = ("name", "prefix", "relation", "separator")
+FILE_TEXTS = ("type", "relation")
+
+
+def form_of(preview: Mapping[str, Any], mapping: Mapping[str, Any], faults: Sequence[Fault] = ()) -> dict[str, Any]:
+    """Return the form's content for the template: the name, and the files with their columns, values and faults."""
+    looked_at = {file["path"]: file for file in preview["files"]}
+    files = []
+    for at, given in enumerate(mapping.get("files", [])):
+        shown = looked_at.get(given["path"], {"columns": [], "because": "", "first_rows": []})
+        own = [fault for fault in faults if _path(fault)[:2] == ["files", str(at)]]
+        columns = [
+            _column(at, number, column, given, own)
+            for number, column in enumerate(_columns(shown["columns"], given["columns"]))
+        ]
+        files.append({
+            "prefix": f"f{at}", "path": given["path"], "because": shown["because"], "columns": columns,
+            "role": given["role"], "type": given.get("type", ""), "relation": given.get("relation", ""),
+            "delimiter": given.get("delimiter", ","), "encoding": given.get("encoding", "utf-8"),
+            "has_delimiter": given.get("format", "csv") == "csv",
+            "faults": [fault.sentence for fault in own if "columns" not in _path(fault)[2:-1]],
+        })  # fmt: skip
+    general = [fault.sentence for fault in faults if _path(fault)[:1] != ["files"] or len(_path(fault)) < 2]
+    return {
+        "name": mapping.get("name", ""), "files": files, "faults": general, "use_groups": USE_GROUPS,
+        "roles": [(role, ROLE_WORDS[role]) for role in ROLES], "encodings": ENCODINGS,
+        "delimiters": [(mark, DELIMITER_WORDS[mark]) for mark in DELIMITERS],
+    }  # fmt: skip
+
+
+def mapping_from(posted: Mapping[str, str], mapping: Mapping[str, Any], columns: Mapping[str, list[str]]) -> Any:
+    """Return the mapping as the form changes it; `columns` are the columns of each file, by path.
+
+    What the form does not show (renamed types, `about`) stays. The result is not checked.
+    """
+    changed = deepcopy(dict(mapping))
+    changed["name"] = posted.get("name", "").strip()
+    for at, file in enumerate(changed.get("files", [])):
+        prefix = f"f{at}"
+        for key in ("role", "delimiter", "encoding"):
+            if posted.get(f"{prefix}-{key}"):
+                file[key] = posted[f"{prefix}-{key}"]
+        for key in FILE_TEXTS:
+            _set(file, key, posted.get(f"{prefix}-{key}", "").strip())
+        names = columns.get(file["path"]) or list(file["columns"])
+        file["columns"] = {
+            name: _posted_column(posted, f"{prefix}-c{number}", file["columns"].get(name, {}))
+            for number, name in enumerate(names)
+        }
+    return changed
+
+
+def columns_of(preview: Mapping[str, Any]) -> dict[str, list[str]]:
+    """Return path → names of the columns, in the order in which the form numbers them."""
+    return {file["path"]: [column["name"] for column in file["columns"]] for file in preview["files"]}
+
+
+def _posted_column(posted: Mapping[str, str], prefix: str, before: Mapping[str, Any]) -> dict[str, Any]:
+    column = dict(before)
+    column["use"] = posted.get(f"{prefix}-use") or before.get("use", "ignore")
+    for key in COLUMN_TEXTS:
+        if f"{prefix}-{key}" in posted:
+            _set(column, key, posted[f"{prefix}-{key}"].strip())
+    if f"{prefix}-shown" in posted:
+        _set(column, "reverse", f"{prefix}-reverse" in posted)
+    return column
+
+
+def _set(given: dict[str, Any], key: str, value: Any) -> None:
+    """Set a value; an empty one is the default, and left out."""
+    if value:
+        given[key] = value
+    else:
+        given.pop(key, None)
+
+
+def _columns(looked_at: Sequence[Mapping[str, Any]], given: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    return list(looked_at) or [{"name": name, "because": "", "examples": []} for name in given]
+
+
+def _column(
+    at: int, number: int, column: Mapping[str, Any], file: Mapping[str, Any], faults: Sequence[Fault]
+) -> dict[str, Any]:
+    use = file["columns"].get(column["name"]) or {"use": "ignore"}
+    texts = {key: use.get(key, "") for key in COLUMN_TEXTS}
+    mine = [fault.sentence for fault in faults if _path(fault)[2:4] == ["columns", column["name"]]]
+    more = any(texts.values()) or use.get("reverse", False) or bool(mine)
+    return {
+        "prefix": f"f{at}-c{number}", "label": column["name"], "use": use.get("use", "ignore"),
+        "because": column["because"], "examples": [text for text in column["examples"] if text],
+        "reverse": use.get("reverse", False), "faults": mine, "more": more,
+        "name": texts["name"], "relation": texts["relation"],
+        "separator": texts["separator"], "prefix_text": texts["prefix"],
+    }  # fmt: skip
+
+
+def _path(fault: Fault) -> list[str]:
+    """Return the keys of a fault's JSON pointer, without `/mapping`."""
+    keys = [key.replace("~1", "/").replace("~0", "~") for key in fault.pointer.split("/")[1:]]
+    return keys[1:] if keys[:1] == ["mapping"] else keys

@@ -1,0 +1,86 @@
+"""How large a source is, and so what its import is expected to take, before anything is imported."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from search.adapters.graph_neo4j.address import Address
+from search.adapters.graph_neo4j.read_all import DatabaseReader, ReadFailed
+from search.domain.job_kinds import Needs
+from search.ingest import parts
+from search.ingest.detect import detect
+from search.ingest.faults import BundleError
+from search.ingest.sample import sample
+from search.ingest.size import Size, bundle_size
+from search.services.imports.open_source import folder_source
+from search.services.knowledge.expected import import_needs, import_parts, new_dimensions
+from search.services.uploads.unpack_upload import PART
+
+UNPACKED_FACTOR = 4
+"""Bytes of the content for each byte of an archive or a compressed file; rows of text rarely compress better."""
+CHARACTERS_A_NODE = 400
+EDGES_A_NODE = 2
+UNPACK_SECONDS_A_BYTE = 1.5e-8
+READ_SECONDS_A_NODE, READ_SECONDS_AN_EDGE = 1e-4, 5e-5
+"""Seconds of reading from a database on another machine."""
+
+
+def folder_size(folder: Path, mapping: Mapping[str, Any] | None, name: str) -> Size:
+    """Return the size of a folder's source, from a bundle's manifest or the first rows of each file.
+
+    A folder that cannot be imported has no size; its import says what is wrong with it.
+    """
+    try:
+        detected = detect(folder, name)
+        if detected.kind == "bundle" and not mapping:
+            return bundle_size(detected.root)
+        source = folder_source(folder, mapping, name=name, accept_guess=True)
+        found = sample(source)
+    except (BundleError, OSError):
+        return Size()
+    node_bytes, edge_bytes = (sum(table.size for table in tables) for tables in (source.nodes, source.edges))
+    return Size(found.nodes, found.edges, found.characters, node_bytes, edge_bytes)
+
+
+def packed_size(received: int) -> Size:
+    """Return a guess of the size of files that are not unpacked yet, from their bytes."""
+    characters = received * UNPACKED_FACTOR
+    nodes = characters // CHARACTERS_A_NODE
+    return Size(nodes, nodes * EDGES_A_NODE, characters)
+
+
+def database_size(address: Address) -> Size:
+    """Return the size of a database; no size if it does not answer."""
+    try:
+        nodes, edges = DatabaseReader(address).counts()
+    except ReadFailed:
+        return Size()
+    return Size(nodes, edges, nodes * CHARACTERS_A_NODE)
+
+
+def source_parts(size: Size, packed: int = 0, *, database: bool = False, **options: bool) -> dict[str, float]:
+    """Return part → expected seconds. `packed` is the number of bytes to unpack first; `options` are of `parts_of`."""
+    before: dict[str, float] = {}
+    if packed:
+        before[PART] = UNPACK_SECONDS_A_BYTE * packed * UNPACKED_FACTOR
+    if database:
+        before |= {
+            parts.READ_NODES: READ_SECONDS_A_NODE * size.nodes,
+            parts.READ_EDGES: READ_SECONDS_AN_EDGE * size.edges,
+        }
+    return before | _own_parts(size, **options)
+
+
+def source_needs(size: Size, packed: int = 0, *, index: bool, check_only: bool = False) -> Needs:
+    """Return the disk and the memory that the import of a source needs beside what is there."""
+    content = packed * UNPACKED_FACTOR
+    needs = import_needs(size, new_dimensions(), index=index and not check_only)
+    return Needs(content if check_only else needs.disk + content, needs.memory)
+
+
+def _own_parts(size: Size, *, index: bool, check_only: bool = False) -> dict[str, float]:
+    every = import_parts(size, index=index and not check_only)
+    checks = (parts.CHECK_NODES, parts.CHECK_EDGES)
+    return {part: every[part] for part in checks} if check_only else every
