@@ -17,7 +17,7 @@ from training.evaluation.lost import PossiblePlan
 from training.evaluation.lost.facts import ExecutedPlan, GraphFacts, Held, RunFacts, Ways
 from training.evaluation.lost.recorded import Recorded, TypedStep, held, input_name, inputs_of, list_step
 from training.evaluation.lost.ways import way_search
-from training.services.evaluations.list_titles import titles_in
+from training.services.list_titles import titles_in
 from training.services.replay import FinishedSearch, Repeated, repeated
 
 FURTHER = Reach(k=4.0, tau=0.85)

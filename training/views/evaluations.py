@@ -29,10 +29,10 @@ from training.services.evaluations.describe import (
     pipeline_of,
     summarise_evaluation,
 )
-from training.services.evaluations.list_titles import list_titles
 from training.services.evaluations.names import names_of
 from training.services.evaluations.outcomes import FOUND, OutcomeFilters, outcomes
 from training.services.export_report import FORMATS, export_report
+from training.services.list_titles import list_titles
 from training.views.shown.lost import QuestionShown, question_shown
 from training.views.shown.report import comparisons_of, pipelines_of, slices_of, stages_told
 

@@ -19,7 +19,7 @@ from training.services.attribution import attribute
 from training.services.evaluate import evaluate, resume_evaluation
 from training.services.evaluations.ask import attributed, is_lost
 from training.services.evaluations.describe import describe_evaluation
-from training.services.evaluations.list_titles import list_titles
+from training.services.list_titles import list_titles
 
 # The pipeline `text` finds film/1, film/2, film/3 in this order.
 EXAMPLES = [

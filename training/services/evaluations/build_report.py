@@ -20,9 +20,9 @@ from training.evaluation.report import describe_pipeline
 from training.evaluation.runner import QuestionOutcome
 from training.evaluation.trec import qrels_lines, run_lines
 from training.models import Evaluation, Outcome
-from training.services.evaluations.list_titles import list_titles
 from training.services.evaluations.rows import read_examples, read_outcomes
 from training.services.learned_from import learned_from
+from training.services.list_titles import list_titles
 from training.services.question_sets import described_set
 
 REPORT, QRELS = "report.json", "qrels"
