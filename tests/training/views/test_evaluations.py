@@ -75,7 +75,7 @@ def test_the_report_has_measures_slices_and_what_it_takes_to_repeat_it(reader: C
     for expected in ("films-1", "44.4", "Comparisons", "Slices", "Reproduction", "asked again", "TREC run of path"):
         assert expected in told
     assert "<b>nowhere</b>" not in told
-    assert "Where the answers were lost" not in told
+    assert "Expected answers that are left after each stage" in told
 
 
 def test_a_report_costs_the_same_queries_however_many_questions_it_has(
