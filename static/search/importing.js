@@ -227,6 +227,8 @@ async function send(files) {
 
 if (form) {
   const input = part("files"), drop = part("drop");
+  // The admin's script shows the name of a chosen file in a field of its own widget, which is not here; this mark stops it.
+  input.hasChangeListener = true;
   form.addEventListener("submit", (event) => {
     if (!input.files.length) return;
     event.preventDefault();
