@@ -143,7 +143,7 @@ def test_a_job_that_kills_its_process_again_and_again_is_given_up_with_a_sentenc
     assert job.state == "failed"
     assert job.reason == (
         "It failed because 2 processes in turn stopped during the work. The last time: its process was killed "
-        "(signal 9), most likely because memory ran out."
+        "(signal 9), by somebody or because memory ran out."
     )
     assert counted(job) == 0
 

@@ -100,7 +100,7 @@ def sentence_of(error: BaseException) -> str:
 def signal_sentence(code: int) -> str:
     """Return what an exit code of the process says, as `os.waitstatus_to_exitcode` gives it."""
     if code == -9:
-        return "its process was killed (signal 9), most likely because memory ran out."
+        return "its process was killed (signal 9), by somebody or because memory ran out."
     return f"its process ended with {'signal' if code < 0 else 'exit code'} {abs(code)}."
 
 
