@@ -77,7 +77,7 @@ def test_plan_and_query_are_one_click_away(page: Page) -> None:
     page.get_by_text("Plan as JSON").click()
     expect(page.locator("#plan-json")).to_contain_text('"relevance_text"')
     page.get_by_text(re.compile("query of plan 1$")).click()
-    expect(page.locator("#query-0")).to_contain_text("SELECT")
+    expect(page.locator("#query-0")).to_contain_text("–DESIGNED_BY– T")
 
 
 def test_the_address_of_a_search_can_be_shared(page: Page, open_page: Callable[..., Page]) -> None:

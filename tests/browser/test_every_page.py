@@ -97,7 +97,7 @@ def manage(site: Site, *arguments: str) -> str:
 def evaluations(site: Site, tmp_path_factory: pytest.TempPathFactory) -> list[str]:
     """The ids of two evaluations on the same questions, and a job, a question set and its questions beside them."""
     folder = tmp_path_factory.mktemp("evaluated")
-    asked = ["--questions", str(PRODUCTS / "questions.jsonl"), "--limit", "6", "--pipeline", "path", "--json"]
+    asked = ["--questions", str(PRODUCTS / "questions.jsonl"), "--limit", "6", "--pipeline", "ppr", "--json"]
     made = []
     for name, more in (("one", ["--pipeline", "bm25"]), ("other", [])):
         said = manage(site, "evaluate", "products", *asked, *more, "--output", str(folder / name))
@@ -298,7 +298,7 @@ def test_evaluations_have_no_fault(open_checked: OpenPage, evaluations: list[str
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_importing_questions_has_no_fault(open_checked: OpenPage, scheme: str) -> None:
     page = open_checked("/admin/training/questionset/add/", scheme)
-    page.locator("select[name=knowledge_base]").select_option(label="products")
+    page.locator("select[name=knowledge_base]").select_option("products")
     page.locator("textarea[name=pasted]").fill(f"Who designed TH-101?\tdesigner:ingunn-aas\n{'unbroken' * 30}\tnothing")
     page.locator("main form, #content form").last.locator("[type=submit]").first.click()
     page.wait_for_url("**/preview/**")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import AsyncIterator, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -97,7 +98,9 @@ def asked(address: str, *, body: bytes = b"", leaves_after: int | None = None, *
         async with asyncio.timeout(SECONDS):
             await application(scope | more, receive, send)
 
-    asyncio.run(talk())
+    # Browser tests leave a loop in this thread, so the conversation has one of its own.
+    with ThreadPoolExecutor(1) as own:
+        own.submit(asyncio.run, talk()).result()
     return sent
 
 

@@ -175,7 +175,7 @@ def filled(address: str) -> str:
         "run_id": lambda: SearchRun.objects.first().pk,  # type: ignore[union-attr]
         "name": lambda: "films", "node_id": lambda: "film/1", "rank": lambda: 1, "token": lambda: "x" * 22,
         "app_label": lambda: "search", "url": lambda: "nothing/", "object_id": lambda: _of_admin(address),
-        "id": lambda: _of_admin(address), "pk": lambda: _of_admin(address),
+        "id": lambda: _of_admin(address), "pk": lambda: _of_admin(address.replace("knowledgebase/import", "upload")),
         "content_type_id": lambda: ContentType.objects.get_for_model(KnowledgeBase).pk,
         "set_id": lambda: an_object(apps.get_model("training", "QuestionSet")).pk,  # type: ignore[union-attr]
         "schedule_id": lambda: an_object(apps.get_model("search", "JobSchedule")).pk,  # type: ignore[union-attr]

@@ -108,6 +108,7 @@ def test_a_faulty_mapping_and_bad_rows_are_told_and_nothing_is_loaded(tmp_path: 
 def test_a_folder_outside_the_roots_is_no_source_for_a_page(settings: Settings, tmp_path: Path) -> None:
     (tmp_path / "roots").mkdir()
     inside, outside = tables(tmp_path / "roots" / "cinema"), tmp_path
+    settings.GRASP_IMPORT_ROOTS = []
     with pytest.raises(InvalidRequest, match="is off"):
         check_place(Place(folder=str(inside)))
     settings.GRASP_IMPORT_ROOTS = [str(tmp_path / "roots")]

@@ -185,7 +185,7 @@ def test_searches_of_evaluations_are_no_searches_of_people(films: KnowledgeBase)
     keeper = Client()
     keeper.force_login(User.objects.create_superuser("keeper", password="x"))
     page = keeper.get(reverse("admin:index"))
-    assert dict(page.context["figures"])["Searches answered"] == 1
+    assert dict(page.context["figures"])["Searches answered in 14 days"] == 1
     assert "asked by an evaluation" not in page.content.decode()
     place = reverse("admin:search_searchrun_changelist")
     shown = {
