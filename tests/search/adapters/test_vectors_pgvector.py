@@ -48,7 +48,7 @@ def vector_set(db: None) -> VectorSet:
     base = KnowledgeBase.objects.create(name="vectors")
     snapshot = Snapshot.objects.create(knowledge_base=base, nodes=NODES)
     made = VectorSet.objects.create(snapshot=snapshot, encoder="test", dimensions=DIMENSIONS)
-    building.fill(made, SCHEMA, None, lambda first: (), [])  # type: ignore[arg-type]
+    building.fill(made, SCHEMA, None, lambda first: (), [0])  # type: ignore[arg-type]
     register_vector(connection.connection)
     with connection.cursor() as cursor:
         statement = (
