@@ -96,7 +96,7 @@ def counted(job: Job) -> int:
     return sum(RefusedRequests.objects.filter(kind=job.arguments["name"]).values_list("number", flat=True))
 
 
-def until(true: Callable[[], Any], otherwise: str, seconds: float = LONGEST) -> Any:
+def until(true: Callable[[], Any], otherwise: str | Callable[[], str], seconds: float = LONGEST) -> Any:
     """Wait until a condition holds, meanwhile doing what Celery's beat does; return what the condition returned."""
     deadline = time.monotonic() + seconds
     tended = 0.0
@@ -109,7 +109,7 @@ def until(true: Callable[[], Any], otherwise: str, seconds: float = LONGEST) -> 
                 tended = time.monotonic()
         except DatabaseError:
             connection.close()
-        assert time.monotonic() < deadline, otherwise
+        assert time.monotonic() < deadline, otherwise if isinstance(otherwise, str) else otherwise()
         time.sleep(0.02)
 
 
@@ -126,7 +126,7 @@ def ended(job: Job, seconds: float = LONGEST) -> Job:
         job.refresh_from_db()
         return job.state in ENDED
 
-    until(over, f"the job has not ended: {job}", seconds)
+    until(over, lambda: f"the job has not ended: {job}", seconds)
     return job
 
 
@@ -137,7 +137,7 @@ def running(job: Job, step: int = 0) -> Job:
         job.refresh_from_db()
         return job.state == Job.State.RUNNING and job.progress.get("done", 0) >= step
 
-    until(there, f"the job does not come to step {step}: {job}")
+    until(there, lambda: f"the job does not come to step {step}: {job}")
     return job
 
 

@@ -72,10 +72,14 @@ document.addEventListener("pointerdown", (event) => {
   pressing = Boolean(event.target.closest("[data-plan-editor] button"));
 });
 
+// Going to the names that are offered is not leaving the field: the form would be sent, and the names with it be gone.
 document.addEventListener("focusout", (event) => {
-  const field = event.target;
-  if (!field.matches("[data-plan-editor] :is(input, textarea)") || field.value === field.defaultValue) return;
-  if (!pressing) changed(field.form, null);
+  const left = event.target.closest("[data-plan-editor] :is(input, textarea, .offer)");
+  if (!left || pressing) return;
+  const chip = left.closest(".chip.anchor");
+  const field = left.matches(".offer") ? chip.querySelector("[data-look]") : left;
+  const stays = chip && event.relatedTarget && chip.contains(event.relatedTarget) && event.relatedTarget.matches("[data-look], .offer");
+  if (!stays && field.value !== field.defaultValue) changed(field.form, null);
 });
 
 // Entities are offered while one types; the field itself stays untouched.

@@ -88,7 +88,7 @@ def test_an_owner_that_was_delayed_past_its_lease_cannot_write(workers: Workers)
 
 def test_a_job_launched_by_two_at_the_same_moment_exists_once_and_is_claimed_once(workers: Workers) -> None:
     first, second = workers.start(), workers.start()
-    job = launched(steps=40)
+    job = launched(steps=200)
     running(job, step=5)
     until(lambda: len(bodies(first)) + len(bodies(second)) >= 1, "nobody works")
     assert len(bodies(first)) + len(bodies(second)) == 1

@@ -54,7 +54,7 @@ class EvaluationAdmin(ReadOnlyAdmin):
     def figures(self, evaluation: Evaluation) -> SafeString | str:
         """The measures of each pipeline, or of the settings before and after a tuning."""
         rows = list(_rows(evaluation.report or {}))
-        return table(("", *MEASURES, "Learned from"), rows) if rows else "–"
+        return table(("Pipeline", *MEASURES, "Learned from"), rows) if rows else "–"
 
     @display(description="Its searches")
     def its_searches(self, evaluation: Evaluation) -> SafeString:
