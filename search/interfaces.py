@@ -413,8 +413,18 @@ class CheckStage(Protocol):
 class RerankStage(Protocol):
     """The fused list → the same list in a better order."""
 
-    def __call__(self, question: Question, fusion: Fusion, limit: Limit) -> Fusion:
-        """Return the fused list, reordered by the reranker's list; scores of earlier stages are kept."""
+    def __call__(
+        self,
+        question: Question,
+        fusion: Fusion,
+        plans: Sequence[LinkedPlan],
+        checked: CheckedConditions,
+        limit: Limit,
+    ) -> Fusion:
+        """Return the fused list, reordered by the reranker's list; scores of earlier stages are kept.
+
+        `plans` and `checked` tell how each candidate was found, and which conditions it meets.
+        """
         ...
 
 

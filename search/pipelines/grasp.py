@@ -57,7 +57,7 @@ def search(question: Question, stages: Stages, trace: Trace, *, graph_share: flo
     if stages.rerank is None:
         trace.skip("rerank", "rerank", "No reranker is configured; the fused order stands.")
     else:
-        fusion = trace.step("rerank", "rerank", stages.rerank, question, fusion, trace.limit)
+        fusion = trace.step("rerank", "rerank", stages.rerank, question, fusion, plans, checked, trace.limit)
     trace.step("explain", "explain", stages.explain, question, fusion, plans, checked, trace.limit)
     return fusion.ranking
 

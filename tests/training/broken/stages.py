@@ -152,7 +152,7 @@ class ForgetfulPageRank(PageRank):
 class Reversing:
     """A reranker that puts the last of the first 100 first, and believes itself alone."""
 
-    def __call__(self, question: Question, fusion: Fusion, limit: Limit) -> Fusion:
+    def __call__(self, question: Question, fusion: Fusion, plans: object, checked: object, limit: Limit) -> Fusion:
         head = fusion.ranking.candidates[:100]
         turned = Ranking.of({c.key: float(at) for at, c in enumerate(head)}, by_key)
         return Fusion.of({"fusion": fusion, "reranker": turned}, {"fusion": 0.0, "reranker": 1.0}, 5, by_key)
