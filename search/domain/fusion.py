@@ -57,9 +57,9 @@ class Fusion:
     that lists declare. `cosines` (key → cosine of the question and the document) covers the first 100 of every list.
 
     A list's contribution to a sum is weight / (k + rank), or with method `sum` weight x score; a list that does not
-    contain a candidate contributes nothing. The contribution of a list that is a fusion is divided among
-    its own lists in proportion to their contributions there (nothing goes to a list that lowered the sum). So the contributions of all lists that are not fusions
-    (the leaves) add up to the fused score.
+    contain a candidate contributes nothing. The contribution of a list that is a fusion is divided among its own lists
+    in proportion to their contributions there; a list that lowered the sum there gets nothing. So the contributions of
+    all lists that are not fusions (the leaves) add up to the fused score.
     """
 
     ranking: Ranking
