@@ -316,6 +316,13 @@ GRASP_LEARNERS: dict[str, dict[str, Any]] = {
         "OPTION": "plan.artifact",
         "FOLD": "plan.fold",
     },
+    "retriever": {
+        "BACKEND": "training.learning.retriever.RetrieverLearner",
+        "SETTINGS": "training.learning.retriever_settings.RetrieverSettings",
+        "PIPELINE": "mfar",
+        "OPTION": "retrieve.artifact",
+        "FOLD": "retrieve.fold",
+    },
 }
 
 # --- Uploads and imports --------------------------------------------------------------------------------------------
