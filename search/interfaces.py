@@ -85,6 +85,11 @@ class NodeStore(Protocol):
 class VectorIndex(Protocol):
     """Nearest neighbours among the vectors of a release."""
 
+    @property
+    def kinds(self) -> frozenset[VectorKind]:
+        """The kinds that the release has; a release that was made without vectors has none, and nothing is near."""
+        ...
+
     def nearest(
         self, kind: VectorKind, vector: Vectors, k: int, labels: Sequence[str] = (), limit: Limit | None = None
     ) -> list[Candidate]:

@@ -65,7 +65,7 @@ class PgVectors:
     def __init__(self, vector_set: VectorSet, schema: Schema, ef_search: int = 200) -> None:
         self._vector_set = int(vector_set.pk)
         self._named = str(vector_set)
-        self._kinds = frozenset(vector_set.kinds)
+        self.kinds: frozenset[VectorKind] = frozenset(vector_set.kinds)
         self._dimensions = int(vector_set.dimensions)
         self._schema = schema
         self._ef_search = ef_search
@@ -145,8 +145,8 @@ class PgVectors:
 
     def _check(self, kind: VectorKind) -> None:
         """Refuse a kind that was not built."""
-        if kind not in self._kinds:
-            there = ", ".join(sorted(self._kinds))
+        if kind not in self.kinds:
+            there = ", ".join(sorted(self.kinds))
             reason = (
                 f"the {self._named} hold no vectors of kind {kind!r}; they hold: {there}. `index_kb --kind` adds it"
             )
