@@ -6,10 +6,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from search.domain.errors import StageError
 from search.domain.ranking import Candidate
 from search.domain.trace import Limit
 from search.domain.vector_kinds import WHOLE
-from search.interfaces import VectorKind, Vectors
+from search.interfaces import KindMatrix, VectorKind, Vectors
 
 
 class NoVectors:
@@ -19,6 +20,10 @@ class NoVectors:
 
     backend = "none"
     kinds: frozenset[VectorKind] = frozenset()
+
+    def matrix(self, kind: VectorKind) -> KindMatrix:
+        """Raise a permanent StageError: there is no such matrix."""
+        raise StageError("vectors", "the release has no vectors; `index_kb` makes one with vectors", permanent=True)
 
     def nearest(
         self, kind: VectorKind, vector: Vectors, k: int, labels: Sequence[str] = (), limit: Limit | None = None

@@ -23,12 +23,13 @@ from search.adapters import (
     nodes_memmap,
     text_bm25,
     vectors_memmap,
+    vectors_pgvector,
 )  # fmt: skip
 from search.adapters.string_table import StringTable
 from search.domain.graph import Schema
 from search.domain.run_context import RunContext
-from search.domain.vector_kinds import checked, relation_kind
-from search.ingest import documents, vectors
+from search.domain.vector_kinds import WHOLE, checked, relation_kind
+from search.ingest import documents, neighbour_vectors, vectors
 from search.ingest.embed import CUT, EVERY_TEXT
 from search.ingest.index import IndexPart, build_parts
 from search.ingest.locks import import_lock
@@ -43,6 +44,8 @@ from search.services.knowledge.find_nodes import COMPLETION
 
 _VERSIONS = {"bm25": 2}
 """Of the parts whose files have changed since the first version: BM25 has relations' neighbours from 2 on."""
+_VECTORS_VERSION = 2
+"""Of the matrices of vectors: from 2 on there is one for every kind, and there are computed kinds."""
 SEARCHED_FIELDS = ("text", "keyword")
 """Kinds of fields that get a BM25 index of their own."""
 
@@ -116,7 +119,7 @@ def build_index(
         )
         made = vector_set.releases.filter(status=BuildStatus.READY).first()
         if made is not None:
-            return IndexReport(made, seconds | _map_documents(vector_set, run))
+            return IndexReport(made, seconds | _map_vectors(vector_set, run))
         return _finish(vector_set, encoder, seconds, run)
 
 
@@ -135,7 +138,7 @@ def _finish(vector_set: VectorSet, encoder: Encoder, seconds: dict[str, float], 
     began = time.perf_counter()
     vectors.index(vector_set, run)
     seconds["hnsw"] = time.perf_counter() - began
-    seconds |= _map_documents(vector_set, run)
+    seconds |= _map_vectors(vector_set, run)
     releases: list[Release] = []
 
     def write() -> None:
@@ -166,12 +169,42 @@ def _effort(snapshot: Snapshot, kinds: int) -> NDArray[np.int64]:
     return np.concatenate(([0], np.cumsum(of_node)))
 
 
-def _map_documents(vector_set: VectorSet, run: RunContext) -> dict[str, float]:
-    """Write the document vectors as a memory-mapped matrix if it is missing; return the seconds it took."""
-    folder, nodes = vector_set.directory, vector_set.snapshot.nodes
-    rows = _told(run, WRITE_VECTORS, nodes, vectors.documents(vector_set), len)
-    part = IndexPart(version=1, write=partial(vectors_memmap.build, rows=rows), title=WRITE_VECTORS)
+def _map_vectors(vector_set: VectorSet, run: RunContext) -> dict[str, float]:
+    """Write the matrices of the vectors, computed kinds included, if they are missing; return the seconds it took."""
+    folder = vector_set.directory
+    part = IndexPart(_VECTORS_VERSION, partial(_write_matrices, vector_set=vector_set, run=run), title=WRITE_VECTORS)
     return build_parts(folder.parent, {folder.name: part}, run)
+
+
+def _write_matrices(folder: Path, vector_set: VectorSet, run: RunContext) -> None:
+    """Write the matrix of every kind into `folder`."""
+    snapshot = vector_set.snapshot
+    others = [kind for kind in vector_set.kinds if kind != WHOLE]
+    total = (len(others) + 2) * snapshot.nodes
+    done = 0
+
+    def counted(nodes: int) -> None:
+        nonlocal done
+        done += nodes
+        run.report(WRITE_VECTORS, done, total)
+
+    def documents_told() -> Iterator[NDArray[np.float16]]:
+        for block in vectors.documents(vector_set):
+            yield block
+            counted(len(block))
+
+    vectors_memmap.build(folder, documents_told())
+    for kind in others:
+        vectors_memmap.build_kind(folder, kind, vectors.rows_of(vector_set, kind))
+        counted(snapshot.nodes)
+    matrix = vectors_memmap.DocumentVectors(folder, vector_set.dimensions).matrix()
+    adjacency = adjacency_memmap.MemmapAdjacency(snapshot.directory / "adjacency", snapshot.schema)
+    found = neighbour_vectors.means(matrix.rows, neighbour_vectors.links(adjacency), lambda share: run.check())
+    for kind, rows in found.items():
+        vectors_memmap.build_kind(folder, kind, neighbour_vectors.blocks(rows))
+        if snapshot.nodes > vectors_pgvector.IN_MEMORY:
+            vectors.add_computed(vector_set, kind, neighbour_vectors.blocks(rows), _types(snapshot), run)
+    counted(snapshot.nodes)
 
 
 def _release(snapshot: Snapshot, vector_set: VectorSet | None, seconds: Mapping[str, float]) -> Release:
