@@ -31,6 +31,7 @@ from training.learning.task import (
     TooFew,
 )
 from training.models import QuestionSet
+from training.services.found import found_by
 from training.services.learned_from import QUESTIONS_FILE
 from training.services.model_card import CARD, model_card
 from training.services.question_sets import described_set
@@ -189,7 +190,8 @@ def _material(release: Release, pipeline: str, option: str, examples: Sequence[E
     specified = search_wiring.pipeline(pipeline).specification(active.options if active else {})
     tools = search_wiring.tools(release)
     options = specified["stages"][option.split(".", 1)[0]]["OPTIONS"]
-    return Material(examples, _answers(examples, tools.nodes, release.name), tools, options)
+    answers = _answers(examples, tools.nodes, release.name)
+    return Material(examples, answers, tools, options, found_by(release, pipeline, examples))
 
 
 def _answers(examples: Sequence[Example], nodes: NodeStore, release: str) -> list[Keys]:
