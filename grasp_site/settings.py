@@ -294,6 +294,8 @@ GRASP_SEARCHES_PER_MINUTE_TOKEN = env_int("GRASP_SEARCHES_PER_MINUTE_TOKEN", 600
 
 # The learners: BACKEND is the learner, OPTION is the pipeline's option that names the artifact in use. FOLD is the
 # option that chooses a fold, for artifacts that also contain a model learned without each fold of the questions.
+# If only some variants of the stage have the option, VARIANTS says which one to switch to: {present variant: variant
+# that has it}, where `*` stands for any present one; a present variant that has the option stays.
 # SETTINGS declares the settings without loading a model library. The job of a learner is `train_NAME` in GRASP_JOBS.
 GRASP_LEARNERS: dict[str, dict[str, Any]] = {
     "planner": {
