@@ -12,9 +12,9 @@ from search import wiring
 from search.domain.errors import DeadlineExceeded
 from search.domain.question import Question
 from search.domain.trace import Limit, Step, StepRole, Trace
-from search.models import Release
+from search.models import PipelineVersion, Release
 from search.services.searches.check_request import check_question
-from search.services.searches.pin import Pin
+from search.services.searches.pin import Pin, PipelineChoice
 from search.services.searches.pin_searches import pin_searches
 from training.data.examples import Example
 from training.learning.task import Finder, Found, Unsearched
@@ -49,16 +49,15 @@ class _UpToReranker(Trace):
 
 
 class SearchFinder:
-    """Searches questions with the active version of a pipeline, without its reranker (task.Finder).
+    """Searches questions with a version of a pipeline (task.Finder).
 
     The version is read at the first use, because most learners search nothing.
     """
 
-    def __init__(self, release: Release, pipeline: str, examples: Sequence[Example], rerankers: Sequence[str]) -> None:
+    def __init__(self, release: Release, choice: PipelineChoice, examples: Sequence[Example]) -> None:
         self._release = release
-        self._pipeline = pipeline
+        self._choice = choice
         self._examples = examples
-        self._rerankers = rerankers
         self._composed: tuple[str, Composed] | None = None
 
     @cached_property
@@ -90,10 +89,10 @@ class SearchFinder:
     def _pins(self) -> Sequence[Pin | None]:
         """The specification of each question; None where no model has been kept that has not seen it."""
         pins = pin_searches(
-            knowledge_base=self._release.knowledge_base.name, pipelines=[self._pipeline],
-            settings=dict.fromkeys(self._rerankers, NO_RERANKER), release=self._release.name,
+            knowledge_base=self._release.knowledge_base.name, pipelines=[self._choice], settings={},
+            release=self._release.name,
         )  # fmt: skip
-        return cross_fitted(pins[self._pipeline], self._examples).pins
+        return cross_fitted(pins[self._choice.pipeline], self._examples).pins
 
     def _stages(self, pin: Pin) -> Composed:
         """Return the pipeline's function and stages; those used last are kept."""
@@ -105,17 +104,16 @@ class SearchFinder:
         return self._composed[1]
 
 
-def found_by(release: Release, pipeline: str, examples: Sequence[Example]) -> Finder:
-    """Return a finder that searches these questions of a release with the active version of a pipeline.
+def found_by(release: Release, pipeline: str, examples: Sequence[Example], on: PipelineVersion | None = None) -> Finder:
+    """Return a finder that searches these questions of a release with a version of a pipeline, without its reranker.
 
-    For a pipeline without a reranker it is a finder without questions. Its first use raises InvalidRequest when the
-    active version no longer fits the site.
+    `on` is the version; None means the active one. For a pipeline without a reranker it is a finder without questions.
+    Its first use raises InvalidRequest when the version no longer fits the site.
     """
     described = wiring.pipeline(pipeline)
     rerankers = described.of_role("rerank")
     if not rerankers:
         return Unsearched()
     variants = described.variants()
-    return SearchFinder(
-        release, pipeline, examples, [stage for stage in rerankers if NO_RERANKER in variants.get(stage, ())]
-    )
+    without = {stage: NO_RERANKER for stage in rerankers if NO_RERANKER in variants.get(stage, ())}
+    return SearchFinder(release, PipelineChoice(pipeline, on.version if on else None, without), examples)

@@ -195,7 +195,7 @@ def _material(release: Release, kind: str, examples: Sequence[Example], on: Pipe
     tools = search_wiring.tools(release)
     options = specified["stages"][option.split(".", 1)[0]]["OPTIONS"]
     answers = _answers(examples, tools.nodes, release.name)
-    return Material(examples, answers, tools, options, found_by(release, pipeline, examples))
+    return Material(examples, answers, tools, options, found_by(release, name, examples, on))
 
 
 def _answers(examples: Sequence[Example], nodes: NodeStore, release: str) -> list[Keys]:
