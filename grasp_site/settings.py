@@ -388,8 +388,9 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
         {"name": "Evaluations", "description": "How good the pipelines are: reports, outcomes by question, files."},
         {"name": "State of the site", "description": "For whoever watches the site: does it live, can it answer."},
     ],
-    # Searches have a status too, with other values.
+    # Searches and jobs wait and run in the same states; evaluations never wait.
     "ENUM_NAME_OVERRIDES": {
+        "WorkState": ["queued", "running", "done", "failed", "cancelled"],
         "EvaluationStatus": ["running", "done", "failed", "cancelled"],
         "FeedbackKind": "search.models.feedback.Feedback.Kind",
     },
