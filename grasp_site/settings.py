@@ -171,6 +171,8 @@ GRASP_TOOLS: dict[str, dict[str, Any]] = {
     "nodes": {"BACKEND": "search.adapters.nodes_memmap.MemmapNodes"},
     "text": {"BACKEND": "search.adapters.text_bm25.Bm25Index"},
     "vectors": {"BACKEND": "search.adapters.vectors_pgvector.PgVectors"},
+    # For releases that were made without vectors.
+    "no_vectors": {"BACKEND": "search.adapters.vectors_none.NoVectors"},
     "plan_scorers": {
         "BACKEND": "search.neural.plan_scorer.LoadedPlanScorers",
         "OPTIONS": {"directory": GRASP_HOME / "artifacts"},

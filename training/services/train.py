@@ -31,6 +31,7 @@ from training.learning.task import (
     TooFew,
 )
 from training.models import QuestionSet
+from training.services.found import found_by
 from training.services.learned_from import QUESTIONS_FILE
 from training.services.model_card import CARD, job_of, model_card
 from training.services.question_sets import described_set
@@ -194,7 +195,8 @@ def _material(release: Release, kind: str, examples: Sequence[Example], on: Pipe
     specified = pipeline.specification(pipeline.taking(present, option, wiring.variants_for(kind)))
     tools = search_wiring.tools(release)
     options = specified["stages"][option.split(".", 1)[0]]["OPTIONS"]
-    return Material(examples, _answers(examples, tools.nodes, release.name), tools, options)
+    answers = _answers(examples, tools.nodes, release.name)
+    return Material(examples, answers, tools, options, found_by(release, name, examples, on))
 
 
 def _answers(examples: Sequence[Example], nodes: NodeStore, release: str) -> list[Keys]:
