@@ -322,6 +322,9 @@ GRASP_LEARNERS: dict[str, dict[str, Any]] = {
     },
 }
 
+# Dotted paths of functions that return what else uses an artifact: id → nouns with names, for sentences.
+GRASP_ARTIFACT_USES = ["training.services.artifact_uses.evaluations_with"]
+
 # --- Uploads and imports --------------------------------------------------------------------------------------------
 # Limits of one upload: megabytes of all its files, of one request, and unpacked; the number of files, packed or not.
 GRASP_UPLOAD_MEGABYTES = env_int("GRASP_UPLOAD_MEGABYTES", 20_000, minimum=1)
@@ -400,8 +403,9 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
         {"name": "Evaluations", "description": "How good the pipelines are: reports, outcomes by question, files."},
         {"name": "State of the site", "description": "For whoever watches the site: does it live, can it answer."},
     ],
-    # Searches have a status too, with other values.
+    # Searches and jobs wait and run in the same states; evaluations never wait.
     "ENUM_NAME_OVERRIDES": {
+        "WorkState": ["queued", "running", "done", "failed", "cancelled"],
         "EvaluationStatus": ["running", "done", "failed", "cancelled"],
         "FeedbackKind": "search.models.feedback.Feedback.Kind",
     },
