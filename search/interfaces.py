@@ -98,7 +98,7 @@ class VectorIndex(Protocol):
 
     @property
     def kinds(self) -> frozenset[VectorKind]:
-        """The kinds of vectors that there are, computed ones included."""
+        """The kinds of vectors that there are, computed ones included; a release without vectors has none."""
         ...
 
     def matrix(self, kind: VectorKind) -> KindMatrix:

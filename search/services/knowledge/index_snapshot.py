@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TypeVar
 
 import numpy as np
+from django.db import transaction
 from django.db.models import Max
 from numpy.typing import NDArray
 
@@ -68,13 +69,16 @@ class IndexReport:
     reused: int = 0
 
 
-def index_snapshot(*, snapshot: Snapshot, run: RunContext | None = None, encoder: Encoder | None = None) -> Release:
+def index_snapshot(
+    *, snapshot: Snapshot, run: RunContext | None = None, encoder: Encoder | None = None, embed: bool = True
+) -> Release:
     """Build or continue the indexes of a snapshot, and return its release, which is not activated.
 
-    `encoder` defaults to the configured one. If the snapshot is already indexed, its release is returned. Raises
-    IndexFailed if the snapshot cannot be indexed or another process is indexing it.
+    `encoder` defaults to the configured one; without `embed` the release has no vectors. If the snapshot is already
+    indexed, its release is returned. Raises IndexFailed if the snapshot cannot be indexed or another process is
+    indexing it.
     """
-    return build_index(snapshot=snapshot, run=run, encoder=encoder).release
+    return build_index(snapshot=snapshot, run=run, encoder=encoder, embed=embed).release
 
 
 def build_index(
@@ -83,12 +87,15 @@ def build_index(
     run: RunContext | None = None,
     encoder: Encoder | None = None,
     kinds: Sequence[str] = (),
+    embed: bool = True,
 ) -> IndexReport:
     """Do what `index_snapshot` does, and tell what it took.
 
     `kinds` are kinds of vectors (`search.domain.vector_kinds`) beside the usual ones; with others than before a
-    snapshot gets another release. If the process dies, the next call goes on where it stopped. Raises InvalidRequest
-    with a fault for every kind that there is not, and RunCancelled; what is finished by then is kept for the next call.
+    snapshot gets another release. Without `embed` the release has no vectors: it is searched by words and by the graph,
+    and a later call makes one with vectors beside it. If the process dies, the next call goes on where it stopped.
+    Raises InvalidRequest with a fault for every kind that there is not, and RunCancelled; what is finished by then is
+    kept for the next call.
     """
     run = run or plain_run()
     wanted = list(checked(kinds, snapshot.schema))
@@ -99,6 +106,9 @@ def build_index(
         if not free:
             raise IndexFailed(f"An import of '{knowledge_base.name}' is running; wait until it has ended.")
         seconds = build_parts(snapshot.directory, _parts(snapshot, run), run)
+        if not embed:
+            made = snapshot.releases.filter(status=BuildStatus.READY, vector_set=None).first()
+            return IndexReport(made, seconds) if made is not None else _finish_without(snapshot, seconds, run)
         encoder = encoder or site_encoder()
         vector_set, _ = VectorSet.objects.get_or_create(
             snapshot=snapshot,
@@ -129,8 +139,19 @@ def _finish(vector_set: VectorSet, encoder: Encoder, seconds: dict[str, float], 
     seconds["hnsw"] = time.perf_counter() - began
     seconds |= _map_vectors(vector_set, run)
     releases: list[Release] = []
-    with_locks(lambda: releases.append(_release(vector_set, seconds)), run)
+
+    def write() -> None:
+        vectors.attach(vector_set)
+        releases.append(_release(snapshot, vector_set, seconds))
+
+    with_locks(write, run)
     return IndexReport(releases[-1], seconds, filled.embedded, filled.reused)
+
+
+def _finish_without(snapshot: Snapshot, seconds: dict[str, float], run: RunContext) -> IndexReport:
+    """Make a release without vectors, and return it."""
+    with run.fenced(), transaction.atomic():
+        return IndexReport(_release(snapshot, None, seconds), seconds)
 
 
 def _effort(snapshot: Snapshot, kinds: int) -> NDArray[np.int64]:
@@ -185,10 +206,8 @@ def _write_matrices(folder: Path, vector_set: VectorSet, run: RunContext) -> Non
     counted(snapshot.nodes)
 
 
-def _release(vector_set: VectorSet, seconds: Mapping[str, float]) -> Release:
+def _release(snapshot: Snapshot, vector_set: VectorSet | None, seconds: Mapping[str, float]) -> Release:
     """Create and return the release, in the caller's transaction."""
-    snapshot = vector_set.snapshot
-    vectors.attach(vector_set)
     snapshot.seconds = {**snapshot.seconds, **{f"index: {part}": taken for part, taken in seconds.items()}}
     snapshot.save(update_fields=["seconds"])
     # The lock on the knowledge base's row serialises the numbering of its releases.
