@@ -323,8 +323,9 @@ GRASP_LEARNERS: dict[str, dict[str, Any]] = {
     "retriever": {
         "BACKEND": "training.learning.retriever.RetrieverLearner",
         "SETTINGS": "training.learning.retriever_settings.RetrieverSettings",
-        "PIPELINE": "mfar",
+        "PIPELINE": "grasp",
         "OPTION": "retrieve.artifact",
+        "VARIANTS": {"*": "mfar"},
         "FOLD": "retrieve.fold",
     },
 }
@@ -357,6 +358,11 @@ GRASP_JOBS: dict[str, dict[str, str]] = {
     "evaluate": {"TITLE": "Evaluate", "KIND": "training.jobs.evaluate.EvaluateJob", "QUEUE": "jobs"},
     "tune": {"TITLE": "Tune fusion", "KIND": "training.jobs.tune.TuneJob", "QUEUE": "jobs"},
     "train_planner": {"TITLE": "Train planner", "KIND": "training.jobs.train_planner.TrainPlannerJob", "QUEUE": "jobs"},
+    "train_retriever": {
+        "TITLE": "Train retriever",
+        "KIND": "training.jobs.train_retriever.TrainRetrieverJob",
+        "QUEUE": "jobs",
+    },
 }
 # Dotted path of the function that returns Celery's arguments for a worker of a queue.
 GRASP_WORKER_ARGUMENTS = "grasp_site.embedded.programs.job_worker_arguments"

@@ -14,7 +14,7 @@ from search.fields.names import kind_of, lists_of
 from search.fields.scores import FieldScores
 from search.interfaces import Keys
 from search.neural.encoders import has_bfloat16
-from search.neural.field_retriever import Shape, base_tower, tokenized
+from search.neural.field_retriever import Shape, base_tower, embedded, tokenized
 from search.stages.retrieve_fields import first_weights
 from training.data.examples import Example
 from training.data.hashes import normalised
@@ -41,7 +41,9 @@ class RetrieverLearner(RetrieverSettings):
         lists = lists_of(tools.vectors.kinds, tools.text.fields)
         start = first_weights(lists)
         shape = Shape(
-            lists, tuple(name for name in lists if kind_of(name)), tuple(label.name for label in tools.schema.node_types),
+            lists,
+            tuple(name for name in lists if kind_of(name)),
+            tuple(label.name for label in tools.schema.node_types),
             tuple(start[name] for name in lists),
         )  # fmt: skip
         try:
@@ -74,7 +76,7 @@ class RetrieverTask:
         """Describe the learner for the model card."""
         return Card(
             "Retriever of fields",
-            "It reads a question for a retrieval of fields: a copy of the encoder makes its vector, one linear map for "
+            "It reads a question for a retrieval of fields: the encoder's model makes its vector, one linear map for "
             "each kind of vectors turns it to that kind, and the lists (fields by meaning and by words, PageRank) are "
             "weighed by the question. It learns from questions and their answers; the documents' vectors stay as they "
             "are. The loss is over the nodes of the whole knowledge base, or a sample of a large one.",
@@ -127,13 +129,15 @@ class RetrieverTask:
         tools = self.material.tools
         answerable = np.array([label.answerable for label in tools.schema.node_types], dtype=bool)
         scores = FieldScores(tools.text, tools.mentions, tools.adjacency)
-        tokens = tokenized(base_tower(tools.encoder.name), [example.text for example in examples]) if examples else []
+        base = base_tower(tools.encoder.name)
+        tokens = tokenized(base, [example.text for example in examples]) if examples else []
+        vectors = embedded(base, tokens, run.check)
         found, kept = [], []
         for place, (example, own) in enumerate(zip(examples, answers, strict=True)):
             run.report(_READ, done + place, total)
             keys = own[answerable[tools.adjacency.types[own]]]
             if len(keys):
-                found.append(asked(example.text, tokens[place], keys, scores, self.shape, run.check))
+                found.append(asked(example.text, tokens[place], vectors[place], keys, scores, self.shape, run.check))
                 kept.append(example)
         run.report(_READ, done + len(examples), total)
         return Lesson(found, kept)

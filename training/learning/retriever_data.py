@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import torch
@@ -12,7 +13,7 @@ from torch import Tensor
 
 from search.fields.names import kind_of
 from search.fields.scores import FieldScores, best_of
-from search.interfaces import Keys
+from search.interfaces import Keys, Vectors
 from search.neural.field_retriever import Queries, Shape
 from training.data.examples import Example
 from training.learning.task import LearningTools
@@ -28,10 +29,12 @@ _NEVER = -1e4
 class Asked:
     """One question: its tokens, its answers' keys, and the entries of its lists without vectors.
 
+    `vector` is that of the encoder's model, (dimensions,), for trainings that do not change the model.
     `entries` holds the place of each entry's list among the retriever's lists, `keys` its node, `scores` its score.
     """
 
     tokens: list[int]
+    vector: Vectors
     answers: Keys
     entries: NDArray[np.int16]
     keys: Keys
@@ -99,13 +102,19 @@ def nodes_of(tools: LearningTools, shape: Shape, dtype: torch.dtype, device: str
 
 
 def asked(
-    text: str, tokens: list[int], answers: Keys, scores: FieldScores, shape: Shape, check: Callable[[], None]
+    text: str,
+    tokens: list[int],
+    vector: Vectors,
+    answers: Keys,
+    scores: FieldScores,
+    shape: Shape,
+    check: Callable[[], None],
 ) -> Asked:
     """Return a question with the entries of its lists."""
     found = {name: best_of(one, KEPT) for name, one in scores.of(text, shape.lists, check).items()}
     places = [np.full(len(keys), shape.lists.index(name), dtype=np.int16) for name, (keys, _) in found.items()]
     return Asked(
-        tokens, answers, _joined(places, np.int16), _joined([keys for keys, _ in found.values()], np.int32),
+        tokens, vector, answers, _joined(places, np.int16), _joined([keys for keys, _ in found.values()], np.int32),
         _joined([own.astype(np.float16) for _, own in found.values()], np.float16),
     )  # fmt: skip
 
@@ -136,5 +145,5 @@ def scores_of(queries: Queries, dense: Tensor, nodes: Nodes, entries: Entries) -
     return flat.view(sums.shape).masked_fill(nodes.barred, _NEVER)
 
 
-def _joined(parts: Sequence[NDArray], dtype: type) -> NDArray:  # type: ignore[type-arg]
+def _joined(parts: Sequence[NDArray[Any]], dtype: type) -> NDArray[Any]:
     return np.concatenate(parts) if parts else np.empty(0, dtype=dtype)

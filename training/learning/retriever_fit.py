@@ -21,8 +21,6 @@ from training.learning.retriever_data import Asked, Nodes, entries_of, scores_of
 Indices = NDArray[np.int64]
 WARM = 0.1
 """Share of the steps that raise the learning rate. A linear decay to 0 is applied over all steps."""
-FAST = 10.0
-"""Factor between the learning rate of the heads and that of the encoder."""
 CLIP = 1.0
 """Largest length of the gradient."""
 EXPLODED = 1e3
@@ -38,11 +36,12 @@ class Diverged(ArithmeticError):
 
 @dataclass(frozen=True, slots=True)
 class FitSettings:
-    """Settings of a fit: questions per step, peak rate, trained layers, sampled nodes (0: all), seed, device."""
+    """Settings of a fit: questions per step, peak rate, trained layers and their rate, sampled nodes (0: all), seed."""
 
     batch: int
     rate: float
     layers: int
+    layer_rate: float
     sample: int
     seed: int
     device: str = "cpu"
@@ -61,7 +60,7 @@ class Trainer:
         self._learned: list[nn.Parameter] = [*tower, *heads]
         groups: list[dict[str, Any]] = [
             {"params": params, "lr": rate, "weight_decay": 0.01}
-            for params, rate in ((tower, how.rate), (heads, FAST * how.rate))
+            for params, rate in ((tower, how.layer_rate), (heads, how.rate))
             if params
         ]
         self._optimizer = torch.optim.AdamW(groups)
@@ -172,12 +171,20 @@ class Trainer:
 
     def _scores(self, questions: Sequence[Asked], nodes: Nodes, columns: Indices | None) -> Tensor:
         device = self._how.device
+        queries = self.net.queries(self._embedded(questions))
+        return scores_of(queries, self._dense, nodes, entries_of(questions, device, columns))
+
+    def _embedded(self, questions: Sequence[Asked]) -> Tensor:
+        """Return the vectors of questions, (questions, dimensions); those of an unchanged model are known."""
+        device = self._how.device
+        if not self._how.layers:
+            return torch.from_numpy(np.stack([one.vector for one in questions])).to(device)
         ids, mask = padded(self.net.tower, [one.tokens for one in questions])
         half = torch.autocast(device, torch.bfloat16) if device != "cpu" or has_bfloat16() else nullcontext()
         with half:
-            embedded = self.net.tower({"input_ids": ids.to(device), "attention_mask": mask.to(device)})
-        queries = self.net.queries(embedded["sentence_embedding"])
-        return scores_of(queries, self._dense, nodes, entries_of(questions, device, columns))
+            found = self.net.tower({"input_ids": ids.to(device), "attention_mask": mask.to(device)})
+        embedded: Tensor = found["sentence_embedding"]
+        return embedded
 
     def _columns(self, questions: Sequence[Asked], chance: np.random.Generator) -> Indices | None:
         """Return the sorted keys that the loss is over: answers, all entries, and a sample; None for all nodes."""

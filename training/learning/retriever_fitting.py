@@ -33,7 +33,7 @@ HELD_OUT = 10
 STEPS_A_PART = 50
 """A pass over thousands of synthesised questions takes minutes, so it has parts, with checkpoints between."""
 SAVED_EVERY = 45.0
-"""Seconds between checkpoints; one of three folds has some hundred megabytes."""
+"""Seconds between checkpoints; those of three folds have some hundred megabytes if the model is trained, too."""
 LEARN, FOLD, ALL = "synthesised questions", "folds", "all questions"
 Ranks = list[NDArray[np.int64]]
 Weights = dict[str, NDArray[np.float16]]
@@ -72,7 +72,7 @@ class Fitting:
     def alone(self, made: Lesson) -> LearnedRetriever:
         """Return the retriever that learned from synthesised questions only; some of them are held out and measured."""
         places = np.arange(len(made))
-        held = [made.asked[at] for at in places[places % HELD_OUT == 0]]
+        held = [one for at, one in enumerate(made.asked) if at % HELD_OUT == 0]
         trainer = self._trainer(len(places))
         before = trainer.ranks(held, self.run.check)
         self._parts(trainer, made, places[places % HELD_OUT != 0])
@@ -150,7 +150,7 @@ class Fitting:
         """Search each question by the retriever that has not learned from it; keep the pass if it is the best."""
         ranks: Ranks = [np.empty(0, dtype=np.int64)] * len(real)
         for fold, trainer in enumerate(trainers):
-            own = np.flatnonzero(folds == fold)
+            own = np.flatnonzero(folds == fold).tolist()
             found = trainer.ranks([real.asked[at] for at in own], self.run.check)
             for at, ranked in zip(own, found, strict=True):
                 ranks[at] = ranked
@@ -190,7 +190,9 @@ class Fitting:
         """Return a trainer for this number of questions in all passes together."""
         settings = self.settings
         sample = settings.sample if len(self.nodes) > settings.nodes else 0
-        how = FitSettings(settings.batch, settings.rate, settings.layers, sample, settings.seed, self.device)
+        how = FitSettings(
+            settings.batch, settings.rate, settings.layers, settings.layer_rate, sample, settings.seed, self.device
+        )
         if passes:
             steps = passes * -(-(questions // passes) // settings.batch)
         else:
