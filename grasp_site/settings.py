@@ -298,6 +298,7 @@ GRASP_SEARCHES_PER_MINUTE_TOKEN = env_int("GRASP_SEARCHES_PER_MINUTE_TOKEN", 600
 # option that chooses a fold, for artifacts that also contain a model learned without each fold of the questions.
 # If only some variants of the stage have the option, VARIANTS says which one to switch to: {present variant: variant
 # that has it}, where `*` stands for any present one; a present variant that has the option stays.
+# ON_REQUEST: training everything trains it only if it is named, because it takes long.
 # SETTINGS declares the settings without loading a model library. The job of a learner is `train_NAME` in GRASP_JOBS.
 GRASP_LEARNERS: dict[str, dict[str, Any]] = {
     "planner": {
@@ -337,6 +338,7 @@ GRASP_JOBS: dict[str, dict[str, str]] = {
     "evaluate": {"TITLE": "Evaluate", "KIND": "training.jobs.evaluate.EvaluateJob", "QUEUE": "jobs"},
     "tune": {"TITLE": "Tune fusion", "KIND": "training.jobs.tune.TuneJob", "QUEUE": "jobs"},
     "train_planner": {"TITLE": "Train planner", "KIND": "training.jobs.train_planner.TrainPlannerJob", "QUEUE": "jobs"},
+    "train_all": {"TITLE": "Train everything", "KIND": "training.jobs.train_all.TrainAllJob", "QUEUE": "jobs"},
 }
 # Dotted path of the function that returns Celery's arguments for a worker of a queue.
 GRASP_WORKER_ARGUMENTS = "grasp_site.embedded.programs.job_worker_arguments"
