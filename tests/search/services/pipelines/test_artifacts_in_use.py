@@ -15,15 +15,22 @@ from pytest_django.fixtures import DjangoCaptureOnCommitCallbacks, Settings
 from safetensors.numpy import save
 
 from search.domain.errors import InvalidRequest, NotAllowed
-from search.models import Artifact, Job, KnowledgeBase, PipelineVersion, SearchRun
+from search.models import (
+    Artifact,
+    Job,
+    KnowledgeBase,
+    PipelineVersion,
+    Release,
+    SearchRun,
+    Snapshot,
+    VectorSet,
+)
 from search.services.pipelines.delete_artifact import ArtifactInUse, delete_artifact, uses_of
 from search.services.pipelines.register_artifact import register_artifact
 from search.services.pipelines.save_pipeline_version import activate_pipeline_version, save_pipeline_version
 from search.services.pipelines.serve_adapter import serving_of
 from search.services.pipelines.switch_version import promote, roll_back
-from tests.search.conftest import films
 
-__all__ = ["films"]
 pytestmark = pytest.mark.django_db
 
 
@@ -116,17 +123,20 @@ def test_what_differs_from_what_was_registered_is_not_promoted(base: KnowledgeBa
     assert options_in_use(base) == {}
 
 
-def test_another_kind_another_encoder_and_nothing_at_all_are_refused_by_name(films: KnowledgeBase, home: Path) -> None:
-    ranker = made(films, "ranker")
+def test_another_kind_another_encoder_and_nothing_at_all_are_refused_by_name(base: KnowledgeBase) -> None:
+    ranker = made(base, "ranker")
     with pytest.raises(InvalidRequest, match=rf"{ranker.pk} is a ranker, and plan\.artifact takes a planner"):
-        version(films, ranker)
+        version(base, ranker)
     with pytest.raises(InvalidRequest, match="There is no artifact 'planner-gone'; it was deleted, or never made here"):
-        save_pipeline_version(knowledge_base=films, pipeline="grasp", options={"plan.artifact": "planner-gone"})
-    used = films.active_release.vector_set.encoder  # type: ignore[union-attr]
-    other = made(films, served={"encoder": "other@2"})
-    with pytest.raises(InvalidRequest, match=f"was learned over vectors of other@2, and .* has those of {used}"):
-        version(films, other)
-    version(films, made(films, served={"encoder": used}))
+        save_pipeline_version(knowledge_base=base, pipeline="grasp", options={"plan.artifact": "planner-gone"})
+    snapshot = Snapshot.objects.create(knowledge_base=base)
+    vectors = VectorSet.objects.create(snapshot=snapshot, encoder="one@1", dimensions=4)
+    base.active_release = Release.objects.create(knowledge_base=base, number=1, snapshot=snapshot, vector_set=vectors)
+    base.save()
+    other = made(base, served={"encoder": "other@2"})
+    with pytest.raises(InvalidRequest, match=r"was learned over vectors of other@2, and .* has those of one@1\."):
+        version(base, other)
+    assert version(base, made(base, served={"encoder": "one@1"})).active
 
 
 def test_an_artifact_in_use_is_not_deleted_and_says_by_what(
