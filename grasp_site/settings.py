@@ -177,6 +177,10 @@ GRASP_TOOLS: dict[str, dict[str, Any]] = {
         "BACKEND": "search.neural.plan_scorer.LoadedPlanScorers",
         "OPTIONS": {"directory": GRASP_HOME / "artifacts"},
     },
+    "field_retrievers": {
+        "BACKEND": "search.neural.field_retriever.LoadedFieldRetrievers",
+        "OPTIONS": {"directory": GRASP_HOME / "artifacts"},
+    },
     "graph": {"BACKEND": "search.adapters.graph_memmap.MemmapOrPostgres"},
     "language_model": {
         "BACKEND": "search.adapters.llm_openai.ConfiguredLanguageModel",
@@ -214,6 +218,7 @@ GRASP_PIPELINES: dict[str, dict[str, Any]] = {
                     "hybrid": {"BACKEND": "search.stages.retrieve.Hybrid"},
                     "bm25": {"BACKEND": "search.stages.retrieve.Bm25"},
                     "vss": {"BACKEND": "search.stages.retrieve.Dense"},
+                    "mfar": {"BACKEND": "search.stages.retrieve_fields.Fields"},
                 },
                 "DEFAULT": "hybrid",
             },
@@ -222,7 +227,7 @@ GRASP_PIPELINES: dict[str, dict[str, Any]] = {
             "rerank": {"VARIANTS": {"none": None}, "DEFAULT": "none"},
             "explain": _EXPLAIN,
         },
-        "TITLES": {"graph": "Graph paths", "text": "Document text", **_TEXT_LISTS},
+        "TITLES": {"graph": "Graph paths", "text": "Document text", "pagerank": "PageRank", **_TEXT_LISTS},
     },
     "bm25": {
         "TITLE": "BM25",
@@ -252,6 +257,14 @@ GRASP_PIPELINES: dict[str, dict[str, Any]] = {
             "explain": _EXPLAIN,
         },
         "TITLES": _TEXT_LISTS,
+    },
+    "mfar": {
+        "TITLE": "Fields",
+        "DESCRIPTION": "Adds up what every field says, by words and by meaning, weighed by the question (mFAR).",
+        "BACKEND": "search.pipelines.baselines.single",
+        "STAGES_CLASS": "search.pipelines.baselines.SingleStages",
+        "STAGES": {"retrieve": {"BACKEND": "search.stages.retrieve_fields.Fields"}, "explain": _EXPLAIN},
+        "TITLES": {"text": "Fields", "pagerank": "PageRank"},
     },
     "ppr": {
         "TITLE": "PageRank",

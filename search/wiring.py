@@ -20,6 +20,7 @@ from search.domain.schema_settings import adapted
 from search.interfaces import (
     Adjacency,
     Encoder,
+    FieldRetrievers,
     GraphStore,
     LanguageModel,
     MentionIndex,
@@ -46,6 +47,13 @@ def plan_scorers() -> PlanScorers:
     """Return the trained planners of this process; each is loaded when a search first needs it."""
     with _loading:
         return build("plan_scorers")
+
+
+@lru_cache(maxsize=1)
+def field_retrievers() -> FieldRetrievers:
+    """Return the trained retrievers of fields of this process; each is loaded when a search first needs it."""
+    with _loading:
+        return build("field_retrievers")
 
 
 def schema_of(release: Release, settings_version: int | None = None) -> Schema:
@@ -104,6 +112,11 @@ class Tools:
     def plan_scorers(self) -> PlanScorers:
         """The trained planners of all knowledge bases."""
         return plan_scorers()
+
+    @property
+    def field_retrievers(self) -> FieldRetrievers:
+        """The trained retrievers of fields of all knowledge bases."""
+        return field_retrievers()
 
     @cached_property
     def adjacency(self) -> Adjacency:
@@ -181,6 +194,7 @@ def forget() -> None:
     with _loading:
         _tools.cache_clear()
         plan_scorers.cache_clear()
+        field_retrievers.cache_clear()
 
 
 def pipelines() -> list[str]:

@@ -16,6 +16,7 @@ from search.domain.vector_kinds import COMPUTED, USUAL, checked
 from search.ingest import vectors
 from search.models import VectorSet
 from search.models.partitions import partition
+from search.services.knowledge import index_snapshot
 from search.services.knowledge.index_snapshot import build_index
 from tests.fakes import HashEncoder
 from tests.oracle import Graph
@@ -198,7 +199,8 @@ def test_a_release_of_an_earlier_version_gets_them_without_encoding_again() -> N
 def test_the_means_of_a_large_set_are_searched_by_the_index(monkeypatch: pytest.MonkeyPatch) -> None:
     encoder = HashEncoder()
     snapshot = snapshot_of()
-    monkeypatch.setattr(vectors_pgvector, "IN_MEMORY", snapshot.nodes - 1)
+    for module in (vectors_pgvector, index_snapshot):
+        monkeypatch.setattr(module, "IN_MEMORY", snapshot.nodes - 1)
     tools = wiring.Tools(build_index(snapshot=snapshot, encoder=encoder).release)
     mean = mean_of_neighbours(tools, encoder, 0)
     by_index = tools.vectors.nearest("neighbours", mean, 4)
