@@ -17,11 +17,13 @@ from search.domain.options import assigned
 from search.management.console import shown
 from search.services.jobs.run_here import recorded
 from training import wiring
-from training.data.examples import Example, select
+from training.data.examples import BadQuestions, Example, select
 from training.data.splits import TRAIN, VAL, refuse_split
 from training.jobs.train_learner import job_name, parts_of_learner
 from training.management.console import positive, refusals
+from training.models import QuestionSet
 from training.services.question_sets import import_questions, name_of
+from training.services.synthesise import NUMBER
 from training.services.train import train
 
 
@@ -33,7 +35,9 @@ class Command(BaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("kind", choices=wiring.learners(), help="What is trained.")
         parser.add_argument("name", help="The knowledge base.")
-        parser.add_argument("--questions", required=True, type=Path, metavar="FILE", help="JSON lines, plain or gzip.")
+        parser.add_argument("--questions", type=Path, metavar="FILE", help="JSON lines, plain or gzip.")
+        parser.add_argument("--synthesised", nargs="?", type=positive, const=NUMBER, default=0, metavar="N",
+                            help=f"Learn from N questions made of the base ({NUMBER:,} if N is left out).")  # fmt: skip
         parser.add_argument("--split", help=f"Only the questions of this split ({TRAIN} where the file has splits).")
         parser.add_argument("--allow-val", action="store_true",
                             help="Let questions of val be learned from; the artifact and reports say so.")  # fmt: skip
@@ -47,18 +51,19 @@ class Command(BaseCommand):
             with refusals(self.stderr):
                 allowed = (TRAIN, VAL) if options["allow_val"] else (TRAIN,)
                 refuse_split(options["split"], "Training", allowed)
-                question_set, examples, _ = import_questions(knowledge_base=options["name"], path=options["questions"])
-                examples = _chosen(examples, options["questions"].name, options["split"], options["limit"])
+                question_set, examples = _asked(options)
                 settings = assigned(options["assigned"])
                 arguments = {
                     "split": options["split"] or "", "limit": options["limit"] or 0, "settings": settings,
                     "allow_val": options["allow_val"], "activate": not options["no_activate"],
+                    "synthesised": options["synthesised"],
                 }  # fmt: skip
+                parts = parts_of_learner(options["kind"], options["synthesised"])
                 with (
-                    shown(sys.stderr, parts_of_learner(options["kind"]), quiet=options["json"]) as terminal,
+                    shown(sys.stderr, parts, quiet=options["json"]) as terminal,
                     recorded(
                         terminal, kind=job_name(options["kind"]), knowledge_base=options["name"],
-                        question_set=name_of(question_set), arguments=arguments,
+                        question_set=name_of(question_set) if question_set else "", arguments=arguments,
                     ) as job,
                 ):  # fmt: skip
                     report = train(
@@ -70,6 +75,7 @@ class Command(BaseCommand):
                         allow_val=options["allow_val"],
                         run=job.run,
                         question_set=question_set,
+                        synthesised=options["synthesised"],
                     )
                     job.result = report
         except OSError as error:
@@ -81,6 +87,19 @@ class Command(BaseCommand):
             _show(report)
 
 
+def _asked(options: dict[str, Any]) -> tuple[QuestionSet | None, list[Example]]:
+    """Return the question set of the file and those of its questions that are learned from; nothing without a file."""
+    path: Path | None = options["questions"]
+    if path is None:
+        if not options["synthesised"]:
+            raise BadQuestions(["Name the questions to learn from: --questions FILE, --synthesised, or both."])
+        if options["split"] or options["limit"]:
+            raise BadQuestions(["--split and --limit choose among questions of --questions FILE, which is missing."])
+        return None, []
+    question_set, examples, _ = import_questions(knowledge_base=options["name"], path=path)
+    return question_set, _chosen(examples, path.name, options["split"], options["limit"])
+
+
 def _chosen(examples: Sequence[Example], name: str, split: str | None, limit: int | None) -> list[Example]:
     """Return the questions of a split; where none is named those for training, or all of a file without splits."""
     if split is None and any(example.split for example in examples):
@@ -89,7 +108,8 @@ def _chosen(examples: Sequence[Example], name: str, split: str | None, limit: in
 
 
 def _show(report: dict[str, Any]) -> None:
-    title = f"{report['artifact']} · {report['knowledge_base']} · {report['questions']} questions"
+    made = f" + {report['synthesised']['number']} synthesised" if report["synthesised"] else ""
+    title = f"{report['artifact']} · {report['knowledge_base']} · {report['questions']}{made} questions"
     columns = list(dict.fromkeys(column for figures in report["table"].values() for column in figures))
     table = Table("", *columns, title=title)
     for name, figures in report["table"].items():
