@@ -349,6 +349,7 @@ GRASP_JOBS: dict[str, dict[str, str]] = {
     "index": {"TITLE": "Index", "KIND": "search.jobs.index_kb.IndexJob", "QUEUE": "jobs"},
     "sync_graph": {"TITLE": "Copy to Neo4j", "KIND": "search.jobs.sync_graph.SyncGraphJob", "QUEUE": "jobs"},
     "evaluate": {"TITLE": "Evaluate", "KIND": "training.jobs.evaluate.EvaluateJob", "QUEUE": "jobs"},
+    "synthesise": {"TITLE": "Make questions", "KIND": "training.jobs.synthesise.SynthesiseJob", "QUEUE": "jobs"},
     "tune": {"TITLE": "Tune fusion", "KIND": "training.jobs.tune.TuneJob", "QUEUE": "jobs"},
     "train_planner": {"TITLE": "Train planner", "KIND": "training.jobs.train_planner.TrainPlannerJob", "QUEUE": "jobs"},
     "train_all": {"TITLE": "Train everything", "KIND": "training.jobs.train_all.TrainAllJob", "QUEUE": "jobs"},

@@ -43,6 +43,8 @@ class Kind(Protocol):
 
     targets: ClassVar[tuple[str, ...]] = ("knowledge_base",)
     """The fields of Target that a launch has to fill: `knowledge_base`, `release`, `question_set`."""
+    optional: ClassVar[tuple[str, ...]] = ()
+    """Fields of Target that a launch may fill or leave empty; `refuse` says when one is missing after all."""
     makes: ClassVar[str] = ""
     """What a job of this kind makes that can be activated: `release`, `pipeline_version`, or nothing.
 

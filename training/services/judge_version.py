@@ -79,10 +79,11 @@ def judge_version(
     return Judged(report["evaluation"], values, np.array([pin is not None for pin in crossed.pins], dtype=np.bool_))
 
 
-def compare(before: Judged, after: Judged) -> Verdict:
+def compare(before: Judged, after: Judged, asked: str = "held-out questions") -> Verdict:
     """Compare two versions by a paired randomisation test, on the questions that are fair to both.
 
-    The later one is better if one of DECIDING rises with p < SURE, and the other does not fall.
+    The later one is better if one of DECIDING rises with p < SURE, and the other does not fall. `asked` names the
+    questions in the reason.
     """
     fair = before.fair & after.fair
     count = int(fair.sum())
@@ -99,9 +100,7 @@ def compare(before: Judged, after: Judged) -> Verdict:
     ]  # fmt: skip
     told = " and ".join(_told(by[name]) for name in DECIDING)
     verdict = "It is switched on." if better else "That is not borne out, so it is not switched on."
-    return Verdict(
-        bool(better), f"On {count:,} held-out questions {told}. {verdict}", count, means(old), means(new), compared
-    )
+    return Verdict(bool(better), f"On {count:,} {asked} {told}. {verdict}", count, means(old), means(new), compared)
 
 
 def _told(one: Mapping[str, Any]) -> str:

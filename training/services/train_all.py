@@ -24,14 +24,18 @@ from training import wiring
 from training.data.examples import BadQuestions, Example
 from training.data.splits import TRAIN, VAL, counts, refuse_splits
 from training.models import QuestionSet
+from training.services.find_release import find_release
 from training.services.judge_version import Judged, Verdict, compare, judge_version
 from training.services.question_sets import described_set
+from training.services.synthesise import synthesised_questions
 from training.services.train import train
 from training.services.train_parts import LEARN, Part, parts_of_pipeline
 from training.services.tune import tune
 
 JUDGED = 1_000
 """Most questions by which a part is judged, evenly spaced over all."""
+FEW, JUDGING_SEED = 300, 20_263
+"""Number and seed of the synthesised questions that judge where nobody has asked any."""
 BEFORE = "before"
 _ENDED = "parts that ended"
 """Name of the note with the reports of the parts that have ended."""
@@ -51,11 +55,18 @@ class Request:
     judged: int = JUDGED
     question_set: QuestionSet | None = None
     release: str = ""
+    synthesised: int = 0
+    """Questions that each learner makes of the knowledge base and learns from too."""
 
     @property
     def named_pipeline(self) -> str:
         """The pipeline; the site's default if none is named."""
         return self.pipeline or str(site.GRASP_DEFAULT_PIPELINE)
+
+    @property
+    def asked(self) -> str:
+        """The questions that judge, in words."""
+        return "held-out questions" if self.examples else "synthesised questions of another seed"
 
     def parts(self) -> list[Part]:
         """Return what is trained and tuned, in order. Raises InvalidRequest."""
@@ -115,12 +126,14 @@ def train_all(request: Request, *, activate: bool = True, run: RunContext | None
     with run.fenced():
         if on and activate and state.version is not None:
             activate_pipeline_version(state.version)
-    whole = compare(first, state.judged) if on else None
+    whole = compare(first, state.judged, request.asked) if on else None
     version = state.version
     return {
         "knowledge_base": request.knowledge_base,
         "question_set": described_set(request.question_set),
         "questions": len(request.examples),
+        "synthesised": request.synthesised,
+        "judged_on": request.asked,
         "splits": counts(request.examples),
         "pipeline": request.named_pipeline,
         "pipeline_version": version.version if version else 0,
@@ -172,7 +185,7 @@ def _carried_out(request: Request, part: Part, state: _State, run: RunContext) -
         left = _left_out(part, described.pop("reason"), began)
         return {**left, "after": described.pop("held_out"), **described}
     after = _judged(request, made, run.part("judging"))
-    verdict = compare(state.judged, after)
+    verdict = compare(state.judged, after, request.asked)
     if part.how != LEARN:
         verdict = _as_tuned(verdict, described)
     report = {
@@ -197,11 +210,14 @@ def _made(
     request: Request, part: Part, on: PipelineVersion | None, run: RunContext
 ) -> tuple[PipelineVersion | None, dict[str, Any]]:
     """Return the version with the part (None if a tuning chose nothing), and what the report says about the part."""
+    if part.how != LEARN and not request.examples:
+        raise BadQuestions(["Weights are chosen on questions that people asked, and there are none."])
     if part.how == LEARN:
         report = train(
             kind=part.of, knowledge_base=request.knowledge_base, examples=request.examples,
             settings=request.settings_of(part.of), activate=False, allow_val=request.allow_val, run=run,
             question_set=request.question_set, release=request.release, on=on,
+            synthesised=request.synthesised,
         )  # fmt: skip
         return _saved(request, report), {"artifact": report["artifact"], "table": report["table"]}
     report = tune(
@@ -234,9 +250,20 @@ def _left_out(part: Part, reason: str, began: float) -> dict[str, Any]:
 def _judged(request: Request, version: PipelineVersion | None, run: RunContext) -> Judged:
     return judge_version(
         knowledge_base=request.knowledge_base, pipeline=request.named_pipeline, version=version,
-        examples=_sample(request.examples, request.judged), release=request.release,
-        question_set=request.question_set, run=run,
+        examples=_judging(request, run), release=request.release, question_set=request.question_set, run=run,
     )  # fmt: skip
+
+
+def _judging(request: Request, run: RunContext) -> list[Example]:
+    """Return the questions that judge: those of people or, where there are none, synthesised ones of another seed.
+
+    A synthesised question that a learner has made too is not fair to it, so it is left out of the comparison.
+    """
+    if request.examples:
+        return _sample(request.examples, request.judged)
+    release = find_release(request.knowledge_base, request.release)
+    silent = replace(run, progress=lambda part, done, total: run.check())
+    return list(synthesised_questions(release, min(request.judged, FEW), JUDGING_SEED, silent).examples)
 
 
 def _sample(examples: Sequence[Example], most: int) -> list[Example]:

@@ -17,13 +17,14 @@ from search.domain.options import assigned
 from search.management.console import shown
 from search.services.jobs.run_here import recorded
 from training import wiring
-from training.data.examples import Example, select
+from training.data.examples import BadQuestions, Example, select
 from training.data.splits import TRAIN, VAL, refuse_split
 from training.jobs.train_all import ALL, parts_of_all
 from training.jobs.train_learner import job_name, parts_of_learner
 from training.management.console import positive, refusals
 from training.models import QuestionSet
 from training.services.question_sets import import_questions, name_of
+from training.services.synthesise import NUMBER
 from training.services.train import train
 from training.services.train_all import Request, train_all
 
@@ -37,7 +38,9 @@ class Command(BaseCommand):
         parser.add_argument("kind", choices=[*wiring.learners(), ALL],
                             help=f"What is trained; {ALL}: what the pipeline uses, in order.")  # fmt: skip
         parser.add_argument("name", help="The knowledge base.")
-        parser.add_argument("--questions", required=True, type=Path, metavar="FILE", help="JSON lines, plain or gzip.")
+        parser.add_argument("--questions", type=Path, metavar="FILE", help="JSON lines, plain or gzip.")
+        parser.add_argument("--synthesised", nargs="?", type=positive, const=NUMBER, default=0, metavar="N",
+                            help=f"Learn from N questions made of the base ({NUMBER:,} if N is left out).")  # fmt: skip
         parser.add_argument("--split", help=f"Only the questions of this split ({TRAIN} where the file has splits).")
         parser.add_argument("--allow-val", action="store_true",
                             help="Let questions of val be learned from; the artifact and reports say so.")  # fmt: skip
@@ -53,8 +56,7 @@ class Command(BaseCommand):
             with refusals(self.stderr):
                 allowed = (TRAIN, VAL) if options["allow_val"] else (TRAIN,)
                 refuse_split(options["split"], "Training", allowed)
-                question_set, examples, _ = import_questions(knowledge_base=options["name"], path=options["questions"])
-                examples = _chosen(examples, options["questions"].name, options["split"], options["limit"])
+                question_set, examples = _asked(options)
                 report = _trained(options, question_set, examples)
         except OSError as error:
             self.stderr.write(f"{error.filename or 'GRASP_HOME'}: {error.strerror or error}")
@@ -65,16 +67,17 @@ class Command(BaseCommand):
             _show_all(report) if options["kind"] == ALL else _show(report)
 
 
-def _trained(options: dict[str, Any], question_set: QuestionSet, examples: list[Example]) -> dict[str, Any]:
+def _trained(options: dict[str, Any], question_set: QuestionSet | None, examples: list[Example]) -> dict[str, Any]:
     """Train what the command line names as a job in this process, and return the report."""
     kind, activate, settings = options["kind"], not options["no_activate"], assigned(options["assigned"])
     arguments: dict[str, Any] = {
         "split": options["split"] or "", "limit": options["limit"] or 0, "settings": settings,
-        "allow_val": options["allow_val"], "activate": activate,
+        "allow_val": options["allow_val"], "activate": activate, "synthesised": options["synthesised"],
     }  # fmt: skip
     common: dict[str, Any] = {
         "knowledge_base": options["name"], "examples": examples, "settings": settings,
         "allow_val": options["allow_val"], "question_set": question_set,
+        "synthesised": options["synthesised"],
     }  # fmt: skip
     request = None
     if kind == ALL:
@@ -82,12 +85,12 @@ def _trained(options: dict[str, Any], question_set: QuestionSet, examples: list[
         arguments |= {"pipeline": options["pipeline"], "learners": learners}
         request = Request(**common, pipeline=options["pipeline"], learners=learners)
         request.check()
-    parts = parts_of_all(request.named_pipeline, request.parts()) if request else parts_of_learner(kind)
+    parts = parts_of_all(request) if request else parts_of_learner(kind, options["synthesised"])
     with (
         shown(sys.stderr, parts, quiet=options["json"]) as terminal,
         recorded(
-            terminal, kind=job_name(kind), knowledge_base=options["name"], question_set=name_of(question_set),
-            arguments=arguments,
+            terminal, kind=job_name(kind), knowledge_base=options["name"],
+            question_set=name_of(question_set) if question_set else "", arguments=arguments,
         ) as job,
     ):  # fmt: skip
         if request:
@@ -95,6 +98,19 @@ def _trained(options: dict[str, Any], question_set: QuestionSet, examples: list[
         else:
             job.result = train(**common, kind=kind, activate=activate, run=job.run)
     return dict(job.result)
+
+
+def _asked(options: dict[str, Any]) -> tuple[QuestionSet | None, list[Example]]:
+    """Return the question set of the file and those of its questions that are learned from; nothing without a file."""
+    path: Path | None = options["questions"]
+    if path is None:
+        if not options["synthesised"]:
+            raise BadQuestions(["Name the questions to learn from: --questions FILE, --synthesised, or both."])
+        if options["split"] or options["limit"]:
+            raise BadQuestions(["--split and --limit choose among questions of --questions FILE, which is missing."])
+        return None, []
+    question_set, examples, _ = import_questions(knowledge_base=options["name"], path=path)
+    return question_set, _chosen(examples, path.name, options["split"], options["limit"])
 
 
 def _chosen(examples: Sequence[Example], name: str, split: str | None, limit: int | None) -> list[Example]:
@@ -125,7 +141,8 @@ def _show_all(report: dict[str, Any]) -> None:
 
 
 def _show(report: dict[str, Any]) -> None:
-    title = f"{report['artifact']} · {report['knowledge_base']} · {report['questions']} questions"
+    made = f" + {report['synthesised']['number']} synthesised" if report["synthesised"] else ""
+    title = f"{report['artifact']} · {report['knowledge_base']} · {report['questions']}{made} questions"
     columns = list(dict.fromkeys(column for figures in report["table"].values() for column in figures))
     table = Table("", *columns, title=title)
     for name, figures in report["table"].items():
