@@ -6,9 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from django.conf import settings as site
+
 from search.domain.errors import Fault, InvalidRequest
 from search.domain.job_kinds import Kind, Target, argument
 from search.domain.run_context import RunContext
+from training import wiring
 from training.data.examples import Example
 from training.data.splits import TRAIN
 from training.jobs.questions import chosen, pointed, question_faults, splits_of
@@ -54,6 +57,13 @@ class TrainAllJob(Kind):
         low=0,
         high=MOST,
     )
+
+    @classmethod
+    def hints(cls) -> Mapping[str, Sequence[str]]:
+        """Name the learners, and those that are trained on request only."""
+        slow = [name for name in wiring.learners() if site.GRASP_LEARNERS[name].get("ON_REQUEST")]
+        told = [f"There are: {', '.join(wiring.learners())}."]
+        return {"learners": [*told, f"Only if it is named: {', '.join(slow)}."] if slow else told}
 
     def parts(self) -> Mapping[str, float]:
         """Return the parts of each learner's work, and the searches that judge it."""

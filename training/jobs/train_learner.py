@@ -49,6 +49,11 @@ class TrainLearnerJob(Kind):
         high=MOST,
     )
 
+    @classmethod
+    def hints(cls) -> Mapping[str, Sequence[str]]:
+        """Describe the settings of the learner."""
+        return {"settings": wiring.settings_told(cls.learner)}
+
     def parts(self) -> Mapping[str, float]:
         """Return the parts of the learner's work."""
         return {**({PART: 20.0} if self.synthesised else {}), **self.shares}
