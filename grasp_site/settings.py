@@ -321,6 +321,14 @@ GRASP_LEARNERS: dict[str, dict[str, Any]] = {
         "OPTION": "plan.artifact",
         "FOLD": "plan.fold",
     },
+    "retriever": {
+        "BACKEND": "training.learning.retriever.RetrieverLearner",
+        "SETTINGS": "training.learning.retriever_settings.RetrieverSettings",
+        "PIPELINE": "grasp",
+        "OPTION": "retrieve.artifact",
+        "VARIANTS": {"*": "mfar"},
+        "FOLD": "retrieve.fold",
+    },
 }
 
 # Dotted paths of functions that return what else uses an artifact: id → nouns with names, for sentences.
@@ -352,6 +360,11 @@ GRASP_JOBS: dict[str, dict[str, str]] = {
     "synthesise": {"TITLE": "Make questions", "KIND": "training.jobs.synthesise.SynthesiseJob", "QUEUE": "jobs"},
     "tune": {"TITLE": "Tune fusion", "KIND": "training.jobs.tune.TuneJob", "QUEUE": "jobs"},
     "train_planner": {"TITLE": "Train planner", "KIND": "training.jobs.train_planner.TrainPlannerJob", "QUEUE": "jobs"},
+    "train_retriever": {
+        "TITLE": "Train retriever",
+        "KIND": "training.jobs.train_retriever.TrainRetrieverJob",
+        "QUEUE": "jobs",
+    },
     "train_all": {"TITLE": "Train everything", "KIND": "training.jobs.train_all.TrainAllJob", "QUEUE": "jobs"},
 }
 # Dotted path of the function that returns Celery's arguments for a worker of a queue.
