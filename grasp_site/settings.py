@@ -175,6 +175,10 @@ GRASP_TOOLS: dict[str, dict[str, Any]] = {
         "BACKEND": "search.neural.plan_scorer.LoadedPlanScorers",
         "OPTIONS": {"directory": GRASP_HOME / "artifacts"},
     },
+    "rankers": {
+        "BACKEND": "search.adapters.rankers_lightgbm.LoadedRankers",
+        "OPTIONS": {"directory": GRASP_HOME / "artifacts"},
+    },
     "graph": {"BACKEND": "search.adapters.graph_memmap.MemmapOrPostgres"},
     "language_model": {
         "BACKEND": "search.adapters.llm_openai.ConfiguredLanguageModel",
@@ -217,10 +221,19 @@ GRASP_PIPELINES: dict[str, dict[str, Any]] = {
             },
             "fuse": {"BACKEND": "search.stages.fuse.Fuse"},
             "check": {"BACKEND": "search.stages.check.Check"},
-            "rerank": {"VARIANTS": {"none": None}, "DEFAULT": "none"},
+            "rerank": {
+                "VARIANTS": {"none": None, "light": {"BACKEND": "search.stages.rank_light.LightRank"}},
+                "DEFAULT": "none",
+            },
             "explain": _EXPLAIN,
         },
-        "TITLES": {"graph": "Graph paths", "text": "Document text", **_TEXT_LISTS},
+        "TITLES": {
+            "graph": "Graph paths",
+            "text": "Document text",
+            "light": "Learned ranker",
+            "fused": "Fused list",
+            **_TEXT_LISTS,
+        },
     },
     "bm25": {
         "TITLE": "BM25",
@@ -305,6 +318,14 @@ GRASP_LEARNERS: dict[str, dict[str, Any]] = {
         "OPTION": "plan.artifact",
         "FOLD": "plan.fold",
     },
+    "ranker": {
+        "BACKEND": "training.learning.ranker.RankerLearner",
+        "SETTINGS": "training.learning.ranker_settings.RankerSettings",
+        "PIPELINE": "grasp",
+        "OPTION": "rerank.light_artifact",
+        "FOLD": "rerank.light_fold",
+        "VARIANTS": {"none": "light", "neural": "light_neural"},
+    },
 }
 
 # --- Uploads and imports --------------------------------------------------------------------------------------------
@@ -332,6 +353,7 @@ GRASP_JOBS: dict[str, dict[str, str]] = {
     "evaluate": {"TITLE": "Evaluate", "KIND": "training.jobs.evaluate.EvaluateJob", "QUEUE": "jobs"},
     "tune": {"TITLE": "Tune fusion", "KIND": "training.jobs.tune.TuneJob", "QUEUE": "jobs"},
     "train_planner": {"TITLE": "Train planner", "KIND": "training.jobs.train_planner.TrainPlannerJob", "QUEUE": "jobs"},
+    "train_ranker": {"TITLE": "Train ranker", "KIND": "training.jobs.train_ranker.TrainRankerJob", "QUEUE": "jobs"},
 }
 # Dotted path of the function that returns Celery's arguments for a worker of a queue.
 GRASP_WORKER_ARGUMENTS = "grasp_site.embedded.programs.job_worker_arguments"
