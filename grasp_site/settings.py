@@ -171,12 +171,18 @@ GRASP_TOOLS: dict[str, dict[str, Any]] = {
     "nodes": {"BACKEND": "search.adapters.nodes_memmap.MemmapNodes"},
     "text": {"BACKEND": "search.adapters.text_bm25.Bm25Index"},
     "vectors": {"BACKEND": "search.adapters.vectors_pgvector.PgVectors"},
+    # For releases that were made without vectors.
+    "no_vectors": {"BACKEND": "search.adapters.vectors_none.NoVectors"},
     "plan_scorers": {
         "BACKEND": "search.neural.plan_scorer.LoadedPlanScorers",
         "OPTIONS": {"directory": GRASP_HOME / "artifacts"},
     },
     "rankers": {
         "BACKEND": "search.adapters.rankers_lightgbm.LoadedRankers",
+        "OPTIONS": {"directory": GRASP_HOME / "artifacts"},
+    },
+    "field_retrievers": {
+        "BACKEND": "search.neural.field_retriever.LoadedFieldRetrievers",
         "OPTIONS": {"directory": GRASP_HOME / "artifacts"},
     },
     "graph": {"BACKEND": "search.adapters.graph_memmap.MemmapOrPostgres"},
@@ -216,6 +222,7 @@ GRASP_PIPELINES: dict[str, dict[str, Any]] = {
                     "hybrid": {"BACKEND": "search.stages.retrieve.Hybrid"},
                     "bm25": {"BACKEND": "search.stages.retrieve.Bm25"},
                     "vss": {"BACKEND": "search.stages.retrieve.Dense"},
+                    "mfar": {"BACKEND": "search.stages.retrieve_fields.Fields"},
                 },
                 "DEFAULT": "hybrid",
             },
@@ -232,6 +239,7 @@ GRASP_PIPELINES: dict[str, dict[str, Any]] = {
             "text": "Document text",
             "light": "Learned ranker",
             "fused": "Fused list",
+            "pagerank": "PageRank",
             **_TEXT_LISTS,
         },
     },
@@ -263,6 +271,14 @@ GRASP_PIPELINES: dict[str, dict[str, Any]] = {
             "explain": _EXPLAIN,
         },
         "TITLES": _TEXT_LISTS,
+    },
+    "mfar": {
+        "TITLE": "Fields",
+        "DESCRIPTION": "Adds up what every field says, by words and by meaning, weighed by the question (mFAR).",
+        "BACKEND": "search.pipelines.baselines.single",
+        "STAGES_CLASS": "search.pipelines.baselines.SingleStages",
+        "STAGES": {"retrieve": {"BACKEND": "search.stages.retrieve_fields.Fields"}, "explain": _EXPLAIN},
+        "TITLES": {"text": "Fields", "pagerank": "PageRank"},
     },
     "ppr": {
         "TITLE": "PageRank",
@@ -327,6 +343,9 @@ GRASP_LEARNERS: dict[str, dict[str, Any]] = {
         "VARIANTS": {"none": "light", "neural": "light_neural"},
     },
 }
+
+# Dotted paths of functions that return what else uses an artifact: id → nouns with names, for sentences.
+GRASP_ARTIFACT_USES = ["training.services.artifact_uses.evaluations_with"]
 
 # --- Uploads and imports --------------------------------------------------------------------------------------------
 # Limits of one upload: megabytes of all its files, of one request, and unpacked; the number of files, packed or not.
@@ -407,8 +426,9 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
         {"name": "Evaluations", "description": "How good the pipelines are: reports, outcomes by question, files."},
         {"name": "State of the site", "description": "For whoever watches the site: does it live, can it answer."},
     ],
-    # Searches have a status too, with other values.
+    # Searches and jobs wait and run in the same states; evaluations never wait.
     "ENUM_NAME_OVERRIDES": {
+        "WorkState": ["queued", "running", "done", "failed", "cancelled"],
         "EvaluationStatus": ["running", "done", "failed", "cancelled"],
         "FeedbackKind": "search.models.feedback.Feedback.Kind",
     },

@@ -82,8 +82,28 @@ class NodeStore(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class KindMatrix:
+    """All vectors of a kind: the key of each row, (rows,), sorted, and the rows, (rows, dimensions), mapped files.
+
+    A node may have no row, or several.
+    """
+
+    keys: Keys
+    rows: NDArray[np.float16]
+
+
 class VectorIndex(Protocol):
     """Nearest neighbours among the vectors of a release."""
+
+    @property
+    def kinds(self) -> frozenset[VectorKind]:
+        """The kinds of vectors that there are, computed ones included; a release without vectors has none."""
+        ...
+
+    def matrix(self, kind: VectorKind) -> KindMatrix:
+        """Return all vectors of a kind, for learners. Raises a permanent StageError if there is no such matrix."""
+        ...
 
     def nearest(
         self, kind: VectorKind, vector: Vectors, k: int, labels: Sequence[str] = (), limit: Limit | None = None
@@ -138,6 +158,15 @@ class TextIndex(Protocol):
         scores, shape (words, keys), 0 for a node without the word. The scores of a node add up to its score in `search`
         if no word is repeated. Raises a permanent StageError for a field that the index does not have.
         """
+        ...
+
+    @property
+    def fields(self) -> tuple[str, ...]:
+        """The fields that can be searched on their own: names of fields, and `relation:<name>`."""
+        ...
+
+    def matching(self, text: str, field: str | None = None) -> tuple[Keys, NDArray[np.float32]]:
+        """Return the keys of all nodes that match at least one word, sorted, and their scores; like `search`."""
         ...
 
 
@@ -357,6 +386,44 @@ class Rankers(Protocol):
         """Return the ranker of an artifact; if `fold` is 0 or more, the ranker learned without this fold of questions.
 
         Raises StageError if there is no ranker that this code can read.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FieldQuery:
+    """What a retriever of fields looks for. The score of a node is the sum over lists of weight x score in the list.
+
+    `vectors` maps each dense list to a unit-length vector, with which the vectors of the list's kind are compared.
+    `weights` maps every list to its weight, 0 or more. `types` maps node types to the score that their nodes get.
+    """
+
+    vectors: Mapping[str, Vectors]
+    weights: Mapping[str, float]
+    types: Mapping[str, float]
+
+
+class FieldRetriever(Protocol):
+    """Reads questions for a retrieval of fields (`search.fields`). It was learned from questions and their answers."""
+
+    name: str
+    encoder: str
+    """Name of the encoder of the vectors that its queries are compared with."""
+    lists: tuple[str, ...]
+    """The lists that it weighs, by name (`search.fields.names`)."""
+
+    def read(self, text: str) -> FieldQuery:
+        """Return what a question looks for."""
+        ...
+
+
+class FieldRetrievers(Protocol):
+    """The available learned retrievers of fields."""
+
+    def get(self, artifact: str, fold: int = -1) -> FieldRetriever:
+        """Return the retriever of an artifact; if `fold` is 0 or more, the one learned without this fold of questions.
+
+        Raises StageError if there is no retriever that this code can read.
         """
         ...
 

@@ -20,6 +20,7 @@ from search.domain.schema_settings import adapted
 from search.interfaces import (
     Adjacency,
     Encoder,
+    FieldRetrievers,
     GraphStore,
     LanguageModel,
     MentionIndex,
@@ -54,6 +55,13 @@ def rankers() -> Rankers:
     """Return the trained rankers of this process; each is loaded when a search first needs it."""
     with _loading:
         return build("rankers")
+
+
+@lru_cache(maxsize=1)
+def field_retrievers() -> FieldRetrievers:
+    """Return the trained retrievers of fields of this process; each is loaded when a search first needs it."""
+    with _loading:
+        return build("field_retrievers")
 
 
 def schema_of(release: Release, settings_version: int | None = None) -> Schema:
@@ -118,6 +126,11 @@ class Tools:
         """The trained rankers of all knowledge bases."""
         return rankers()
 
+    @property
+    def field_retrievers(self) -> FieldRetrievers:
+        """The trained retrievers of fields of all knowledge bases."""
+        return field_retrievers()
+
     @cached_property
     def adjacency(self) -> Adjacency:
         """The memory-mapped graph."""
@@ -141,7 +154,9 @@ class Tools:
 
     @cached_property
     def vectors(self) -> VectorIndex:
-        """The index for nearest neighbours among the vectors."""
+        """The index for nearest neighbours among the vectors; a release without vectors has an empty one."""
+        if self.release.vector_set is None:
+            return build("no_vectors")
         return build("vectors", vector_set=self.release.vector_set, schema=self.schema)
 
     @cached_property
@@ -193,6 +208,7 @@ def forget() -> None:
         _tools.cache_clear()
         plan_scorers.cache_clear()
         rankers.cache_clear()
+        field_retrievers.cache_clear()
 
 
 def pipelines() -> list[str]:

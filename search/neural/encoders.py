@@ -65,7 +65,7 @@ class SentenceEncoder:
         transformers_logging.disable_progress_bar()
         self.device = device = _device(device)
         self.name = full_name(model, revision)
-        path = _located(model, self.name)
+        path = located(model, self.name)
         self.dtype = _dtype(dtype, device)
         self._model = SentenceTransformer(
             path, device=device, revision=None if model in PACKAGED else revision, model_kwargs={"dtype": self.dtype}
@@ -159,7 +159,7 @@ def cached_sentence_encoder(name: str, size: int = REMEMBERED_VECTORS, **options
     return CachedEncoder(SentenceEncoder(**{"model": model, "revision": revision, **options}), size)
 
 
-def _located(model: str, name: str) -> str:
+def located(model: str, name: str) -> str:
     """Return the folder or the hub name of a model. Raises ValueError if its package has another version."""
     if model not in PACKAGED:
         return model

@@ -122,7 +122,8 @@ class RankerTask:
             _tensors(whole.types), _served(tools.encoder.name, names, whole, held_out, files), files,
             {place: tables.by_place[place].keys[np.argsort(-one, kind="stable")] for place, one in scores.items()},
             {place: _given(table) for place, table in tables.by_place.items()},
-            gains, self._types_right(parts, folds, texts, vectors), sum(bool(one.answers.any()) for one in ranks.values()),
+            gains, self._types_right(parts, folds, texts, vectors),
+            sum(bool(one.answers.any()) for one in ranks.values()),
             float(np.mean([len(table.keys) for table in tables.by_place.values()])),
         )  # fmt: skip
 
