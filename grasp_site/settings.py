@@ -177,6 +177,10 @@ GRASP_TOOLS: dict[str, dict[str, Any]] = {
         "BACKEND": "search.neural.plan_scorer.LoadedPlanScorers",
         "OPTIONS": {"directory": GRASP_HOME / "artifacts"},
     },
+    "rankers": {
+        "BACKEND": "search.adapters.rankers_lightgbm.LoadedRankers",
+        "OPTIONS": {"directory": GRASP_HOME / "artifacts"},
+    },
     "field_retrievers": {
         "BACKEND": "search.neural.field_retriever.LoadedFieldRetrievers",
         "OPTIONS": {"directory": GRASP_HOME / "artifacts"},
@@ -224,10 +228,20 @@ GRASP_PIPELINES: dict[str, dict[str, Any]] = {
             },
             "fuse": {"BACKEND": "search.stages.fuse.Fuse"},
             "check": {"BACKEND": "search.stages.check.Check"},
-            "rerank": {"VARIANTS": {"none": None}, "DEFAULT": "none"},
+            "rerank": {
+                "VARIANTS": {"none": None, "light": {"BACKEND": "search.stages.rank_light.LightRank"}},
+                "DEFAULT": "none",
+            },
             "explain": _EXPLAIN,
         },
-        "TITLES": {"graph": "Graph paths", "text": "Document text", "pagerank": "PageRank", **_TEXT_LISTS},
+        "TITLES": {
+            "graph": "Graph paths",
+            "text": "Document text",
+            "light": "Learned ranker",
+            "fused": "Fused list",
+            "pagerank": "PageRank",
+            **_TEXT_LISTS,
+        },
     },
     "bm25": {
         "TITLE": "BM25",
@@ -329,6 +343,14 @@ GRASP_LEARNERS: dict[str, dict[str, Any]] = {
         "VARIANTS": {"*": "mfar"},
         "FOLD": "retrieve.fold",
     },
+    "ranker": {
+        "BACKEND": "training.learning.ranker.RankerLearner",
+        "SETTINGS": "training.learning.ranker_settings.RankerSettings",
+        "PIPELINE": "grasp",
+        "OPTION": "rerank.light_artifact",
+        "FOLD": "rerank.light_fold",
+        "VARIANTS": {"none": "light", "neural": "light_neural"},
+    },
 }
 
 # Dotted paths of functions that return what else uses an artifact: id → nouns with names, for sentences.
@@ -366,6 +388,7 @@ GRASP_JOBS: dict[str, dict[str, str]] = {
         "QUEUE": "jobs",
     },
     "train_all": {"TITLE": "Train everything", "KIND": "training.jobs.train_all.TrainAllJob", "QUEUE": "jobs"},
+    "train_ranker": {"TITLE": "Train ranker", "KIND": "training.jobs.train_ranker.TrainRankerJob", "QUEUE": "jobs"},
 }
 # Dotted path of the function that returns Celery's arguments for a worker of a queue.
 GRASP_WORKER_ARGUMENTS = "grasp_site.embedded.programs.job_worker_arguments"
