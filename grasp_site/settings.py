@@ -162,6 +162,23 @@ GRASP_ENCODERS: dict[str, dict[str, Any]] = {
 }
 GRASP_ENCODERS_KEPT = env_int("GRASP_ENCODERS_KEPT", 2, minimum=1)
 
+# The rerankers that the option `rerank.scorer` may name: {name: {"BACKEND": function, "OPTIONS": {…}}}.
+GRASP_SCORERS: dict[str, dict[str, Any]] = {}
+if GRASP_RERANKER_URL := env_str("GRASP_RERANKER_URL"):
+    GRASP_SCORERS["server"] = {
+        "BACKEND": "search.adapters.scorer_http.HttpScorer",
+        "OPTIONS": {
+            "base_url": GRASP_RERANKER_URL,
+            "model": env_str("GRASP_RERANKER_MODEL"),
+            "key": env_secret("GRASP_RERANKER_KEY"),
+        },
+    }
+if GRASP_CAUSAL_RERANKER := env_str("GRASP_CAUSAL_RERANKER"):
+    GRASP_SCORERS["causal"] = {
+        "BACKEND": "search.neural.scorers.configured_causal",
+        "OPTIONS": {"model": GRASP_CAUSAL_RERANKER},
+    }
+
 # {name: {"BACKEND": dotted path, "OPTIONS": {…}}}; `search/wiring.py` reads both tables and passes each tool its
 # dependencies. The backend of the encoder is called with the `name` of the encoder.
 GRASP_TOOLS: dict[str, dict[str, Any]] = {
@@ -174,6 +191,10 @@ GRASP_TOOLS: dict[str, dict[str, Any]] = {
     "plan_scorers": {
         "BACKEND": "search.neural.plan_scorer.LoadedPlanScorers",
         "OPTIONS": {"directory": GRASP_HOME / "artifacts"},
+    },
+    "scorers": {
+        "BACKEND": "search.neural.scorers.LoadedScorers",
+        "OPTIONS": {"directory": GRASP_HOME / "artifacts", "rows": GRASP_SCORERS, "device": GRASP_DEVICE},
     },
     "graph": {"BACKEND": "search.adapters.graph_memmap.MemmapOrPostgres"},
     "language_model": {
@@ -217,10 +238,13 @@ GRASP_PIPELINES: dict[str, dict[str, Any]] = {
             },
             "fuse": {"BACKEND": "search.stages.fuse.Fuse"},
             "check": {"BACKEND": "search.stages.check.Check"},
-            "rerank": {"VARIANTS": {"none": None}, "DEFAULT": "none"},
+            "rerank": {
+                "VARIANTS": {"none": None, "neural": {"BACKEND": "search.stages.rerank.Rerank"}},
+                "DEFAULT": "none",
+            },
             "explain": _EXPLAIN,
         },
-        "TITLES": {"graph": "Graph paths", "text": "Document text", **_TEXT_LISTS},
+        "TITLES": {"graph": "Graph paths", "text": "Document text", "reranker": "Reranker", **_TEXT_LISTS},
     },
     "bm25": {
         "TITLE": "BM25",

@@ -25,6 +25,7 @@ from search.interfaces import (
     MentionIndex,
     NodeStore,
     PlanScorers,
+    Scorers,
     TextIndex,
     VectorIndex,
 )
@@ -46,6 +47,13 @@ def plan_scorers() -> PlanScorers:
     """Return the trained planners of this process; each is loaded when a search first needs it."""
     with _loading:
         return build("plan_scorers")
+
+
+@lru_cache(maxsize=1)
+def scorers() -> Scorers:
+    """Return the rerankers of this process; each is loaded when a search first needs it."""
+    with _loading:
+        return build("scorers")
 
 
 def schema_of(release: Release, settings_version: int | None = None) -> Schema:
@@ -104,6 +112,11 @@ class Tools:
     def plan_scorers(self) -> PlanScorers:
         """The trained planners of all knowledge bases."""
         return plan_scorers()
+
+    @property
+    def scorers(self) -> Scorers:
+        """The rerankers of this site."""
+        return scorers()
 
     @cached_property
     def adjacency(self) -> Adjacency:
@@ -179,6 +192,7 @@ def forget() -> None:
     with _loading:
         _tools.cache_clear()
         plan_scorers.cache_clear()
+        scorers.cache_clear()
 
 
 def pipelines() -> list[str]:
