@@ -188,6 +188,8 @@ GRASP_TOOLS: dict[str, dict[str, Any]] = {
     "nodes": {"BACKEND": "search.adapters.nodes_memmap.MemmapNodes"},
     "text": {"BACKEND": "search.adapters.text_bm25.Bm25Index"},
     "vectors": {"BACKEND": "search.adapters.vectors_pgvector.PgVectors"},
+    # For releases that were made without vectors.
+    "no_vectors": {"BACKEND": "search.adapters.vectors_none.NoVectors"},
     "plan_scorers": {
         "BACKEND": "search.neural.plan_scorer.LoadedPlanScorers",
         "OPTIONS": {"directory": GRASP_HOME / "artifacts"},
@@ -318,10 +320,12 @@ GRASP_SEARCHES_PER_MINUTE_TOKEN = env_int("GRASP_SEARCHES_PER_MINUTE_TOKEN", 600
 
 # The learners: BACKEND is the learner, OPTION is the pipeline's option that names the artifact in use. FOLD is the
 # option that chooses a fold, for artifacts that also contain a model learned without each fold of the questions.
+# If only some variants of the stage have the option, VARIANTS says which one to switch to: {present variant: variant
+# that has it}, where `*` stands for any present one; a present variant that has the option stays.
+# SETTINGS declares the settings without loading a model library. The job of a learner is `train_NAME` in GRASP_JOBS.
 GRASP_LEARNERS: dict[str, dict[str, Any]] = {
     "planner": {
         "BACKEND": "training.learning.planner.PlannerLearner",
-        # Declares the settings without loading a model library.
         "SETTINGS": "training.learning.planner_settings.PlannerSettings",
         "PIPELINE": "grasp",
         "OPTION": "plan.artifact",
@@ -344,7 +348,8 @@ GRASP_IMPORT_NEO4J_USER = env_secret("GRASP_IMPORT_NEO4J_USER")
 GRASP_IMPORT_NEO4J_PASSWORD = env_secret("GRASP_IMPORT_NEO4J_PASSWORD")
 
 # --- Jobs -----------------------------------------------------------------------------------------------------------
-# The kinds of jobs: KIND is the kind's class, QUEUE the queue whose workers do it, TITLE its name on pages.
+# The kinds of jobs: KIND is the kind's class, QUEUE the queue whose workers do it, TITLE its name on pages. The kind
+# `train_NAME` trains the learner NAME of GRASP_LEARNERS; `training/jobs/train_learner.py` has its base class.
 GRASP_JOBS: dict[str, dict[str, str]] = {
     "unpack": {"TITLE": "Unpack an upload", "KIND": "search.jobs.unpack.UnpackJob", "QUEUE": "jobs"},
     "import": {"TITLE": "Import", "KIND": "search.jobs.import_kb.ImportJob", "QUEUE": "jobs"},
@@ -352,11 +357,7 @@ GRASP_JOBS: dict[str, dict[str, str]] = {
     "sync_graph": {"TITLE": "Copy to Neo4j", "KIND": "search.jobs.sync_graph.SyncGraphJob", "QUEUE": "jobs"},
     "evaluate": {"TITLE": "Evaluate", "KIND": "training.jobs.evaluate.EvaluateJob", "QUEUE": "jobs"},
     "tune": {"TITLE": "Tune fusion", "KIND": "training.jobs.tune.TuneJob", "QUEUE": "jobs"},
-    "train_planner": {
-        "TITLE": "Train planner",
-        "KIND": "training.jobs.train_planner.TrainPlannerJob",
-        "QUEUE": "jobs",
-    },
+    "train_planner": {"TITLE": "Train planner", "KIND": "training.jobs.train_planner.TrainPlannerJob", "QUEUE": "jobs"},
 }
 # Dotted path of the function that returns Celery's arguments for a worker of a queue.
 GRASP_WORKER_ARGUMENTS = "grasp_site.embedded.programs.job_worker_arguments"

@@ -162,6 +162,28 @@ class Pipeline:
             together |= layer
         return together
 
+    def taking(self, options: Mapping[str, Any], option: str, variants: Mapping[str, str]) -> dict[str, Any]:
+        """Return options with a variant of the option's stage that takes the option (`stage.option`).
+
+        The variant that `options` choose stays if it takes the option. Otherwise `variants` names another one: present
+        variant → variant that takes the option, or `*` for any present variant. Options of the stage that the other
+        variant has too are kept. Raises InvalidRequest if no variant is found.
+        """
+        stage, _, name = option.partition(".")
+        row = self.rows.get(stage, {"VARIANTS": {}})
+        present = str(options.get(stage, _default(row) if "DEFAULT" in row else ONLY_VARIANT))
+        choices = variants_of(row)
+        if present in choices and name in _options(choices[present]):
+            return dict(options)
+        chosen = variants.get(present, variants.get("*", ""))
+        if chosen not in choices or name not in _options(choices[chosen]):
+            message = f"No variant of the stage {stage!r} of {self.name} takes {option}."
+            raise InvalidRequest([Fault(pointer("settings", option), message)])
+        taken = _options(choices[chosen])
+        others = {key: value for key, value in options.items() if key != stage and not key.startswith(f"{stage}.")}
+        kept = {key: options[key] for key in options if key.removeprefix(f"{stage}.") in taken}
+        return {**others, stage: chosen, **kept}
+
     def specification(self, *layers: Mapping[str, Any]) -> Specification:
         """Return the specification that a run keeps: the site's options, overridden by the layers (the last one wins).
 

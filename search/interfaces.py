@@ -83,8 +83,28 @@ class NodeStore(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class KindMatrix:
+    """All vectors of a kind: the key of each row, (rows,), sorted, and the rows, (rows, dimensions), mapped files.
+
+    A node may have no row, or several.
+    """
+
+    keys: Keys
+    rows: NDArray[np.float16]
+
+
 class VectorIndex(Protocol):
     """Nearest neighbours among the vectors of a release."""
+
+    @property
+    def kinds(self) -> frozenset[VectorKind]:
+        """The kinds of vectors that there are, computed ones included; a release without vectors has none."""
+        ...
+
+    def matrix(self, kind: VectorKind) -> KindMatrix:
+        """Return all vectors of a kind, for learners. Raises a permanent StageError if there is no such matrix."""
+        ...
 
     def nearest(
         self, kind: VectorKind, vector: Vectors, k: int, labels: Sequence[str] = (), limit: Limit | None = None
@@ -128,6 +148,15 @@ class TextIndex(Protocol):
         `field` is a field's name, or `relation:<name>`: the names of the neighbours over a relation. Raises a permanent
         StageError for a field that the index does not have.
         """
+        ...
+
+    @property
+    def fields(self) -> tuple[str, ...]:
+        """The fields that can be searched on their own: names of fields, and `relation:<name>`."""
+        ...
+
+    def matching(self, text: str, field: str | None = None) -> tuple[Keys, NDArray[np.float32]]:
+        """Return the keys of all nodes that match at least one word, sorted, and their scores; like `search`."""
         ...
 
 

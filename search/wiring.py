@@ -141,7 +141,9 @@ class Tools:
 
     @cached_property
     def vectors(self) -> VectorIndex:
-        """The index for nearest neighbours among the vectors."""
+        """The index for nearest neighbours among the vectors; a release without vectors has an empty one."""
+        if self.release.vector_set is None:
+            return build("no_vectors")
         return build("vectors", vector_set=self.release.vector_set, schema=self.schema)
 
     @cached_property

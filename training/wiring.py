@@ -25,6 +25,12 @@ def option_of(kind: str) -> tuple[str, str]:
     return row["PIPELINE"], row["OPTION"]
 
 
+def variants_for(kind: str) -> dict[str, str]:
+    """Return which variant of the option's stage uses the artifact, by the present variant (`Pipeline.taking`)."""
+    row: Mapping[str, Any] = settings.GRASP_LEARNERS[kind]
+    return dict(row.get("VARIANTS", {}))
+
+
 def fold_option(kind: str) -> str:
     """Return the option that selects the scorer fitted without a fold; an empty string when there is none."""
     row: Mapping[str, str] = settings.GRASP_LEARNERS.get(kind, {})

@@ -199,13 +199,35 @@ class Bm25Index:
         if scorer is None or k < 1:
             return []
         wanted = [self._schema.type_codes[label] for label in labels]
-        words = [place for word in self._analyzer.words(text) if (place := self._vocabulary.find(word)) is not None]
+        words = self._places(text)
         if not words:
             return []
         scores = scorer.get_scores_from_ids(words)
         if wanted:
             scores[~np.isin(self._types[keys], wanted)] = 0.0
         return _best(scores, keys, k)
+
+    @property
+    def fields(self) -> tuple[str, ...]:
+        """The fields and relations that can be searched on their own."""
+        return tuple(self._manifest["fields"])
+
+    def matching(self, text: str, field: str | None = None) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
+        """Return the keys of all nodes that match at least one word, sorted, and their scores.
+
+        Raises a permanent StageError for a field or relation that the index does not have.
+        """
+        scorer, keys = self._matrix(field)
+        words = self._places(text) if scorer is not None else []
+        if scorer is None or not words:
+            return np.empty(0, dtype=np.int32), np.empty(0, dtype=np.float32)
+        scores = scorer.get_scores_from_ids(words)
+        rows = np.flatnonzero(scores > 0)
+        return keys[rows], scores[rows].astype(np.float32)
+
+    def _places(self, text: str) -> list[int]:
+        """Return the places of the text's words in the vocabulary; unknown words are left out."""
+        return [place for word in self._analyzer.words(text) if (place := self._vocabulary.find(word)) is not None]
 
     def _matrix(self, field: str | None) -> tuple[bm25s.BM25 | None, NDArray[np.int32]]:
         """Return the scores of the whole documents or of a field, and the key of each of their rows."""

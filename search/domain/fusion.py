@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 from search.domain.ranking import RECORDED_ENTRIES, Cosines, Ranking, keys_in
 from search.domain.trust import Trust
@@ -47,7 +47,8 @@ class Fusion:
     `weights` holds the factor of each list's 1 / (k + rank), after bucket and risk level were applied. `bucket` is the
     range of `n_cand` that chose the weight ("[1,10]"), `risk` the risk level; each is empty if the method does not use
     it. `leads` says that the graph leads: its plan was so probable that its order was kept. `trust` holds the trust
-    that lists declare. `cosines` (key → cosine of the question and the document) covers the first 100 of every list.
+    that lists declare. `detail` is a sentence for people about a list that is missing. `cosines` (key → cosine of the
+    question and the document) covers the first 100 of every list.
 
     A list's contribution to a sum is weight / (k + rank). The contribution of a list that is a fusion is divided among
     its own lists in proportion to their contributions there. So the contributions of all lists that are not fusions
@@ -64,6 +65,12 @@ class Fusion:
     leads: bool = False
     trust: Mapping[str, Trust] = field(default_factory=dict)
     cosines: Mapping[int, float] = field(default_factory=dict)
+    detail: str = ""
+
+    @property
+    def status(self) -> Literal["ok", "degraded"]:
+        """`degraded` if a list is missing, else `ok`."""
+        return "degraded" if self.detail else "ok"
 
     @classmethod
     def of(

@@ -18,7 +18,7 @@ from search.interfaces import Keys, NodeStore
 from search.models import Job, KnowledgeBase, PipelineVersion, Release
 from search.models.knowledge import BuildStatus
 from search.services.pipelines.register_artifact import discard_artifact, new_artifact_id, register_artifact
-from search.services.pipelines.save_pipeline_version import save_pipeline_version
+from search.services.pipelines.use_artifact import options_of, use_artifact
 from training import wiring
 from training.data.examples import BadQuestions, Example, capped
 from training.data.hashes import data_hash, question_hash
@@ -31,6 +31,7 @@ from training.learning.task import (
     TooFew,
 )
 from training.models import QuestionSet
+from training.services.found import found_by
 from training.services.learned_from import QUESTIONS_FILE
 from training.services.model_card import CARD, model_card
 from training.services.question_sets import described_set
@@ -52,6 +53,7 @@ def train(
     run: RunContext | None = None,
     question_set: QuestionSet | None = None,
     release: str = "",
+    on: PipelineVersion | None = None,
 ) -> dict[str, Any]:
     """Train, register the artifact, save the pipeline's next version that names it, and return the report.
 
@@ -59,7 +61,8 @@ def train(
     older version of the pipeline reverts this. Only checkpoints are written before the training has ended. `allow_val`
     permits training on questions of `val`; the artifact records this, and reports show it. `run` is the context of
     the training: limit, progress, metrics and checkpoints; work that was interrupted goes on from its checkpoints, and
-    registers one artifact. `release` is the name of a release; empty means the active one.
+    registers one artifact. `release` is the name of a release; empty means the active one. `on` is the version of the
+    pipeline that the training improves; None means the active one.
 
     Raises BadQuestions for questions of other splits, too few questions, or answers that are not nodes; InvalidRequest
     with every other fault of the request; StageError when the release's encoder is not available; RunCancelled.
@@ -72,7 +75,7 @@ def train(
     if (trained := run.notes.get(_TRAINED)) is not None:
         return dict(trained)
     of = _release(knowledge_base, release)
-    task = learner.task(_material(of, pipeline, option, examples))
+    task = learner.task(_material(of, kind, examples, on))
     learned, evaluated = _learned(task, run)
     settled = {**configuration, "release": of.name, "allow_val": allow_val, "splits": counts(examples)}
     files = {
@@ -87,9 +90,10 @@ def train(
             knowledge_base=of.knowledge_base, kind=kind, tensors=learned.tensors, served=learned.served,
             configuration=settled, metrics=evaluated.metrics, data_hash=data_hash(examples), files=files,
         )  # fmt: skip
-        version = save_pipeline_version(
-            knowledge_base=of.knowledge_base, pipeline=pipeline, options={option: artifact.id},
-            activate=activate, note=f"Trained {kind} {artifact.id}, from {len(examples):,} questions.",
+        version = use_artifact(
+            artifact=artifact, knowledge_base=of.knowledge_base, pipeline=pipeline, option=option,
+            variants=wiring.variants_for(kind), on=on, activate=activate,
+            note=f"Trained {kind} {artifact.id}, from {len(examples):,} questions.",
         )  # fmt: skip
         seconds = time.perf_counter() - began
         report = _report(
@@ -178,18 +182,20 @@ def _release(name: str, wanted: str) -> Release:
     return release
 
 
-def _material(release: Release, pipeline: str, option: str, examples: Sequence[Example]) -> Material:
+def _material(release: Release, kind: str, examples: Sequence[Example], on: PipelineVersion | None) -> Material:
     """Return the learner's input: questions, answers, the release's tools, and the options of the stage to improve.
 
-    Raises InvalidRequest when the pipeline's active version no longer fits the site.
+    The options are those of the variant that will use the artifact. Raises InvalidRequest when the version `on` (None:
+    the active one) no longer fits the site.
     """
-    active = PipelineVersion.objects.filter(
-        knowledge_base=release.knowledge_base, pipeline=pipeline, active=True
-    ).first()
-    specified = search_wiring.pipeline(pipeline).specification(active.options if active else {})
+    name, option = wiring.option_of(kind)
+    pipeline = search_wiring.pipeline(name)
+    present = options_of(release.knowledge_base, name, on)
+    specified = pipeline.specification(pipeline.taking(present, option, wiring.variants_for(kind)))
     tools = search_wiring.tools(release)
     options = specified["stages"][option.split(".", 1)[0]]["OPTIONS"]
-    return Material(examples, _answers(examples, tools.nodes, release.name), tools, options)
+    answers = _answers(examples, tools.nodes, release.name)
+    return Material(examples, answers, tools, options, found_by(release, name, examples, on))
 
 
 def _answers(examples: Sequence[Example], nodes: NodeStore, release: str) -> list[Keys]:

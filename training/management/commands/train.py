@@ -19,7 +19,7 @@ from search.services.jobs.run_here import recorded
 from training import wiring
 from training.data.examples import Example, select
 from training.data.splits import TRAIN, VAL, refuse_split
-from training.jobs.train_planner import TrainPlannerJob
+from training.jobs.train_learner import job_name, parts_of_learner
 from training.management.console import positive, refusals
 from training.services.question_sets import import_questions, name_of
 from training.services.train import train
@@ -55,9 +55,9 @@ class Command(BaseCommand):
                     "allow_val": options["allow_val"], "activate": not options["no_activate"],
                 }  # fmt: skip
                 with (
-                    shown(sys.stderr, TrainPlannerJob().parts(), quiet=options["json"]) as terminal,
+                    shown(sys.stderr, parts_of_learner(options["kind"]), quiet=options["json"]) as terminal,
                     recorded(
-                        terminal, kind=f"train_{options['kind']}", knowledge_base=options["name"],
+                        terminal, kind=job_name(options["kind"]), knowledge_base=options["name"],
                         question_set=name_of(question_set), arguments=arguments,
                     ) as job,
                 ):  # fmt: skip
