@@ -331,6 +331,14 @@ GRASP_LEARNERS: dict[str, dict[str, Any]] = {
         "OPTION": "plan.artifact",
         "FOLD": "plan.fold",
     },
+    "reranker": {
+        "BACKEND": "training.learning.reranker.RerankerLearner",
+        "SETTINGS": "training.learning.reranker_settings.RerankerSettings",
+        "OPTIONS": {"device": GRASP_DEVICE},
+        "PIPELINE": "grasp",
+        "OPTION": "rerank.neural_artifact",
+        "VARIANTS": {"*": "neural"},
+    },
 }
 
 # --- Uploads and imports --------------------------------------------------------------------------------------------
@@ -358,6 +366,11 @@ GRASP_JOBS: dict[str, dict[str, str]] = {
     "evaluate": {"TITLE": "Evaluate", "KIND": "training.jobs.evaluate.EvaluateJob", "QUEUE": "jobs"},
     "tune": {"TITLE": "Tune fusion", "KIND": "training.jobs.tune.TuneJob", "QUEUE": "jobs"},
     "train_planner": {"TITLE": "Train planner", "KIND": "training.jobs.train_planner.TrainPlannerJob", "QUEUE": "jobs"},
+    "train_reranker": {
+        "TITLE": "Train reranker",
+        "KIND": "training.jobs.train_reranker.TrainRerankerJob",
+        "QUEUE": "jobs",
+    },
 }
 # Dotted path of the function that returns Celery's arguments for a worker of a queue.
 GRASP_WORKER_ARGUMENTS = "grasp_site.embedded.programs.job_worker_arguments"

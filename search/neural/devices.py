@@ -23,7 +23,12 @@ def chosen_dtype(dtype: str, device: str) -> torch.dtype:
     """Return the data type for models: `auto` is bfloat16 where the device computes it in hardware, else float32."""
     if dtype != "auto":
         return {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}[dtype]
-    return torch.bfloat16 if device == "cuda" or (device == "cpu" and has_bfloat16()) else torch.float32
+    return torch.bfloat16 if computes_bfloat16(device) else torch.float32
+
+
+def computes_bfloat16(device: str) -> bool:
+    """Return whether a device (cpu, cuda) computes bfloat16 in hardware."""
+    return device == "cuda" or (device == "cpu" and has_bfloat16())
 
 
 def has_bfloat16(cpu_info: Path = _CPU_INFO) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
+from typing import Literal
 
 import numpy as np
 
@@ -16,7 +17,7 @@ from search.domain.linking import LinkedPlan
 from search.domain.options import option
 from search.domain.question import Question
 from search.domain.ranking import Ranking
-from search.domain.trace import Limit, StepStatus
+from search.domain.trace import Limit
 from search.interfaces import Encoder, NodeStore, Scorer, Scorers, VectorIndex
 from search.text import DocumentForm, reranker_document
 
@@ -34,14 +35,18 @@ CAUTION = 0.8
 class Reranked(Fusion):
     """The fusion of the reranker's list with the list before it. `detail` says what was reranked, and what was not."""
 
-    detail: str = ""
-    status: StepStatus = "ok"
+    state: Literal["ok", "degraded"] = "ok"
+
+    @property
+    def status(self) -> Literal["ok", "degraded"]:
+        """`degraded` if some candidates, or all, could not be reranked, else `ok`."""
+        return self.state
 
     @classmethod
-    def unchanged(cls, fusion: Fusion, detail: str, status: StepStatus = "ok") -> Reranked:
+    def unchanged(cls, fusion: Fusion, detail: str, state: Literal["ok", "degraded"] = "ok") -> Reranked:
         """Return a fusion as it was, with a sentence."""
         given = {one.name: getattr(fusion, one.name) for one in fields(Fusion)}
-        return cls(**given, detail=detail, status=status)
+        return cls(**{**given, "detail": detail}, state=state)
 
 
 @dataclass(frozen=True)
@@ -149,16 +154,16 @@ class Rerank:
         usual_weight, usual_k = scorer.mix or USUAL_MIX
         weight = usual_weight if self.weight < 0 else self.weight
         k = usual_k if self.k < 0 else self.k
-        detail, status = f"{scorer.name} read the first {len(scores)} candidates.", "ok"
+        detail, state = f"{scorer.name} read the first {len(scores)} candidates.", "ok"
         if len(scores) < wanted:
-            status = "degraded"
+            state = "degraded"
             detail = (
                 f"{scorer.name} read only the first {len(scores)} of {wanted} candidates; "
                 f"more did not fit into {self.neural_seconds:.3g} seconds."
             )
         return Reranked.of(
             {RERANKER: Ranking.of(scores, cosines), BEFORE: fusion}, {RERANKER: weight, BEFORE: 1.0 - weight}, k,
-            cosines, trust=fusion.trust, detail=detail, status=status,
+            cosines, trust=fusion.trust, detail=detail, state=state,
         )  # fmt: skip
 
 

@@ -19,7 +19,7 @@ from torch.nn import functional
 
 from search.domain.errors import StageError
 from search.domain.run_context import RunContext
-from search.neural.devices import has_bfloat16
+from search.neural.devices import computes_bfloat16
 from search.neural.pair_model import Pair, PairModel
 from training.learning.reranker_lists import CandidateList, Documents
 from training.learning.reranker_state import State, restored, saved
@@ -210,9 +210,9 @@ def listwise(scores: Tensor) -> Tensor:
 def backward(model: PairModel, pairs: Sequence[Pair], at_once: int, seed: int, factor: float) -> float:
     """Add the gradient of the listwise loss, times `factor`, to the weights, and return the loss.
 
-    If the pairs are more than `at_once`, they are computed twice in parts: first without gradients, for the loss and its
-    derivative by each score, then with gradients, one part after the other (Gao et al. 2021, gradient cache). The seed
-    decides the dropout, so that both passes agree, and a step that is computed again is the same.
+    If the pairs are more than `at_once`, they are computed twice in parts: first without gradients, for the loss and
+    its derivative by each score, then with gradients, one part after the other (Gao et al. 2021, gradient cache). The
+    seed decides the dropout, so that both passes agree, and a step that is computed again is the same.
     """
     parts = [pairs[at : at + at_once] for at in range(0, len(pairs), at_once)]
     if len(parts) == 1:
@@ -233,9 +233,8 @@ def backward(model: PairModel, pairs: Sequence[Pair], at_once: int, seed: int, f
 def _scores(model: PairModel, pairs: Sequence[Pair], seed: int) -> Tensor:
     """Return the scores of pairs, computed in bfloat16 where the device has it; the seed decides the dropout."""
     device = model.device
-    mixed = device.type == "cuda" or has_bfloat16()
     with torch.random.fork_rng(devices=[device] if device.type == "cuda" else []):
         torch.manual_seed(seed)
-        with torch.autocast(device.type, dtype=torch.bfloat16, enabled=mixed):
+        with torch.autocast(device.type, dtype=torch.bfloat16, enabled=computes_bfloat16(device.type)):
             scores: Tensor = model(pairs)
     return scores.float()

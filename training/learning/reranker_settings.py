@@ -48,5 +48,5 @@ class RerankerSettings:
     reranked: int = option(30, "First candidates that are reranked when it is measured.", low=2, high=1_000)
     measured: int = option(100, "Held-out questions on which it is measured.", low=1, high=100_000)
     checks: int = option(4, "How often it is measured; the best checkpoint is kept.", low=1, high=1_000)
-    device: str = option("auto", "Where it is trained; auto: on a GPU if there is one.", choices=("auto", "cpu", "cuda"))
+    device: str = option("auto", "Where it is trained; auto: a GPU if there is one.", choices=("auto", "cpu", "cuda"))
     seed: int = option(0, "Decides held-out questions, order and drawn candidates.", low=0, high=2**31 - 1)

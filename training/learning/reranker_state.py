@@ -40,9 +40,7 @@ def saved(state: State, weights: Mapping[str, Tensor], optimizer: torch.optim.Op
     return save({**tensors, _ABOUT: written})
 
 
-def restored(
-    content: bytes | None, weights: Mapping[str, Tensor], optimizer: torch.optim.Optimizer
-) -> State | None:
+def restored(content: bytes | None, weights: Mapping[str, Tensor], optimizer: torch.optim.Optimizer) -> State | None:
     """Put the weights and moments of a checkpoint into place, and return its state; None if there is none."""
     if content is None:
         return None
