@@ -198,6 +198,10 @@ GRASP_TOOLS: dict[str, dict[str, Any]] = {
         "BACKEND": "search.neural.scorers.LoadedScorers",
         "OPTIONS": {"directory": GRASP_HOME / "artifacts", "rows": GRASP_SCORERS, "device": GRASP_DEVICE},
     },
+    "field_retrievers": {
+        "BACKEND": "search.neural.field_retriever.LoadedFieldRetrievers",
+        "OPTIONS": {"directory": GRASP_HOME / "artifacts"},
+    },
     "graph": {"BACKEND": "search.adapters.graph_memmap.MemmapOrPostgres"},
     "language_model": {
         "BACKEND": "search.adapters.llm_openai.ConfiguredLanguageModel",
@@ -235,6 +239,7 @@ GRASP_PIPELINES: dict[str, dict[str, Any]] = {
                     "hybrid": {"BACKEND": "search.stages.retrieve.Hybrid"},
                     "bm25": {"BACKEND": "search.stages.retrieve.Bm25"},
                     "vss": {"BACKEND": "search.stages.retrieve.Dense"},
+                    "mfar": {"BACKEND": "search.stages.retrieve_fields.Fields"},
                 },
                 "DEFAULT": "hybrid",
             },
@@ -246,7 +251,13 @@ GRASP_PIPELINES: dict[str, dict[str, Any]] = {
             },
             "explain": _EXPLAIN,
         },
-        "TITLES": {"graph": "Graph paths", "text": "Document text", "reranker": "Reranker", **_TEXT_LISTS},
+        "TITLES": {
+            "graph": "Graph paths",
+            "text": "Document text",
+            "pagerank": "PageRank",
+            "reranker": "Reranker",
+            **_TEXT_LISTS,
+        },
     },
     "bm25": {
         "TITLE": "BM25",
@@ -276,6 +287,14 @@ GRASP_PIPELINES: dict[str, dict[str, Any]] = {
             "explain": _EXPLAIN,
         },
         "TITLES": _TEXT_LISTS,
+    },
+    "mfar": {
+        "TITLE": "Fields",
+        "DESCRIPTION": "Adds up what every field says, by words and by meaning, weighed by the question (mFAR).",
+        "BACKEND": "search.pipelines.baselines.single",
+        "STAGES_CLASS": "search.pipelines.baselines.SingleStages",
+        "STAGES": {"retrieve": {"BACKEND": "search.stages.retrieve_fields.Fields"}, "explain": _EXPLAIN},
+        "TITLES": {"text": "Fields", "pagerank": "PageRank"},
     },
     "ppr": {
         "TITLE": "PageRank",
@@ -340,6 +359,9 @@ GRASP_LEARNERS: dict[str, dict[str, Any]] = {
         "VARIANTS": {"*": "neural"},
     },
 }
+
+# Dotted paths of functions that return what else uses an artifact: id → nouns with names, for sentences.
+GRASP_ARTIFACT_USES = ["training.services.artifact_uses.evaluations_with"]
 
 # --- Uploads and imports --------------------------------------------------------------------------------------------
 # Limits of one upload: megabytes of all its files, of one request, and unpacked; the number of files, packed or not.
@@ -424,8 +446,9 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
         {"name": "Evaluations", "description": "How good the pipelines are: reports, outcomes by question, files."},
         {"name": "State of the site", "description": "For whoever watches the site: does it live, can it answer."},
     ],
-    # Searches have a status too, with other values.
+    # Searches and jobs wait and run in the same states; evaluations never wait.
     "ENUM_NAME_OVERRIDES": {
+        "WorkState": ["queued", "running", "done", "failed", "cancelled"],
         "EvaluationStatus": ["running", "done", "failed", "cancelled"],
         "FeedbackKind": "search.models.feedback.Feedback.Kind",
     },

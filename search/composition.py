@@ -27,6 +27,7 @@ from search.domain.options import assembled, option_fault, options_of, refused_t
 from search.domain.question import Question
 from search.domain.ranking import Ranking
 from search.domain.trace import Trace
+from search.fields.names import title as title_of_field
 from search.text import words
 
 Specification = dict[str, Any]
@@ -297,9 +298,12 @@ def _json_schema(declared: OptionField, default: Any, visitor: bool) -> dict[str
 def titles_of(names: Sequence[str], pipeline: Pipeline | None) -> dict[str, str]:
     """Return name → title on pages for these lists of a pipeline's fusion.
 
-    The title is the pipeline's title for the list, else the title of the stage with that name, else the name as words.
+    The title is the pipeline's title for the list, else the title of the stage with that name, else that of a list of
+    fields, else the name as words.
     `pipeline` is None if the site does not have the pipeline any more.
     """
     own = pipeline.titles if pipeline else {}
     staged = {part.name: part.title for part in pipeline.flow if part.list_name == part.name} if pipeline else {}
-    return {name: own.get(name) or staged.get(name) or words(name).capitalize() for name in names}
+    return {
+        name: own.get(name) or staged.get(name) or title_of_field(name) or words(name).capitalize() for name in names
+    }

@@ -383,6 +383,44 @@ class Scorers(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class FieldQuery:
+    """What a retriever of fields looks for. The score of a node is the sum over lists of weight x score in the list.
+
+    `vectors` maps each dense list to a unit-length vector, with which the vectors of the list's kind are compared.
+    `weights` maps every list to its weight, 0 or more. `types` maps node types to the score that their nodes get.
+    """
+
+    vectors: Mapping[str, Vectors]
+    weights: Mapping[str, float]
+    types: Mapping[str, float]
+
+
+class FieldRetriever(Protocol):
+    """Reads questions for a retrieval of fields (`search.fields`). It was learned from questions and their answers."""
+
+    name: str
+    encoder: str
+    """Name of the encoder of the vectors that its queries are compared with."""
+    lists: tuple[str, ...]
+    """The lists that it weighs, by name (`search.fields.names`)."""
+
+    def read(self, text: str) -> FieldQuery:
+        """Return what a question looks for."""
+        ...
+
+
+class FieldRetrievers(Protocol):
+    """The available learned retrievers of fields."""
+
+    def get(self, artifact: str, fold: int = -1) -> FieldRetriever:
+        """Return the retriever of an artifact; if `fold` is 0 or more, the one learned without this fold of questions.
+
+        Raises StageError if there is no retriever that this code can read.
+        """
+        ...
+
+
 # --------------------------------------------------------------------------------------------------------------- stages
 
 

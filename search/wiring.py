@@ -20,6 +20,7 @@ from search.domain.schema_settings import adapted
 from search.interfaces import (
     Adjacency,
     Encoder,
+    FieldRetrievers,
     GraphStore,
     LanguageModel,
     MentionIndex,
@@ -54,6 +55,13 @@ def scorers() -> Scorers:
     """Return the rerankers of this process; each is loaded when a search first needs it."""
     with _loading:
         return build("scorers")
+
+
+@lru_cache(maxsize=1)
+def field_retrievers() -> FieldRetrievers:
+    """Return the trained retrievers of fields of this process; each is loaded when a search first needs it."""
+    with _loading:
+        return build("field_retrievers")
 
 
 def schema_of(release: Release, settings_version: int | None = None) -> Schema:
@@ -117,6 +125,11 @@ class Tools:
     def scorers(self) -> Scorers:
         """The rerankers of this site."""
         return scorers()
+
+    @property
+    def field_retrievers(self) -> FieldRetrievers:
+        """The trained retrievers of fields of all knowledge bases."""
+        return field_retrievers()
 
     @cached_property
     def adjacency(self) -> Adjacency:
@@ -195,6 +208,7 @@ def forget() -> None:
         _tools.cache_clear()
         plan_scorers.cache_clear()
         scorers.cache_clear()
+        field_retrievers.cache_clear()
 
 
 def pipelines() -> list[str]:

@@ -16,14 +16,13 @@ import numpy as np
 from numpy.typing import NDArray
 from psycopg import sql
 
-from search.adapters import vectors_memmap
 from search.adapters.postgres_reading import read
 from search.adapters.vectors_memmap import DocumentRows, KindVectors, VectorFolder
 from search.domain.errors import StageError
 from search.domain.graph import Schema
 from search.domain.ranking import Candidate
 from search.domain.trace import Limit
-from search.domain.vector_kinds import CHUNK, COMPUTED, WHOLE
+from search.domain.vector_kinds import CHUNK, COMPUTED, IN_MEMORY, WHOLE
 from search.interfaces import KindMatrix, VectorKind, Vectors
 from search.models import VectorSet
 from search.models.partitions import partition
@@ -90,8 +89,7 @@ class PgVectors:
         if k < 1:
             return []
         codes = sorted({self._schema.type_codes[label] for label in labels})
-        small = self._total <= vectors_memmap.IN_MEMORY
-        if small and kind in self._matrices and (not codes or self._types is not None):
+        if self._total <= IN_MEMORY and kind in self._matrices and (not codes or self._types is not None):
             return self._scanned(self._matrices[kind], vector, k, codes, limit)
         exact = self._is_exact(labels, k)
         settings: dict[str, str | int] = {}

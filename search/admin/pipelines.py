@@ -22,6 +22,7 @@ from search.admin.job_values import text_of
 from search.admin.parts import ReadOnlyAdmin, pretty, table
 from search.admin.version_form import ChooseForm, VersionForm
 from search.domain.differences import MISSING
+from search.domain.errors import InvalidRequest
 from search.models import KnowledgeBase, PipelineVersion
 from search.services.pipelines.compare_versions import compare_with_before
 from search.services.pipelines.save_pipeline_version import activate_pipeline_version, save_pipeline_version
@@ -94,12 +95,8 @@ class PipelineVersionAdmin(ReadOnlyAdmin):
             pipeline, start.options if start else {}, request.POST if request.method == "POST" else None,
             may_activate=self.has_activate_permission(request),
         )  # fmt: skip
-        if request.method == "POST" and form.is_valid():
-            version = save_pipeline_version(
-                knowledge_base=base, pipeline=pipeline, options=form.options(), note=form.cleaned_data["note"],
-                author=request.user if isinstance(request.user, User) else None,
-                activate=bool(form.cleaned_data.get("activate")), whole=True,
-            )  # fmt: skip
+        version = _saved(request, base, pipeline, form) if request.method == "POST" and form.is_valid() else None
+        if version is not None:
             used = f"; the next searches of {base} use it" if version.active else ""
             messages.success(request, f"{pipeline} {version.version} of {base} was saved{used}.")
             return redirect("admin:search_pipelineversion_change", version.pk)
@@ -148,10 +145,27 @@ class PipelineVersionAdmin(ReadOnlyAdmin):
 
 
 def _activate(request: HttpRequest, version: PipelineVersion) -> None:
-    activate_pipeline_version(version)
+    try:
+        activate_pipeline_version(version)
+    except InvalidRequest as error:
+        messages.error(request, str(error))
+        return
     messages.success(
         request, f"The next searches of {version.knowledge_base} use {version.pipeline} {version.version}."
     )
+
+
+def _saved(request: HttpRequest, base: KnowledgeBase, pipeline: str, form: VersionForm) -> PipelineVersion | None:
+    """Save what a valid form holds; None if searches cannot use an artifact that it names, which the form then says."""
+    try:
+        return save_pipeline_version(
+            knowledge_base=base, pipeline=pipeline, options=form.options(), note=form.cleaned_data["note"],
+            author=request.user if isinstance(request.user, User) else None,
+            activate=bool(form.cleaned_data.get("activate")), whole=True,
+        )  # fmt: skip
+    except InvalidRequest as error:
+        form.add_error(None, str(error))
+        return None
 
 
 def _start(base: KnowledgeBase, pipeline: str, like: str) -> PipelineVersion | None:

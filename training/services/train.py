@@ -33,7 +33,7 @@ from training.learning.task import (
 from training.models import QuestionSet
 from training.services.found import found_by
 from training.services.learned_from import QUESTIONS_FILE
-from training.services.model_card import CARD, model_card
+from training.services.model_card import CARD, job_of, model_card
 from training.services.question_sets import described_set
 
 _TRAINED = "trained"
@@ -89,6 +89,7 @@ def train(
             artifact_id=artifact_id,
             knowledge_base=of.knowledge_base, kind=kind, tensors=learned.tensors, served=learned.served,
             configuration=settled, metrics=evaluated.metrics, data_hash=data_hash(examples), files=files,
+            job=job_of(of, settled, learned.served, question_set),
         )  # fmt: skip
         version = use_artifact(
             artifact=artifact, knowledge_base=of.knowledge_base, pipeline=pipeline, option=option,

@@ -27,7 +27,7 @@ from search.adapters import (
 from search.adapters.string_table import StringTable
 from search.domain.graph import Schema
 from search.domain.run_context import RunContext
-from search.domain.vector_kinds import WHOLE, checked, relation_kind
+from search.domain.vector_kinds import IN_MEMORY, WHOLE, checked, relation_kind
 from search.ingest import documents, neighbour_vectors, vectors
 from search.ingest.embed import CUT, EVERY_TEXT
 from search.ingest.index import IndexPart, build_parts
@@ -201,7 +201,7 @@ def _write_matrices(folder: Path, vector_set: VectorSet, run: RunContext) -> Non
     found = neighbour_vectors.means(matrix.rows, neighbour_vectors.links(adjacency), lambda share: run.check())
     for kind, rows in found.items():
         vectors_memmap.build_kind(folder, kind, neighbour_vectors.blocks(rows))
-        if snapshot.nodes > vectors_memmap.IN_MEMORY:
+        if snapshot.nodes > IN_MEMORY:
             vectors.add_computed(vector_set, kind, neighbour_vectors.blocks(rows), _types(snapshot), run)
     counted(snapshot.nodes)
 

@@ -157,7 +157,7 @@ def test_documents_are_scanned_in_memory_and_nothing_is_missed(vector_set: Vecto
 def test_more_documents_than_are_scanned_in_memory_are_looked_up_in_postgres(
     vector_set: VectorSet, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(vectors_memmap, "IN_MEMORY", NODES - 1)
+    monkeypatch.setattr(vectors_pgvector, "IN_MEMORY", NODES - 1)
     # Postgres holds no vectors of documents here.
     assert written(vector_set).nearest("document+relations", QUERIES[0], 5) == []
 

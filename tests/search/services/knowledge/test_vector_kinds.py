@@ -9,13 +9,14 @@ from django.db.migrations.executor import MigrationExecutor
 from pytest_django.fixtures import Settings
 
 from search import text, wiring
-from search.adapters import vectors_memmap
+from search.adapters import vectors_pgvector
 from search.domain.errors import InvalidRequest, StageError
 from search.domain.graph import Node
 from search.domain.vector_kinds import COMPUTED, USUAL, checked
 from search.ingest import vectors
 from search.models import VectorSet
 from search.models.partitions import partition
+from search.services.knowledge import index_snapshot
 from search.services.knowledge.index_snapshot import build_index
 from tests.fakes import HashEncoder
 from tests.oracle import Graph
@@ -198,11 +199,12 @@ def test_a_release_of_an_earlier_version_gets_them_without_encoding_again() -> N
 def test_the_means_of_a_large_set_are_searched_by_the_index(monkeypatch: pytest.MonkeyPatch) -> None:
     encoder = HashEncoder()
     snapshot = snapshot_of()
-    monkeypatch.setattr(vectors_memmap, "IN_MEMORY", snapshot.nodes - 1)
+    for module in (vectors_pgvector, index_snapshot):
+        monkeypatch.setattr(module, "IN_MEMORY", snapshot.nodes - 1)
     tools = wiring.Tools(build_index(snapshot=snapshot, encoder=encoder).release)
     mean = mean_of_neighbours(tools, encoder, 0)
     by_index = tools.vectors.nearest("neighbours", mean, 4)
-    monkeypatch.setattr(vectors_memmap, "IN_MEMORY", snapshot.nodes)
+    monkeypatch.setattr(vectors_pgvector, "IN_MEMORY", snapshot.nodes)
     in_memory = tools.vectors.nearest("neighbours", mean, 4)
     assert by_index[0].key == 0
     assert [c.score for c in by_index] == pytest.approx([c.score for c in in_memory], abs=1e-5)
