@@ -11,7 +11,7 @@ from peft import LoraConfig, PeftModel, get_peft_model, get_peft_model_state_dic
 from safetensors.torch import save
 from torch import nn
 
-CONFIGURATION, WEIGHTS = "adapter_config.json", "adapter_model.safetensors"
+from search.artifact_files import ADAPTER, ADAPTER_CONFIGURATION
 
 
 def with_adapter(body: nn.Module, rank: int, alpha: int, dropout: float, *, causal: bool, seed: int) -> PeftModel:
@@ -34,8 +34,8 @@ def adapter_files(model: PeftModel, base: str) -> dict[str, bytes]:
     described |= {"base_model_name_or_path": base, "inference_mode": True}
     weights = {name: tensor.detach().cpu().contiguous() for name, tensor in get_peft_model_state_dict(model).items()}
     return {
-        CONFIGURATION: json.dumps(described, indent=2, sort_keys=True, default=_plain).encode(),
-        WEIGHTS: save(weights),
+        ADAPTER_CONFIGURATION: json.dumps(described, indent=2, sort_keys=True, default=_plain).encode(),
+        ADAPTER: save(weights),
     }
 
 

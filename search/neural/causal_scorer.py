@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,12 @@ KIND = "causal"
 QUESTION_SHARE = 0.5
 """Largest part of the tokens that instruction and question may take, without the chat's own."""
 _MARK = "\x00document\x00"
+_ASKED = "\x00question\x00"
+_PARTS = "".join(
+    f"{{%- set {name} = (messages | selectattr('role', 'eq', '{name}') | first).content -%}}"
+    for name in ("query", "document")
+)
+"""Jinja: what vLLM hands to a score template, under the names `query` and `document`."""
 
 
 class CausalReranker(PairModel):
@@ -63,6 +70,13 @@ class CausalReranker(PairModel):
     def served(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the probability of "yes" against "no"."""
         return 1.0 / (1.0 + np.exp(-np.clip(scores, -700, 700)))
+
+    def score_template(self) -> str:
+        """Return the chat as a score template of vLLM (`--chat-template`), so that a server asks as this code does."""
+        before, after = self._chat(_ASKED)
+        begin, _, between = before.partition(_ASKED)
+        said = [f"{{{{- {json.dumps(text)} -}}}}" for text in (begin, between, after)]
+        return f"{_PARTS}{said[0]}{{{{- query -}}}}{said[1]}{{{{- document -}}}}{said[2]}"
 
     def _chat(self, question: str) -> tuple[str, str]:
         """Return what stands before and after the document; a model without a chat template gets plain paragraphs."""

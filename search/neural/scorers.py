@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
@@ -15,6 +14,7 @@ from django.utils.module_loading import import_string
 from safetensors import SafetensorError
 from safetensors.torch import load_file
 
+from search.artifact_files import ADAPTER_CONFIGURATION, open_artifact
 from search.domain.errors import StageError
 from search.interfaces import Scorer
 from search.neural import adapters, causal_scorer, cross_encoder
@@ -23,10 +23,7 @@ from search.neural.pair_model import PairModel, PairScorer
 from search.text import DocumentForm
 
 RERANKER = "reranker"
-READABLE_FORMAT = 1
-"""The format of an artifact's files that this code can read."""
 STAGE = "rerank"
-_ID = re.compile(r"[a-z0-9][a-z0-9-]{0,80}")
 _FAILURES = (OSError, ValueError, KeyError, TypeError, AttributeError, RuntimeError, SafetensorError)
 
 
@@ -80,30 +77,23 @@ class LoadedScorers:
         return scorer
 
     def _of_artifact(self, artifact: str) -> Scorer:
-        if not _ID.fullmatch(artifact):
-            raise StageError(STAGE, f"{artifact[:80]!r} is not the name of an artifact", permanent=True)
+        configuration = open_artifact(self._directory, artifact, RERANKER, STAGE)
         try:
-            return read_reranker(self._directory / artifact, artifact, self._device)
-        except FileNotFoundError as error:
-            reason = f"there is no artifact {artifact} on this machine"
-            raise StageError(STAGE, reason, permanent=True) from error
+            return read_reranker(self._directory / artifact, configuration, artifact, self._device)
         except _FAILURES as error:
             reason = f"the artifact {artifact} cannot be read ({_line(error)})"
             raise StageError(STAGE, reason, permanent=True) from error
 
 
-def read_reranker(folder: Path, name: str, device: str = "auto") -> PairScorer:
-    """Return the scorer of a trained reranker's folder.
+def read_reranker(folder: Path, configuration: Mapping[str, Any], name: str, device: str = "auto") -> PairScorer:
+    """Return the scorer of a trained reranker's folder, whose `config.json` is given.
 
-    Raises FileNotFoundError, or ValueError and other errors for a folder that this code cannot read.
+    Raises ValueError, KeyError, TypeError, OSError or RuntimeError for a folder that this code cannot read.
     """
-    configuration = json.loads((folder / "config.json").read_bytes())
-    if configuration["kind"] != RERANKER or configuration["format"] != READABLE_FORMAT:
-        kind, version = configuration["kind"], configuration["format"]
-        raise ValueError(f"it is a {kind} of format {version}, not a {RERANKER} of format {READABLE_FORMAT}")
     on = chosen_device(device)
     model = _model(configuration, folder)
     if isinstance(model, cross_encoder.CrossEncoder):
+        # The head stays in float32.
         model.body.to(chosen_dtype("auto", on))
     else:
         model.to(chosen_dtype("auto", on))
@@ -153,7 +143,7 @@ def _model(configuration: Mapping[str, Any], folder: Path) -> PairModel:
 
 def _refuse_other_base(folder: Path, base: str) -> None:
     """Raise ValueError if the adapter in the folder belongs to another model."""
-    named = json.loads((folder / adapters.CONFIGURATION).read_bytes())["base_model_name_or_path"]
+    named = json.loads((folder / ADAPTER_CONFIGURATION).read_bytes())["base_model_name_or_path"]
     if named != base:
         raise ValueError(f"its adapter belongs to {named}, and the artifact is of {base}")
 

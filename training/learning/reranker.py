@@ -10,10 +10,11 @@ from typing import Any
 import orjson
 import torch
 
+from search.artifact_files import SCORE_TEMPLATE
 from search.domain.errors import StageError
 from search.domain.run_context import RunContext
 from search.neural.adapters import adapter_files, with_adapter
-from search.neural.causal_scorer import causal_reranker
+from search.neural.causal_scorer import CausalReranker, causal_reranker
 from search.neural.cross_encoder import cross_encoder
 from search.neural.devices import chosen_device
 from search.neural.encoder_names import full_name
@@ -164,6 +165,8 @@ def _files(model: PairModel, learner: RerankerLearner) -> tuple[dict[str, Any], 
     if learner.method == "lora":
         body: Any = model.body
         files = adapter_files(body, learner.base_model)
+        if isinstance(model, CausalReranker):
+            files[SCORE_TEMPLATE] = model.score_template().encode()
         state = {name: tensor for name, tensor in state.items() if not name.startswith("body.")}
     kept = {name: tensor.detach().cpu() for name, tensor in state.items()}
     half = {
