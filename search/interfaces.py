@@ -25,6 +25,7 @@ from search.domain.question import Question
 from search.domain.ranking import Candidate, Ranking
 from search.domain.trace import Limit, Trace
 from search.domain.vector_kinds import WHOLE
+from search.text import DocumentForm
 
 Vectors = NDArray[np.float32]
 Keys = NDArray[np.int32]
@@ -386,6 +387,42 @@ class Rankers(Protocol):
         """Return the ranker of an artifact; if `fold` is 0 or more, the ranker learned without this fold of questions.
 
         Raises StageError if there is no ranker that this code can read.
+        """
+        ...
+
+
+class Scorer(Protocol):
+    """Scores documents for a question by reading both together. `search.text.reranker_document` makes the documents.
+
+    Scores are only compared with scores of the same question.
+    """
+
+    name: str
+    """The model, for people."""
+    at_once: int
+    """Number of documents in one call that uses the scorer well and can still be waited for."""
+    form: DocumentForm | None
+    """The form of the documents that it has learned from; None if it takes any."""
+    mix: tuple[float, float] | None
+    """Weight of its list in the fusion with the list before it, and the constant k, as chosen on questions that it has
+    not learned from; None if nothing was chosen."""
+
+    def score(self, question: str, documents: Sequence[str], limit: Limit) -> NDArray[np.float64]:
+        """Return one finite score for each document, in the order of the documents; a higher one is better.
+
+        Raises DeadlineExceeded if the time ran out before all were scored, SearchCancelled, and StageError if the model
+        fails.
+        """
+        ...
+
+
+class Scorers(Protocol):
+    """The rerankers of this site: configured ones by name, trained ones by artifact."""
+
+    def get(self, scorer: str = "", artifact: str = "") -> Scorer:
+        """Return the scorer of an artifact, or the configured one of a name; the artifact counts if both are given.
+
+        Raises StageError if there is no such scorer, or if neither is given.
         """
         ...
 
