@@ -67,7 +67,8 @@ def mean_scores(models: Sequence[lightgbm.Booster], signals: Floats) -> NDArray[
 
 def shares_of_gain(models: Sequence[lightgbm.Booster]) -> NDArray[np.float64]:
     """Return the share of each signal in what all splits of the trees gained."""
-    gains = np.sum([model.feature_importance("gain") for model in models], axis=0, dtype=np.float64)
+    several = np.array([model.feature_importance("gain") for model in models], dtype=np.float64)
+    gains: NDArray[np.float64] = several.sum(axis=0)
     return gains / max(float(gains.sum()), 1e-12)
 
 
