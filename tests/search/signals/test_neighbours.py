@@ -85,7 +85,7 @@ def test_of_a_hub_edges_at_equal_distances_are_read(tmp_path: Path) -> None:
     adjacency = graph(tmp_path, [(0, 0, 1 + at) for at in range(leaves)], nodes=leaves + 1)
     found = near(np.array([0, 5], dtype=np.int32), adjacency)
     assert found.degrees.tolist() == [leaves, 1]
-    assert found.far[: MOST_EDGES].tolist() == list(range(1, leaves + 1, 10))
+    assert found.far[:MOST_EDGES].tolist() == list(range(1, leaves + 1, 10))
     assert found.far[MOST_EDGES:].tolist() == [0]
 
 
