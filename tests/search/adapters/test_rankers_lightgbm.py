@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import lightgbm
@@ -39,7 +41,7 @@ def weights() -> bytes:
     })  # fmt: skip
 
 
-def written(folder: Path, files: dict[str, bytes] = {}, **changed: Any) -> LoadedRankers:
+def written(folder: Path, files: Mapping[str, bytes] = MappingProxyType({}), **changed: Any) -> LoadedRankers:
     """Write the artifact `ranker-1` into a folder, and return what reads it."""
     configuration = {
         "kind": "ranker", "format": 1, "hashed": True, "encoder": "hash@1", "signals": SIGNALS,
@@ -48,7 +50,7 @@ def written(folder: Path, files: dict[str, bytes] = {}, **changed: Any) -> Loade
     }  # fmt: skip
     names = ("trees-0.txt", "trees-1.txt", "fold-0-trees-0.txt")
     content = {name: one.model_to_string().encode() for name, one in zip(names, BOOSTERS, strict=True)}
-    content |= {"model.safetensors": weights(), "fold-0.safetensors": weights()} | files
+    content |= {"model.safetensors": weights(), "fold-0.safetensors": weights()} | dict(files)
     content["config.json"] = json.dumps(configuration | changed).encode()
     artifact = folder / "ranker-1"
     shutil.rmtree(artifact, ignore_errors=True)

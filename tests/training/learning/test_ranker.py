@@ -17,6 +17,7 @@ from search.domain.run_context import RunCancelled, RunContext
 from search.domain.trace import Limit
 from search.models import Artifact, KnowledgeBase, PipelineVersion, Release, SearchRun
 from search.services.jobs.checkpoints import FileCheckpoints
+from search.services.pipelines.save_pipeline_version import save_pipeline_version
 from search.services.searches.describe_search import describe_search
 from search.services.searches.request_search import request_search
 from search.services.searches.run_search import run_search
@@ -130,11 +131,13 @@ def test_an_interrupted_training_does_not_search_again(base: KnowledgeBase, tmp_
 
 
 def test_questions_whose_answers_are_never_found_are_refused_with_the_numbers(base: KnowledgeBase) -> None:
-    # A thing that the question does not name is never found.
+    # So few nodes are all found; the ranker is given the first of each list alone.
+    save_pipeline_version(
+        knowledge_base=base, pipeline="grasp", options={"rerank": "light", "rerank.light_depth": 1}
+    )  # fmt: skip
     wrong = [replace(one, text="zebra quagga okapi", id=f"q{at}") for at, one in enumerate(TAUGHT)]
-    with pytest.raises(
-        BadQuestions, match=r"Of 40 searches, \d+ hold an answer among their candidates \(\d+ candidates"
-    ):
+    why = r"Of 40 searches, \d+ hold an answer among their candidates \(\d+ candidates on average, 0 searches without"
+    with pytest.raises(BadQuestions, match=why):
         trained(wrong)
     assert not Artifact.objects.exists()
     with pytest.raises(BadQuestions, match="There are 10 questions to learn from; it takes 20 at least"):
@@ -149,8 +152,12 @@ def test_the_trees_find_what_decides_the_order() -> None:
         questions.append(Ranks(signals, signals[:, 1] == signals[:, 1].max()))
     how = RankerSettings(rounds=30, least=5, features=1.0)
     trees = fit_trees(questions[:50], how, 1, lambda: None)
-    right = sum(one.answers[mean_scores(trees, one.signals).argmax()] for one in questions[50:])
-    assert right >= 8
+    ranks = [
+        int((scores >= scores[one.answers.argmax()]).sum())
+        for one in questions[50:]
+        if (scores := mean_scores(trees, one.signals)) is not None
+    ]
+    assert np.mean(ranks) < 3, "by chance it would be 10.5"
     shares = trees[0].feature_importance("gain")
     assert shares.argmax() == 1
 
