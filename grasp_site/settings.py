@@ -162,6 +162,23 @@ GRASP_ENCODERS: dict[str, dict[str, Any]] = {
 }
 GRASP_ENCODERS_KEPT = env_int("GRASP_ENCODERS_KEPT", 2, minimum=1)
 
+# The rerankers that the option `rerank.scorer` may name: {name: {"BACKEND": function, "OPTIONS": {…}}}.
+GRASP_SCORERS: dict[str, dict[str, Any]] = {}
+if GRASP_RERANKER_URL := env_str("GRASP_RERANKER_URL"):
+    GRASP_SCORERS["server"] = {
+        "BACKEND": "search.adapters.scorer_http.HttpScorer",
+        "OPTIONS": {
+            "base_url": GRASP_RERANKER_URL,
+            "model": env_str("GRASP_RERANKER_MODEL"),
+            "key": env_secret("GRASP_RERANKER_KEY"),
+        },
+    }
+if GRASP_CAUSAL_RERANKER := env_str("GRASP_CAUSAL_RERANKER"):
+    GRASP_SCORERS["causal"] = {
+        "BACKEND": "search.neural.scorers.configured_causal",
+        "OPTIONS": {"model": GRASP_CAUSAL_RERANKER},
+    }
+
 # {name: {"BACKEND": dotted path, "OPTIONS": {…}}}; `search/wiring.py` reads both tables and passes each tool its
 # dependencies. The backend of the encoder is called with the `name` of the encoder.
 GRASP_TOOLS: dict[str, dict[str, Any]] = {
@@ -180,6 +197,10 @@ GRASP_TOOLS: dict[str, dict[str, Any]] = {
     "rankers": {
         "BACKEND": "search.adapters.rankers_lightgbm.LoadedRankers",
         "OPTIONS": {"directory": GRASP_HOME / "artifacts"},
+    },
+    "scorers": {
+        "BACKEND": "search.neural.scorers.LoadedScorers",
+        "OPTIONS": {"directory": GRASP_HOME / "artifacts", "rows": GRASP_SCORERS, "device": GRASP_DEVICE},
     },
     "field_retrievers": {
         "BACKEND": "search.neural.field_retriever.LoadedFieldRetrievers",
@@ -229,7 +250,11 @@ GRASP_PIPELINES: dict[str, dict[str, Any]] = {
             "fuse": {"BACKEND": "search.stages.fuse.Fuse"},
             "check": {"BACKEND": "search.stages.check.Check"},
             "rerank": {
-                "VARIANTS": {"none": None, "light": {"BACKEND": "search.stages.rank_light.LightRank"}},
+                "VARIANTS": {
+                    "none": None,
+                    "light": {"BACKEND": "search.stages.rank_light.LightRank"},
+                    "neural": {"BACKEND": "search.stages.rerank.Rerank"},
+                },
                 "DEFAULT": "none",
             },
             "explain": _EXPLAIN,
@@ -240,6 +265,7 @@ GRASP_PIPELINES: dict[str, dict[str, Any]] = {
             "light": "Learned ranker",
             "fused": "Fused list",
             "pagerank": "PageRank",
+            "reranker": "Reranker",
             **_TEXT_LISTS,
         },
     },
@@ -325,6 +351,7 @@ GRASP_SEARCHES_PER_MINUTE_TOKEN = env_int("GRASP_SEARCHES_PER_MINUTE_TOKEN", 600
 # option that chooses a fold, for artifacts that also contain a model learned without each fold of the questions.
 # If only some variants of the stage have the option, VARIANTS says which one to switch to: {present variant: variant
 # that has it}, where `*` stands for any present one; a present variant that has the option stays.
+# ON_REQUEST: training everything trains it only if it is named, because it takes long.
 # SETTINGS declares the settings without loading a model library. The job of a learner is `train_NAME` in GRASP_JOBS.
 GRASP_LEARNERS: dict[str, dict[str, Any]] = {
     "planner": {
@@ -334,6 +361,14 @@ GRASP_LEARNERS: dict[str, dict[str, Any]] = {
         "OPTION": "plan.artifact",
         "FOLD": "plan.fold",
     },
+    "retriever": {
+        "BACKEND": "training.learning.retriever.RetrieverLearner",
+        "SETTINGS": "training.learning.retriever_settings.RetrieverSettings",
+        "PIPELINE": "grasp",
+        "OPTION": "retrieve.artifact",
+        "VARIANTS": {"*": "mfar"},
+        "FOLD": "retrieve.fold",
+    },
     "ranker": {
         "BACKEND": "training.learning.ranker.RankerLearner",
         "SETTINGS": "training.learning.ranker_settings.RankerSettings",
@@ -341,6 +376,14 @@ GRASP_LEARNERS: dict[str, dict[str, Any]] = {
         "OPTION": "rerank.light_artifact",
         "FOLD": "rerank.light_fold",
         "VARIANTS": {"none": "light", "neural": "light_neural"},
+    },
+    "reranker": {
+        "BACKEND": "training.learning.reranker.RerankerLearner",
+        "SETTINGS": "training.learning.reranker_settings.RerankerSettings",
+        "OPTIONS": {"device": GRASP_DEVICE},
+        "PIPELINE": "grasp",
+        "OPTION": "rerank.neural_artifact",
+        "VARIANTS": {"*": "neural"},
     },
 }
 
@@ -370,9 +413,21 @@ GRASP_JOBS: dict[str, dict[str, str]] = {
     "index": {"TITLE": "Index", "KIND": "search.jobs.index_kb.IndexJob", "QUEUE": "jobs"},
     "sync_graph": {"TITLE": "Copy to Neo4j", "KIND": "search.jobs.sync_graph.SyncGraphJob", "QUEUE": "jobs"},
     "evaluate": {"TITLE": "Evaluate", "KIND": "training.jobs.evaluate.EvaluateJob", "QUEUE": "jobs"},
+    "synthesise": {"TITLE": "Make questions", "KIND": "training.jobs.synthesise.SynthesiseJob", "QUEUE": "jobs"},
     "tune": {"TITLE": "Tune fusion", "KIND": "training.jobs.tune.TuneJob", "QUEUE": "jobs"},
     "train_planner": {"TITLE": "Train planner", "KIND": "training.jobs.train_planner.TrainPlannerJob", "QUEUE": "jobs"},
+    "train_retriever": {
+        "TITLE": "Train retriever",
+        "KIND": "training.jobs.train_retriever.TrainRetrieverJob",
+        "QUEUE": "jobs",
+    },
+    "train_all": {"TITLE": "Train everything", "KIND": "training.jobs.train_all.TrainAllJob", "QUEUE": "jobs"},
     "train_ranker": {"TITLE": "Train ranker", "KIND": "training.jobs.train_ranker.TrainRankerJob", "QUEUE": "jobs"},
+    "train_reranker": {
+        "TITLE": "Train reranker",
+        "KIND": "training.jobs.train_reranker.TrainRerankerJob",
+        "QUEUE": "jobs",
+    },
 }
 # Dotted path of the function that returns Celery's arguments for a worker of a queue.
 GRASP_WORKER_ARGUMENTS = "grasp_site.embedded.programs.job_worker_arguments"

@@ -27,6 +27,7 @@ from search.interfaces import (
     NodeStore,
     PlanScorers,
     Rankers,
+    Scorers,
     TextIndex,
     VectorIndex,
 )
@@ -55,6 +56,13 @@ def rankers() -> Rankers:
     """Return the trained rankers of this process; each is loaded when a search first needs it."""
     with _loading:
         return build("rankers")
+
+
+@lru_cache(maxsize=1)
+def scorers() -> Scorers:
+    """Return the rerankers of this process; each is loaded when a search first needs it."""
+    with _loading:
+        return build("scorers")
 
 
 @lru_cache(maxsize=1)
@@ -125,6 +133,11 @@ class Tools:
     def rankers(self) -> Rankers:
         """The trained rankers of all knowledge bases."""
         return rankers()
+
+    @property
+    def scorers(self) -> Scorers:
+        """The rerankers of this site."""
+        return scorers()
 
     @property
     def field_retrievers(self) -> FieldRetrievers:
@@ -208,6 +221,7 @@ def forget() -> None:
         _tools.cache_clear()
         plan_scorers.cache_clear()
         rankers.cache_clear()
+        scorers.cache_clear()
         field_retrievers.cache_clear()
 
 
