@@ -198,6 +198,10 @@ GRASP_TOOLS: dict[str, dict[str, Any]] = {
         "BACKEND": "search.neural.scorers.LoadedScorers",
         "OPTIONS": {"directory": GRASP_HOME / "artifacts", "rows": GRASP_SCORERS, "device": GRASP_DEVICE},
     },
+    "rankers": {
+        "BACKEND": "search.adapters.rankers_lightgbm.LoadedRankers",
+        "OPTIONS": {"directory": GRASP_HOME / "artifacts"},
+    },
     "field_retrievers": {
         "BACKEND": "search.neural.field_retriever.LoadedFieldRetrievers",
         "OPTIONS": {"directory": GRASP_HOME / "artifacts"},
@@ -246,7 +250,12 @@ GRASP_PIPELINES: dict[str, dict[str, Any]] = {
             "fuse": {"BACKEND": "search.stages.fuse.Fuse"},
             "check": {"BACKEND": "search.stages.check.Check"},
             "rerank": {
-                "VARIANTS": {"none": None, "neural": {"BACKEND": "search.stages.rerank.Rerank"}},
+                "VARIANTS": {
+                    "none": None,
+                    "light": {"BACKEND": "search.stages.rank_light.LightRank"},
+                    "neural": {"BACKEND": "search.stages.rerank.Rerank"},
+                    "light_neural": {"BACKEND": "search.stages.light_then_neural.LightThenNeural"},
+                },
                 "DEFAULT": "none",
             },
             "explain": _EXPLAIN,
@@ -254,6 +263,8 @@ GRASP_PIPELINES: dict[str, dict[str, Any]] = {
         "TITLES": {
             "graph": "Graph paths",
             "text": "Document text",
+            "light": "Learned ranker",
+            "fused": "Fused list",
             "pagerank": "PageRank",
             "reranker": "Reranker",
             **_TEXT_LISTS,
@@ -356,7 +367,15 @@ GRASP_LEARNERS: dict[str, dict[str, Any]] = {
         "OPTIONS": {"device": GRASP_DEVICE},
         "PIPELINE": "grasp",
         "OPTION": "rerank.neural_artifact",
-        "VARIANTS": {"*": "neural"},
+        "VARIANTS": {"none": "neural", "light": "light_neural"},
+    },
+    "ranker": {
+        "BACKEND": "training.learning.ranker.RankerLearner",
+        "SETTINGS": "training.learning.ranker_settings.RankerSettings",
+        "PIPELINE": "grasp",
+        "OPTION": "rerank.light_artifact",
+        "FOLD": "rerank.light_fold",
+        "VARIANTS": {"none": "light", "neural": "light_neural"},
     },
 }
 
@@ -393,6 +412,7 @@ GRASP_JOBS: dict[str, dict[str, str]] = {
         "KIND": "training.jobs.train_reranker.TrainRerankerJob",
         "QUEUE": "jobs",
     },
+    "train_ranker": {"TITLE": "Train ranker", "KIND": "training.jobs.train_ranker.TrainRankerJob", "QUEUE": "jobs"},
 }
 # Dotted path of the function that returns Celery's arguments for a worker of a queue.
 GRASP_WORKER_ARGUMENTS = "grasp_site.embedded.programs.job_worker_arguments"

@@ -150,6 +150,17 @@ class TextIndex(Protocol):
         """
         ...
 
+    def word_scores(
+        self, text: str, keys: Keys, field: str | None = None
+    ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """Return the words of a text one by one: the rarity of each, and each node's BM25 score for it.
+
+        The first array holds the idf of each distinct word that the index has, shape (words,); the second one the
+        scores, shape (words, keys), 0 for a node without the word. The scores of a node add up to its score in `search`
+        if no word is repeated. Raises a permanent StageError for a field that the index does not have.
+        """
+        ...
+
     @property
     def fields(self) -> tuple[str, ...]:
         """The fields that can be searched on their own: names of fields, and `relation:<name>`."""
@@ -379,6 +390,39 @@ class Scorers(Protocol):
         """Return the scorer of an artifact, or the configured one of a name; the artifact counts if both are given.
 
         Raises StageError if there is no such scorer, or if neither is given.
+        """
+        ...
+
+
+class Ranker(Protocol):
+    """Scores candidates by their signals (`search.signals`). It was learned from questions and their answers."""
+
+    name: str
+    encoder: str
+    """Name of the encoder whose vectors of questions were used for learning."""
+    signals: tuple[str, ...]
+    """Names of the signals that it reads, in the order of its columns."""
+
+    def answer_types(self, text: str, vector: Vectors) -> Mapping[str, float]:
+        """Return the probability of each node type as the type of the answers to a question with this vector."""
+        ...
+
+    def scores(self, signals: NDArray[np.float32]) -> NDArray[np.float64]:
+        """Return the scores of candidates, shape (candidates,), given their signals, (candidates, signals)."""
+        ...
+
+    def contributions(self, signals: NDArray[np.float32]) -> NDArray[np.float64]:
+        """Return what each signal adds to the score of each candidate, shape (candidates, signals)."""
+        ...
+
+
+class Rankers(Protocol):
+    """The available learned rankers."""
+
+    def get(self, artifact: str, fold: int = -1) -> Ranker:
+        """Return the ranker of an artifact; if `fold` is 0 or more, the ranker learned without this fold of questions.
+
+        Raises StageError if there is no ranker that this code can read.
         """
         ...
 

@@ -26,6 +26,7 @@ from search.interfaces import (
     MentionIndex,
     NodeStore,
     PlanScorers,
+    Rankers,
     Scorers,
     TextIndex,
     VectorIndex,
@@ -48,6 +49,13 @@ def plan_scorers() -> PlanScorers:
     """Return the trained planners of this process; each is loaded when a search first needs it."""
     with _loading:
         return build("plan_scorers")
+
+
+@lru_cache(maxsize=1)
+def rankers() -> Rankers:
+    """Return the trained rankers of this process; each is loaded when a search first needs it."""
+    with _loading:
+        return build("rankers")
 
 
 @lru_cache(maxsize=1)
@@ -120,6 +128,11 @@ class Tools:
     def plan_scorers(self) -> PlanScorers:
         """The trained planners of all knowledge bases."""
         return plan_scorers()
+
+    @property
+    def rankers(self) -> Rankers:
+        """The trained rankers of all knowledge bases."""
+        return rankers()
 
     @property
     def scorers(self) -> Scorers:
@@ -203,10 +216,11 @@ def tools(release: Release, settings_version: int | None = None) -> Tools:
 
 
 def forget() -> None:
-    """Empty the caches of tools and trained planners, so that the next search builds them again."""
+    """Empty the caches of tools and of everything trained, so that the next search builds them again."""
     with _loading:
         _tools.cache_clear()
         plan_scorers.cache_clear()
+        rankers.cache_clear()
         scorers.cache_clear()
         field_retrievers.cache_clear()
 
