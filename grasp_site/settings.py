@@ -194,13 +194,13 @@ GRASP_TOOLS: dict[str, dict[str, Any]] = {
         "BACKEND": "search.neural.plan_scorer.LoadedPlanScorers",
         "OPTIONS": {"directory": GRASP_HOME / "artifacts"},
     },
-    "scorers": {
-        "BACKEND": "search.neural.scorers.LoadedScorers",
-        "OPTIONS": {"directory": GRASP_HOME / "artifacts", "rows": GRASP_SCORERS, "device": GRASP_DEVICE},
-    },
     "rankers": {
         "BACKEND": "search.adapters.rankers_lightgbm.LoadedRankers",
         "OPTIONS": {"directory": GRASP_HOME / "artifacts"},
+    },
+    "scorers": {
+        "BACKEND": "search.neural.scorers.LoadedScorers",
+        "OPTIONS": {"directory": GRASP_HOME / "artifacts", "rows": GRASP_SCORERS, "device": GRASP_DEVICE},
     },
     "field_retrievers": {
         "BACKEND": "search.neural.field_retriever.LoadedFieldRetrievers",
@@ -352,6 +352,7 @@ GRASP_SEARCHES_PER_MINUTE_TOKEN = env_int("GRASP_SEARCHES_PER_MINUTE_TOKEN", 600
 # option that chooses a fold, for artifacts that also contain a model learned without each fold of the questions.
 # If only some variants of the stage have the option, VARIANTS says which one to switch to: {present variant: variant
 # that has it}, where `*` stands for any present one; a present variant that has the option stays.
+# ON_REQUEST: training everything trains it only if it is named, because it takes long.
 # SETTINGS declares the settings without loading a model library. The job of a learner is `train_NAME` in GRASP_JOBS.
 GRASP_LEARNERS: dict[str, dict[str, Any]] = {
     "planner": {
@@ -361,13 +362,13 @@ GRASP_LEARNERS: dict[str, dict[str, Any]] = {
         "OPTION": "plan.artifact",
         "FOLD": "plan.fold",
     },
-    "reranker": {
-        "BACKEND": "training.learning.reranker.RerankerLearner",
-        "SETTINGS": "training.learning.reranker_settings.RerankerSettings",
-        "OPTIONS": {"device": GRASP_DEVICE},
+    "retriever": {
+        "BACKEND": "training.learning.retriever.RetrieverLearner",
+        "SETTINGS": "training.learning.retriever_settings.RetrieverSettings",
         "PIPELINE": "grasp",
-        "OPTION": "rerank.neural_artifact",
-        "VARIANTS": {"none": "neural", "light": "light_neural"},
+        "OPTION": "retrieve.artifact",
+        "VARIANTS": {"*": "mfar"},
+        "FOLD": "retrieve.fold",
     },
     "ranker": {
         "BACKEND": "training.learning.ranker.RankerLearner",
@@ -376,6 +377,14 @@ GRASP_LEARNERS: dict[str, dict[str, Any]] = {
         "OPTION": "rerank.light_artifact",
         "FOLD": "rerank.light_fold",
         "VARIANTS": {"none": "light", "neural": "light_neural"},
+    },
+    "reranker": {
+        "BACKEND": "training.learning.reranker.RerankerLearner",
+        "SETTINGS": "training.learning.reranker_settings.RerankerSettings",
+        "OPTIONS": {"device": GRASP_DEVICE},
+        "PIPELINE": "grasp",
+        "OPTION": "rerank.neural_artifact",
+        "VARIANTS": {"none": "neural", "light": "light_neural"},
     },
 }
 
@@ -405,14 +414,21 @@ GRASP_JOBS: dict[str, dict[str, str]] = {
     "index": {"TITLE": "Index", "KIND": "search.jobs.index_kb.IndexJob", "QUEUE": "jobs"},
     "sync_graph": {"TITLE": "Copy to Neo4j", "KIND": "search.jobs.sync_graph.SyncGraphJob", "QUEUE": "jobs"},
     "evaluate": {"TITLE": "Evaluate", "KIND": "training.jobs.evaluate.EvaluateJob", "QUEUE": "jobs"},
+    "synthesise": {"TITLE": "Make questions", "KIND": "training.jobs.synthesise.SynthesiseJob", "QUEUE": "jobs"},
     "tune": {"TITLE": "Tune fusion", "KIND": "training.jobs.tune.TuneJob", "QUEUE": "jobs"},
     "train_planner": {"TITLE": "Train planner", "KIND": "training.jobs.train_planner.TrainPlannerJob", "QUEUE": "jobs"},
+    "train_retriever": {
+        "TITLE": "Train retriever",
+        "KIND": "training.jobs.train_retriever.TrainRetrieverJob",
+        "QUEUE": "jobs",
+    },
+    "train_all": {"TITLE": "Train everything", "KIND": "training.jobs.train_all.TrainAllJob", "QUEUE": "jobs"},
+    "train_ranker": {"TITLE": "Train ranker", "KIND": "training.jobs.train_ranker.TrainRankerJob", "QUEUE": "jobs"},
     "train_reranker": {
         "TITLE": "Train reranker",
         "KIND": "training.jobs.train_reranker.TrainRerankerJob",
         "QUEUE": "jobs",
     },
-    "train_ranker": {"TITLE": "Train ranker", "KIND": "training.jobs.train_ranker.TrainRankerJob", "QUEUE": "jobs"},
 }
 # Dotted path of the function that returns Celery's arguments for a worker of a queue.
 GRASP_WORKER_ARGUMENTS = "grasp_site.embedded.programs.job_worker_arguments"

@@ -358,6 +358,39 @@ class PlanScorers(Protocol):
         ...
 
 
+class Ranker(Protocol):
+    """Scores candidates by their signals (`search.signals`). It was learned from questions and their answers."""
+
+    name: str
+    encoder: str
+    """Name of the encoder whose vectors of questions were used for learning."""
+    signals: tuple[str, ...]
+    """Names of the signals that it reads, in the order of its columns."""
+
+    def answer_types(self, text: str, vector: Vectors) -> Mapping[str, float]:
+        """Return the probability of each node type as the type of the answers to a question with this vector."""
+        ...
+
+    def scores(self, signals: NDArray[np.float32]) -> NDArray[np.float64]:
+        """Return the scores of candidates, shape (candidates,), given their signals, (candidates, signals)."""
+        ...
+
+    def contributions(self, signals: NDArray[np.float32]) -> NDArray[np.float64]:
+        """Return what each signal adds to the score of each candidate, shape (candidates, signals)."""
+        ...
+
+
+class Rankers(Protocol):
+    """The available learned rankers."""
+
+    def get(self, artifact: str, fold: int = -1) -> Ranker:
+        """Return the ranker of an artifact; if `fold` is 0 or more, the ranker learned without this fold of questions.
+
+        Raises StageError if there is no ranker that this code can read.
+        """
+        ...
+
+
 class Scorer(Protocol):
     """Scores documents for a question by reading both together. `search.text.reranker_document` makes the documents.
 
@@ -390,39 +423,6 @@ class Scorers(Protocol):
         """Return the scorer of an artifact, or the configured one of a name; the artifact counts if both are given.
 
         Raises StageError if there is no such scorer, or if neither is given.
-        """
-        ...
-
-
-class Ranker(Protocol):
-    """Scores candidates by their signals (`search.signals`). It was learned from questions and their answers."""
-
-    name: str
-    encoder: str
-    """Name of the encoder whose vectors of questions were used for learning."""
-    signals: tuple[str, ...]
-    """Names of the signals that it reads, in the order of its columns."""
-
-    def answer_types(self, text: str, vector: Vectors) -> Mapping[str, float]:
-        """Return the probability of each node type as the type of the answers to a question with this vector."""
-        ...
-
-    def scores(self, signals: NDArray[np.float32]) -> NDArray[np.float64]:
-        """Return the scores of candidates, shape (candidates,), given their signals, (candidates, signals)."""
-        ...
-
-    def contributions(self, signals: NDArray[np.float32]) -> NDArray[np.float64]:
-        """Return what each signal adds to the score of each candidate, shape (candidates, signals)."""
-        ...
-
-
-class Rankers(Protocol):
-    """The available learned rankers."""
-
-    def get(self, artifact: str, fold: int = -1) -> Ranker:
-        """Return the ranker of an artifact; if `fold` is 0 or more, the ranker learned without this fold of questions.
-
-        Raises StageError if there is no ranker that this code can read.
         """
         ...
 

@@ -47,6 +47,21 @@ def learner(kind: str, assigned: Mapping[str, Any]) -> tuple[Learner, dict[str, 
     return made, dataclasses.asdict(made)
 
 
+def settings_told(kind: str) -> list[str]:
+    """Return a sentence about each setting of a learner, with its name and its default.
+
+    There are none for a learner whose row names no SETTINGS, because it might load a model library.
+    """
+    row: Mapping[str, Any] = settings.GRASP_LEARNERS.get(kind, {})
+    if "SETTINGS" not in row:
+        return []
+    site = row.get("OPTIONS", {})
+    return [
+        f"{field.name} ({site.get(field.name, field.default)}): {field.metadata.get('help', '')}"
+        for field in dataclasses.fields(import_string(row["SETTINGS"]))
+    ]
+
+
 def checked_settings(kind: str, assigned: Mapping[str, Any]) -> dict[str, Any]:
     """Return the settings of the site, overridden by `assigned`; raises InvalidRequest as `learner` does.
 

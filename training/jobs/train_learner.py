@@ -17,8 +17,10 @@ from search.services.jobs.kinds import kind_class, kind_names
 from training import wiring
 from training.data.examples import Example
 from training.data.splits import TRAIN, VAL, refuse_splits
+from training.data.synthesis import PART
 from training.jobs.questions import chosen, pointed, question_faults, splits_of
 from training.models import QuestionSet
+from training.services.synthesise import MOST
 from training.services.train import train
 
 
@@ -26,7 +28,8 @@ from training.services.train import train
 class TrainLearnerJob(Kind):
     """Trains a learner (Kind); it goes on from its checkpoints after an interruption."""
 
-    targets: ClassVar[tuple[str, ...]] = ("knowledge_base", "release", "question_set")
+    targets: ClassVar[tuple[str, ...]] = ("knowledge_base", "release")
+    optional: ClassVar[tuple[str, ...]] = ("question_set",)
     makes: ClassVar[str] = "pipeline_version"
     learner: ClassVar[str] = ""
     """The learner's name in `GRASP_LEARNERS`."""
@@ -39,9 +42,21 @@ class TrainLearnerJob(Kind):
     allow_val: bool = argument(False, "Let questions of val be learned from; the artifact and reports say so.")
     activate: bool = argument(True, "Use the new version for searches at once.")
 
+    synthesised: int = argument(
+        0,
+        "Questions made of the knowledge base to learn from, beside those of a question set or alone.",
+        low=0,
+        high=MOST,
+    )
+
+    @classmethod
+    def hints(cls) -> Mapping[str, Sequence[str]]:
+        """Describe the settings of the learner."""
+        return {"settings": wiring.settings_told(cls.learner)}
+
     def parts(self) -> Mapping[str, float]:
         """Return the parts of the learner's work."""
-        return self.shares
+        return {**({PART: 20.0} if self.synthesised else {}), **self.shares}
 
     def refuse(self, target: Target) -> Sequence[Fault]:
         """Refuse settings that the learner does not have, and questions that may not be learned from."""
@@ -50,6 +65,11 @@ class TrainLearnerJob(Kind):
             wiring.checked_settings(self.learner, self.settings)
         except InvalidRequest as error:
             faults += pointed(error.faults, {"/settings": "/arguments/settings"})
+        if not target.question_set and not self.synthesised:
+            message = (
+                "Name the question set (`import_questions` makes one), or say how many questions are to be synthesised."
+            )
+            return [*faults, Fault("/question_set", message)]
         with question_faults(faults):
             _, examples = self._questions(target)
             refuse_splits(examples, "Training", (TRAIN, VAL) if self.allow_val else (TRAIN,))
@@ -61,10 +81,12 @@ class TrainLearnerJob(Kind):
         return train(
             kind=self.learner, knowledge_base=target.knowledge_base, examples=examples, settings=self.settings,
             activate=self.activate, allow_val=self.allow_val, run=run, question_set=question_set,
-            release=target.release,
+            release=target.release, synthesised=self.synthesised,
         )  # fmt: skip
 
-    def _questions(self, target: Target) -> tuple[QuestionSet, list[Example]]:
+    def _questions(self, target: Target) -> tuple[QuestionSet | None, list[Example]]:
+        if not target.question_set:
+            return None, []
         split = self.split or (TRAIN if splits_of(target) else "")
         return chosen(target, split, self.limit)
 
@@ -74,7 +96,7 @@ def job_name(learner: str) -> str:
     return f"train_{learner}"
 
 
-def parts_of_learner(learner: str) -> dict[str, float]:
+def parts_of_learner(learner: str, synthesised: int = 0) -> dict[str, float]:
     """Return the parts of a learner's work with their shares; none for a learner without a kind of job."""
     name = job_name(learner)
-    return dict(kind_class(name)().parts()) if name in kind_names() else {}
+    return dict(kind_class(name)(synthesised=synthesised).parts()) if name in kind_names() else {}  # type: ignore[call-arg]

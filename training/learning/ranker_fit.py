@@ -67,8 +67,9 @@ def mean_scores(models: Sequence[lightgbm.Booster], signals: Floats) -> NDArray[
 
 def shares_of_gain(models: Sequence[lightgbm.Booster]) -> NDArray[np.float64]:
     """Return the share of each signal in what all splits of the trees gained."""
-    gains = np.sum([model.feature_importance("gain") for model in models], axis=0, dtype=np.float64)
-    return gains / max(float(gains.sum()), 1e-12)
+    gains = np.array([model.feature_importance("gain") for model in models], dtype=np.float64)
+    shares: NDArray[np.float64] = gains.sum(axis=0) / max(float(gains.sum()), 1e-12)
+    return shares
 
 
 def _parameters(how: RankerSettings, seed: int) -> dict[str, object]:

@@ -120,7 +120,9 @@ class Material:
 
     `answers` holds one array of sorted keys for each question. `options` are the options of the stage that will use
     the artifact, from the pipeline's active version. `found` searches the questions, for learners that learn from what
-    searches find; nothing is searched before it is called.
+    searches find; nothing is searched before it is called. `synthesised` are questions made of the knowledge base
+    (training.data.synthesis), apart from those that people asked; a learner decides how it uses them, and `examples`
+    may be empty beside them.
     """
 
     examples: Sequence[Example]
@@ -128,6 +130,8 @@ class Material:
     tools: LearningTools
     options: Mapping[str, Any]
     found: Finder = field(default_factory=Unsearched)
+    synthesised: Sequence[Example] = ()
+    synthesised_answers: Sequence[Keys] = ()
 
 
 @dataclass(frozen=True, eq=False)

@@ -51,15 +51,24 @@ def model_card(
     splits = ", ".join(
         f"{count:,} {split or 'without a split'}" for split, count in configuration["splits"].items()
     )  # fmt: skip
+    asked = f"{questions:,} questions of {source} ({splits}), over {configuration['release']}."
+    made = configuration.get("synthesised")
     parts = [
         f"# {card.title}", card.what, card.limits, "## Learned from",
-        f"{questions:,} questions of {source} ({splits}), over {configuration['release']}.",
+        asked if questions or not made else f"No question that people asked, over {configuration['release']}.",
+        _synthesised(made) if made else "",
     ]  # fmt: skip
     if VAL in configuration["splits"]:
         parts.append("It has learned from questions of `val`, as requested, so figures on `val` say nothing about it.")
     parts += ["## How good it is", _table(evaluated.table), "## Settings", _settings(configuration)]
     parts.append(f"A {kind}, trained by version {code_version()} of the code.")
     return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _synthesised(made: Mapping[str, Any]) -> str:
+    """Return what is said of the synthesised questions: number, seed and mixture."""
+    mixture = ", ".join(f"{count:,} {kind}" for kind, count in sorted(made["kinds"].items(), key=lambda one: -one[1]))
+    return f"{made['number']:,} questions made of the knowledge base alone, with the seed {made['seed']}: {mixture}."
 
 
 def _table(table: Mapping[str, Mapping[str, float]]) -> str:

@@ -73,7 +73,7 @@ def delete_artifact(artifact: Artifact, *, user: User) -> None:
             message = f"{artifact.pk} is in use by {', '.join(uses[:5])}{more}; activate another version first."
             raise ArtifactInUse([Fault("/artifact", message)])
         folder = artifact.directory
-        artifact.delete()
+        Artifact.objects.filter(pk=artifact.pk).delete()
         transaction.on_commit(partial(_remove, folder))
 
 

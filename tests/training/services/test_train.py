@@ -88,7 +88,7 @@ def test_the_artifact_says_what_it_was_trained_on_and_how_good_it_is(makers_base
         "fold-2.safetensors", "folds.json", "job.json", "model.safetensors", "questions.json",
     }  # fmt: skip
     made = json.loads((artifact.directory / "job.json").read_bytes())
-    assert made["base_model"] == {"name": "hash", "revision": "2"}, made
+    assert made["base_model"] == {"name": "all-MiniLM-L6-v2", "revision": "0.1.0"}
     assert (made["release"], made["seed"], made["metrics"]) == ("makers-1", 7, report["metrics"])
 
 

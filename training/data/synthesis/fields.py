@@ -14,6 +14,7 @@ from search.domain.graph import Field, FieldValue, Node
 from search.domain.plan import Filter
 from search.language.quantities import FIRST_YEAR, LAST_YEAR
 from training.data.synthesis.base import READ_AT_ONCE, Base
+from training.data.synthesis.reading import Reader
 from training.data.synthesis.tools import SynthesisTools
 
 SCANNED = 2_000
@@ -30,6 +31,7 @@ class Fields:
 
     tools: SynthesisTools
     base: Base
+    reader: Reader
     _scanned: dict[int, tuple[Node, ...]] = field(default_factory=dict, init=False)
 
     def draw(self, node: Node, chance: np.random.Generator) -> tuple[Filter, ...]:
@@ -49,7 +51,7 @@ class Fields:
 
     def meeting(self, filters: Sequence[Filter], keys: Iterable[int]) -> list[int]:
         """Return those of the nodes that meet every filter, sorted."""
-        return sorted(node.key for node in self.tools.nodes.nodes(list(keys)) if meets(node, filters))
+        return sorted(node.key for node in self.reader.nodes(keys) if meets(node, filters))
 
     def found(self, answer_type: int, filters: Sequence[Filter]) -> list[int] | None:
         """Return all nodes of a type that meet every filter, sorted; None if the type has too many nodes to look."""

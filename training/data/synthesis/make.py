@@ -14,6 +14,7 @@ from training.data.synthesis.base import Base
 from training.data.synthesis.fields import Fields
 from training.data.synthesis.parts import Draft, Way
 from training.data.synthesis.passages import Passages
+from training.data.synthesis.reading import Reader
 from training.data.synthesis.recipes import KINDS, Recipe, shares_of
 from training.data.synthesis.speech import Speaker, speaker_of
 from training.data.synthesis.texts import names_in
@@ -116,7 +117,7 @@ class Maker:
         if len(text) > LONGEST_QUESTION or names_in(text, (node.name, *node.aliases)):
             return None
         others = [key for key in answers if key != node.key]
-        if others and any(names_in(text, (one.name, *one.aliases)) for one in self.tools.nodes.nodes(others)):
+        if others and any(names_in(text, (one.name, *one.aliases)) for one in self.reader.nodes(others)):
             return None
         return Question(text, draft, answers)
 
@@ -126,7 +127,7 @@ class Maker:
         if walked is None:
             return None
         steps, end = walked
-        (far,) = self.tools.nodes.nodes([end])
+        (far,) = self.reader.nodes([end])
         passage = self.passages.draw(far, chance)
         if passage is None:
             return None
@@ -142,6 +143,11 @@ class Maker:
         return shares_of(self.base, filterable)
 
     @cached_property
+    def reader(self) -> Reader:
+        """The reader of nodes."""
+        return Reader(self.tools)
+
+    @cached_property
     def ways(self) -> Ways:
         """The ways through the graph."""
         return Ways(self.tools, self.base)
@@ -149,12 +155,12 @@ class Maker:
     @cached_property
     def passages(self) -> Passages:
         """The passages of texts."""
-        return Passages(self.tools, self.base)
+        return Passages(self.tools, self.base, self.reader)
 
     @cached_property
     def fields(self) -> Fields:
         """The conditions on fields."""
-        return Fields(self.tools, self.base)
+        return Fields(self.tools, self.base, self.reader)
 
     @cached_property
     def speaker(self) -> Speaker:

@@ -12,8 +12,8 @@ from search.interfaces import Keys
 from search.language.words import FUNCTION_WORDS
 from training.data.synthesis.base import Base
 from training.data.synthesis.parts import Passage
+from training.data.synthesis.reading import Reader
 from training.data.synthesis.texts import (
-    all_words,
     own_text,
     sentences,
     text_words,
@@ -29,7 +29,7 @@ FEWEST, MOST = 3, 8
 """Words of a list of rare words."""
 KEPT = 0.75
 """Share of the words that stay in a sentence with words left out."""
-LOOKED_AT = 30
+LOOKED_AT = 12
 """Nodes nearest to a passage that are looked at for the same words."""
 _TRIES = 3
 _SHAPES = ("sentence", "shortened", "rare", "shuffled")
@@ -42,6 +42,7 @@ class Passages:
 
     tools: SynthesisTools
     base: Base
+    reader: Reader
 
     def draw(self, node: Node, chance: np.random.Generator) -> Passage | None:
         """Return a passage of a node's text, or None if the text says nothing that tells the node apart."""
@@ -62,8 +63,7 @@ class Passages:
 
     def meeting(self, passage: Passage, keys: Sequence[int] | Keys) -> list[int]:
         """Return those of the nodes whose name, aliases and fields hold every word of a passage."""
-        nodes = self.tools.nodes.nodes([int(key) for key in keys]) if len(keys) else []
-        return [node.key for node in nodes if passage.words <= all_words(node)]
+        return [node.key for node, words in self.reader.with_words(keys) if passage.words <= words]
 
     def found(self, passage: Passage, node: Node) -> list[int]:
         """Return the nodes of a node's type that meet its passage: itself, and those that the text index finds."""

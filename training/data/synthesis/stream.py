@@ -43,7 +43,7 @@ def synthesise(
     barren = block = 0
     while len(said) < number and barren < BARREN:
         chance = np.random.default_rng([seed, block])
-        for node in tools.nodes.nodes(_drawn(base, chance)):
+        for node in maker.reader.nodes(_drawn(base, chance)):
             run.check()
             made = maker.question(node, chance)
             hashed = _hash(made.text) if made is not None else b""
