@@ -20,6 +20,9 @@ SCRIPTS = (
     "lost",
     "processes",
     "jobs",
+    "rerank_speed",
+    "gpu_rerank",
+    "gpu_train",
 )
 
 

@@ -385,6 +385,7 @@ GRASP_LEARNERS: dict[str, dict[str, Any]] = {
         "PIPELINE": "grasp",
         "OPTION": "rerank.neural_artifact",
         "VARIANTS": {"none": "neural", "light": "light_neural"},
+        "ON_REQUEST": True,
     },
 }
 
