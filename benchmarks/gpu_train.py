@@ -1,7 +1,7 @@
-"""Training of a causal reranker with LoRA by the code of `train reranker`: a model of Gemma 3 270M's shape, groups of 24
-documents of 1,024 tokens. Without a GPU it says that nothing was measured, and trains a tiny shape as a check.
+"""Training of a causal reranker with LoRA, by the code of `train reranker`: Gemma 3 270M's shape, 24 × 1,024 tokens.
 
-`python -m benchmarks.gpu_train` needs no services.
+Without a GPU it says that nothing was measured, and trains a tiny shape as a check. `python -m benchmarks.gpu_train`
+needs no services.
 """
 
 from __future__ import annotations
