@@ -20,7 +20,7 @@ from search.domain.evidence import Path, Result
 from search.domain.fusion import Fusion
 from search.domain.graph import Direction, FieldValue, Node, Schema
 from search.domain.linking import GraphRanking, LinkedPlan, Reach, Traversal
-from search.domain.plan import ScoredPlan
+from search.domain.plan import Order, ScoredPlan
 from search.domain.question import Question
 from search.domain.ranking import Candidate, Ranking
 from search.domain.trace import Limit, Trace
@@ -267,8 +267,9 @@ class GraphStore(Protocol):
     def execute(self, linked: LinkedPlan, limit: Limit, rows: int = 10_000) -> Traversal:
         """Return every node that T takes in a match, with the largest sum of its anchors' cosines.
 
-        At most the `rows` best candidates are returned; `truncated` says that there were more, or that the engine
-        stopped early. Raises StageError if the engine fails, DeadlineExceeded if the limit's time ran out.
+        The candidates of a plan with an order are in it, see `Traversal`. At most the `rows` best candidates are
+        returned; `truncated` says that there were more, or that the engine stopped early. Raises StageError if the
+        engine fails, DeadlineExceeded if the limit's time ran out.
         """
         ...
 
@@ -277,15 +278,25 @@ class GraphStore(Protocol):
     ) -> dict[int, list[tuple[Path, ...]]]:
         """Return key → up to `most` best matches in which T takes it; a match is one path per anchor, in their order.
 
-        Keys that no match reaches are absent.
+        An anchor that only a comparison connects with T has no path. Keys that no match reaches are absent. The order
+        of the plan is not considered. A plan without anchors has no paths.
         """
         ...
 
     def matching(self, linked: LinkedPlan, keys: Sequence[int], limit: Limit) -> set[int]:
         """Return the keys that T takes in a match, without paths; many keys are checked in one statement.
 
-        The plan may have no anchors: then only its hops and filters are checked. Raises StageError if the answer is not
-        known for every key, DeadlineExceeded if the limit's time ran out.
+        The plan may have no anchors: then only its hops, filters and exclusions are checked. The order of the plan is
+        not considered. Raises StageError if the answer is not known for every key, DeadlineExceeded if the limit's time
+        ran out.
+        """
+        ...
+
+    def order_values(self, order: Order, keys: Sequence[int], limit: Limit) -> dict[int, int | float | str | None]:
+        """Return for each key the value that an order compares, or None if the node does not have the field.
+
+        Of a list it is the item that comes first in the order. A count is the number of different nodes. Raises
+        StageError.
         """
         ...
 
@@ -488,7 +499,7 @@ class TraverseStage(Protocol):
     """Linked plans → the candidates that the graph finds for each."""
 
     def __call__(self, plans: Sequence[LinkedPlan], limit: Limit) -> list[Traversal]:
-        """Return one traversal for each plan that has anchors, in the order of the plans."""
+        """Return one traversal for each plan that has anchors or runs over a type, in the order of the plans."""
         ...
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from search.breaks import Breaks
 from search.domain.conditions import CheckedConditions, Conditions
 from search.domain.errors import StageError
 from search.domain.evidence import Evidence, Path, Residual, Result
@@ -83,10 +84,12 @@ class Explain:
             paths = self._paths(linked, own, limit, problems)
             text = linked.plan.target.relevance_text
             residuals = self._residuals(text, [nodes[key] for key in own], limit, problems)
+            breaks = Breaks(self.graph, self.nodes, linked, limit, problems)
             for key, held in own.items():
                 evidence[key] = Evidence(
-                    index, held.anchors, held.hops, residuals[key], tuple(paths[key]), held.filters, held.plans
-                )
+                    index, held.anchors, held.hops, residuals[key], tuple(paths[key]), held.filters, held.plans,
+                    held.whole, breaks.of(key, held, paths[key]), held.order,
+                )  # fmt: skip
         return evidence, list(dict.fromkeys(problems))
 
     def _paths(

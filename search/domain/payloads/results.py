@@ -7,7 +7,17 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from search.domain.conditions import Conditions
-from search.domain.evidence import Evidence, Path, PathEdge, PathNode, PlanShare, Residual, Result
+from search.domain.evidence import (
+    Evidence,
+    ExclusionEvidence,
+    OrderEvidence,
+    Path,
+    PathEdge,
+    PathNode,
+    PlanShare,
+    Residual,
+    Result,
+)
 from search.domain.fusion import Share
 from search.domain.graph import Node
 from search.domain.signals import SignalShare
@@ -82,6 +92,11 @@ def _evidence(data: Json) -> Evidence:
         paths=tuple(map(_path, data["paths"])),
         filters=tuple(condition["status"] for condition in data.get("filters", ())),
         plans=tuple(PlanShare(share["plan_index"], share["share"]) for share in data.get("plans", ())),
+        whole=data.get("whole", "unknown"),
+        exclude=tuple(
+            ExclusionEvidence(one["status"], tuple(map(_path, one["paths"]))) for one in data.get("exclude", ())
+        ),
+        order=OrderEvidence.from_json(data["order"]) if data.get("order") else None,
     )
 
 
