@@ -1,7 +1,7 @@
 """Achieved against measured peak matrix rate of scoring 100 × 1,024 tokens in Qwen3-Reranker-0.6B's shape.
 
-The weights are random. Without a GPU it says that nothing was measured, and runs a tiny shape as a check. `python -m benchmarks.gpu_rerank`
-needs no services.
+The weights are random. Without a GPU it says that nothing was measured, and runs a tiny shape as a check.
+`python -m benchmarks.gpu_rerank` needs no services.
 """
 
 from __future__ import annotations
