@@ -26,7 +26,8 @@ MOST_ANSWERS = 15
 MOST_NARROWED = 300
 """Nodes that the ways of a question may leave for its text and its filters to choose from."""
 TRIES = 4
-"""Draws of one kind for a node; then another kind is tried."""
+"""Draws of one kind for a node, for each hop of its longest way: long ways often lead to too many nodes. Then another
+kind is tried."""
 LONGEST_QUESTION = 600
 
 
@@ -52,7 +53,7 @@ class Maker:
             return None
         for _ in range(2):
             recipe = KINDS[int(chance.choice(len(KINDS), p=self.shares))]
-            for _ in range(TRIES):
+            for _ in range(TRIES * max(recipe.hops, default=1)):
                 draft = self.draft(recipe, node, chance)
                 if draft is not None and (made := self._checked(draft, node, chance)) is not None:
                     return made
