@@ -19,7 +19,7 @@ from training.data.synthesis.recipes import KINDS, Recipe, shares_of
 from training.data.synthesis.speech import Speaker, speaker_of
 from training.data.synthesis.texts import names_in
 from training.data.synthesis.tools import SynthesisTools
-from training.data.synthesis.ways import MOST_MEANT, Ways
+from training.data.synthesis.ways import MOST_EDGES, MOST_MEANT, Ways
 
 MOST_ANSWERS = 15
 """Answers of a question; one with more is dropped, because its conditions say too little."""
@@ -63,9 +63,11 @@ class Maker:
         """Return conditions of a kind that a node meets, or None if this draw led nowhere."""
         draft = Draft(recipe.kind, node.key, self.base.schema.type_codes[node.type])
         ways: list[Way] = []
+        alone = len(recipe.hops) == 1 and not (recipe.text or recipe.filters)
+        most = MOST_ANSWERS if alone else MOST_EDGES
         for at, hops in enumerate(recipe.hops):
             described = recipe.described and at == len(recipe.hops) - 1
-            way = self._described(node.key, hops, chance) if described else self.ways.draw(node.key, hops, chance)
+            way = self._described(node.key, hops, chance) if described else self.ways.draw(node.key, hops, chance, most)
             if way is None or any(way.steps == one.steps and way.ends == one.ends for one in ways):
                 return None
             ways.append(way)

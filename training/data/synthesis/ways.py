@@ -42,12 +42,19 @@ class Ways:
     base: Base
     _known: dict[int, tuple[list[tuple[int, Direction]], NDArray[np.float64]]] = field(default_factory=dict, init=False)
 
-    def draw(self, key: int, hops: int, chance: np.random.Generator) -> Way | None:
-        """Return a way of so many steps from a node to a node with a usable name, or None if this draw led nowhere."""
+    def draw(self, key: int, hops: int, chance: np.random.Generator, most: int) -> Way | None:
+        """Return a way of so many steps from a node to a node with a usable name, or None if this draw led nowhere.
+
+        A way that more than `most` nodes meet leads nowhere.
+        """
         walked = self.walk(key, hops, chance)
         if walked is None:
             return None
         steps, end = walked
+        met = self._met(int(self.tools.adjacency.types[key]), Way(steps, (end,)), end, (end,))
+        if met is None or len(met) > most:
+            # Looked at before the name, because most draws end here.
+            return None
         name = self.tools.nodes.references([end])[0].name
         ends = self.meant(end, name)
         return Way(steps, ends, name) if ends else None
