@@ -162,6 +162,23 @@ GRASP_ENCODERS: dict[str, dict[str, Any]] = {
 }
 GRASP_ENCODERS_KEPT = env_int("GRASP_ENCODERS_KEPT", 2, minimum=1)
 
+# The rerankers that the option `rerank.scorer` may name: {name: {"BACKEND": function, "OPTIONS": {…}}}.
+GRASP_SCORERS: dict[str, dict[str, Any]] = {}
+if GRASP_RERANKER_URL := env_str("GRASP_RERANKER_URL"):
+    GRASP_SCORERS["server"] = {
+        "BACKEND": "search.adapters.scorer_http.HttpScorer",
+        "OPTIONS": {
+            "base_url": GRASP_RERANKER_URL,
+            "model": env_str("GRASP_RERANKER_MODEL"),
+            "key": env_secret("GRASP_RERANKER_KEY"),
+        },
+    }
+if GRASP_CAUSAL_RERANKER := env_str("GRASP_CAUSAL_RERANKER"):
+    GRASP_SCORERS["causal"] = {
+        "BACKEND": "search.neural.scorers.configured_causal",
+        "OPTIONS": {"model": GRASP_CAUSAL_RERANKER},
+    }
+
 # {name: {"BACKEND": dotted path, "OPTIONS": {…}}}; `search/wiring.py` reads both tables and passes each tool its
 # dependencies. The backend of the encoder is called with the `name` of the encoder.
 GRASP_TOOLS: dict[str, dict[str, Any]] = {
@@ -176,6 +193,14 @@ GRASP_TOOLS: dict[str, dict[str, Any]] = {
     "plan_scorers": {
         "BACKEND": "search.neural.plan_scorer.LoadedPlanScorers",
         "OPTIONS": {"directory": GRASP_HOME / "artifacts"},
+    },
+    "rankers": {
+        "BACKEND": "search.adapters.rankers_lightgbm.LoadedRankers",
+        "OPTIONS": {"directory": GRASP_HOME / "artifacts"},
+    },
+    "scorers": {
+        "BACKEND": "search.neural.scorers.LoadedScorers",
+        "OPTIONS": {"directory": GRASP_HOME / "artifacts", "rows": GRASP_SCORERS, "device": GRASP_DEVICE},
     },
     "field_retrievers": {
         "BACKEND": "search.neural.field_retriever.LoadedFieldRetrievers",
@@ -224,10 +249,25 @@ GRASP_PIPELINES: dict[str, dict[str, Any]] = {
             },
             "fuse": {"BACKEND": "search.stages.fuse.Fuse"},
             "check": {"BACKEND": "search.stages.check.Check"},
-            "rerank": {"VARIANTS": {"none": None}, "DEFAULT": "none"},
+            "rerank": {
+                "VARIANTS": {
+                    "none": None,
+                    "light": {"BACKEND": "search.stages.rank_light.LightRank"},
+                    "neural": {"BACKEND": "search.stages.rerank.Rerank"},
+                },
+                "DEFAULT": "none",
+            },
             "explain": _EXPLAIN,
         },
-        "TITLES": {"graph": "Graph paths", "text": "Document text", "pagerank": "PageRank", **_TEXT_LISTS},
+        "TITLES": {
+            "graph": "Graph paths",
+            "text": "Document text",
+            "light": "Learned ranker",
+            "fused": "Fused list",
+            "pagerank": "PageRank",
+            "reranker": "Reranker",
+            **_TEXT_LISTS,
+        },
     },
     "bm25": {
         "TITLE": "BM25",
@@ -321,6 +361,30 @@ GRASP_LEARNERS: dict[str, dict[str, Any]] = {
         "OPTION": "plan.artifact",
         "FOLD": "plan.fold",
     },
+    "retriever": {
+        "BACKEND": "training.learning.retriever.RetrieverLearner",
+        "SETTINGS": "training.learning.retriever_settings.RetrieverSettings",
+        "PIPELINE": "grasp",
+        "OPTION": "retrieve.artifact",
+        "VARIANTS": {"*": "mfar"},
+        "FOLD": "retrieve.fold",
+    },
+    "ranker": {
+        "BACKEND": "training.learning.ranker.RankerLearner",
+        "SETTINGS": "training.learning.ranker_settings.RankerSettings",
+        "PIPELINE": "grasp",
+        "OPTION": "rerank.light_artifact",
+        "FOLD": "rerank.light_fold",
+        "VARIANTS": {"none": "light", "neural": "light_neural"},
+    },
+    "reranker": {
+        "BACKEND": "training.learning.reranker.RerankerLearner",
+        "SETTINGS": "training.learning.reranker_settings.RerankerSettings",
+        "OPTIONS": {"device": GRASP_DEVICE},
+        "PIPELINE": "grasp",
+        "OPTION": "rerank.neural_artifact",
+        "VARIANTS": {"*": "neural"},
+    },
 }
 
 # Dotted paths of functions that return what else uses an artifact: id → nouns with names, for sentences.
@@ -352,7 +416,18 @@ GRASP_JOBS: dict[str, dict[str, str]] = {
     "synthesise": {"TITLE": "Make questions", "KIND": "training.jobs.synthesise.SynthesiseJob", "QUEUE": "jobs"},
     "tune": {"TITLE": "Tune fusion", "KIND": "training.jobs.tune.TuneJob", "QUEUE": "jobs"},
     "train_planner": {"TITLE": "Train planner", "KIND": "training.jobs.train_planner.TrainPlannerJob", "QUEUE": "jobs"},
+    "train_retriever": {
+        "TITLE": "Train retriever",
+        "KIND": "training.jobs.train_retriever.TrainRetrieverJob",
+        "QUEUE": "jobs",
+    },
     "train_all": {"TITLE": "Train everything", "KIND": "training.jobs.train_all.TrainAllJob", "QUEUE": "jobs"},
+    "train_ranker": {"TITLE": "Train ranker", "KIND": "training.jobs.train_ranker.TrainRankerJob", "QUEUE": "jobs"},
+    "train_reranker": {
+        "TITLE": "Train reranker",
+        "KIND": "training.jobs.train_reranker.TrainRerankerJob",
+        "QUEUE": "jobs",
+    },
 }
 # Dotted path of the function that returns Celery's arguments for a worker of a queue.
 GRASP_WORKER_ARGUMENTS = "grasp_site.embedded.programs.job_worker_arguments"

@@ -21,6 +21,8 @@ from search.domain.errors import StageError
 
 CONFIGURATION, WEIGHTS, JOB, CARD, MANIFEST = "config.json", "model.safetensors", "job.json", "README.md", "files.json"
 ADAPTER, ADAPTER_CONFIGURATION = "adapter_model.safetensors", "adapter_config.json"
+SCORE_TEMPLATE = "score_template.jinja"
+"""The chat of a reranker as a template of vLLM."""
 FORMAT = 1
 HASHED = "hashed"
 """Key of `config.json`: the artifact has a `files.json`. Artifacts of older versions of the code have none."""

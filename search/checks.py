@@ -46,7 +46,7 @@ from search.neural.site_encoders import missing_encoder
 
 TOOLS = (
     "encoder", "adjacency", "mentions", "nodes", "text", "vectors", "no_vectors", "graph", "plan_scorers",
-    "field_retrievers", "language_model", "plan_prompts",
+    "field_retrievers", "rankers", "scorers", "language_model", "plan_prompts",
 )  # fmt: skip
 PIPELINE_KEYS = ("TITLE", "DESCRIPTION", "BACKEND", "STAGES_CLASS", "STAGES")
 

@@ -20,11 +20,12 @@ from search.domain.evidence import Path, Result
 from search.domain.fusion import Fusion
 from search.domain.graph import Direction, FieldValue, Node, Schema
 from search.domain.linking import GraphRanking, LinkedPlan, Reach, Traversal
-from search.domain.plan import ScoredPlan
+from search.domain.plan import Order, ScoredPlan
 from search.domain.question import Question
 from search.domain.ranking import Candidate, Ranking
 from search.domain.trace import Limit, Trace
 from search.domain.vector_kinds import WHOLE
+from search.text import DocumentForm
 
 Vectors = NDArray[np.float32]
 Keys = NDArray[np.int32]
@@ -149,6 +150,17 @@ class TextIndex(Protocol):
         """
         ...
 
+    def word_scores(
+        self, text: str, keys: Keys, field: str | None = None
+    ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """Return the words of a text one by one: the rarity of each, and each node's BM25 score for it.
+
+        The first array holds the idf of each distinct word that the index has, shape (words,); the second one the
+        scores, shape (words, keys), 0 for a node without the word. The scores of a node add up to its score in `search`
+        if no word is repeated. Raises a permanent StageError for a field that the index does not have.
+        """
+        ...
+
     @property
     def fields(self) -> tuple[str, ...]:
         """The fields that can be searched on their own: names of fields, and `relation:<name>`."""
@@ -255,8 +267,9 @@ class GraphStore(Protocol):
     def execute(self, linked: LinkedPlan, limit: Limit, rows: int = 10_000) -> Traversal:
         """Return every node that T takes in a match, with the largest sum of its anchors' cosines.
 
-        At most the `rows` best candidates are returned; `truncated` says that there were more, or that the engine
-        stopped early. Raises StageError if the engine fails, DeadlineExceeded if the limit's time ran out.
+        The candidates of a plan with an order are in it, see `Traversal`. At most the `rows` best candidates are
+        returned; `truncated` says that there were more, or that the engine stopped early. Raises StageError if the
+        engine fails, DeadlineExceeded if the limit's time ran out.
         """
         ...
 
@@ -265,15 +278,25 @@ class GraphStore(Protocol):
     ) -> dict[int, list[tuple[Path, ...]]]:
         """Return key → up to `most` best matches in which T takes it; a match is one path per anchor, in their order.
 
-        Keys that no match reaches are absent.
+        An anchor that only a comparison connects with T has no path. Keys that no match reaches are absent. The order
+        of the plan is not considered. A plan without anchors has no paths.
         """
         ...
 
     def matching(self, linked: LinkedPlan, keys: Sequence[int], limit: Limit) -> set[int]:
         """Return the keys that T takes in a match, without paths; many keys are checked in one statement.
 
-        The plan may have no anchors: then only its hops and filters are checked. Raises StageError if the answer is not
-        known for every key, DeadlineExceeded if the limit's time ran out.
+        The plan may have no anchors: then only its hops, filters and exclusions are checked. The order of the plan is
+        not considered. Raises StageError if the answer is not known for every key, DeadlineExceeded if the limit's time
+        ran out.
+        """
+        ...
+
+    def order_values(self, order: Order, keys: Sequence[int], limit: Limit) -> dict[int, int | float | str | None]:
+        """Return for each key the value that an order compares, or None if the node does not have the field.
+
+        Of a list it is the item that comes first in the order. A count is the number of different nodes. Raises
+        StageError.
         """
         ...
 
@@ -346,6 +369,75 @@ class PlanScorers(Protocol):
         ...
 
 
+class Ranker(Protocol):
+    """Scores candidates by their signals (`search.signals`). It was learned from questions and their answers."""
+
+    name: str
+    encoder: str
+    """Name of the encoder whose vectors of questions were used for learning."""
+    signals: tuple[str, ...]
+    """Names of the signals that it reads, in the order of its columns."""
+
+    def answer_types(self, text: str, vector: Vectors) -> Mapping[str, float]:
+        """Return the probability of each node type as the type of the answers to a question with this vector."""
+        ...
+
+    def scores(self, signals: NDArray[np.float32]) -> NDArray[np.float64]:
+        """Return the scores of candidates, shape (candidates,), given their signals, (candidates, signals)."""
+        ...
+
+    def contributions(self, signals: NDArray[np.float32]) -> NDArray[np.float64]:
+        """Return what each signal adds to the score of each candidate, shape (candidates, signals)."""
+        ...
+
+
+class Rankers(Protocol):
+    """The available learned rankers."""
+
+    def get(self, artifact: str, fold: int = -1) -> Ranker:
+        """Return the ranker of an artifact; if `fold` is 0 or more, the ranker learned without this fold of questions.
+
+        Raises StageError if there is no ranker that this code can read.
+        """
+        ...
+
+
+class Scorer(Protocol):
+    """Scores documents for a question by reading both together. `search.text.reranker_document` makes the documents.
+
+    Scores are only compared with scores of the same question.
+    """
+
+    name: str
+    """The model, for people."""
+    at_once: int
+    """Number of documents in one call that uses the scorer well and can still be waited for."""
+    form: DocumentForm | None
+    """The form of the documents that it has learned from; None if it takes any."""
+    mix: tuple[float, float] | None
+    """Weight of its list in the fusion with the list before it, and the constant k, as chosen on questions that it has
+    not learned from; None if nothing was chosen."""
+
+    def score(self, question: str, documents: Sequence[str], limit: Limit) -> NDArray[np.float64]:
+        """Return one finite score for each document, in the order of the documents; a higher one is better.
+
+        Raises DeadlineExceeded if the time ran out before all were scored, SearchCancelled, and StageError if the model
+        fails.
+        """
+        ...
+
+
+class Scorers(Protocol):
+    """The rerankers of this site: configured ones by name, trained ones by artifact."""
+
+    def get(self, scorer: str = "", artifact: str = "") -> Scorer:
+        """Return the scorer of an artifact, or the configured one of a name; the artifact counts if both are given.
+
+        Raises StageError if there is no such scorer, or if neither is given.
+        """
+        ...
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class FieldQuery:
     """What a retriever of fields looks for. The score of a node is the sum over lists of weight x score in the list.
@@ -407,7 +499,7 @@ class TraverseStage(Protocol):
     """Linked plans → the candidates that the graph finds for each."""
 
     def __call__(self, plans: Sequence[LinkedPlan], limit: Limit) -> list[Traversal]:
-        """Return one traversal for each plan that has anchors, in the order of the plans."""
+        """Return one traversal for each plan that has anchors or runs over a type, in the order of the plans."""
         ...
 
 

@@ -26,6 +26,8 @@ from search.interfaces import (
     MentionIndex,
     NodeStore,
     PlanScorers,
+    Rankers,
+    Scorers,
     TextIndex,
     VectorIndex,
 )
@@ -47,6 +49,20 @@ def plan_scorers() -> PlanScorers:
     """Return the trained planners of this process; each is loaded when a search first needs it."""
     with _loading:
         return build("plan_scorers")
+
+
+@lru_cache(maxsize=1)
+def rankers() -> Rankers:
+    """Return the trained rankers of this process; each is loaded when a search first needs it."""
+    with _loading:
+        return build("rankers")
+
+
+@lru_cache(maxsize=1)
+def scorers() -> Scorers:
+    """Return the rerankers of this process; each is loaded when a search first needs it."""
+    with _loading:
+        return build("scorers")
 
 
 @lru_cache(maxsize=1)
@@ -112,6 +128,16 @@ class Tools:
     def plan_scorers(self) -> PlanScorers:
         """The trained planners of all knowledge bases."""
         return plan_scorers()
+
+    @property
+    def rankers(self) -> Rankers:
+        """The trained rankers of all knowledge bases."""
+        return rankers()
+
+    @property
+    def scorers(self) -> Scorers:
+        """The rerankers of this site."""
+        return scorers()
 
     @property
     def field_retrievers(self) -> FieldRetrievers:
@@ -190,10 +216,12 @@ def tools(release: Release, settings_version: int | None = None) -> Tools:
 
 
 def forget() -> None:
-    """Empty the caches of tools and trained planners, so that the next search builds them again."""
+    """Empty the caches of tools and of everything trained, so that the next search builds them again."""
     with _loading:
         _tools.cache_clear()
         plan_scorers.cache_clear()
+        rankers.cache_clear()
+        scorers.cache_clear()
         field_retrievers.cache_clear()
 
 

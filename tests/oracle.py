@@ -8,11 +8,15 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 from search.domain.evidence import Path
 from search.domain.graph import Node
 from search.domain.linking import LinkedPlan
-from search.domain.plan import Anchor, Filter, Hop
+from search.domain.plan import FieldOf, Filter, Hop, Order, Plan, Target
+
+Chain = tuple[tuple[Hop, ...], tuple[Filter, ...]]
+"""The hops and the comparisons of a walk from a variable to the target."""
 
 
 @dataclass(frozen=True)
@@ -23,8 +27,36 @@ class Graph:
     edges: tuple[tuple[int, str, int], ...]
 
 
+def answers(graph: Graph, linked: LinkedPlan) -> list[tuple[int, float, object, int]]:
+    """Return (key, score, value, place) of the answers of a plan with an order, in it, equal ones by score and key."""
+    order = linked.plan.order
+    assert order is not None
+    valued = {key: value_of(graph, order, key) for key in candidates(graph, linked)}
+    distinct: list[Any] = list({value for value in valued.values() if value is not None})
+    distinct.sort(key=lambda value: (isinstance(value, str), value), reverse=order.direction == "desc")
+    placed = {key: len(distinct) + 1 if v is None else distinct.index(v) + 1 for key, v in valued.items()}
+    found = [
+        (key, score, valued[key], placed[key])
+        for key, score in candidates(graph, linked).items()
+        if order.limit is None or placed[key] <= order.limit
+    ]
+    return sorted(found, key=lambda one: (one[3], -one[1], one[0]))
+
+
+def value_of(graph: Graph, order: Order, key: int) -> Any:
+    """Return what an order compares of a node: the first of a field's values, or the number of its neighbours."""
+    if isinstance(order.by, str):
+        value = graph.nodes[key].name if order.by == "name" else graph.nodes[key].fields.get(order.by)
+        items = value if isinstance(value, list) else [] if value is None else [value]
+        ranked = sorted(items, key=lambda item: (isinstance(item, str), item))
+        return None if not ranked else ranked[0] if order.direction == "asc" else ranked[-1]
+    hop = Hop("T", order.by.rel, "n", order.by.to_label, order.by.direction)
+    counted = [node for node in graph.nodes if order.by.to_label in ("*", node.type)]
+    return sum(_joined(graph, hop, key, node.key) for node in counted)
+
+
 def candidates(graph: Graph, linked: LinkedPlan) -> dict[int, float]:
-    """Return key → best score of every node that the target takes in a match.
+    """Return key → best score of every node that the target takes in a match, whatever the order.
 
     The score of a match is the sum of its anchors' cosines.
     """
@@ -52,7 +84,7 @@ def matches(graph: Graph, linked: LinkedPlan) -> Iterator[tuple[Mapping[str, int
 def is_match(graph: Graph, linked: LinkedPlan, match: Mapping[str, int], *, anchored: bool = True) -> bool:
     """Return whether an assignment of nodes to all variables satisfies the plan; with `anchored` it needs an anchor."""
     plan = linked.plan
-    if anchored and not plan.anchors:
+    if anchored and not (plan.anchors or plan.hops or plan.filters or plan.exclude or plan.order):
         return False
     for anchor in plan.anchors:
         if match[anchor.var] not in {binding.node.key for binding in linked.bindings_of(anchor.var)}:
@@ -61,13 +93,40 @@ def is_match(graph: Graph, linked: LinkedPlan, match: Mapping[str, int], *, anch
             return False
     if not all(match[var] in _fitting(graph, linked, var) for var in plan.variables):
         return False
-    return all(_joined(graph, hop, match[hop.source], match[hop.to_var]) for hop in plan.hops)
+    if not all(_joined(graph, hop, match[hop.source], match[hop.to_var]) for hop in plan.hops):
+        return False
+    for f in plan.filters:
+        if isinstance(f.value, FieldOf):
+            one, other = graph.nodes[match[f.var]], graph.nodes[match[f.value.var]]
+            equal = any(_holds(a, "=", b) for a in _all(one, f.field) for b in _all(other, f.value.field))
+            holds = any(_holds(a, f.op, b) for a in _all(one, f.field) for b in _all(other, f.value.field))
+            if not (holds if f.op != "!=" else not equal):
+                return False
+    return not any(_is_excluded(graph, linked, i, match) for i in range(len(plan.exclude)))
+
+
+def _is_excluded(graph: Graph, linked: LinkedPlan, index: int, match: Mapping[str, int]) -> bool:
+    """Whether the pattern of an exclusion has a match that begins at the match's node; none if an anchor is unbound."""
+    pattern = linked.plan.exclude[index]
+    names = {a.var for a in pattern.anchors} | {end for hop in pattern.hops for end in (hop.source, hop.to_var)}
+    [start] = [var for var in names if var in match]
+    bound = {anchor.var: [b.node.key for b in linked.bindings if (b.var, b.exclusion) == (anchor.var, index)]
+             for anchor in pattern.anchors}  # fmt: skip
+    alone = LinkedPlan(
+        Plan(pattern.anchors, pattern.hops, Target(start), pattern.filters),
+        tuple(replace(b, exclusion=None) for b in linked.bindings if b.exclusion == index),
+    )
+    if not all(bound.values()):
+        return False
+    return match[start] in matching(graph, alone, [match[start]])
 
 
 def matching(graph: Graph, linked: LinkedPlan, keys: Iterable[int]) -> set[int]:
     """Return those of the keys that the target takes in a match; a plan without anchors may be matched too."""
     plan = linked.plan
     free = [var for var in plan.variables if var != plan.target.var]
+    if any(not linked.bindings_of(anchor.var) for anchor in plan.anchors):
+        return set()
     fitting = {var: _fitting(graph, linked, var) for var in free}
     for anchor in plan.anchors:
         bound = {binding.node.key for binding in linked.bindings_of(anchor.var)}
@@ -83,57 +142,85 @@ def matching(graph: Graph, linked: LinkedPlan, keys: Iterable[int]) -> set[int]:
     return found
 
 
-def statuses(graph: Graph, linked: LinkedPlan, key: int) -> tuple[bool, dict[str, bool], list[bool], list[bool]]:
-    """Say whether a node meets a plan as a whole, each of its anchors, hops and filters.
+def statuses(  # noqa: C901
+    graph: Graph, linked: LinkedPlan, key: int
+) -> tuple[bool, dict[str, bool], list[bool], list[bool], list[bool]]:
+    """Say whether a node meets a plan as a whole, and each of its anchors, hops, filters and exclusions.
 
-    An anchor is met by its chain to the target without any filter. A hop is met with one of the anchors whose chains it
-    is on; one that is on none by its chain from the target. A filter is met by the target's own fields, or by the chain
-    to its variable together with the filter.
+    An anchor is met by its chain to the target without any filter but comparisons that connect it. A hop is met with
+    one of the anchors whose chains it is on; one that is on none by its chain from the target. A filter is met by the
+    target's own fields, or by the chain to its variable together with the filter; a comparison by the chains of both
+    its variables. An exclusion is met like a filter on the variable that it begins at.
     """
     plan = linked.plan
     target = plan.target.var
 
-    def chain(var: str) -> tuple[Hop, ...]:
-        return replace(plan, anchors=(Anchor(var, var),)).branch(var).hops
+    def ends(chain: Chain) -> set[str]:
+        compared = {var for f in chain[1] for var in (f.var, f.value.var)}
+        return {end for hop in chain[0] for end in (hop.source, hop.to_var)} | compared
 
-    def holds(hops: Iterable[Hop], anchors: Iterable[str], filters: tuple[Filter, ...] = ()) -> bool:
+    def holds(
+        chain: Chain, anchors: Iterable[str], filters: tuple[Filter, ...] = (), excluded: int | None = None
+    ) -> bool:
         kept = tuple(anchor for anchor in plan.anchors if anchor.var in anchors)
-        part = replace(plan, anchors=kept, hops=tuple(hops), filters=filters)
-        return key in matching(graph, replace(linked, plan=part), [key])
+        several = (*chain[1], *filters)
+        exclude = plan.exclude if excluded is not None else ()
+        part = replace(plan, anchors=kept, hops=chain[0], filters=several, exclude=exclude, order=None)
+        bindings = tuple(b for b in linked.bindings if b.exclusion in (None, excluded))
+        return key in matching(graph, replace(linked, plan=part, bindings=bindings), [key])
 
     def hop_is_met(hop: Hop) -> bool:
-        on = [var for var in bound if hop in chain(var)]
+        on = [var for var in bound if hop in plan.chain(var)[0]]
         if on:
             return any(anchors[var] for var in on)
-        near = min((chain(end) for end in (hop.source, hop.to_var) if end == target or chain(end)), key=len)
-        hops = {*near, hop}
-        return holds(hops, {end for one in hops for end in (one.source, one.to_var)} - {target})
+        chains = [plan.chain(end) for end in (hop.source, hop.to_var) if end == target or any(plan.chain(end))]
+        hops, compared = min(chains, key=lambda chain: len(chain[0]) + len(chain[1]))
+        chain = ((*hops, hop), compared)
+        return holds(chain, ends(chain) - {target})
+
+    def of_variable(var: str, filters: tuple[Filter, ...], excluded: int | None) -> bool:
+        on = [var] if var in bound else [a for a in bound if var in ends(plan.chain(a))]
+        if on:
+            return any(holds(plan.chain(a), {a}, filters, excluded) for a in on)
+        return holds(plan.chain(var), ends(plan.chain(var)) - {target}, filters, excluded)
 
     def filter_is_met(condition: Filter) -> bool:
-        var = condition.var
-        if var == target:
+        if isinstance(condition.value, FieldOf):
+            one, other = plan.chain(condition.var), plan.chain(condition.value.var)
+            both = ((*one[0], *other[0]), (*one[1], *other[1], condition))
+            return holds(both, ends(both) - {target})
+        if condition.var == target:
             return _passes(graph.nodes[key], condition)
-        on = [a for a in bound if any(var in (hop.source, hop.to_var) for hop in chain(a))]
-        if var in bound:
-            on = [var]
-        if on:
-            return any(holds(chain(a), {a}, (condition,)) for a in on)
-        ends = {end for hop in chain(var) for end in (hop.source, hop.to_var)}
-        return holds(chain(var), ends - {target}, (condition,))
+        return of_variable(condition.var, (condition,), None)
+
+    def exclusion_is_met(index: int) -> bool:
+        pattern = plan.exclude[index]
+        names = {a.var for a in pattern.anchors} | {end for hop in pattern.hops for end in (hop.source, hop.to_var)}
+        [start] = [var for var in names if var in plan.variables]
+        if start == target:
+            return not _is_excluded(graph, linked, index, {target: key})
+        return of_variable(start, (), index)
 
     bound = [anchor.var for anchor in plan.anchors]
-    anchors = {var: holds(chain(var), {var}) for var in bound}
+    anchors = {var: holds(plan.chain(var), {var}) for var in bound}
     whole = key in matching(graph, linked, [key])
-    return whole, anchors, [hop_is_met(hop) for hop in plan.hops], [filter_is_met(f) for f in plan.filters]
+    return (
+        whole, anchors, [hop_is_met(hop) for hop in plan.hops], [filter_is_met(f) for f in plan.filters],
+        [exclusion_is_met(index) for index in range(len(plan.exclude))],
+    )  # fmt: skip
 
 
 def is_valid(graph: Graph, linked: LinkedPlan, paths: tuple[Path, ...], key: int) -> bool:
-    """Return whether the paths of one match, one for each anchor, follow stored edges and agree with a match."""
+    """Return whether the paths of one match follow stored edges and agree with a match.
+
+    There is one for each anchor that hops connect with the target.
+    """
     plan = linked.plan
-    if len(paths) != len(plan.anchors):
+    anchors = [anchor for anchor in plan.anchors if _leads(plan, anchor.var)]
+    if len(paths) != len(anchors):
         return False
     standing: dict[str, int] = {}
-    for anchor, path in zip(plan.anchors, paths, strict=True):
+    for anchor, path in zip(anchors, paths, strict=True):
         if path.nodes[0].var != anchor.var or path.nodes[-1].var != plan.target.var:
             return False
         if path.nodes[-1].node.key != key or len(path.edges) != len(path.nodes) - 1:
@@ -148,6 +235,14 @@ def is_valid(graph: Graph, linked: LinkedPlan, paths: tuple[Path, ...], key: int
     return any(all(match[var] == node for var, node in standing.items()) for match, _ in matches(graph, linked))
 
 
+def _leads(plan: Plan, var: str) -> bool:
+    reached = {var}
+    for _ in plan.hops:
+        for hop in plan.hops:
+            reached |= {hop.source, hop.to_var} if reached & {hop.source, hop.to_var} else set()
+    return plan.target.var in reached
+
+
 def _fitting(graph: Graph, linked: LinkedPlan, var: str) -> list[int]:
     plan = linked.plan
     wanted: list[set[str]] = []
@@ -159,7 +254,7 @@ def _fitting(graph: Graph, linked: LinkedPlan, var: str) -> list[int]:
             wanted.append({hop.to_label})
     if plan.target.var == var and plan.target.labels:
         wanted.append(set(plan.target.labels))
-    filters = [condition for condition in plan.filters if condition.var == var]
+    filters = [f for f in plan.filters if f.var == var and not isinstance(f.value, FieldOf)]
     return [
         node.key
         for node in graph.nodes
@@ -178,11 +273,18 @@ def _joined(graph: Graph, hop: Hop, source: int, target: int) -> bool:
     return False
 
 
+def _all(node: Node, field: str) -> list[Any]:
+    value = node.name if field == "name" else node.fields.get(field)
+    return value if isinstance(value, list) else [] if value is None else [value]
+
+
 def _passes(node: Node, condition: Filter) -> bool:
-    value = node.name if condition.field == "name" else node.fields.get(condition.field)
-    if value is None:
-        return False
-    items = value if isinstance(value, list) else [value]
+    items = _all(node, condition.field)
+    if condition.op in ("exists", "missing"):
+        return bool(items) == (condition.op == "exists")
+    if condition.op in ("!=", "not in", "not contains"):
+        unlike = {"!=": "=", "not in": "in", "not contains": "contains"}[condition.op]
+        return not any(_holds(item, unlike, condition.value) for item in items)
     return any(_holds(item, condition.op, condition.value) for item in items)
 
 
@@ -192,7 +294,7 @@ def _holds(item: object, op: str, value: object) -> bool:
     if op == "between":
         assert isinstance(value, list)
         return _holds(item, ">=", value[0]) and _holds(item, "<=", value[1])
-    if isinstance(item, str) != isinstance(value, str):
+    if op == "!=" or isinstance(item, str) != isinstance(value, str):
         return False
     if isinstance(item, str) and isinstance(value, str):
         if op == "=":

@@ -207,6 +207,32 @@ class Bm25Index:
             scores[~np.isin(self._types[keys], wanted)] = 0.0
         return _best(scores, keys, k)
 
+    def word_scores(
+        self, text: str, keys: NDArray[np.int32], field: str | None = None
+    ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """Return the idf of each distinct word of a text, and the score of each node for each word; see the protocol.
+
+        Raises a permanent StageError for a field or relation that the index does not have.
+        """
+        scorer, owners = self._matrix(field)
+        places = {self._vocabulary.find(word) for word in self._analyzer.words(text)} - {None}
+        if scorer is None or not places:
+            return np.empty(0, dtype=np.float32), np.empty((0, len(keys)), dtype=np.float32)
+        words = np.array(sorted(place for place in places if place is not None))
+        data, indices, starts = (scorer.scores[part] for part in ("data", "indices", "indptr"))
+        rows = np.searchsorted(owners, keys)
+        rows[owners[np.minimum(rows, len(owners) - 1)] != keys] = -1
+        found = np.zeros((len(words), len(keys)), dtype=np.float32)
+        for place, word in enumerate(words.tolist()):
+            first, last = int(starts[word]), int(starts[word + 1])
+            at = np.searchsorted(indices[first:last], rows)
+            at[at == last - first] = 0
+            held = indices[first:last][at] == rows if last > first else np.zeros(len(keys), dtype=bool)
+            found[place, held] = data[first:last][at[held]]
+        holding = np.asarray(starts[words + 1] - starts[words])
+        documents = len(owners)
+        return np.log(1 + (documents - holding + 0.5) / (holding + 0.5)).astype(np.float32), found
+
     @property
     def fields(self) -> tuple[str, ...]:
         """The fields and relations that can be searched on their own."""

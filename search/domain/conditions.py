@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from search.domain.evidence import ConditionStatus, PlanShare
+from search.domain.evidence import ConditionStatus, OrderEvidence, PlanShare
 from search.domain.ranking import keys_in
 
 
@@ -17,6 +17,8 @@ class Conditions:
     `whole` says whether the complete plan matches with the target bound to the candidate. If it does not, each
     condition is checked with only the part of the plan that contains it, see `search.domain.plan.walks`. `plans` are
     the plans that put the candidate into the graph's list, the largest share first; it is empty if no plan found it.
+    `exclude` has a status for each exclusion: met if it was checked that its pattern has no match. `order` is the value
+    by which the plan orders the candidate, with its place; None if the plan has no order or the value is not known.
     """
 
     plan_index: int
@@ -25,6 +27,8 @@ class Conditions:
     hops: tuple[ConditionStatus, ...] = ()
     filters: tuple[ConditionStatus, ...] = ()
     plans: tuple[PlanShare, ...] = ()
+    exclude: tuple[ConditionStatus, ...] = ()
+    order: OrderEvidence | None = None
 
     def to_json(self) -> dict[str, Any]:
         """Return every condition with its status."""
@@ -35,7 +39,11 @@ class Conditions:
             "hops": list(self.hops),
             "filters": list(self.filters),
             "plans": [share.to_json() for share in self.plans],
-        }
+        } | self._second()
+
+    def _second(self) -> dict[str, Any]:
+        exclude = {"exclude": list(self.exclude)} if self.exclude else {}
+        return exclude | ({"order": self.order.to_json()} if self.order else {})
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Conditions:
@@ -47,6 +55,8 @@ class Conditions:
             tuple(data["hops"]),
             tuple(data["filters"]),
             tuple(PlanShare(share["plan_index"], share["share"]) for share in data["plans"]),
+            tuple(data.get("exclude", ())),
+            OrderEvidence.from_json(data["order"]) if data.get("order") else None,
         )
 
 

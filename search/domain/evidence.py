@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from search.domain.fusion import Share
 from search.domain.graph import Direction, Node
+from search.domain.signals import SignalShare
 
 ConditionStatus = Literal["met", "not_met", "unknown"]
 
@@ -68,6 +70,43 @@ class Residual:
 
 
 @dataclass(frozen=True, slots=True)
+class OrderEvidence:
+    """How a plan's order treats a result.
+
+    `value` is what ordered it, None if the node does not have the field; `place` is its place, None if it has none
+    among the answers. The status is `not_met` if the order's limit or another condition leaves the result out.
+    """
+
+    status: ConditionStatus
+    value: int | float | str | None = None
+    place: int | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """Return status, value and place."""
+        return {"status": self.status, "value": self.value, "place": self.place}
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> OrderEvidence:
+        """Return what `to_json` wrote."""
+        return cls(data["status"], data["value"], data["place"])
+
+
+@dataclass(frozen=True, slots=True)
+class ExclusionEvidence:
+    """Whether a result meets an exclusion: met if it was checked that the pattern has no match.
+
+    `breaks` are the paths of a match, if there is one.
+    """
+
+    status: ConditionStatus
+    breaks: tuple[Path, ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the status, and the paths of a match that breaks the exclusion."""
+        return {"status": self.status, "paths": [path.to_json() for path in self.breaks]}
+
+
+@dataclass(frozen=True, slots=True)
 class PlanShare:
     """The fraction of a candidate's score in the graph's list that comes from one plan; its fractions add up to 1."""
 
@@ -85,7 +124,7 @@ class Evidence:
 
     `plans` are the plans that put the result into the graph's list, the one with the largest share first. The result is
     checked against the conditions of that first plan. A result that no plan found has no plans; it is checked against
-    the plan that ordered the top of the graph's list.
+    the plan that ordered the top of the graph's list. `whole` says whether it meets that plan as a whole.
     """
 
     plan_index: int
@@ -95,11 +134,15 @@ class Evidence:
     paths: tuple[Path, ...] = ()
     filters: tuple[ConditionStatus, ...] = ()
     plans: tuple[PlanShare, ...] = ()
+    whole: ConditionStatus = "unknown"
+    exclude: tuple[ExclusionEvidence, ...] = ()
+    order: OrderEvidence | None = None
 
     def to_json(self) -> dict[str, Any]:
-        """Return the evidence as a search shows it."""
-        return {
+        """Return the evidence as a search shows it; exclusions and order only if the plan has them."""
+        written: dict[str, Any] = {
             "plan_index": self.plan_index,
+            "whole": self.whole,
             "plans": [share.to_json() for share in self.plans],
             "anchors": [{"var": var, "status": status} for var, status in self.anchors],
             "hops": [{"index": index, "status": status} for index, status in enumerate(self.hops)],
@@ -107,6 +150,9 @@ class Evidence:
             "residual": self.residual.to_json(),
             "paths": [path.to_json() for path in self.paths],
         }
+        if self.exclude:
+            written["exclude"] = [{"index": index, **one.to_json()} for index, one in enumerate(self.exclude)]
+        return written | ({"order": self.order.to_json()} if self.order else {})
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +160,8 @@ class Result:
     """One explained result of the final ranking.
 
     `shares` holds the share of each list that is not a fusion; their contributions add up to the score. `fused` holds
-    the shares of the lists that are fusions of some of these lists.
+    the shares of the lists that are fusions of some of these lists. `signals` are the signals that moved the result
+    most, if a learned ranker ordered the list.
     """
 
     rank: int
@@ -124,6 +171,7 @@ class Result:
     shares: dict[str, Share]
     evidence: Evidence | None = None
     fused: dict[str, Share] = field(default_factory=dict)
+    signals: tuple[SignalShare, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
         """Return the result as a search shows it."""
@@ -134,5 +182,6 @@ class Result:
             "snippet": self.snippet,
             "scores": {name: share.to_json() for name, share in self.shares.items()},
             "fused": {name: share.to_json() for name, share in self.fused.items()},
+            "signals": [signal.to_json() for signal in self.signals],
             "evidence": self.evidence.to_json() if self.evidence else None,
         }

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from search.domain.graph import Node
-from search.domain.plan.parts import Filter
+from search.domain.plan.parts import NEGATED, FieldOf, Filter
 
 NAME = "name"
 """Name of the field that every node has."""
@@ -17,16 +17,18 @@ def meets(node: Node, filters: Iterable[Filter]) -> bool:
 
     A list meets a filter if any of its items does; a missing field never does. `=`, `in` and `contains` ignore the case
     of text. The other operators compare text bytewise, so that ISO dates are in the order of time. A number never
-    equals a text.
+    equals a text. `!=`, `not in`, `not contains` and `missing` are met exactly where `=`, `in`, `contains` and `exists`
+    are not: also by a node without the field. A comparison with another node's field is not checked here.
     """
-    return all(_any_meets(node.name if f.field == NAME else node.fields.get(f.field), f) for f in filters)
+    return all(_holds(node, condition) for condition in filters if not isinstance(condition.value, FieldOf))
 
 
-def _any_meets(value: Any, condition: Filter) -> bool:
-    if value is None:
-        return False
-    items = value if isinstance(value, list) else [value]
-    return any(_meets(item, condition.op, condition.value) for item in items)
+def _holds(node: Node, condition: Filter) -> bool:
+    value = node.name if condition.field == NAME else node.fields.get(condition.field)
+    items = [] if value is None else value if isinstance(value, list) else [value]
+    op = NEGATED.get(condition.op, condition.op)
+    found = bool(items) if op == "exists" else any(_meets(item, op, condition.value) for item in items)
+    return found != (condition.op in NEGATED)
 
 
 def _meets(item: str | int | float, op: str, value: Any) -> bool:

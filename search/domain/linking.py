@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from search.domain.evidence import PlanShare
@@ -15,11 +15,15 @@ from search.domain.trust import Trust
 
 @dataclass(frozen=True, slots=True)
 class Binding:
-    """An anchor bound to a node; `score` is the cosine of the anchor's text and the node's text (1.0 when given)."""
+    """An anchor bound to a node; `score` is the cosine of the anchor's text and the node's text (1.0 when given).
+
+    `exclusion` is the index of the exclusion that the anchor belongs to, None for an anchor of the plan itself.
+    """
 
     var: str
     node: Node
     score: float
+    exclusion: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,35 +36,71 @@ class Reach:
 
 @dataclass(frozen=True, slots=True)
 class LinkedPlan:
-    """A plan with the bindings of its anchors, its place in the list of plans, and its probability in that list."""
+    """A plan with the bindings of its anchors, its place in the list of plans, and its probability in that list.
+
+    `barred` maps a variable to nodes that it must not take. The engines fill it in from the plan's exclusions.
+    """
 
     plan: Plan
     bindings: tuple[Binding, ...]
     index: int = 0
     source: PlanSource = "learned"
     probability: float = 1.0
+    barred: Mapping[str, frozenset[int]] = field(default_factory=dict)
 
     def bindings_of(self, var: str) -> tuple[Binding, ...]:
-        """Return the bindings of the anchor with that variable, best first."""
-        return tuple(binding for binding in self.bindings if binding.var == var)
+        """Return the bindings of the plan's own anchor with that variable, best first."""
+        return tuple(binding for binding in self.bindings if binding.var == var and binding.exclusion is None)
+
+    def excluded(self, index: int) -> LinkedPlan:
+        """Return the pattern of an exclusion as a linked plan; its target is the variable that it begins at."""
+        pattern = self.plan.excluded(self.plan.exclude[index])
+        bound = tuple(replace(binding, exclusion=None) for binding in self.bindings if binding.exclusion == index)
+        return LinkedPlan(pattern, bound, self.index)
+
+    def is_known(self, index: int) -> bool:
+        """Whether every anchor of an exclusion is bound. Otherwise it excludes nothing, and its status is unknown."""
+        pattern = self.excluded(index)
+        return all(pattern.bindings_of(anchor.var) for anchor in pattern.plan.anchors)
 
     @property
     def is_bound(self) -> bool:
-        """Whether the plan has anchors and every anchor has a binding; only then can the plan be executed."""
+        """Whether the plan has anchors and every anchor has a binding."""
         return bool(self.plan.anchors) and all(self.bindings_of(anchor.var) for anchor in self.plan.anchors)
 
+    @property
+    def is_executable(self) -> bool:
+        """Whether the graph can execute the plan: its anchors are bound, or it has none and runs over a type."""
+        return self.is_bound or self.plan.runs_over_type
+
     def to_json(self) -> list[dict[str, Any]]:
-        """Return one entry per anchor, with its bindings."""
-        return [
-            {
-                "plan_index": self.index,
-                "anchor": anchor.var,
-                "bindings": [
-                    {"node": binding.node.to_json(), "score": binding.score} for binding in self.bindings_of(anchor.var)
-                ],
-            }
-            for anchor in self.plan.anchors
+        """Return one entry per anchor, with its bindings; then those of the exclusions, with the exclusion's index."""
+        own = [self._entry(anchor.var, self) for anchor in self.plan.anchors]
+        patterns = [self.excluded(index) for index in range(len(self.plan.exclude))]
+        return own + [
+            self._entry(anchor.var, pattern) | {"exclude": index}
+            for index, pattern in enumerate(patterns)
+            for anchor in pattern.plan.anchors
         ]
+
+    def _entry(self, var: str, linked: LinkedPlan) -> dict[str, Any]:
+        bindings = [{"node": bound.node.to_json(), "score": bound.score} for bound in linked.bindings_of(var)]
+        return {"plan_index": self.index, "anchor": var, "bindings": bindings}
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """The value by which a plan's order compares an answer, None if it has none, and its place from 1.
+
+    Equal values share a place; answers without a value share the last place.
+    """
+
+    value: int | float | str | None
+    place: int
+
+    def to_json(self) -> dict[str, Any]:
+        """Return value and place."""
+        return {"value": self.value, "place": self.place}
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +108,10 @@ class Traversal:
     """The candidates that one engine found for one plan.
 
     The score of a candidate is its anchor score: the largest sum of the anchors' cosines over the rows that reach it.
-    The best candidate is first. `query` is the text of the executed query, with its values as parameters. `truncated`
-    says that a limit cut the result. If another engine than the configured one answered, `note` says why.
+    The best candidate is first. If the plan has an order, the candidates are in it, equal ones by anchor score, and
+    `placed` holds the place of each; those beyond the order's limit are left out. `query` is the text of the executed
+    query, with its values as parameters. `truncated` says that a limit cut the result. If another engine than the
+    configured one answered, `note` says why.
     """
 
     plan_index: int
@@ -78,6 +120,7 @@ class Traversal:
     truncated: bool = False
     query: str = ""
     note: str = ""
+    placed: Mapping[int, Placed] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:
         """Return the query, the first 100 candidates as parallel lists, and the number of all candidates (`total`)."""
@@ -90,7 +133,7 @@ class Traversal:
             "total": len(self.candidates),
             "keys": [candidate.key for candidate in head],
             "scores": [candidate.score for candidate in head],
-        }
+        } | ({"placed": [self.placed[c.key].to_json() for c in head]} if self.placed else {})
 
 
 @dataclass(frozen=True)

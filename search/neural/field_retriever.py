@@ -1,20 +1,21 @@
 """The learned retriever of fields (docs/retrieval.md). Training and searches use the same forward pass.
 
-The documents' vectors are not trained. The retriever is a copy of their encoder that reads questions, one linear map
+The documents' vectors are not trained. The retriever is their encoder's model, which reads questions, one linear map
 for each dense list, weights of the lists that are linear in the question's vector, and a score for each node type. It
-starts as the retriever that has learned nothing: the encoder itself, maps of zero, and equal weights. An artifact keeps
-only the parameters of the encoder that training has changed, as differences in half precision.
+starts as the retriever that has learned nothing: the encoder itself, maps of zero, and equal weights. Training changes
+the maps and weights and, if asked to, the model's last layers. An artifact keeps only what training has changed: of
+the model the differences, in half precision.
 """
 
 from __future__ import annotations
 
 import copy
-import json
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import groupby
 from pathlib import Path
 from threading import Lock
 from typing import Any, NamedTuple
@@ -28,22 +29,22 @@ from sentence_transformers import SentenceTransformer
 from torch import Tensor, nn
 from torch.nn import functional
 
+from search.artifact_files import open_artifact
 from search.domain.errors import StageError
-from search.interfaces import FieldQuery
+from search.interfaces import FieldQuery, Vectors
 from search.neural.encoder_names import parts
 from search.neural.encoders import located
 from search.neural.threads import threads
 from search.neural.tracing import Forward, traced
 
 KIND = "retriever"
-READABLE_FORMAT = 1
-"""The format of an artifact's files that this code can read."""
 TOWER = "tower."
 """Prefix of the names of the encoder's parameters among the tensors of an artifact."""
 REMEMBERED = 256
 """Number of questions whose queries a retriever remembers."""
+AT_ONCE = 32
+"""Texts that are embedded at once."""
 _STAGE = "retrieve"
-_ID = re.compile(r"[a-z0-9][a-z0-9-]{0,80}")
 _LAYER = re.compile(r"\.layers?\.(\d+)\.")
 
 
@@ -182,6 +183,24 @@ def padded(tower: SentenceTransformer, tokens: Sequence[Sequence[int]]) -> tuple
     return ids, mask
 
 
+def embedded(tower: SentenceTransformer, tokens: Sequence[list[int]], check: Callable[[], None]) -> Vectors:
+    """Return the tower's vectors of texts given as tokens, (texts, dimensions), not normalised, without gradients.
+
+    Texts of equal length are computed together, so that none is padded. `check` is called between batches.
+    """
+    found = np.empty((len(tokens), int(tower.get_embedding_dimension() or 0)), dtype=np.float32)
+    order = sorted(range(len(tokens)), key=lambda at: len(tokens[at]))
+    for _, equal in groupby(order, key=lambda at: len(tokens[at])):
+        places = list(equal)
+        for first in range(0, len(places), AT_ONCE):
+            check()
+            batch = places[first : first + AT_ONCE]
+            ids, mask = padded(tower, [tokens[at] for at in batch])
+            with torch.inference_mode():
+                found[batch] = tower({"input_ids": ids, "attention_mask": mask})["sentence_embedding"].numpy()
+    return found
+
+
 class LearnedFieldRetriever:
     """A retriever as `register_artifact` wrote it (interfaces.FieldRetriever)."""
 
@@ -243,15 +262,9 @@ class LoadedFieldRetrievers:
             return self._kept(artifact, fold)
 
     def _read(self, artifact: str, fold: int) -> LearnedFieldRetriever:
-        if not _ID.fullmatch(artifact):
-            raise StageError(_STAGE, f"{artifact[:80]!r} is not the name of an artifact", permanent=True)
+        configuration = open_artifact(self._directory, artifact, KIND, _STAGE)
         folder = self._directory / artifact
         try:
-            configuration = json.loads((folder / "config.json").read_bytes())
-            if configuration["kind"] != KIND or configuration["format"] != READABLE_FORMAT:
-                kind, version = configuration["kind"], configuration["format"]
-                reason = f"{artifact} is a {kind} of format {version}, not a {KIND} of format {READABLE_FORMAT}"
-                raise StageError(_STAGE, reason, permanent=True)
             file = _weights(artifact, configuration, fold)
             return LearnedFieldRetriever(artifact, configuration, load_file(folder / file))
         except FileNotFoundError as error:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from search.domain.conditions import CheckedConditions, Conditions
 from search.domain.errors import StageError
-from search.domain.evidence import ConditionStatus
+from search.domain.evidence import ConditionStatus, OrderEvidence
 from search.domain.fusion import Fusion
 from search.domain.linking import GraphRanking, LinkedPlan, Traversal
 from search.domain.options import option
@@ -83,6 +83,8 @@ class _Asked:
         anchors = {a.var: self._any([walks.of_anchor(plan, a.var)], others) for a in plan.anchors}
         hops = [self._any(walks.of_hop(plan, hop), others) for hop in plan.hops]
         filters = [self._any(walks.of_filter(plan, condition), others) for condition in plan.filters]
+        exclude = [self._exclusion(index, others) for index in range(len(plan.exclude))]
+        order = self._order(whole)
         return {
             key: Conditions(
                 self.linked.index,
@@ -90,22 +92,57 @@ class _Asked:
                 tuple((var, status.get(key, "met")) for var, status in anchors.items()),
                 tuple(status.get(key, "met") for status in hops),
                 tuple(status.get(key, "met") for status in filters),
+                exclude=tuple(status.get(key, "met") for status in exclude),
+                order=order.get(key),
             )
             for key in self.keys
         }
+
+    def _exclusion(self, index: int, others: Sequence[int]) -> dict[int, ConditionStatus]:
+        """Return the status of an exclusion for the keys whose status does not follow from the whole plan.
+
+        If nothing was found for an anchor of the exclusion, nobody can say whether it is met.
+        """
+        if not self.linked.is_known(index):
+            return dict.fromkeys(self.keys, "unknown")
+        return self._any(walks.of_exclusion(self.linked.plan, self.linked.plan.exclude[index]), others)
+
+    def _order(self, whole: Mapping[int, ConditionStatus]) -> dict[int, OrderEvidence]:
+        """Return for each key what the plan's order compares, and whether the order keeps the key."""
+        order = self.linked.plan.order
+        if order is None or not self.keys:
+            return {}
+        placed = self.found.placed if self.found else {}
+        held: dict[int, OrderEvidence] = {
+            key: OrderEvidence("met", placed[key].value, placed[key].place) for key in self.keys if key in placed
+        }
+        others = [key for key in self.keys if key not in placed]
+        try:
+            values = self.graph.order_values(order, others, self.limit) if others else {}
+        except StageError as error:
+            self.problems.append(f"Conditions could not be checked: {error.reason}.")
+            return held | {key: OrderEvidence("unknown") for key in others}
+        for key in others:
+            status: ConditionStatus = "unknown" if whole[key] == "unknown" else "not_met"
+            held[key] = OrderEvidence(status, values.get(key))
+        return held
 
     def _whole(self) -> Mapping[int, ConditionStatus]:
         """Return for each key whether it matches the whole plan.
 
         The candidates of the traversal do. For the other keys the graph is queried if the traversal was cut or is
-        missing; else they do not match. For a plan without anchors the graph is queried for all keys.
+        missing; else they do not match. For a plan that was not executed the graph is queried for all keys. Whether the
+        limit of an order keeps a key is known only from a whole traversal.
         """
-        if not self.linked.plan.anchors:
-            return self._matching(self.linked.plan, self.keys)
+        plan = self.linked.plan
+        if not plan.anchors and self.found is None:
+            return self._matching(plan, self.keys)
         listed = {candidate.key for candidate in self.found.candidates} if self.found else set()
         status: dict[int, ConditionStatus] = {key: "met" if key in listed else "not_met" for key in self.keys}
         if self.found is None or self.found.truncated:
-            status |= self._matching(self.linked.plan, [key for key in self.keys if key not in listed])
+            asked = self._matching(plan, [key for key in self.keys if key not in listed])
+            limited = plan.order is not None and plan.order.limit is not None
+            status |= {key: "unknown" if limited and one == "met" else one for key, one in asked.items()}
         return status
 
     def _any(self, parts: Iterable[Plan], keys: Sequence[int]) -> dict[int, ConditionStatus]:
@@ -129,7 +166,12 @@ class _Asked:
         if not keys:
             return {}
         held = {anchor.var for anchor in part.anchors}
-        bindings = tuple(binding for binding in self.linked.bindings if binding.var in held)
+        at = {self.linked.plan.exclude.index(exclusion): place for place, exclusion in enumerate(part.exclude)}
+        bindings = tuple(
+            binding if binding.exclusion is None else replace(binding, exclusion=at[binding.exclusion])
+            for binding in self.linked.bindings
+            if (binding.var in held if binding.exclusion is None else binding.exclusion in at)
+        )
         try:
             found = self.graph.matching(replace(self.linked, plan=part, bindings=bindings), keys, self.limit)
         except StageError as error:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from search.breaks import Breaks
 from search.domain.conditions import CheckedConditions, Conditions
 from search.domain.errors import StageError
 from search.domain.evidence import Evidence, Path, Residual, Result
@@ -16,6 +17,7 @@ from search.domain.linking import LinkedPlan
 from search.domain.options import option
 from search.domain.plan import walks
 from search.domain.question import Question
+from search.domain.signals import signals_of
 from search.domain.trace import Limit, StepOutput
 from search.interfaces import Encoder, GraphStore, NodeStore, VectorIndex
 from search.text import snippet
@@ -64,6 +66,7 @@ class Explain:
                 shares=fusion.leaves(candidate.key),
                 evidence=evidence.get(candidate.key),
                 fused=fusion.fused(candidate.key),
+                signals=signals_of(fusion, candidate.key),
             )
             for rank, candidate in enumerate(head, 1)
         ]
@@ -81,10 +84,12 @@ class Explain:
             paths = self._paths(linked, own, limit, problems)
             text = linked.plan.target.relevance_text
             residuals = self._residuals(text, [nodes[key] for key in own], limit, problems)
+            breaks = Breaks(self.graph, self.nodes, linked, limit, problems)
             for key, held in own.items():
                 evidence[key] = Evidence(
-                    index, held.anchors, held.hops, residuals[key], tuple(paths[key]), held.filters, held.plans
-                )
+                    index, held.anchors, held.hops, residuals[key], tuple(paths[key]), held.filters, held.plans,
+                    held.whole, breaks.of(key, held, paths[key]), held.order,
+                )  # fmt: skip
         return evidence, list(dict.fromkeys(problems))
 
     def _paths(

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from search.domain.graph import ANY, Node
 from search.domain.linking import Binding, LinkedPlan, Reach
 from search.domain.options import option
-from search.domain.plan import Anchor, ScoredPlan
+from search.domain.plan import Anchor, Plan, ScoredPlan
 from search.domain.ranking import Candidate
 from search.domain.trace import Limit, StepOutput
 from search.interfaces import Encoder, NodeStore, VectorIndex, VectorKind
@@ -43,16 +43,14 @@ class Link:
 
         `reach` multiplies K and τ, to look further for a plan that found nothing.
         """
-        anchors = list(dict.fromkeys(anchor for scored in plans for anchor in scored.plan.anchors))
+        anchors = list(dict.fromkeys(anchor for scored in plans for _, anchor in _all_anchors(scored.plan)))
         given = self._given(anchors)
         looked_up = self._look_up([anchor for anchor in anchors if not anchor.ids], limit, reach)
         scores = given | looked_up
         keys = sorted({candidate.key for found in scores.values() for candidate in found})
         named = dict(zip(keys, self.nodes.references(keys), strict=True)) if keys else {}
         linked = [
-            LinkedPlan(
-                scored.plan, _bindings(scored.plan.anchors, scores, named), index, scored.source, scored.probability
-            )
+            LinkedPlan(scored.plan, _bindings(scored.plan, scores, named), index, scored.source, scored.probability)
             for index, scored in enumerate(plans)
         ]
         return StepOutput(linked, detail=_note(anchors, scores))
@@ -93,11 +91,19 @@ def _wanted(anchor: Anchor) -> AnchorLookup:
     return anchor.text, anchor.label, anchor.match_mode
 
 
+def _all_anchors(plan: Plan) -> list[tuple[int | None, Anchor]]:
+    """Return the anchors of a plan and of its exclusions, each with the index of its exclusion."""
+    own: list[tuple[int | None, Anchor]] = [(None, anchor) for anchor in plan.anchors]
+    return own + [(index, anchor) for index, pattern in enumerate(plan.exclude) for anchor in pattern.anchors]
+
+
 def _bindings(
-    anchors: Sequence[Anchor], scores: Mapping[Anchor, Sequence[Candidate]], named: Mapping[int, Node]
+    plan: Plan, scores: Mapping[Anchor, Sequence[Candidate]], named: Mapping[int, Node]
 ) -> tuple[Binding, ...]:
     return tuple(
-        Binding(anchor.var, named[candidate.key], candidate.score) for anchor in anchors for candidate in scores[anchor]
+        Binding(anchor.var, named[candidate.key], candidate.score, index)
+        for index, anchor in _all_anchors(plan)
+        for candidate in scores[anchor]
     )
 
 

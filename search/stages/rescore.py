@@ -20,6 +20,8 @@ from search.domain.trust import Trust
 from search.interfaces import Encoder, NodeStore, VectorIndex
 
 ScoresByKey = dict[int, float]
+ORDERED = 10.0
+"""Smallest score of a candidate that the best plan's order has placed; scores of other candidates are smaller."""
 
 
 @dataclass(frozen=True)
@@ -30,7 +32,10 @@ class Rescore:
     of anchors. The published score of one plan is anchor score plus residual cosine; its order is kept. The division by
     n makes plans with different numbers of anchors comparable. It also applies to the residual: otherwise the text
     would weigh more in plans with more anchors. Over several plans the sum is the expected score: each plan is one
-    interpretation of the question and counts by its probability.
+    interpretation of the question and counts by its probability. Each candidate of a plan without anchors scores 1.
+
+    If the best plan has an order, it alone decides about its own candidates: they come first, in its order. The score
+    is then at least `ORDERED`, larger the better the place. Equal places are ordered by the merged score.
     """
 
     encoder: Encoder
@@ -54,7 +59,7 @@ class Rescore:
         """
         by_index = {linked.index: linked for linked in plans}
         scores_of = {
-            traversal.plan_index: {candidate.key: candidate.score for candidate in traversal.candidates}
+            traversal.plan_index: _scores(by_index[traversal.plan_index].plan, traversal)
             for traversal in found
             if not _left_out(by_index[traversal.plan_index].plan)
         }
@@ -72,6 +77,7 @@ class Rescore:
         if not merged:
             return GraphRanking.empty(found)
         best = _best(plans, scores_of)
+        _put_in_order(best, found, merged, parts)
         sure = best.probability / (max(1.0 - _refuted(plans, found), best.probability) or 1.0)
         ranking = Ranking.of(merged, QuestionCosines(question, self.encoder, self.vectors, limit, "rescore"))
         return GraphRanking(ranking, Trust(len(scores_of[best.index]), _risk(plans, best), sure), parts, found)
@@ -116,6 +122,25 @@ class Rescore:
                     scores[key] += cosines.get(key, 0.0)
 
 
+def _scores(plan: Plan, traversal: Traversal) -> ScoresByKey:
+    """Return the anchor scores of a traversal, 1 for each candidate of a plan without anchors."""
+    return {candidate.key: candidate.score if plan.anchors else 1.0 for candidate in traversal.candidates}
+
+
+def _put_in_order(
+    best: LinkedPlan, found: Sequence[Traversal], merged: ScoresByKey, parts: dict[int, ScoresByKey]
+) -> None:
+    """Replace the scores of the candidates that the best plan's order has placed; other plans have no part in them."""
+    placed = next((one.placed for one in found if one.plan_index == best.index), {})
+    last = max((one.place for one in placed.values()), default=0)
+    highest = max(map(abs, merged.values()), default=0.0) + 1.0
+    for key, one in placed.items():
+        # Less than one step between places, so that it orders equal places only.
+        merged[key] = ORDERED + last - one.place + merged[key] / (2 * highest)
+        for index, part in parts.items():
+            part.pop(key, None) if index != best.index else part.update({key: merged[key]})
+
+
 def _left_out(plan: Plan) -> bool:
     """Whether the graph's answer to a plan is ignored: the plan says `skip`, or documents answer it instead."""
     return plan.retrieval_mode == "skip" or plan.searches_documents
@@ -138,12 +163,14 @@ def _refuted(plans: Sequence[LinkedPlan], found: Sequence[Traversal]) -> float:
 def _risk(plans: Sequence[LinkedPlan], best: LinkedPlan) -> Risk:
     """Return the best plan's risk level, one level more careful if a more probable plan found nothing.
 
-    More probable plans without anchors do not count, because the risk level already accounts for them.
+    More probable plans that the graph does not execute do not count, because the risk level already accounts for them.
     """
     level = RISKS.index(best.plan.risk_level)
     ordered = _by_probability(plans)
     ahead = ordered[: ordered.index(best)]
-    return RISKS[max(0, level - 1)] if any(linked.plan.anchors for linked in ahead) else RISKS[level]
+    return (
+        RISKS[max(0, level - 1)] if any(one.plan.anchors or one.plan.runs_over_type for one in ahead) else RISKS[level]
+    )
 
 
 def _by_probability(plans: Sequence[LinkedPlan]) -> list[LinkedPlan]:

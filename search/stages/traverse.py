@@ -15,7 +15,7 @@ from search.interfaces import GraphStore
 
 @dataclass(frozen=True)
 class Traverse:
-    """Executes every plan whose anchors are bound; the failure of one plan does not affect the others."""
+    """Executes every plan whose anchors are bound, and those that run over a type; a failure concerns one plan only."""
 
     graph: GraphStore
     rows: int = option(
@@ -33,7 +33,7 @@ class Traverse:
         return self.graph.backend
 
     def __call__(self, plans: Sequence[LinkedPlan], limit: Limit) -> StepOutput[Traversal]:
-        """Return one traversal for each plan that has anchors, in their order.
+        """Return one traversal for each plan that has anchors or runs over a type, in their order.
 
         The traversal of a failed plan is empty and truncated. Raises StageError if every plan that was executed failed.
         """
@@ -41,9 +41,9 @@ class Traverse:
         errors: list[tuple[int, StageError]] = []
         tried = 0
         for linked in plans:
-            if not linked.plan.anchors:
+            if not linked.plan.anchors and not linked.plan.runs_over_type:
                 continue
-            if any(not linked.bindings_of(anchor.var) for anchor in linked.plan.anchors):
+            if not linked.is_executable:
                 found.append(Traversal(linked.index, self.graph.backend, ()))
                 continue
             tried += 1

@@ -18,7 +18,7 @@ from search.stages.plan.scoring.features import Features
 from search.stages.plan.scoring.learned import LearnedScorer, MappedPaths
 from search.stages.plan.scoring.score import Scorer
 from training.data.examples import Example
-from training.data.hashes import normalised
+from training.learning.folds import folds_of
 from training.learning.plan_files import folds_of_hashes, kept_lines, scorers_of_folds, served, tensors
 from training.learning.plan_fit import FitSettings, Fitted, Indices, fit, unlearned
 from training.learning.plan_lists import Collector, PlanLists
@@ -56,18 +56,8 @@ class PlannerLearner(PlannerSettings):
         return PlannerTask(self, lesson_of(material, planner))
 
     def folds_of(self, texts: Sequence[str]) -> Indices:
-        """Return the fold of each question. Questions with the same words are in the same fold.
-
-        Otherwise a scorer would learn from the words that it is measured on. If all questions have the same text, they
-        are divided nevertheless.
-        """
-        said = [normalised(text) for text in texts]
-        first = {text: place for place, text in enumerate(dict.fromkeys(said))}
-        places = np.array([first[text] for text in said]) if len(first) > 1 else np.arange(len(said))
-        count = int(places.max()) + 1
-        folds = np.arange(count) % min(self.folds, count)
-        np.random.default_rng(self.seed).shuffle(folds)
-        return folds[places]
+        """Return the fold of each question (`folds_of`)."""
+        return folds_of(texts, self.folds, self.seed)
 
     def fit_of(self, questions: int) -> FitSettings:
         """Return the settings of a fit on this number of questions."""

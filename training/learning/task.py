@@ -80,6 +80,11 @@ class Finder(Protocol):
         """
         ...
 
+    @property
+    def fingerprint(self) -> str:
+        """A text that changes with the release, the pipeline and the models that the questions are searched with."""
+        ...
+
     def __call__(self, place: int, limit: Limit) -> Found | None:
         """Return what the search for the question at a place hands to its reranker.
 
@@ -98,6 +103,11 @@ class Unsearched:
     def places(self) -> Sequence[int]:
         """No places."""
         return ()
+
+    @property
+    def fingerprint(self) -> str:
+        """An empty text."""
+        return ""
 
     def __call__(self, place: int, limit: Limit) -> Found | None:
         """Raise KeyError, because no question can be searched."""

@@ -66,6 +66,13 @@ class SearchFinder:
         there = [(pin.specification_hash, place) for place, pin in enumerate(self._pins) if pin is not None]
         return [place for _, place in sorted(there)]
 
+    @cached_property
+    def fingerprint(self) -> str:
+        """The release, the version of its settings, and the specifications of the searches."""
+        used = sorted({pin.specification_hash for pin in self._pins if pin is not None})
+        versions = {pin.settings_version for pin in self._pins if pin is not None}
+        return f"{self._release.pk} {sorted(versions)} {' '.join(used)}"
+
     def __call__(self, place: int, limit: Limit) -> Found | None:
         """Search the question at a place; see the protocol. Each search has the time that users' searches have."""
         pin = self._pins[place] if 0 <= place < len(self._pins) else None

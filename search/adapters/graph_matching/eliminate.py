@@ -8,6 +8,10 @@ nodes that later steps need. Two things are kept so that the result stays exact:
 - Of a dropped variable, its node is kept if an anchor outside the set may be bound to it. Later joins compare nothing
 else, and this keeps the number of rows small.
 
+Filters that compare two variables are checked as soon as a set has both. Anchors that only such filters connect with
+the target are joined with it last, each with each. If no hop leads from an anchor to the target, all nodes that the
+target may take start a set of their own.
+
 Hops that would read very many edges come last (`order.next_hop`), so that the selective side is walked first.
 """
 
@@ -19,11 +23,11 @@ from functools import cached_property
 from typing import Generic, Protocol, TypeVar
 
 from search.adapters.graph_matching.estimate import Estimate
-from search.adapters.graph_matching.order import allowed_types, depths, next_hop, usable_bindings
+from search.adapters.graph_matching.order import allowed_types, depths, next_hop, reaches_target, usable_bindings
 from search.domain.errors import StageError
 from search.domain.graph import ANY, Schema
 from search.domain.linking import LinkedPlan
-from search.domain.plan import Hop
+from search.domain.plan import Filter, Hop
 from search.interfaces import Adjacency
 
 
@@ -56,6 +60,8 @@ class Elimination(ABC, Generic[M]):
         self.short = {var: f"v{i}" for i, var in enumerate(self.plan.variables)}
         self.types = allowed_types(self.plan, schema)
         self.bound = usable_bindings(linked, self.types, schema)
+        self.barred = linked.barred
+        self.scans = not reaches_target(self.plan)
         self.keys: Sequence[int] | None = None
         self.from_target = False
         self.heaviest = 0.0
@@ -66,9 +72,8 @@ class Elimination(ABC, Generic[M]):
 
         Raises StageError if the hops do not connect every anchor with the target.
         """
-        home = {var: self.start(var) for var in self.bound}
-        if self.from_target and self.keys is not None:
-            home.setdefault(self.plan.target.var, self.start_at_target(self.keys))
+        compared = list(self.plan.comparisons)
+        home = self._started(compared)
         pending = list(self.plan.hops)
         depth = depths(self.plan, from_target=self.from_target)
 
@@ -91,14 +96,28 @@ class Elimination(ABC, Generic[M]):
                 self.heaviest = max(self.heaviest, rows.size)
                 self.extend(rows, hop, near, far, other)
                 if other is not None:
-                    self.drop(rows, self._needed([*pending, Hop(far, ANY, far)]))
+                    self.drop(rows, self._needed([*pending, Hop(far, ANY, far)], compared))
                     self.join(rows, other, far)
-            self.drop(rows, self._needed(pending))
+            self._compare(rows, compared)
+            self.drop(rows, self._needed(pending, compared))
             home = {var: rows if owner is rows or owner is other else owner for var, owner in home.items()}
             home[far] = rows
+        home = home if pending else self._joined_by_comparisons(home, compared)
         if pending or len({id(rows) for rows in home.values()}) != 1 or self.plan.target.var not in home:
             raise StageError("traverse", "the hops do not connect every anchor with the target", permanent=True)
         return home[self.plan.target.var]
+
+    def _started(self, compared: list[Filter]) -> dict[str, M]:
+        """Return the sets from which the walk begins, by variable."""
+        target = self.plan.target.var
+        home = {var: self.start(var) for var in self.bound}
+        if self.from_target and self.keys is not None:
+            home.setdefault(target, self.start_at_target(self.keys))
+        elif self.scans:
+            home[target] = self.start_over_types(target)
+        for rows in home.values():
+            self._compare(rows, compared)
+        return home
 
     @property
     def burden(self) -> int:
@@ -130,9 +149,42 @@ class Elimination(ABC, Generic[M]):
             return None
         return list(self.keys)
 
-    def _needed(self, pending: Sequence[Hop]) -> frozenset[str]:
-        """Return the variables that a later hop or the result needs; a set's anchors are kept in addition to these."""
-        return frozenset({end for hop in pending for end in (hop.source, hop.to_var)} | {self.plan.target.var})
+    def _needed(self, pending: Sequence[Hop], compared: Sequence[Filter] = ()) -> frozenset[str]:
+        """Return the variables that later steps or the result need; a set's anchors are kept in addition to these."""
+        ends = {end for hop in pending for end in (hop.source, hop.to_var)}
+        return frozenset(ends | {var for condition in compared for var in _sides(condition)} | {self.plan.target.var})
+
+    def _compare(self, rows: M, compared: list[Filter]) -> None:
+        """Check the comparisons of which a set has both variables, and take them off the list."""
+        for condition in [one for one in compared if self.holds(rows) >= _sides(one)]:
+            compared.remove(condition)
+            self.compare(rows, condition)
+
+    def _joined_by_comparisons(self, home: dict[str, M], compared: list[Filter]) -> dict[str, M]:
+        """Join the target's set with the sets that only comparisons connect with it."""
+        rows = home[self.plan.target.var]
+        while len({id(owner) for owner in home.values()}) > 1:
+            touching = {var for one in compared if _sides(one) & self.holds(rows) for var in _sides(one)}
+            other = next((owner for var, owner in home.items() if owner is not rows and var in touching), None)
+            if other is None:
+                break
+            self.join(rows, other, None)
+            self._compare(rows, compared)
+            self.drop(rows, self._needed((), compared))
+            home = {var: rows if owner is other else owner for var, owner in home.items()}
+        return home
+
+    @abstractmethod
+    def holds(self, rows: M) -> frozenset[str]:
+        """Return the variables whose nodes a set holds."""
+
+    @abstractmethod
+    def start_over_types(self, var: str) -> M:
+        """Return the set of all nodes that a variable may take by its types and conditions."""
+
+    @abstractmethod
+    def compare(self, rows: M, condition: Filter) -> None:
+        """Keep the rows that satisfy a filter that compares fields of two of their nodes."""
 
     @abstractmethod
     def start(self, var: str) -> M:
@@ -155,8 +207,11 @@ class Elimination(ABC, Generic[M]):
         """Walk a hop from a node of each row to a new node; if `other` is untouched, to one of its given nodes."""
 
     @abstractmethod
-    def join(self, rows: M, other: M, shared: str) -> None:
-        """Join two sets on the variable that both hold; no variable of one may take an anchor's node of the other."""
+    def join(self, rows: M, other: M, shared: str | None) -> None:
+        """Join two sets on the variable that both hold, or each row with each row if they share none.
+
+        No variable of one set may take an anchor's node of the other.
+        """
 
     @abstractmethod
     def drop(self, rows: M, needed: frozenset[str]) -> None:
@@ -165,3 +220,8 @@ class Elimination(ABC, Generic[M]):
     @abstractmethod
     def make_distinct(self, rows: M) -> None:
         """Turn the rows into a separate step that computes distinct rows once, within the limit of rows."""
+
+
+def _sides(condition: Filter) -> frozenset[str]:
+    """Return the variables of a filter that compares two fields."""
+    return frozenset({condition.var, condition.value.var})

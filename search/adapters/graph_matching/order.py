@@ -50,6 +50,12 @@ def directions(hop: Hop, types: Mapping[str, frozenset[int]], schema: Schema) ->
     return tuple(possible) or ("out", "in")
 
 
+def reaches_target(plan: Plan) -> bool:
+    """Whether hops lead from an anchor to the target, or the target is an anchor."""
+    reached = routes([(hop.source, hop.to_var) for hop in plan.hops], plan.target.var)
+    return any(anchor.var in reached for anchor in plan.anchors)
+
+
 def depths(plan: Plan, *, from_target: bool = False) -> dict[str, int]:
     """Return the number of hops from each variable to the target, negated if the walk begins at the target."""
     found = routes([(hop.source, hop.to_var) for hop in plan.hops], plan.target.var)

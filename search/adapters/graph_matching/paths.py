@@ -13,7 +13,7 @@ from search.domain.plan.routes import routes
 from search.interfaces import NodeStore
 
 Matches = dict[int, list[tuple[Path, ...]]]
-"""Key of a candidate → its best matches, each as one path for each anchor."""
+"""Key of a candidate → its best matches, each as one path for each anchor that hops connect with the target."""
 Q = TypeVar("Q", covariant=True)
 
 
@@ -101,20 +101,23 @@ def read_paths(plan: Plan, rows: Iterable[Sequence[Any]], schema: Schema, nodes:
             kept.append(match)
     keys = sorted({key for kept in matches.values() for match in kept for key in match[: len(variables)]})
     named = dict(zip(keys, nodes.references(keys), strict=True))
-    walks = [_walk(plan, anchor.var) for anchor in plan.anchors]
+    walks = [(anchor.var, walk) for anchor in plan.anchors if (walk := _walk(plan, anchor.var)) is not None]
 
     def paths(match: Sequence[Any]) -> tuple[Path, ...]:
         standing = {var: PathNode(named[key], var) for var, key in zip(variables, match, strict=False)}
         edges = match[len(variables) :]
-        return tuple(_path(walk, plan.anchors[i].var, standing, edges, schema) for i, walk in enumerate(walks))
+        return tuple(_path(walk, start, standing, edges, schema) for start, walk in walks)
 
     return {key: [paths(match) for match in kept] for key, kept in matches.items()}
 
 
-def _walk(plan: Plan, start: str) -> list[tuple[int, Hop, bool]]:
-    """Return an anchor's chain to the target in walking order: (index of the hop, hop, walked as written)."""
-    legs = routes([(hop.source, hop.to_var) for hop in plan.hops], start)[plan.target.var]
-    return [(leg.hop, plan.hops[leg.hop], not leg.turned) for leg in legs]
+def _walk(plan: Plan, start: str) -> list[tuple[int, Hop, bool]] | None:
+    """Return an anchor's chain to the target in walking order: (index of the hop, hop, walked as written).
+
+    None if only a comparison connects the anchor with the target.
+    """
+    legs = routes([(hop.source, hop.to_var) for hop in plan.hops], start).get(plan.target.var)
+    return None if legs is None else [(leg.hop, plan.hops[leg.hop], not leg.turned) for leg in legs]
 
 
 def _path(

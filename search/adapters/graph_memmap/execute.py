@@ -7,10 +7,14 @@ from typing import TypeVar
 
 from search.adapters.graph_matching.estimate import MOST_ROWS
 from search.adapters.graph_matching.paths import Matches, read_paths
+from search.adapters.graph_matching.whole import WholePlans
+from search.adapters.graph_memmap.count import counts
 from search.adapters.graph_memmap.walk import TooMany, Walk
 from search.adapters.graph_postgres import PostgresGraph
 from search.domain.graph import ANY, Schema
 from search.domain.linking import LinkedPlan, Traversal
+from search.domain.ordering import Value
+from search.domain.plan import Order
 from search.domain.ranking import Candidate
 from search.domain.trace import Limit
 from search.interfaces import Adjacency, GraphStore, NodeStore
@@ -18,10 +22,10 @@ from search.interfaces import Adjacency, GraphStore, NodeStore
 F = TypeVar("F")
 
 
-class MemmapGraph:
+class MemmapGraph(WholePlans):
     """The graph of one snapshot in memory-mapped files (interfaces.GraphStore), for most plans.
 
-    `beyond` executes the other plans: plans with filters, because the files hold no fields; plans with a hop over any
+    `beyond` executes the other matches: plans with filters, because the files hold no fields; plans with a hop over any
     relation; and plans with more than `most_rows` partial matches in one step. What this class itself returns is never
     cut.
     """
@@ -37,10 +41,8 @@ class MemmapGraph:
         self._beyond = beyond
         self._most_rows = most_rows
 
-    def execute(self, linked: LinkedPlan, limit: Limit, rows: int = 10_000) -> Traversal:
-        """Return the candidates of a linked plan; see the protocol."""
-        if not linked.is_bound:
-            return Traversal(linked.index, self.backend, ())
+    def execute_match(self, linked: LinkedPlan, limit: Limit, rows: int) -> Traversal:
+        """Return the candidates of an executable plan without exclusions and order."""
 
         def walked(walk: Walk, from_target: bool) -> Traversal:
             keys, scores = walk.candidates()
@@ -50,10 +52,8 @@ class MemmapGraph:
         found = self._walked("traverse", linked, limit, walked, ends=(False,))
         return self._beyond.execute(linked, limit, rows) if found is None else found
 
-    def paths(self, linked: LinkedPlan, keys: Sequence[int], limit: Limit, most: int = 1) -> Matches:
-        """Return the best matches of the keys; see the protocol."""
-        if not linked.is_bound or not keys or most < 1:
-            return {}
+    def match_paths(self, linked: LinkedPlan, keys: Sequence[int], limit: Limit, most: int) -> Matches:
+        """Return the best matches of the keys for a bound plan without exclusions and order."""
 
         def walked(walk: Walk, from_target: bool) -> Matches:
             rows = walk.paths(keys, most, from_target=from_target)
@@ -62,17 +62,22 @@ class MemmapGraph:
         found = self._walked("explain", linked, limit, walked)
         return self._beyond.paths(linked, keys, limit, most) if found is None else found
 
-    def matching(self, linked: LinkedPlan, keys: Sequence[int], limit: Limit) -> set[int]:
-        """Return those of the keys that T takes in a match; see the protocol."""
-        anchored = bool(linked.plan.anchors)
-        if not keys or (anchored and not linked.is_bound):
-            return set()
+    def match_keys(self, linked: LinkedPlan, keys: Sequence[int], limit: Limit) -> set[int]:
+        """Return those of the keys that T takes in a match of a plan without exclusions and order."""
 
         def walked(walk: Walk, from_target: bool) -> set[int]:
             return walk.matching(keys, from_target=from_target)
 
-        found = self._walked("check", linked, limit, walked, ends=(False, True) if anchored else (True,))
+        ends = (False, True) if linked.plan.anchors else (True,)
+        found = self._walked("check", linked, limit, walked, ends)
         return self._beyond.matching(linked, keys, limit) if found is None else found
+
+    def order_values(self, order: Order, keys: Sequence[int], limit: Limit) -> dict[int, Value | None]:
+        """Return the value of each key that an order compares; fields are read from the engine beyond."""
+        if isinstance(order.by, str):
+            return self._beyond.order_values(order, keys, limit)
+        limit.check("traverse")
+        return counts(self._adjacency, self._schema, order.by, keys)
 
     def _walked(
         self,

@@ -15,7 +15,7 @@ from search.adapters.graph_memmap.table import NOBODY, Rows, Table
 from search.domain.errors import StageError
 from search.domain.graph import Direction, Schema
 from search.domain.linking import LinkedPlan
-from search.domain.plan import Hop
+from search.domain.plan import Filter, Hop
 from search.interfaces import Adjacency, Keys
 
 _TURNED: dict[Direction, Direction] = {"out": "in", "in": "out"}
@@ -81,6 +81,8 @@ class Walk(Elimination[Table]):
         keys = np.fromiter(scores, dtype=np.int32, count=len(scores))
         table = Table({var: keys}, [var], np.fromiter(scores.values(), dtype=np.float64, count=len(scores)))
         table.size, table.untouched = len(keys), var
+        if var in self.barred:
+            table.take(self._allowed(var, keys))
         self._keep_asked(table, var)
         self.told.append(f"{var}: {len(table)} nodes")
         return table
@@ -89,9 +91,27 @@ class Walk(Elimination[Table]):
         """Return the set of the requested candidates; the target is not an anchor."""
         var = self.plan.target.var
         column = np.unique(np.asarray(keys, dtype=np.int32))
-        column = column[self._of_type(var, column)]
+        column = column[self._of_type(var, column) & self._allowed(var, column)]
         self.told.append(f"{var}: {len(column)} nodes")
         return Table({var: column}, [], np.zeros(len(column)), size=len(column), untouched=var)
+
+    def start_over_types(self, var: str) -> Table:
+        """Return the set of all nodes that a variable may take; its size does not count towards `most_rows`."""
+        column = np.arange(self.graph.size, dtype=np.int32)
+        column = column[self._of_type(var, column) & self._allowed(var, column)]
+        table = Table({var: column}, [], np.zeros(len(column)), size=len(column))
+        self._keep_asked(table, var)
+        self.most_rows += len(table)
+        self.told.append(f"{var}: {len(table)} nodes")
+        return table
+
+    def holds(self, rows: Table) -> frozenset[str]:
+        """Return the variables whose nodes a set holds."""
+        return frozenset(rows.columns)
+
+    def compare(self, rows: Table, condition: Filter) -> None:
+        """Raise: the files hold no fields, so plans with filters are executed elsewhere."""
+        raise StageError("traverse", "the memory-mapped graph holds no fields", permanent=True)
 
     def read(self, hop: Hop, near: str, far: str, home: Mapping[str, Table]) -> float:
         """Return the number of edges that walking a hop reads, or looks up if its far nodes are given."""
@@ -117,8 +137,9 @@ class Walk(Elimination[Table]):
         rows.keep_apart(far)
         self.told.append(f"{near} –{hop.rel}– {far}: {len(rows)} rows")
 
-    def join(self, rows: Table, other: Table, shared: str) -> None:
+    def join(self, rows: Table, other: Table, shared: str | None) -> None:
         """Join two sets on the variable that both hold; no variable of one may take an anchor's node of the other."""
+        assert shared is not None
         for side in (rows, other):
             if side.dropped:
                 side.make_distinct()
@@ -197,6 +218,7 @@ class Walk(Elimination[Table]):
             else:
                 place, there = self._walked(rows.columns[near], relation, way, among)
                 kept = self._of_type(far, there)
+                kept &= self._allowed(far, there)
                 if (asked := self.asked_of(far)) is not None:
                     kept &= np.isin(there, asked)
                 place, there = place[kept], there[kept]
@@ -235,6 +257,12 @@ class Walk(Elimination[Table]):
         elif other is not None and other.untouched == far:
             given = self.given(far)
         return given if given and LOOK_UP * len(given) * len(rows) < self._read(hop, near, rows) else ()
+
+    def _allowed(self, var: str, keys: Keys) -> NDArray[np.bool_]:
+        """Return which keys no exclusion bars from a variable."""
+        if not (barred := self.barred.get(var)):
+            return np.ones(len(keys), dtype=bool)
+        return np.isin(keys, list(barred), invert=True)
 
     def _keep_asked(self, table: Table, var: str) -> None:
         if (asked := self.asked_of(var)) is not None:

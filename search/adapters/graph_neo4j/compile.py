@@ -17,12 +17,12 @@ from typing import Any
 from search.adapters.graph_matching.eliminate import Elimination
 from search.adapters.graph_matching.estimate import LOOK_UP, MOST_ROWS
 from search.adapters.graph_matching.order import directions
-from search.adapters.graph_neo4j.conditions import Parameters, field_conditions
+from search.adapters.graph_neo4j.conditions import Parameters, comparison, field_conditions
 from search.adapters.graph_neo4j.names import Names
 from search.adapters.graph_neo4j.rows import Rows
 from search.domain.graph import ANY
 from search.domain.linking import LinkedPlan
-from search.domain.plan import Hop
+from search.domain.plan import Filter, Hop
 from search.interfaces import Adjacency
 
 
@@ -120,6 +120,22 @@ class Compiler(Elimination[Rows]):
         rows.where([*self.type(var), *self.conditions(var)])
         return rows
 
+    def start_over_types(self, var: str) -> Rows:
+        """Return the set of all nodes that a variable may take; its size does not count towards `most_rows`."""
+        node = self.short[var]
+        rows = Rows([f"MATCH ({node}:{self.names.nodes})"], [node], [], size=self.estimate.nodes(var))
+        rows.clauses.append(f"WITH {node}, 0.0 AS score")
+        rows.where([*self.type(var), *self.conditions(var)])
+        return rows
+
+    def holds(self, rows: Rows) -> frozenset[str]:
+        """Return the variables whose nodes a set holds."""
+        return frozenset(var for var, node in self.short.items() if node in rows.columns)
+
+    def compare(self, rows: Rows, condition: Filter) -> None:
+        """Keep the rows that satisfy a filter that compares fields of two of their nodes."""
+        rows.where([comparison(condition, self.short[condition.var], self.short[condition.value.var], self.names)])
+
     def read(self, hop: Hop, near: str, far: str, home: Mapping[str, Rows]) -> float:
         """Return the number of edges that walking a hop is expected to read."""
         return self.estimate.edges(hop, near, far, home[near].size)
@@ -153,12 +169,13 @@ class Compiler(Elimination[Rows]):
             "WITH *",
         ]
 
-    def join(self, rows: Rows, other: Rows, shared: str) -> None:
-        """Join two sets on the variable that both hold; no variable of one may take an anchor's node of the other."""
+    def join(self, rows: Rows, other: Rows, shared: str | None) -> None:
+        """Join two sets on the variable that both hold, or each row with each row; see `Elimination.join`."""
         for side in (rows, other):
             if side.untouched is None:
                 self.make_distinct(side)
-        node = self.short[shared]
+        node = self.short[shared] if shared else "nothing"
+        given = node if shared else "0 AS nothing"
         apart = []
         for one, two in ((rows, other), (other, rows)):
             for anchor in one.anchors:
@@ -168,22 +185,22 @@ class Compiler(Elimination[Rows]):
         rows.lists += [name for name in other.lists if name not in rows.lists]
         rows.clauses = [
             *rows.opened(),
-            f"RETURN {node}, 0 AS side, [{', '.join([*mine, 'score'])}] AS row",
+            f"RETURN {given}, 0 AS side, [{', '.join([*mine, 'score'])}] AS row",
             "UNION ALL",
             *other.clauses,
-            f"RETURN {node}, 1 AS side, [{', '.join([*theirs, 'score'])}] AS row",
+            f"RETURN {given}, 1 AS side, [{', '.join([*theirs, 'score'])}] AS row",
             "}",
             f"WITH {node}, collect(CASE side WHEN 0 THEN row END) AS mine, "
             "collect(CASE side WHEN 1 THEN row END) AS theirs",
             "UNWIND mine AS one",
             "UNWIND theirs AS two",
-            f"WITH {', '.join([node, *unpacked('one', mine), *unpacked('two', theirs)])}, "
+            f"WITH {', '.join([*([node] if shared else []), *unpacked('one', mine), *unpacked('two', theirs)])}, "
             f"one[{len(mine)}] + two[{len(theirs)}] AS score",
         ]
         rows.columns += [column for column in other.columns if column not in rows.columns]
         rows.anchors += [anchor for anchor in other.anchors if anchor not in rows.anchors]
         rows.marks |= other.marks
-        rows.size = max(1.0, rows.size * other.size / self.estimate.nodes(shared))
+        rows.size = max(1.0, rows.size * other.size / (self.estimate.nodes(shared) if shared else 1))
         rows.where(list(dict.fromkeys(apart)))
 
     def drop(self, rows: Rows, needed: frozenset[str]) -> None:
@@ -225,8 +242,9 @@ class Compiler(Elimination[Rows]):
 
     @cached_property
     def most(self) -> str:
-        """Placeholder of the most rows that a step passes on."""
-        return self.parameters.add(self._most_rows)
+        """Placeholder of the most rows that a step passes on; nodes that a walk starts over do not count."""
+        scanned = self.estimate.nodes(self.plan.target.var) if self.scans and not self.from_target else 0
+        return self.parameters.add(self._most_rows + scanned)
 
     def pattern(self, hop: Hop, near: str, far: str, edge: str = "") -> str:
         """Return a hop as a Cypher pattern from variable `near` to variable `far`; `edge` names the relationship."""
@@ -245,11 +263,13 @@ class Compiler(Elimination[Rows]):
         return [f"{self.short[var]}:{labels}"] if labels else ["false"]
 
     def conditions(self, var: str) -> list[str]:
-        """Return the conditions on a variable's node other than its type: its filters, and the requested keys."""
+        """Return the conditions on a variable's node other than its type: requested and barred keys, filters."""
         node = self.short[var]
         conditions = []
         if (asked := self.asked_of(var)) is not None:
             conditions.append(f"{node}.key IN {self.parameters.add(asked)}")
+        if barred := self.barred.get(var):
+            conditions.append(f"NOT {node}.key IN {self.parameters.add(sorted(barred))}")
         filters = [condition for condition in self.plan.filters if condition.var == var]
         return conditions + field_conditions(filters, node, self.names, self.parameters)
 

@@ -83,6 +83,7 @@ class _PathCompiler(Compiler):
         rows = Rows([], list(known), [self.short[anchor.var] for anchor in self.plan.anchors])
         pending, depth, taken = list(self.plan.hops), depths(self.plan), {}
         standing = {var for var, node in self.short.items() if node in known}
+        compared = list(self.plan.comparisons)
         while pending:
             step = next_hop(pending, dict.fromkeys(standing, 0), depth)
             if step is None:
@@ -96,6 +97,8 @@ class _PathCompiler(Compiler):
                 standing.add(far)
                 node = self.short[far]
                 rows.where([*self.type(far), *rows.apart(node, but=node), *self.conditions(far)])
+                rows.columns.append(node)
+                self._compare(rows, compared)
         free = [f"{node}.key AS {node}" for node in self.short.values() if node not in known]
         returned = ", ".join([*free, *(taken[index] for index in range(len(self.plan.hops)))])
         return [f"CALL ({', '.join(known)}) {{", *rows.clauses, f"RETURN DISTINCT {returned} LIMIT {limit}", "}"]

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from search.adapters.graph_neo4j.names import Names, folded, is_number, number, ordered
-from search.domain.plan import Filter
+from search.domain.plan import FieldOf, Filter
+from search.domain.plan.parts import NEGATED
 
 
 class Parameters:
@@ -23,19 +24,49 @@ class Parameters:
 
 
 def field_conditions(filters: Sequence[Filter], node: str, names: Names, parameters: Parameters) -> list[str]:
-    """Return one Cypher condition for each filter, on the node that the variable `node` holds.
+    """Return one Cypher condition for each filter that has a value of its own, on the node of the variable `node`.
 
     A list matches if any of its items does; a missing field never matches. `=`, `in` and `contains` ignore the case of
-    text. The other operators compare text by code point. A number never equals a text.
+    text. The other operators compare text by code point. A number never equals a text. A negated operator holds exactly
+    where the operator that it negates does not.
     """
     conditions = []
     for condition in filters:
+        if isinstance(condition.value, FieldOf):
+            continue
         prefix = names.field(condition.field)
-        conditions.append("false" if prefix is None else _condition(condition, f"{node}.{prefix}", parameters))
+        positive = Filter(condition.var, condition.field, NEGATED.get(condition.op, condition.op), condition.value)
+        found = "false" if prefix is None else _condition(positive, f"{node}.{prefix}", parameters)
+        conditions.append(_not(found) if condition.op in NEGATED else found)
     return conditions
 
 
+def comparison(condition: Filter, node: str, other: str, names: Names) -> str:
+    """Return the Cypher condition of a filter that compares a field of `node` with one of `other`.
+
+    It holds if any item of the one compares so with any item of the other; `!=` holds exactly where `=` does not.
+    """
+    op = NEGATED.get(condition.op, condition.op)
+    one, two = names.field(condition.field), names.field(condition.value.field)
+    found = "false"
+    if one is not None and two is not None:
+        text = "t" if op == "=" else "s"
+        tests = [
+            f"any(one IN {node}.{one}{kind} WHERE any(two IN {other}.{two}{kind} WHERE one {op} two))"
+            for kind in ("n", text)
+        ]
+        found = f"({' OR '.join(tests)})"
+    return _not(found) if condition.op in NEGATED else found
+
+
+def _not(found: str) -> str:
+    """Return the negation of a condition that is null where the node lacks the field."""
+    return f"NOT coalesce({found}, false)"
+
+
 def _condition(condition: Filter, field: str, parameters: Parameters) -> str:
+    if condition.op == "exists":
+        return f"({field}s IS NOT NULL OR {field}n IS NOT NULL)"
     if condition.op == "in":
         texts = [folded(value) for value in condition.value if isinstance(value, str)]
         numbers = [number(value) for value in condition.value if is_number(value)]

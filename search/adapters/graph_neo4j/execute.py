@@ -6,13 +6,17 @@ from collections.abc import Iterator, Sequence
 
 from search.adapters.graph_matching.estimate import MOST_ROWS
 from search.adapters.graph_matching.paths import Matches, among_keys, from_either_end, read_paths
+from search.adapters.graph_matching.whole import WholePlans
 from search.adapters.graph_neo4j.compile import Compiler, Query
 from search.adapters.graph_neo4j.compile_paths import compile_paths
 from search.adapters.graph_neo4j.connection import Connection, Row
-from search.adapters.graph_neo4j.names import MARKER, Names, relation_code
+from search.adapters.graph_neo4j.names import MARKER, Names, relation_code, unordered
+from search.adapters.graph_neo4j.order import compile_order
 from search.domain.errors import StageError
 from search.domain.graph import Schema
 from search.domain.linking import LinkedPlan, Traversal
+from search.domain.ordering import Value, order_value
+from search.domain.plan import Order
 from search.domain.ranking import Candidate
 from search.domain.trace import Limit
 from search.interfaces import Adjacency, NodeStore
@@ -27,7 +31,7 @@ class ProjectionMissing(StageError):
     """Neo4j holds no complete projection of the snapshot."""
 
 
-class Neo4jGraph:
+class Neo4jGraph(WholePlans):
     """The projection of one snapshot's graph in Neo4j (interfaces.GraphStore).
 
     No step of a plan passes on more than `most_rows` partial matches.
@@ -50,22 +54,18 @@ class Neo4jGraph:
         self._adjacency = adjacency
         self._most_rows = most_rows
 
-    def execute(self, linked: LinkedPlan, limit: Limit, rows: int = 10_000) -> Traversal:
-        """Return the candidates of a linked plan; see the protocol.
+    def execute_match(self, linked: LinkedPlan, limit: Limit, rows: int) -> Traversal:
+        """Return the candidates of an executable plan without exclusions and order.
 
         Raises ProjectionMissing if Neo4j does not hold this snapshot, and Neo4jAway if it does not answer.
         """
-        if not linked.is_bound:
-            return Traversal(linked.index, self.backend, ())
         query = self._compiler(linked).candidates(rows)
         keys, scores, cut = self._fetch("traverse", query, limit)
         candidates = tuple(map(Candidate, keys[:rows], scores[:rows]))
         return Traversal(linked.index, self.backend, candidates, cut or len(keys) > rows, query.text)
 
-    def paths(self, linked: LinkedPlan, keys: Sequence[int], limit: Limit, most: int = 1) -> Matches:
-        """Return the best matches of the keys; see the protocol."""
-        if not linked.is_bound or not keys or most < 1:
-            return {}
+    def match_paths(self, linked: LinkedPlan, keys: Sequence[int], limit: Limit, most: int) -> Matches:
+        """Return the best matches of the keys for a bound plan without exclusions and order."""
 
         def ask(keys: Sequence[int], from_target: bool) -> tuple[Matches, bool]:
             query = compile_paths(
@@ -76,11 +76,8 @@ class Neo4jGraph:
 
         return from_either_end(ask, keys)
 
-    def matching(self, linked: LinkedPlan, keys: Sequence[int], limit: Limit) -> set[int]:
-        """Return those of the keys that T takes in a match; see the protocol."""
-        anchored = bool(linked.plan.anchors)
-        if not keys or (anchored and not linked.is_bound):
-            return set()
+    def match_keys(self, linked: LinkedPlan, keys: Sequence[int], limit: Limit) -> set[int]:
+        """Return those of the keys that T takes in a match of a plan without exclusions and order."""
 
         def ask(keys: Sequence[int], from_target: bool) -> tuple[Sequence[int], bool]:
             compiler = self._compiler(linked)
@@ -90,7 +87,18 @@ class Neo4jGraph:
             found, cut = self._fetch("check", query, limit)
             return found, cut
 
-        return among_keys(ask, keys, anchored=anchored)
+        return among_keys(ask, keys, anchored=bool(linked.plan.anchors))
+
+    def order_values(self, order: Order, keys: Sequence[int], limit: Limit) -> dict[int, Value | None]:
+        """Return the value of each key that an order compares; see the protocol."""
+        [rows] = self._fetch("traverse", compile_order(order, self._names, keys), limit)
+        if not isinstance(order.by, str):
+            return dict.fromkeys(keys, 0) | dict(rows)
+        values: dict[int, Value | None] = dict.fromkeys(keys)
+        for key, texts, numbers in rows:
+            items = [*(numbers or ()), *map(unordered, texts or ())]
+            values[key] = order_value(items, order.direction)
+        return values
 
     def _compiler(self, linked: LinkedPlan) -> Compiler:
         return Compiler(linked, self._names, self._adjacency, self._most_rows)

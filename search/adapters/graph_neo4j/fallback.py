@@ -19,6 +19,8 @@ from search.domain.errors import StageError
 from search.domain.evidence import Path
 from search.domain.graph import Schema
 from search.domain.linking import LinkedPlan, Traversal
+from search.domain.ordering import Value
+from search.domain.plan import Order
 from search.domain.trace import Limit
 from search.interfaces import Adjacency, GraphStore, NodeStore
 
@@ -106,6 +108,11 @@ class Neo4jOrPostgres:
     def matching(self, linked: LinkedPlan, keys: Sequence[int], limit: Limit) -> set[int]:
         """Return those of the keys that T takes in a match; see the protocol."""
         found, _ = self._ask(lambda engine, share: engine.matching(linked, keys, share), limit)
+        return found
+
+    def order_values(self, order: Order, keys: Sequence[int], limit: Limit) -> dict[int, Value | None]:
+        """Return the value of each key that an order compares; see the protocol."""
+        found, _ = self._ask(lambda engine, share: engine.order_values(order, keys, share), limit)
         return found
 
     def _ask(self, question: Callable[[GraphStore, Limit], T], limit: Limit) -> tuple[T, str]:

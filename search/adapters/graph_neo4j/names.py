@@ -107,6 +107,11 @@ def ordered(text: str) -> str:
     return _HIGH.sub(lambda letter: (_LAST if letter[0] > "\uffff" else _LATE) + letter[0], text)
 
 
+def unordered(text: str) -> str:
+    """Return the text that `ordered` was given."""
+    return re.sub(f"[{_LATE}{_LAST}](.)", r"\1", text, flags=re.DOTALL)
+
+
 def is_number(value: object) -> bool:
     """Whether a value is a number; booleans are not."""
     return isinstance(value, int | float) and not isinstance(value, bool)

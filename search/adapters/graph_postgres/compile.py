@@ -14,12 +14,12 @@ from typing import Any
 
 from search.adapters.graph_matching.eliminate import Elimination
 from search.adapters.graph_matching.estimate import LOOK_UP, MOST_ROWS
-from search.adapters.graph_postgres.conditions import Parameters, field_conditions
+from search.adapters.graph_postgres.conditions import Parameters, comparison, field_conditions
 from search.adapters.graph_postgres.edges import HopWriter
 from search.adapters.graph_postgres.rows import Rows
 from search.domain.graph import Schema
 from search.domain.linking import LinkedPlan
-from search.domain.plan import Hop
+from search.domain.plan import Filter, Hop
 from search.interfaces import Adjacency
 from search.models.partitions import partition
 
@@ -136,6 +136,36 @@ class Compiler(Elimination[Rows]):
             )
         return rows
 
+    def start_over_types(self, var: str) -> Rows:
+        """Return the set of all nodes that a variable may take; its size does not count towards `most_rows`."""
+        alias = f"b{self.short[var]}"
+        size = self.estimate.nodes(var)
+        rows = Rows([f"{self.tables.nodes} AS {alias}"], {var: f"{alias}.key"}, [], "0", size=size)
+        if var in self.types:
+            rows.conditions.append(f"{alias}.type = ANY({self.parameters.add(sorted(self.types[var]), 'int2[]')})")
+        rows.conditions += self._key_conditions(var, f"{alias}.key")
+        rows.conditions += field_conditions(self._filters(var), alias, self.parameters)
+        # A statement that reads all nodes of a type needs another query plan than one that starts from a few nodes.
+        self.joined = True
+        return rows
+
+    def holds(self, rows: Rows) -> frozenset[str]:
+        """Return the variables whose nodes a set holds."""
+        return frozenset(rows.columns)
+
+    def compare(self, rows: Rows, condition: Filter) -> None:
+        """Keep the rows that satisfy a filter that compares fields of two of their nodes."""
+        rows.conditions.append(self.comparison(condition, rows.columns))
+
+    def comparison(self, condition: Filter, columns: Mapping[str, str]) -> str:
+        """Return the condition that the nodes of two known variables compare as a filter says."""
+        test = comparison(condition, "one_node", "other_node", self.parameters)
+        return (
+            f"EXISTS (SELECT FROM {self.tables.nodes} AS one_node, {self.tables.nodes} AS other_node "
+            f"WHERE one_node.key = {columns[condition.var]} AND other_node.key = {columns[condition.value.var]} "
+            f"AND {test})"
+        )
+
     def read(self, hop: Hop, near: str, far: str, home: Mapping[str, Rows]) -> float:
         """Return the expected number of edges that walking a hop reads, or looks up if its far nodes are given."""
         rows, other = home[near], home.get(far)
@@ -162,13 +192,13 @@ class Compiler(Elimination[Rows]):
         rows.columns[far] = column
         rows.conditions += self._conditions(far, column)
 
-    def join(self, rows: Rows, other: Rows, shared: str) -> None:
-        """Join two sets on the variable that both hold; no variable of one may take an anchor's node of the other."""
+    def join(self, rows: Rows, other: Rows, shared: str | None) -> None:
+        """Join two sets on the variable that both hold, or each row with each row; see `Elimination.join`."""
         self.joined = True
         for side in (rows, other):
             if side.dropped:
                 self.make_distinct(side)
-        joined = [f"{rows.columns[shared]} = {other.columns[shared]}"]
+        joined = [f"{rows.columns[shared]} = {other.columns[shared]}"] if shared else []
         for one, two in ((rows, other), (other, rows)):
             for anchor in one.anchors:
                 node = one.columns[anchor]
@@ -180,7 +210,7 @@ class Compiler(Elimination[Rows]):
         rows.anchors += [anchor for anchor in other.anchors if anchor not in rows.anchors]
         rows.marks += other.marks
         rows.score = f"{rows.score} + {other.score}"
-        rows.size = max(1.0, rows.size * other.size / self.estimate.nodes(shared))
+        rows.size = max(1.0, rows.size * other.size / (self.estimate.nodes(shared) if shared else 1))
 
     def drop(self, rows: Rows, needed: frozenset[str]) -> None:
         """Drop the variables that are not needed, but remember their nodes that an anchor outside may be bound to."""
@@ -218,18 +248,31 @@ class Compiler(Elimination[Rows]):
 
     @cached_property
     def most(self) -> str:
-        return self.parameters.add(self.tables.most_rows)
+        """Placeholder of the most rows that a step passes on; nodes that a walk starts over do not count."""
+        scanned = self.estimate.nodes(self.plan.target.var) if self.scans and not self.from_target else 0
+        return self.parameters.add(self.tables.most_rows + scanned)
 
     def _conditions(self, var: str, column: str) -> list[str]:
         """Return the conditions on a variable's node other than its type: filters, and the target's requested keys."""
-        conditions = []
-        if (asked := self.asked_of(var)) is not None:
-            conditions.append(f"{column} = ANY({self.parameters.add(asked, 'int[]')})")
-        filters = [condition for condition in self.plan.filters if condition.var == var]
-        if filters:
+        conditions = self._key_conditions(var, column)
+        if filters := self._filters(var):
             where = " AND ".join(field_conditions(filters, "node", self.parameters))
             conditions.append(f"EXISTS (SELECT FROM {self.tables.nodes} AS node WHERE node.key = {column} AND {where})")
         return conditions
+
+    def _key_conditions(self, var: str, column: str) -> list[str]:
+        """Return the conditions on a variable's key: the requested keys, and those that an exclusion bars."""
+        conditions = []
+        if (asked := self.asked_of(var)) is not None:
+            conditions.append(f"{column} = ANY({self.parameters.add(asked, 'int[]')})")
+        if barred := self.barred.get(var):
+            conditions.append(f"{column} <> ALL({self.parameters.add(sorted(barred), 'int[]')})")
+            # Postgres hashes a long list only if it knows the list when it plans the query.
+            self.joined = True
+        return conditions
+
+    def _filters(self, var: str) -> list[Filter]:
+        return [one for one in self.plan.filters if one.var == var and one.compared is None]
 
     def _alias(self, prefix: str) -> str:
         self._fresh += 1

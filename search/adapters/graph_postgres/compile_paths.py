@@ -79,6 +79,7 @@ class _PathCompiler(Compiler):
     def _fill(self, rows: Rows) -> list[str]:
         """Walk every hop between the anchors and a known target; return the columns that say which edges were taken."""
         pending = list(self.plan.hops)
+        compared = list(self.plan.comparisons)
         depth = depths(self.plan)
         taken: list[str] = []
         while pending:
@@ -94,6 +95,7 @@ class _PathCompiler(Compiler):
                 rows.apart(f"{alias}.there", but=far)
                 rows.columns[far] = f"{alias}.there"
                 rows.conditions += self._conditions(far, f"{alias}.there")
+                self._compare(rows, compared)
             index = next(i for i, other in enumerate(self.plan.hops) if other is hop)
             taken += [f"{alias}.relation AS r{index}", f"{alias}.forward AS o{index}"]
         return taken

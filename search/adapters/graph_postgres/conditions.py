@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any
 
-from search.domain.plan import Filter
+from search.domain.plan import FieldOf, Filter
+from search.domain.plan.parts import NEGATED
 
 NAME = "name"
 """The field that every node has, stored in a column of its own."""
@@ -26,33 +27,63 @@ class Parameters:
 
 
 def field_conditions(filters: Sequence[Filter], node: str, parameters: Parameters) -> list[str]:
-    """Return one SQL condition for each filter, on the row `node` of the table of nodes.
+    """Return one SQL condition for each filter that has a value of its own, on the row `node` of the table of nodes.
 
     A list matches if any of its items does; a missing field never matches. `=`, `in` and `contains` ignore the case of
     text. The other operators compare text bytewise, so that ISO dates are in the order of time. A number never equals a
-    text.
+    text. A negated operator holds exactly where the operator that it negates does not.
     """
     conditions = []
     for condition in filters:
-        if condition.field == NAME:
-            conditions.append(_item(condition, f"to_jsonb({node}.name)", parameters))
+        if isinstance(condition.value, FieldOf):
             continue
-        value = f"{node}.fields -> {parameters.add(condition.field, 'text')}"
-        items = f"CASE jsonb_typeof({value}) WHEN 'array' THEN {value} ELSE jsonb_build_array({value}) END"
-        test = _item(condition, "item.value", parameters)
-        conditions.append(f"EXISTS (SELECT FROM jsonb_array_elements({items}) AS item(value) WHERE {test})")
+        op = NEGATED.get(condition.op, condition.op)
+        if op == "exists":
+            test = "jsonb_typeof(item.value) IN ('string', 'number')"
+        else:
+            test = _item(op, condition.value, "item.value", parameters)
+        found = f"EXISTS (SELECT FROM {_items(condition.field, node, parameters, 'item')} WHERE {test})"
+        conditions.append(f"NOT {found}" if condition.op in NEGATED else found)
     return conditions
 
 
-def _item(condition: Filter, item: str, parameters: Parameters) -> str:
+def comparison(condition: Filter, node: str, other: str, parameters: Parameters) -> str:
+    """Return the SQL condition of a filter that compares a field of the row `node` with one of the row `other`.
+
+    It holds if any item of the one compares so with any item of the other; `!=` holds exactly where `=` does not.
+    """
+    op = NEGATED.get(condition.op, condition.op)
+    one, two = (_items(condition.field, node, parameters, "one"),
+                _items(condition.value.field, other, parameters, "two"))  # fmt: skip
+    texts = ("(one.value #>> '{}')", "(two.value #>> '{}')")
+    compared = f'{texts[0]} COLLATE "C" {op} {texts[1]}' if op != "=" else f"lower({texts[0]}) = lower({texts[1]})"
+    kinds = "jsonb_typeof(one.value) || jsonb_typeof(two.value)"
+    test = (
+        f"CASE {kinds} WHEN 'numbernumber' THEN (one.value)::numeric {op} (two.value)::numeric "
+        f"WHEN 'stringstring' THEN {compared} ELSE false END"
+    )
+    found = f"EXISTS (SELECT FROM {one}, {two} WHERE {test})"
+    return f"NOT {found}" if condition.op in NEGATED else found
+
+
+def _items(field: str, node: str, parameters: Parameters, alias: str) -> str:
+    """Return the FROM item that holds the items of a node's field, as jsonb scalars in the column `value`."""
+    if field == NAME:
+        return f"(VALUES (to_jsonb({node}.name))) AS {alias}(value)"
+    value = f"{node}.fields -> {parameters.add(field, 'text')}"
+    items = f"CASE jsonb_typeof({value}) WHEN 'array' THEN {value} ELSE jsonb_build_array({value}) END"
+    return f"jsonb_array_elements({items}) AS {alias}(value)"
+
+
+def _item(op: str, value: Any, item: str, parameters: Parameters) -> str:
     """Return the condition on one item, a jsonb scalar given as an SQL expression."""
-    if condition.op == "in":
-        tests = [_compare("=", value, item, parameters) for value in condition.value]
+    if op == "in":
+        tests = [_compare("=", one, item, parameters) for one in value]
         return f"({' OR '.join(tests)})" if tests else "false"
-    if condition.op == "between":
-        low, high = condition.value
+    if op == "between":
+        low, high = value
         return f"({_compare('>=', low, item, parameters)} AND {_compare('<=', high, item, parameters)})"
-    return _compare(condition.op, condition.value, item, parameters)
+    return _compare(op, value, item, parameters)
 
 
 def _compare(op: str, value: Any, item: str, parameters: Parameters) -> str:

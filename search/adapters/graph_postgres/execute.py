@@ -7,11 +7,15 @@ from typing import Any
 
 from search.adapters.graph_matching.estimate import MOST_ROWS
 from search.adapters.graph_matching.paths import Matches, among_keys, from_either_end, read_paths
+from search.adapters.graph_matching.whole import WholePlans
 from search.adapters.graph_postgres.compile import Compiler, Query, Tables
 from search.adapters.graph_postgres.compile_paths import compile_paths
+from search.adapters.graph_postgres.order import compile_order
 from search.adapters.postgres_reading import read
 from search.domain.graph import Schema
 from search.domain.linking import LinkedPlan, Traversal
+from search.domain.ordering import Value, order_value
+from search.domain.plan import Order
 from search.domain.ranking import Candidate
 from search.domain.trace import Limit
 from search.interfaces import Adjacency, NodeStore
@@ -25,7 +29,7 @@ SETTINGS = {
 """Settings against large scans: a plan starts from a few nodes, but Postgres' planner does not know degrees."""
 
 
-class PostgresGraph:
+class PostgresGraph(WholePlans):
     """The graph of one snapshot in its partitions of Postgres (interfaces.GraphStore).
 
     No step of a plan passes on more than `most_rows` partial matches.
@@ -46,19 +50,15 @@ class PostgresGraph:
         self._nodes = nodes
         self._adjacency = adjacency
 
-    def execute(self, linked: LinkedPlan, limit: Limit, rows: int = 10_000) -> Traversal:
-        """Return the candidates of a linked plan; see the protocol."""
-        if not linked.is_bound:
-            return Traversal(linked.index, self.backend, ())
+    def execute_match(self, linked: LinkedPlan, limit: Limit, rows: int) -> Traversal:
+        """Return the candidates of an executable plan without exclusions and order."""
         query = Compiler(linked, self._schema, self._tables, self._adjacency).candidates(rows)
         [(keys, scores, cut)] = self._fetch("traverse", query, limit)
         found = tuple(map(Candidate._make, zip(keys or (), scores or (), strict=True)))
         return Traversal(linked.index, self.backend, found[:rows], cut or len(found) > rows, query.text)
 
-    def paths(self, linked: LinkedPlan, keys: Sequence[int], limit: Limit, most: int = 1) -> Matches:
-        """Return the best matches of the keys; see the protocol."""
-        if not linked.is_bound or not keys or most < 1:
-            return {}
+    def match_paths(self, linked: LinkedPlan, keys: Sequence[int], limit: Limit, most: int) -> Matches:
+        """Return the best matches of the keys for a bound plan without exclusions and order."""
 
         def ask(keys: Sequence[int], from_target: bool) -> tuple[Matches, bool]:
             query = compile_paths(
@@ -70,11 +70,8 @@ class PostgresGraph:
 
         return from_either_end(ask, keys)
 
-    def matching(self, linked: LinkedPlan, keys: Sequence[int], limit: Limit) -> set[int]:
-        """Return those of the keys that T takes in a match; see the protocol."""
-        anchored = bool(linked.plan.anchors)
-        if not keys or (anchored and not linked.is_bound):
-            return set()
+    def match_keys(self, linked: LinkedPlan, keys: Sequence[int], limit: Limit) -> set[int]:
+        """Return those of the keys that T takes in a match of a plan without exclusions and order."""
 
         def ask(keys: Sequence[int], from_target: bool) -> tuple[Sequence[int], bool]:
             compiler = Compiler(linked, self._schema, self._tables, self._adjacency)
@@ -84,7 +81,14 @@ class PostgresGraph:
             [(found, cut)] = self._fetch("check", query, limit)
             return found or (), cut
 
-        return among_keys(ask, keys, anchored=anchored)
+        return among_keys(ask, keys, anchored=bool(linked.plan.anchors))
+
+    def order_values(self, order: Order, keys: Sequence[int], limit: Limit) -> dict[int, Value | None]:
+        """Return the value of each key that an order compares; see the protocol."""
+        rows = dict(self._fetch("traverse", compile_order(order, self._schema, self._tables, keys), limit))
+        if isinstance(order.by, str):
+            return {key: order_value(rows.get(key), order.direction) for key in keys}
+        return {key: rows.get(key, 0) for key in keys}
 
     def _fetch(self, stage: str, query: Query, limit: Limit) -> list[tuple[Any, ...]]:
         return read(stage, query.text, query.parameters, limit, SETTINGS, keep=query.keep)

@@ -6,8 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from search.domain.graph import ANY
+from search.domain.linking import Placed
 from search.domain.payloads.lists import Listed
-from search.domain.plan import Anchor, Filter, Hop, Plan, PlanSource, Target
+from search.domain.plan import Anchor, Count, Exclusion, FieldOf, Filter, Hop, Order, Plan, PlanSource, Target
 
 Json = Mapping[str, Any]
 
@@ -16,15 +18,42 @@ def plan_from_json(data: Json) -> Plan:
     """Return the plan that `Plan.to_json` wrote. It is not checked again: its schema may have been deleted."""
     target = data["target"]
     return Plan(
-        anchors=tuple(
-            Anchor(a["var"], a["text"], a["label"], a["match_mode"], tuple(a.get("ids", ()))) for a in data["anchors"]
-        ),
-        hops=tuple(Hop(h["from"], h["rel"], h["to_var"], h["to_label"], h.get("direction")) for h in data["hops"]),
+        anchors=_anchors(data),
+        hops=_hops(data),
         target=Target(target["var"], tuple(target["labels"]), target["relevance_text"]),
-        filters=tuple(Filter(f["var"], f["field"], f["op"], f["value"]) for f in data.get("filters", ())),
+        filters=_filters(data),
         risk_level=data["risk_level"],
         retrieval_mode=data.get("retrieval_mode"),
+        exclude=tuple(Exclusion(_anchors(e), _hops(e), _filters(e)) for e in data.get("exclude", ())),
+        order=_order(data["order"]) if data.get("order") else None,
+        ask=data.get("ask", "which"),
     )
+
+
+def _anchors(data: Json) -> tuple[Anchor, ...]:
+    return tuple(
+        Anchor(a["var"], a["text"], a["label"], a["match_mode"], tuple(a.get("ids", ()))) for a in data["anchors"]
+    )
+
+
+def _hops(data: Json) -> tuple[Hop, ...]:
+    return tuple(Hop(h["from"], h["rel"], h["to_var"], h["to_label"], h.get("direction")) for h in data["hops"])
+
+
+def _filters(data: Json) -> tuple[Filter, ...]:
+    def value(given: Any) -> Any:
+        return FieldOf(given["var"], given["field"]) if isinstance(given, Mapping) else given
+
+    return tuple(Filter(f["var"], f["field"], f["op"], value(f.get("value"))) for f in data.get("filters", ()))
+
+
+def _order(data: Json) -> Order:
+    by = data["by"]
+    if "field" in by:
+        return Order(by["field"], data["direction"], data["limit"])
+    count = by["count"]
+    counted = Count(count["rel"], count.get("direction"), count.get("to_label", ANY))
+    return Order(counted, data["direction"], data["limit"])
 
 
 @dataclass(frozen=True)
@@ -81,23 +110,25 @@ class BoundNode:
 
 @dataclass(frozen=True)
 class BoundAnchor:
-    """An anchor of a plan with the nodes that it is bound to."""
+    """An anchor of a plan, or of its exclusion with the index `exclude`, with the nodes that it is bound to."""
 
     plan_index: int
     anchor: str
     bindings: tuple[BoundNode, ...] = ()
+    exclude: int | None = None
 
     @classmethod
     def from_json(cls, data: Json) -> BoundAnchor:
         """Return the anchor from one entry of the output of `LinkedPlan.to_json`."""
         bound = tuple(BoundNode(**binding["node"], score=binding["score"]) for binding in data["bindings"])
-        return cls(data["plan_index"], data["anchor"], bound)
+        return cls(data["plan_index"], data["anchor"], bound, data.get("exclude"))
 
     def to_json(self) -> dict[str, Any]:
         """Return it as it was recorded."""
-        return {
+        written: dict[str, Any] = {
             "plan_index": self.plan_index, "anchor": self.anchor, "bindings": [b.to_json() for b in self.bindings],
         }  # fmt: skip
+        return written if self.exclude is None else written | {"exclude": self.exclude}
 
 
 @dataclass(frozen=True)
@@ -118,27 +149,38 @@ class Links:
 
 @dataclass(frozen=True)
 class Traversed:
-    """The candidates that one engine found for one plan, the executed query, and whether a limit cut the result."""
+    """The candidates that one engine found for one plan, the executed query, and whether a limit cut the result.
+
+    `placed` has the value and the place of each listed candidate if the plan has an order.
+    """
 
     plan_index: int
     backend: str
     listed: Listed
     query: str = ""
     truncated: bool = False
+    placed: tuple[Placed, ...] = ()
 
     @classmethod
     def from_json(cls, data: Json) -> Traversed:
         """Return the traversal that `Traversal.to_json` wrote."""
-        return cls(data["plan_index"], data["backend"], Listed.from_json(data), data["query"], data["truncated"])
+        placed = tuple(Placed(one["value"], one["place"]) for one in data.get("placed", ()))
+        return cls(
+            data["plan_index"], data["backend"], Listed.from_json(data), data["query"], data["truncated"], placed
+        )
 
     def to_json(self) -> dict[str, Any]:
         """Return it as it was recorded."""
-        return self.listed.to_json() | {
-            "plan_index": self.plan_index,
-            "backend": self.backend,
-            "query": self.query,
-            "truncated": self.truncated,
-        }
+        return (
+            self.listed.to_json()
+            | {
+                "plan_index": self.plan_index,
+                "backend": self.backend,
+                "query": self.query,
+                "truncated": self.truncated,
+            }
+            | ({"placed": [one.to_json() for one in self.placed]} if self.placed else {})
+        )
 
 
 @dataclass(frozen=True)

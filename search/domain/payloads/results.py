@@ -7,9 +7,20 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from search.domain.conditions import Conditions
-from search.domain.evidence import Evidence, Path, PathEdge, PathNode, PlanShare, Residual, Result
+from search.domain.evidence import (
+    Evidence,
+    ExclusionEvidence,
+    OrderEvidence,
+    Path,
+    PathEdge,
+    PathNode,
+    PlanShare,
+    Residual,
+    Result,
+)
 from search.domain.fusion import Share
 from search.domain.graph import Node
+from search.domain.signals import SignalShare
 
 Json = Mapping[str, Any]
 NO_KEY = -1
@@ -64,6 +75,7 @@ def _result(data: Json) -> Result:
         shares={name: _share(share) for name, share in data["scores"].items()},
         evidence=_evidence(data["evidence"]) if data["evidence"] else None,
         fused={name: _share(share) for name, share in data.get("fused", {}).items()},
+        signals=tuple(map(SignalShare.from_json, data.get("signals", ()))),
     )
 
 
@@ -80,6 +92,11 @@ def _evidence(data: Json) -> Evidence:
         paths=tuple(map(_path, data["paths"])),
         filters=tuple(condition["status"] for condition in data.get("filters", ())),
         plans=tuple(PlanShare(share["plan_index"], share["share"]) for share in data.get("plans", ())),
+        whole=data.get("whole", "unknown"),
+        exclude=tuple(
+            ExclusionEvidence(one["status"], tuple(map(_path, one["paths"]))) for one in data.get("exclude", ())
+        ),
+        order=OrderEvidence.from_json(data["order"]) if data.get("order") else None,
     )
 
 

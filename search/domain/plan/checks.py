@@ -2,112 +2,129 @@
 
 from __future__ import annotations
 
-import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Collection, Iterable, Sequence
+from typing import TYPE_CHECKING
 
 from search.domain.errors import Fault, nearest
-from search.domain.graph import Schema
-from search.domain.plan.faults import FaultFinder, article, kind_of, storable
-from search.domain.plan.parts import MAX_NUMBER, MAX_TEXT, MAX_VALUES, Filter
+from search.domain.graph import ANY, Schema
+from search.domain.plan.filter_checks import MEASURED, NAME, FilterChecker
+from search.domain.plan.parts import Anchor, Count, Exclusion, Hop
 
 if TYPE_CHECKING:
     from search.domain.plan import Plan
 
-_DATE = re.compile(r"[0-9]{4}(-(0[1-9]|1[0-2])(-(0[1-9]|[12][0-9]|3[01])([T ][0-9:.]+(Z|[+-][0-9:]+)?)?)?)?")
-
 
 def misfits(plan: Plan, schema: Schema) -> list[Fault]:
-    """Return every fault in the plan's structure and in its filters."""
+    """Return every fault in the plan's structure, in its filters, exclusions and order."""
     checker = _Checker(schema)
-    checker.check_anchors(plan)
+    checker.check_anchors(plan.anchors, plan.hops, "")
     checker.check_connections(plan)
-    checker.check_filters(plan)
+    checker.check_filters(plan.filters, plan.variables, plan.labels_of, "/filters")
+    for i, exclusion in enumerate(plan.exclude):
+        checker.check_exclusion(plan, exclusion, f"/exclude/{i}")
+    checker.check_order(plan)
     return checker.faults
 
 
-class _Checker(FaultFinder):
+class _Checker(FilterChecker):
     """Collects the faults of one plan; an instance is used once."""
 
-    def __init__(self, schema: Schema) -> None:
-        super().__init__()
-        self.schema = schema
-
-    def check_anchors(self, plan: Plan) -> None:
-        bound = [anchor.var for anchor in plan.anchors]
+    def check_anchors(self, anchors: Sequence[Anchor], hops: Sequence[Hop], at: str) -> None:
+        """Check the variables of the anchors and hops of a plan or of an exclusion at the pointer `at`."""
+        bound = [anchor.var for anchor in anchors]
         for i, var in enumerate(bound):
             if var in bound[:i]:
-                self.fault(f"/anchors/{i}/var", f"The variable {var!r} belongs to another anchor already.")
-        if plan.hops and not plan.anchors:
-            self.fault("/anchors", "A plan with hops needs at least one anchor to start from.")
-        for i, hop in enumerate(plan.hops):
+                self.fault(f"{at}/anchors/{i}/var", f"The variable {var!r} belongs to another anchor already.")
+        for i, hop in enumerate(hops):
             if hop.source == hop.to_var:
-                self.fault(f"/hops/{i}/to_var", f"The hop leads from {hop.source!r} to itself; give it another to_var.")
+                message = f"The hop leads from {hop.source!r} to itself; give it another to_var."
+                self.fault(f"{at}/hops/{i}/to_var", message)
 
     def check_connections(self, plan: Plan) -> None:
-        """Check that every anchor and hop is connected to the target."""
+        """Check that hops and comparisons connect every anchor and every hop with the target."""
+        if plan.hops and not plan.anchors and not (plan.filters or plan.exclude or plan.order):
+            message = "A plan with hops needs at least one anchor to start from, or a filter, an exclusion or an order."
+            self.fault("/anchors", message)
         target = plan.target.var
-        touched = {var for hop in plan.hops for var in (hop.source, hop.to_var)}
-        if plan.anchors and target not in touched | {anchor.var for anchor in plan.anchors}:
+        joined = [(hop.source, hop.to_var) for hop in plan.hops]
+        compared = [(f.var, f.compared.var) for f in plan.comparisons if f.compared]
+        touched = {var for ends in joined + compared for var in ends}
+        if (plan.anchors or plan.hops) and target not in touched | {anchor.var for anchor in plan.anchors}:
             self.fault("/target/var", f"No hop reaches the target {target!r}.", nearest(target, touched))
             return
-        reach = {target}
-        for _ in plan.hops:
-            for hop in plan.hops:
-                if hop.source in reach or hop.to_var in reach:
-                    reach |= {hop.source, hop.to_var}
+        reach = _reached({target}, joined + compared)
         for i, anchor in enumerate(plan.anchors):
             if anchor.var not in reach:
                 self.fault(f"/anchors/{i}/var", f"No hops lead from the anchor {anchor.var!r} to the target.")
+        held = _reached({target, *(anchor.var for anchor in plan.anchors)}, joined)
         for i, hop in enumerate(plan.hops):
-            if hop.source not in reach:
+            if hop.source not in reach or hop.source not in held:
                 self.fault(f"/hops/{i}/from", f"The hop from {hop.source!r} is not connected to the target.")
 
-    def check_filters(self, plan: Plan) -> None:
-        """Check every filter against the fields of the node types that its variable may have."""
-        labels = plan.labels_of
-        for i, condition in enumerate(plan.filters):
-            at = f"/filters/{i}"
-            if condition.var not in plan.variables:
-                message = f"No anchor, hop or target has the variable {condition.var!r}."
-                self.fault(f"{at}/var", message, nearest(condition.var, plan.variables))
-            sets = labels.get(condition.var, ())
-            types = [t for t in self.schema.node_types if all(t.name in allowed for allowed in sets)]
-            fields = {f.name: f for t in types for f in t.fields}
-            if condition.field != "name" and condition.field not in fields:
-                where = " or ".join(t.name for t in types[:4]) or "that node"
-                message = f"{where} has no field {condition.field!r}."
-                self.fault(f"{at}/field", message, nearest(condition.field, [*fields, "name"]))
-                continue
-            kind = fields[condition.field].kind if condition.field in fields else "keyword"
-            self._check_value(condition, kind, at)
-
-    def _check_value(self, condition: Filter, kind: str, at: str) -> None:
-        values = condition.value if condition.op in ("between", "in") else [condition.value]
-        if condition.op in ("between", "in") and not isinstance(values, list):
-            self.fault(f"{at}/value", f"{condition.op} takes a list of values, not {kind_of(condition.value)}.")
+    def check_exclusion(self, plan: Plan, exclusion: Exclusion, at: str) -> None:
+        """Check that an exclusion begins at one variable of the plan, holds together, and fits the schema."""
+        self.check_anchors(exclusion.anchors, exclusion.hops, at)
+        own, shared = exclusion.variables, [var for var in exclusion.variables if var in plan.variables]
+        if not shared:
+            close = next(filter(None, (nearest(var, plan.variables) for var in own)), None)
+            which = ", ".join(map(repr, plan.variables[:8]))
+            self.fault(at, f"The exclusion starts nowhere: one of its variables is one of the plan ({which}).", close)
             return
-        if condition.op == "between" and len(values) != 2:
-            self.fault(f"{at}/value", f"between takes two values, the lowest and the highest, not {len(values)}.")
-        if condition.op == "contains" and kind == "number":
-            self.fault(f"{at}/op", f"contains looks inside text, and {condition.field} is a number; use = or between.")
-        if condition.op in ("<", "<=", ">", ">=", "between") and kind == "text":
-            self.fault(f"{at}/op", f"{condition.field} is text and has no order; use contains.")
-        if len(values) > MAX_VALUES:
-            self.fault(f"{at}/value", f"in takes at most {MAX_VALUES} values, not {len(values)}.")
-        before = len(self.faults)
-        for value in values[:MAX_VALUES]:
-            self._check_scalar(condition, kind, value, f"{at}/value")
-        if condition.op == "between" and len(values) == 2 and len(self.faults) == before and values[0] > values[1]:
-            self.fault(f"{at}/value", f"Nothing lies between {values[0]} and {values[1]}: the lower value comes first.")
+        if len(shared) > 1:
+            which = " and ".join(map(repr, shared))
+            message = (
+                f"An exclusion begins at one variable of the plan; this one holds {which}. Give the others new names."
+            )
+            self.fault(at, message)
+            return
+        reach = _reached(set(shared), [(hop.source, hop.to_var) for hop in exclusion.hops])
+        for i, anchor in enumerate(exclusion.anchors):
+            if anchor.var not in reach:
+                message = f"No hops lead from the anchor {anchor.var!r} to {shared[0]!r}."
+                self.fault(f"{at}/anchors/{i}/var", message)
+            if anchor.var in shared and anchor.var in {one.var for one in plan.anchors}:
+                message = f"{anchor.var!r} is an anchor of the plan: what it names cannot be excluded as well."
+                self.fault(f"{at}/anchors/{i}/var", message)
+        for i, hop in enumerate(exclusion.hops):
+            if hop.source not in reach:
+                self.fault(f"{at}/hops/{i}/from", f"The hop from {hop.source!r} is not connected to {shared[0]!r}.")
+        pattern = plan.excluded(exclusion)
+        labels = pattern.labels_of
+        labels[shared[0]] = (*labels.get(shared[0], ()), *plan.labels_of.get(shared[0], ()))
+        self.check_filters(exclusion.filters, own, labels, f"{at}/filters")
+        for i, condition in enumerate(exclusion.filters):
+            if condition.compared is not None:
+                message = "A filter of an exclusion takes a value; only the plan's own filters compare two nodes."
+                self.fault(f"{at}/filters/{i}/value", message)
 
-    def _check_scalar(self, condition: Filter, kind: str, value: Any, at: str) -> None:
-        if kind == "number":
-            right = isinstance(value, int | float) and not isinstance(value, bool)
-            if right and not -MAX_NUMBER <= value <= MAX_NUMBER:
-                self.fault(at, f"{value!s:.20} is too large for a number, or none at all.")
-        else:
-            right = isinstance(value, str) and len(value) <= MAX_TEXT and storable(value)
-        if not right:
-            self.fault(at, f"{condition.field} holds {article(kind)}, not {kind_of(value)}.")
-        elif kind == "date" and condition.op != "contains" and not _DATE.fullmatch(value):
-            self.fault(at, f"{condition.field} holds {article(kind)}, not {value[:40]!r}.")
+    def check_order(self, plan: Plan) -> None:
+        """Check that the answers have the order's field, and that its values have an order."""
+        order = plan.order
+        if order is None or isinstance(order.by, Count):
+            return
+        sets = plan.labels_of.get(plan.target.var, ())
+        fields = self.fields(sets)
+        measured = [field.name for field in fields.values() if field.kind in MEASURED]
+        found = fields.get(order.by)
+        if found is None and order.by != NAME:
+            message = f"{self.said(sets)} has no field {order.by!r} to order by."
+            self.fault("/order/by/field", message, nearest(order.by, measured))
+        elif found is None or found.kind not in MEASURED:
+            kind = "text" if found is None or found.kind == "text" else "a keyword"
+            instead = f"order by {_listed(measured)}" if measured else "these answers have no field of either kind"
+            message = f"{order.by} is {kind}; an order needs a number or a date: {instead}."
+            self.fault("/order/by/field", message)
+
+
+def _reached(start: Collection[str], ends: Iterable[tuple[str, str]]) -> set[str]:
+    """Return the variables that are connected with the start ones by pairs of ends."""
+    reach, pairs = set(start), list(ends)
+    for _ in pairs:
+        for one, other in pairs:
+            if one in reach or other in reach:
+                reach |= {one, other}
+    return reach
+
+
+def _listed(names: Sequence[str]) -> str:
+    return " or ".join(names[:4]) if names else ANY

@@ -16,19 +16,25 @@ class FaultFinder:
     def __init__(self) -> None:
         self.faults: list[Fault] = []
 
-    def items(self, data: Mapping[str, Any], key: str, most: int) -> Iterable[tuple[int, dict[str, Any]]]:
-        """Yield (position, object) for the first `most` objects of the list under a key."""
+    def items(
+        self, data: Mapping[str, Any], key: str, most: int, at: str = "", *, plural: str = ""
+    ) -> Iterable[tuple[str, dict[str, Any]]]:
+        """Yield (pointer, object) for the first `most` objects of the list under a key of the object at `at`.
+
+        `plural` names the items where the key does not.
+        """
         items = data.get(key, [])
         if not isinstance(items, list):
-            self.fault(f"/{key}", f"{key} is a list, not {kind_of(items)}.")
+            self.fault(f"{at}/{key}", f"{key} is a list, not {kind_of(items)}.")
             return
         if len(items) > most:
-            self.fault(f"/{key}", f"A plan has at most {most} {key}, not {len(items)}.")
+            whole = "An exclusion" if at else "A plan"
+            self.fault(f"{at}/{key}", f"{whole} has at most {most} {plural or key}, not {len(items)}.")
         for i, item in enumerate(items[:most]):
             if isinstance(item, dict):
-                yield i, item
+                yield f"{at}/{key}/{i}", item
             else:
-                self.fault(f"/{key}/{i}", f"Each of {key} is an object, not {kind_of(item)}.")
+                self.fault(f"{at}/{key}/{i}", f"Each of {key} is an object, not {kind_of(item)}.")
 
     def keys(self, item: Mapping[str, Any], known: Sequence[str], at: str) -> None:
         """Record a fault for every key that is not known here."""

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from search.domain.errors import Fault
 from search.domain.graph import ANY, Schema
-from search.domain.plan import Hop, Plan
+from search.domain.plan import Count, Filter, Hop, Plan
 
 Types = Mapping[str, frozenset[str]]
 """Variable of a plan → node types that it can take."""
+_TURNED = {"out": "in", "in": "out", "<": ">", ">": "<", "<=": ">=", ">=": "<="}
+"""Directions and comparisons as seen from their other end."""
 
 
 def possible_types(plan: Plan, schema: Schema) -> dict[str, frozenset[str]]:
@@ -46,6 +49,8 @@ def contradictions(plan: Plan, schema: Schema) -> list[Fault]:
     """
     labels = plan.labels_of
     declared = {var: _declared(labels.get(var, ()), schema) for var in plan.variables}
+    if apart := _of_exclusions(plan, schema) + _of_count(plan, schema):
+        return [*contradictions(replace(plan, exclude=(), order=None), schema), *apart]
     faults = [
         Fault(_pointer_of(plan, var), f"{var!r} cannot be of all the types that the plan gives it; give it one.")
         for var, types in declared.items()
@@ -66,30 +71,79 @@ def contradictions(plan: Plan, schema: Schema) -> list[Fault]:
     return faults
 
 
+def _of_exclusions(plan: Plan, schema: Schema) -> list[Fault]:
+    """Return the contradictions inside each exclusion; a pattern that nothing can match excludes nothing."""
+    faults = []
+    for i, exclusion in enumerate(plan.exclude):
+        pattern = plan.excluded(exclusion)
+        sets = plan.labels_of.get(pattern.target.var, ())
+        typed = replace(pattern, target=replace(pattern.target, labels=sets[0] if len(sets) == 1 else ()))
+        faults += [Fault(f"/exclude/{i}{f.pointer}", f.message, f.nearest) for f in contradictions(typed, schema)]
+    return faults
+
+
+def _of_count(plan: Plan, schema: Schema) -> list[Fault]:
+    """Return a fault if no answer can have an edge that the order counts."""
+    if plan.order is None or not isinstance(count := plan.order.by, Count):
+        return []
+    hop = Hop(plan.target.var, count.rel, "counted", count.to_label, count.direction)
+    labels = plan.labels_of.get(plan.target.var, ())
+    types = {hop.source: _declared(labels, schema), hop.to_var: _declared([(count.to_label,)], schema)}
+    if count.to_label == ANY:
+        types[hop.to_var] = _declared([], schema)
+    if not all(types.values()) or _ends(hop, types, schema):
+        return []
+    between = _joining(types[hop.source], types[hop.to_var], schema)
+    hint = f" Between them there is {', '.join(between)}." if between else " No relation joins them."
+    near, far = (_listed(types[var], schema) for var in (hop.source, hop.to_var))
+    way = f" in the direction {hop.direction!r}" if hop.direction else ""
+    message = f"{hop.rel} does not lead from {near} to {far}{way}.{hint}"
+    return [Fault("/order/by/count/rel", message, between[0] if between else None)]
+
+
 def normal_form(plan: Plan, schema: Schema) -> str:
     """Return a fingerprint that is equal for two plans that ask the same of the graph.
 
     These make no difference: the names of variables, the order of anchors and hops, the end from which a hop is
     written, a direction that the schema implies, and labels that the relations imply. `relevance_text`, `risk_level`
-    and `retrieval_mode` make none either, because they only decide how the graph's candidates are used.
+    and `retrieval_mode` make none either, because they only decide how the graph's candidates are used. Exclusions,
+    order and `ask` make a difference.
     """
     types = possible_types(plan, schema)
-    colours = {var: _digest(_vertex(plan, var, types)) for var in plan.variables}
-    edges = {edge for hop in plan.hops for edge in (_edge(hop, types, schema),)}
+    excluded: dict[str, list[str]] = {}
+    for exclusion in plan.exclude:
+        pattern = plan.excluded(exclusion)
+        excluded.setdefault(pattern.target.var, []).append(normal_form(pattern, schema))
+    colours = {var: _digest(_vertex(plan, var, types, excluded.get(var, ()))) for var in plan.variables}
+    edges: set[tuple[str, str, str | tuple[str, str], str]] = {_edge(hop, types, schema) for hop in plan.hops}
+    edges |= {_compared(condition) for condition in plan.comparisons}
     for _ in plan.variables:
         seen: dict[str, list[Any]] = {var: [] for var in colours}
         for near, far, rel, way in edges:
             seen[near].append((colours[far], rel, way))
-            seen[far].append((colours[near], rel, {"out": "in", "in": "out"}.get(way, way)))
-        colours = {var: _digest([colours[var], sorted(around)]) for var, around in seen.items()}
-    return _digest(sorted(colours.values()))
+            seen[far].append((colours[near], rel[::-1] if isinstance(rel, tuple) else rel, _TURNED.get(way, way)))
+        colours = {var: _digest([colours[var], sorted(around, key=json.dumps)]) for var, around in seen.items()}
+    asked = [plan.ask, plan.order.to_json() if plan.order else None]
+    return _digest([*sorted(colours.values()), *(asked if asked != ["which", None] else [])])
 
 
-def _vertex(plan: Plan, var: str, types: Types) -> list[Any]:
-    """Return a variable's properties apart from its hops: whether it is the target, its types, anchors and filters."""
+def _vertex(plan: Plan, var: str, types: Types, excluded: Sequence[str] = ()) -> list[Any]:
+    """Return a variable's properties apart from its hops: if it is the target, its types, anchors, filters, exclusions.
+
+    `excluded` holds the normal forms of the patterns that begin at the variable.
+    """
     anchors = sorted((" ".join(a.text.casefold().split()), sorted(a.ids)) for a in plan.anchors if a.var == var)
-    filters = sorted((f.field, f.op, json.dumps(f.value, sort_keys=True)) for f in plan.filters if f.var == var)
-    return [var == plan.target.var, sorted(types[var]), anchors, filters]
+    own = [f for f in plan.filters if f.var == var and f.compared is None]
+    filters = sorted((f.field, f.op, json.dumps(f.value, sort_keys=True)) for f in own)
+    return [var == plan.target.var, sorted(types[var]), anchors, filters, *([sorted(excluded)] if excluded else [])]
+
+
+def _compared(condition: Filter) -> tuple[str, str, tuple[str, str], str]:
+    """Return (variable, variable, fields, operator) of a comparison, with the smaller variable name first."""
+    other = condition.value
+    if condition.var <= other.var:
+        return condition.var, other.var, (condition.field, other.field), condition.op
+    return other.var, condition.var, (other.field, condition.field), _TURNED.get(condition.op, condition.op)
 
 
 def _edge(hop: Hop, types: Types, schema: Schema) -> tuple[str, str, str, str]:
@@ -102,7 +156,7 @@ def _edge(hop: Hop, types: Types, schema: Schema) -> tuple[str, str, str, str]:
     way = ways.pop() if len(ways) == 1 and len(free) > 1 else ""
     if hop.source <= hop.to_var:
         return hop.source, hop.to_var, hop.rel, way
-    return hop.to_var, hop.source, hop.rel, {"out": "in", "in": "out"}.get(way, way)
+    return hop.to_var, hop.source, hop.rel, _TURNED.get(way, way)
 
 
 def _ends(hop: Hop, types: Types, schema: Schema) -> list[tuple[str, str, str]]:

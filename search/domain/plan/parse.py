@@ -8,21 +8,30 @@ from search.domain.errors import nearest, pointer
 from search.domain.graph import ANY, Direction, Schema
 from search.domain.plan.faults import FaultFinder, kind_of, storable
 from search.domain.plan.parts import (
+    COMPARING,
     MAX_ANCHORS,
+    MAX_EXCLUSIONS,
     MAX_HOPS,
+    MAX_PLACES,
     RISKS,
+    WITHOUT_VALUE,
     Anchor,
+    Ask,
+    Count,
+    Exclusion,
+    FieldOf,
     Filter,
     Hop,
     MatchMode,
     Operator,
+    Order,
     RetrievalMode,
     Risk,
     Target,
 )
 
 MAX_FILTERS = 20
-PLAN_KEYS = ("anchors", "hops", "target", "filters", "risk_level", "retrieval_mode")
+PLAN_KEYS = ("anchors", "hops", "target", "filters", "exclude", "order", "ask", "risk_level", "retrieval_mode")
 
 
 class Parts(NamedTuple):
@@ -34,6 +43,9 @@ class Parts(NamedTuple):
     filters: tuple[Filter, ...]
     risk_level: Risk
     retrieval_mode: RetrievalMode | None
+    exclude: tuple[Exclusion, ...]
+    order: Order | None
+    ask: Ask
 
 
 class PlanReader(FaultFinder):
@@ -53,13 +65,83 @@ class PlanReader(FaultFinder):
         if mode is not None:
             mode = self.choice(mode, get_args(RetrievalMode), "/retrieval_mode")
         return Parts(
-            anchors=tuple(self._anchor(item, f"/anchors/{i}") for i, item in self.items(data, "anchors", MAX_ANCHORS)),
-            hops=tuple(self._hop(item, f"/hops/{i}") for i, item in self.items(data, "hops", MAX_HOPS)),
+            anchors=self._anchors(data, ""),
+            hops=self._hops(data, ""),
             target=self._target(data.get("target")),
-            filters=tuple(self._filter(item, f"/filters/{i}") for i, item in self.items(data, "filters", MAX_FILTERS)),
+            filters=self._filters(data, ""),
             risk_level=cast(Risk, self.choice(data.get("risk_level", "normal"), RISKS, "/risk_level")),
             retrieval_mode=cast("RetrievalMode | None", mode),
+            exclude=tuple(
+                self._exclusion(item, at)
+                for at, item in self.items(data, "exclude", MAX_EXCLUSIONS, plural="exclusions")
+            ),
+            order=self._order(data["order"]) if data.get("order") is not None else None,
+            ask=cast(Ask, self.choice(data.get("ask") or "which", get_args(Ask), "/ask")),
         )
+
+    def _anchors(self, data: dict[str, Any], at: str) -> tuple[Anchor, ...]:
+        return tuple(self._anchor(item, place) for place, item in self.items(data, "anchors", MAX_ANCHORS, at))
+
+    def _hops(self, data: dict[str, Any], at: str) -> tuple[Hop, ...]:
+        return tuple(self._hop(item, place) for place, item in self.items(data, "hops", MAX_HOPS, at))
+
+    def _filters(self, data: dict[str, Any], at: str) -> tuple[Filter, ...]:
+        return tuple(self._filter(item, place) for place, item in self.items(data, "filters", MAX_FILTERS, at))
+
+    def _exclusion(self, item: dict[str, Any], at: str) -> Exclusion:
+        self.keys(item, ("anchors", "hops", "filters"), at)
+        before = len(self.faults)
+        read = Exclusion(self._anchors(item, at), self._hops(item, at), self._filters(item, at))
+        if not read.variables and len(self.faults) == before:
+            self.fault(at, "An exclusion says what must not be: it needs at least one anchor or hop.")
+        return read
+
+    def _order(self, item: object) -> Order | None:
+        if not isinstance(item, dict):
+            self.fault("/order", f"order is an object with by, direction and limit, not {kind_of(item)}.")
+            return None
+        self.keys(item, ("by", "direction", "limit"), "/order")
+        direction = self.choice(item.get("direction") or "desc", ("desc", "asc"), "/order/direction")
+        limit = item.get("limit")
+        if limit is not None and (isinstance(limit, bool) or not isinstance(limit, int)):
+            self.fault("/order/limit", f"limit is a whole number of places, or null for all, not {kind_of(limit)}.")
+            limit = None
+        elif limit is not None and not 1 <= limit <= MAX_PLACES:
+            message = (
+                f"limit is the number of places to keep, from 1 to {MAX_PLACES}, or null for all; not {limit!s:.20}."
+            )
+            self.fault("/order/limit", message)
+            limit = None
+        by = self._order_by(item.get("by"))
+        return None if by is None else Order(by, "asc" if direction == "asc" else "desc", limit)
+
+    def _order_by(self, item: object) -> str | Count | None:
+        shape = 'by is {"field": …} or {"count": {"rel": …}}'
+        if not isinstance(item, dict):
+            self.fault("/order/by", f"{shape}, not {kind_of(item)}.")
+            return None
+        self.keys(item, ("field", "count"), "/order/by")
+        if ("field" in item) == ("count" in item):
+            self.fault("/order/by", f"{shape}: one of the two.")
+            return None
+        if "field" in item:
+            return self.text(item, "field", "/order/by", required=True) or None
+        count, at = item["count"], "/order/by/count"
+        if not isinstance(count, dict):
+            self.fault(at, f"count is an object with rel, direction and to_label, not {kind_of(count)}.")
+            return None
+        self.keys(count, ("rel", "direction", "to_label"), at)
+        return Count(
+            self.name(count.get("rel"), [*self.relations, ANY], f"{at}/rel", "relation"),
+            self._direction(count, at),
+            self.name(count.get("to_label") or ANY, [*self.types, ANY], f"{at}/to_label", "node type"),
+        )
+
+    def _direction(self, item: dict[str, Any], at: str) -> Direction | None:
+        direction = item.get("direction")
+        if direction is not None:
+            direction = self.choice(direction, get_args(Direction), f"{at}/direction")
+        return cast("Direction | None", direction)
 
     def _anchor(self, item: dict[str, Any], at: str) -> Anchor:
         self.keys(item, ("var", "text", "label", "match_mode", "ids"), at)
@@ -74,15 +156,12 @@ class PlanReader(FaultFinder):
 
     def _hop(self, item: dict[str, Any], at: str) -> Hop:
         self.keys(item, ("from", "rel", "to_var", "to_label", "direction"), at)
-        direction = item.get("direction")
-        if direction is not None:
-            direction = self.choice(direction, get_args(Direction), f"{at}/direction")
         return Hop(
             source=self.var(item, "from", at),
             rel=self.name(item.get("rel"), [*self.relations, ANY], f"{at}/rel", "relation"),
             to_var=self.var(item, "to_var", at),
             to_label=self.name(item.get("to_label", ANY), [*self.types, ANY], f"{at}/to_label", "node type"),
-            direction=cast("Direction | None", direction),
+            direction=self._direction(item, at),
         )
 
     def _target(self, item: object) -> Target:
@@ -102,8 +181,20 @@ class PlanReader(FaultFinder):
 
     def _filter(self, item: dict[str, Any], at: str) -> Filter:
         self.keys(item, ("var", "field", "op", "value"), at)
-        op = self.choice(item.get("op"), get_args(Operator), f"{at}/op")
-        if "value" not in item:
+        op = cast(Operator, self.choice(item.get("op"), get_args(Operator), f"{at}/op"))
+        value = item.get("value")
+        if op in WITHOUT_VALUE:
+            if value is not None:
+                self.fault(f"{at}/value", f"{op} says all by itself; leave the value out.")
+        elif "value" not in item:
             self.fault(f"{at}/value", "A filter needs a value.")
+        elif isinstance(value, dict):
+            value = self._compared(value, op, f"{at}/value")
         name = self.text(item, "field", at, required=True)
-        return Filter(self.var(item, "var", at), name, cast(Operator, op), item.get("value"))
+        return Filter(self.var(item, "var", at), name, op, value)
+
+    def _compared(self, value: dict[str, Any], op: Operator, at: str) -> FieldOf:
+        self.keys(value, ("var", "field"), at)
+        if op not in COMPARING:
+            self.fault(at, f"{op} takes no field of another node; one of {', '.join(COMPARING)} does.")
+        return FieldOf(self.var(value, "var", at), self.text(value, "field", at, required=True))

@@ -1,4 +1,4 @@
-"""The parts of a plan: anchors, hops, target, filters, and the words that they may use."""
+"""The parts of a plan: anchors, hops, target, filters, exclusions, order, and the words that they may use."""
 
 from __future__ import annotations
 
@@ -12,7 +12,16 @@ Risk = Literal["no_trade", "weak", "normal", "aggressive"]
 RISKS: tuple[Risk, ...] = get_args(Risk)
 """Risk levels from the most careful to the boldest."""
 RetrievalMode = Literal["doc_search", "graph_filter_doc", "graph_expand", "graph_strict", "skip"]
-Operator = Literal["=", "<", "<=", ">", ">=", "between", "contains", "in"]
+Operator = Literal[
+    "=", "<", "<=", ">", ">=", "between", "contains", "in", "!=", "not in", "not contains", "exists", "missing"
+]
+NEGATED: dict[str, Operator] = {"!=": "=", "not in": "in", "not contains": "contains", "missing": "exists"}
+"""Operator → the operator that it negates: a node meets it exactly if it does not meet the other."""
+WITHOUT_VALUE: tuple[Operator, ...] = ("exists", "missing")
+"""Operators of filters that have no value."""
+COMPARING: tuple[Operator, ...] = ("=", "!=", "<", "<=", ">", ">=")
+"""Operators of filters whose value may be the field of another node of the plan."""
+Ask = Literal["which", "how many", "whether"]
 PlanSource = Literal["schema", "llm", "learned", "user"]
 
 MAX_HOPS = 6
@@ -20,6 +29,9 @@ MAX_ANCHORS = 6
 MAX_TEXT = 2_000
 MAX_VALUES = 200
 MAX_NUMBER = 10**300
+MAX_EXCLUSIONS = 10
+MAX_PLACES = 10_000
+"""Largest limit of an order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,14 +95,100 @@ class Target:
 
 
 @dataclass(frozen=True, slots=True)
+class FieldOf:
+    """A field of the node that the variable `var` takes, as the value of a filter: *cheaper than X*."""
+
+    var: str
+    field: str
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as it is written in a plan's JSON."""
+        return {"var": self.var, "field": self.field}
+
+
+@dataclass(frozen=True, slots=True)
 class Filter:
-    """A condition on a typed field of the node that the variable `var` takes."""
+    """A condition on a typed field of the node that the variable `var` takes.
+
+    `value` is a value, a list of values (`between`, `in`, `not in`), a `FieldOf`, or None (`exists`, `missing`).
+    """
 
     var: str
     field: str
     op: Operator
-    value: Any
+    value: Any = None
 
     def to_json(self) -> dict[str, Any]:
         """Return the filter as it is written in a plan's JSON."""
-        return {"var": self.var, "field": self.field, "op": self.op, "value": self.value}
+        written: dict[str, Any] = {"var": self.var, "field": self.field, "op": self.op}
+        if self.op in WITHOUT_VALUE and self.value is None:
+            return written
+        return written | {"value": self.value.to_json() if isinstance(self.value, FieldOf) else self.value}
+
+    @property
+    def compared(self) -> FieldOf | None:
+        """The field that this filter compares with, or None if it has a value of its own."""
+        return self.value if isinstance(self.value, FieldOf) else None
+
+
+@dataclass(frozen=True, slots=True)
+class Exclusion:
+    """A pattern that must have no match: anchors, hops and filters around one variable of the plan.
+
+    The pattern begins at the only variable that it shares with the plan. Its other variables are its own.
+    """
+
+    anchors: tuple[Anchor, ...] = ()
+    hops: tuple[Hop, ...] = ()
+    filters: tuple[Filter, ...] = ()
+
+    @property
+    def variables(self) -> tuple[str, ...]:
+        """Every variable of the pattern once."""
+        names = [anchor.var for anchor in self.anchors]
+        for hop in self.hops:
+            names += [hop.source, hop.to_var]
+        return tuple(dict.fromkeys(names))
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the exclusion as it is written in a plan's JSON."""
+        written: dict[str, Any] = {
+            "anchors": [anchor.to_json() for anchor in self.anchors], "hops": [hop.to_json() for hop in self.hops],
+        }  # fmt: skip
+        return written | ({"filters": [f.to_json() for f in self.filters]} if self.filters else {})
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """The number of different nodes that a node is joined with over a relation, as what an order compares.
+
+    `direction` is `out` if the edges are stored from the node; None allows both. `rel` and `to_label` may be `*`.
+    """
+
+    rel: str
+    direction: Direction | None = None
+    to_label: str = ANY
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as it is written in a plan's JSON."""
+        written: dict[str, Any] = {"rel": self.rel}
+        written |= {"direction": self.direction} if self.direction else {}
+        return written | ({"to_label": self.to_label} if self.to_label != ANY else {})
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """The order of the answers, by a field of theirs or by a count.
+
+    Equal values share a place, and places are counted without gaps. Answers without the field share the last place.
+    Only the answers of the first `limit` places are kept; None keeps all.
+    """
+
+    by: str | Count
+    direction: Literal["asc", "desc"] = "desc"
+    limit: int | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the order as it is written in a plan's JSON."""
+        by = {"field": self.by} if isinstance(self.by, str) else {"count": self.by.to_json()}
+        return {"by": by, "direction": self.direction, "limit": self.limit}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -13,8 +12,11 @@ from search.domain.plan.faults import kind_of
 from search.domain.plan.parse import PlanReader
 from search.domain.plan.parts import (
     Anchor,
+    Ask,
+    Exclusion,
     Filter,
     Hop,
+    Order,
     PlanSource,
     RetrievalMode,
     Risk,
@@ -25,9 +27,10 @@ from search.domain.plan.routes import routes
 
 @dataclass(frozen=True)
 class Plan:
-    """A chain or tree of hops from anchors to the target (GRASP, section on planning; filters and directions are new).
+    """A chain or tree of hops from anchors to the target.
 
-    A plan without anchors has no hops either; text alone answers it.
+    GRASP, section on planning. Filters, directions, exclusions, order and `ask` are new. A plan without anchors is
+    executed over all nodes of its target's types if it has a condition or an order; else text alone answers it.
     """
 
     anchors: tuple[Anchor, ...] = ()
@@ -36,6 +39,9 @@ class Plan:
     filters: tuple[Filter, ...] = ()
     risk_level: Risk = "normal"
     retrieval_mode: RetrievalMode | None = None
+    exclude: tuple[Exclusion, ...] = ()
+    order: Order | None = None
+    ask: Ask = "which"
 
     @classmethod
     def parse(cls, data: object, schema: Schema) -> Plan:
@@ -60,6 +66,9 @@ class Plan:
             "filters": [condition.to_json() for condition in self.filters],
             "risk_level": self.risk_level,
         }
+        written |= {"exclude": [exclusion.to_json() for exclusion in self.exclude]} if self.exclude else {}
+        written |= {"order": self.order.to_json()} if self.order else {}
+        written |= {"ask": self.ask} if self.ask != "which" else {}
         return written | ({"retrieval_mode": self.retrieval_mode} if self.retrieval_mode else {})
 
     @property
@@ -85,6 +94,21 @@ class Plan:
         return tuple(dict.fromkeys([*names, self.target.var]))
 
     @property
+    def runs_over_type(self) -> bool:
+        """Whether the plan names no entity, and its conditions or its order select among all nodes of a type."""
+        return not self.anchors and bool(self.hops or self.filters or self.exclude or self.order)
+
+    @property
+    def comparisons(self) -> tuple[Filter, ...]:
+        """The filters that compare with a field of a node of the plan."""
+        return tuple(condition for condition in self.filters if condition.compared is not None)
+
+    def excluded(self, exclusion: Exclusion) -> Plan:
+        """Return the pattern of an exclusion as a plan whose target is the variable that the pattern begins at."""
+        start = next((var for var in exclusion.variables if var in self.variables), self.target.var)
+        return Plan(exclusion.anchors, exclusion.hops, Target(start), exclusion.filters)
+
+    @property
     def searches_documents(self) -> bool:
         """Whether the plan is a single description of the target, which all documents are searched for."""
         if self.hops or len(self.anchors) != 1:
@@ -96,15 +120,32 @@ class Plan:
         """Return the plan of one anchor alone: its shortest chain of hops to the target, with the filters on the chain.
 
         In a tree this is the only chain. If several shortest chains exist, the first in the order of the hops is taken.
+        A comparison may be a part of the chain. Exclusions and order belong to the whole plan and are left out.
         """
-        chain = _chain(self.hops, var, self.target.var)
+        chain, _ = self.chain(var)
         kept = {end for hop in chain for end in (hop.source, hop.to_var)} | {var, self.target.var}
         return replace(
             self,
             anchors=tuple(anchor for anchor in self.anchors if anchor.var == var),
             hops=chain,
-            filters=tuple(condition for condition in self.filters if condition.var in kept),
+            filters=tuple(f for f in self.filters if {f.var, f.compared.var if f.compared else f.var} <= kept),
+            exclude=(),
+            order=None,
         )
+
+    def chain(self, var: str) -> tuple[tuple[Hop, ...], tuple[Filter, ...]]:
+        """Return the hops and the comparisons of a shortest undirected path from a variable to the target.
+
+        A path of hops alone is preferred. Both are empty if there is no path.
+        """
+        joined = [(hop.source, hop.to_var) for hop in self.hops]
+        compared = [(f.var, f.compared.var) for f in self.comparisons if f.compared]
+        for ends in (joined, joined + compared):
+            if legs := routes(ends, var).get(self.target.var, ()):
+                taken = sorted(leg.hop for leg in legs)
+                hops = tuple(self.hops[index] for index in taken if index < len(joined))
+                return hops, tuple(self.comparisons[i - len(joined)] for i in taken if i >= len(joined))
+        return (), ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,9 +159,3 @@ class ScoredPlan:
     def to_json(self) -> dict[str, Any]:
         """Return the entry as a JSON object, as searches show it."""
         return {"plan": self.plan.to_json(), "source": self.source, "probability": self.probability}
-
-
-def _chain(hops: Sequence[Hop], start: str, goal: str) -> tuple[Hop, ...]:
-    """Return the hops of a shortest undirected path between two variables; empty if there is none."""
-    legs = routes([(hop.source, hop.to_var) for hop in hops], start).get(goal, ())
-    return tuple(hops[index] for index in sorted(leg.hop for leg in legs))

@@ -24,6 +24,7 @@ from search.domain.payloads import (
 )
 from search.models import SearchRun, SearchStep
 from search.services.searches.end_abandoned import end_abandoned_search, why_nobody_takes
+from search.signals.titles import signal_title
 from search.text import words
 
 SHOWN_DEGRADED = ("degraded", "failed")
@@ -89,7 +90,7 @@ def describe(run: SearchRun, steps: Sequence[SearchStep]) -> dict[str, Any]:
         "linked": describe_linked(output),
         "graph": describe_graph(output),
         "fusion": describe_fusion(output, pipeline),
-        "results": output.results.to_json(),
+        "results": describe_results(output, pipeline),
         "steps": [describe_step(step, pipeline) for step in steps],
     }
 
@@ -188,6 +189,15 @@ def describe_fusion(output: Outputs, pipeline: Pipeline | None = None) -> dict[s
         "trust": {name: trust.to_json() for name, trust in fused.trust.items()},
         "titles": titles_of(list(dict.fromkeys([*fused.weights, *leaves])), pipeline),
     }
+
+
+def describe_results(output: Outputs, pipeline: Pipeline | None = None) -> list[dict[str, Any]]:
+    """Return the explained results, best first; their signals have titles."""
+    described = output.results.to_json()
+    lists = pipeline.titles if pipeline else {}
+    for result in described:
+        result["signals"] = [{**one, "title": signal_title(one["name"], lists)} for one in result["signals"]]
+    return described
 
 
 def describe_step(step: SearchStep, pipeline: Pipeline | None = None) -> dict[str, Any]:

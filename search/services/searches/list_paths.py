@@ -70,13 +70,15 @@ def _asked(tools: wiring.Tools, output: Outputs, result: dict[str, Any], index: 
 def _bindings(output: Outputs, index: int, tools: wiring.Tools) -> tuple[Binding, ...]:
     """Return the recorded bindings of the anchors of the plan with this index; nodes that are gone are left out."""
     bound = [
-        (anchor.anchor, binding.id, binding.score)
+        (anchor.anchor, binding.id, binding.score, anchor.exclude)
         for anchors in output.links.plans
         for anchor in anchors
         if anchor.plan_index == index
         for binding in anchor.bindings
     ]
-    keys = tools.nodes.keys([identifier for _, identifier, _ in bound])
-    known = [(var, key, score) for (var, _, score), key in zip(bound, keys, strict=True) if key is not None]
-    nodes = tools.nodes.references([key for _, key, _ in known])
-    return tuple(Binding(var, node, score) for (var, _, score), node in zip(known, nodes, strict=True))
+    keys = tools.nodes.keys([identifier for _, identifier, _, _ in bound])
+    known = [(*one, key) for one, key in zip(bound, keys, strict=True) if key is not None]
+    nodes = tools.nodes.references([key for *_, key in known])
+    return tuple(
+        Binding(var, node, score, exclusion) for (var, _, score, exclusion, _), node in zip(known, nodes, strict=True)
+    )

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, ParamSpec, TypeVar
 
 from search.domain.errors import DeadlineExceeded, StageError
-from search.domain.linking import LinkedPlan, Reach, Traversal
+from search.domain.linking import Binding, LinkedPlan, Reach, Traversal
 from search.domain.plan import RISKS, Anchor, Plan, ScoredPlan
 from search.domain.trace import Limit, Trace
 from search.interfaces import LinkStage, TraverseStage
@@ -135,9 +135,20 @@ def _weaker(linked: LinkedPlan, dropped: Sequence[DroppableCondition]) -> Linked
     return replace(
         linked,
         plan=replace(plan, risk_level=RISKS[min(level, max(1, level - 1))]),
-        bindings=tuple(binding for binding in linked.bindings if binding.var in bound),
+        bindings=tuple(_kept(linked, plan, bound)),
         probability=linked.probability * kept,
     )
+
+
+def _kept(linked: LinkedPlan, plan: Plan, bound: Collection[str]) -> Iterator[Binding]:
+    """Yield the bindings of a plan that kept some anchors and some exclusions of a linked plan."""
+    places = {linked.plan.exclude.index(one): place for place, one in enumerate(plan.exclude)}
+    for binding in linked.bindings:
+        if binding.exclusion is None:
+            if binding.var in bound:
+                yield binding
+        elif binding.exclusion in places:
+            yield replace(binding, exclusion=places[binding.exclusion])
 
 
 def _in_order(

@@ -8,14 +8,15 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 
 from search.domain.graph import ANY
-from search.domain.plan import Anchor, Filter, Hop, Plan, Target
-from search.domain.plan.parts import MAX_TEXT
+from search.domain.plan import Anchor, FieldOf, Filter, Hop, Plan, Target
+from search.domain.plan.parts import MAX_TEXT, WITHOUT_VALUE
 from search.text import words
 
 PlanPart = Anchor | Hop | Filter
 _IN_WORDS = {
     "=": "is", "<": "under", "<=": "at most", ">": "over", ">=": "at least", "between": "between",
-    "contains": "contains", "in": "one of",
+    "contains": "contains", "in": "one of", "!=": "is not", "not in": "none of", "not contains": "does not contain",
+    "exists": "is known", "missing": "is not known",
 }  # fmt: skip
 
 
@@ -42,9 +43,12 @@ class DroppableCondition:
 def conditions(plan: Plan) -> list[DroppableCondition]:
     """Return all conditions that can be dropped: filters, hops that lead to no anchor, anchors; in each the last first.
 
-    This is the default order for dropping, because a filter only narrows the nodes that the walk found.
+    This is the default order for dropping, because a filter only narrows the nodes that the walk found. A comparison
+    that connects an anchor is dropped with the anchor. Exclusions are never dropped: what was to be left out would be
+    found.
     """
-    found = [DroppableCondition(part, _filter_words(part)) for part in plan.filters]
+    connecting = [one for anchor in plan.anchors for one in plan.chain(anchor.var)[1]]
+    found = [DroppableCondition(part, _filter_words(part)) for part in plan.filters if part not in connecting]
     found += [DroppableCondition(hop, _hop_words(hop)) for hop, _ in _loose_ends(plan)]
     found += [DroppableCondition(anchor, _anchor_words(plan, anchor)) for anchor in plan.anchors]
     order = (Filter, Hop, Anchor)
@@ -54,8 +58,8 @@ def conditions(plan: Plan) -> list[DroppableCondition]:
 def without(plan: Plan, dropped: Collection[DroppableCondition]) -> Plan:
     """Return the plan without these conditions; their words are added to its residual.
 
-    Hops that only led from a dropped anchor are removed, and so are filters on removed variables. If a dropped hop gave
-    the target its type, the type is kept.
+    Hops that only led from a dropped anchor are removed, and so are filters and exclusions on removed variables. If a
+    dropped hop gave the target its type, the type is kept.
     """
     parts = [condition.part for condition in dropped]
     anchors = tuple(anchor for anchor in plan.anchors if anchor not in parts)
@@ -68,7 +72,8 @@ def without(plan: Plan, dropped: Collection[DroppableCondition]) -> Plan:
         anchors=anchors,
         hops=tuple(hops),
         target=_target(plan, hops, dropped),
-        filters=tuple(f for f in plan.filters if f not in parts and f.var in kept),
+        filters=tuple(f for f in plan.filters if f not in parts and _variables(f) <= kept),
+        exclude=tuple(e for e in plan.exclude if plan.excluded(e).target.var in kept),
     )
 
 
@@ -84,6 +89,10 @@ def smallest_first(
         for chosen in combinations(others, size):
             if anchors - {id(condition) for condition in chosen}:
                 yield (*certain, *chosen)
+
+
+def _variables(condition: Filter) -> set[str]:
+    return {condition.var, condition.compared.var if condition.compared else condition.var}
 
 
 def _pruned(hops: list[Hop], held: Collection[str]) -> list[Hop]:
@@ -128,6 +137,10 @@ def _relation_words(hop: Hop) -> str:
 
 
 def _filter_words(condition: Filter) -> str:
+    if condition.op in WITHOUT_VALUE:
+        return f"{words(condition.field)} {_IN_WORDS[condition.op]}"
+    if isinstance(condition.value, FieldOf):
+        return f"{words(condition.field)} {_IN_WORDS[condition.op]} {words(condition.value.field)} of another"
     values = condition.value if isinstance(condition.value, list) else [condition.value]
     joined = (" and " if condition.op == "between" else ", ").join(map(str, values))
     return f"{words(condition.field)} {_IN_WORDS[condition.op]} {joined}"

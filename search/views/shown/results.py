@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from search.signals.titles import signal_value
 from search.text import path_text, words
 from search.views.shown.drawing import Drawing, draw
 from search.views.shown.wording import relation_words, type_words, value_text
@@ -58,6 +59,18 @@ class ScorePart:
 
 
 @dataclass(frozen=True, slots=True)
+class ShownSignal:
+    """A signal that moved a result; `start` and `bar` are place and width of its bar, which begins in the middle."""
+
+    title: str
+    value: str
+    contribution: float
+    size: float
+    start: float
+    bar: float
+
+
+@dataclass(frozen=True, slots=True)
 class ShownPath:
     """A path in words, and as rows of the equivalent table: from, relation, to."""
 
@@ -80,6 +93,7 @@ class ShownResult:
     parts: tuple[ScorePart, ...]
     total: float
     fused: bool
+    signals: tuple[ShownSignal, ...]
     plan_index: int | None
     paths: tuple[ShownPath, ...]
     drawing: Drawing | None
@@ -89,10 +103,11 @@ def show_results(search: Json) -> tuple[ShownResult, ...]:
     """Return the results of a described search, best first."""
     results = search["results"]
     largest = max((share["contribution"] for result in results for _, share in _shares(result)), default=0.0)
-    return tuple(_show(result, search["plans"], search["fusion"] or {}, largest) for result in results)
+    strongest = max((abs(one["contribution"]) for result in results for one in result.get("signals", ())), default=0.0)
+    return tuple(_show(result, search["plans"], search["fusion"] or {}, largest, strongest) for result in results)
 
 
-def _show(result: Json, plans: Sequence[Json], fusion: Json, largest: float) -> ShownResult:
+def _show(result: Json, plans: Sequence[Json], fusion: Json, largest: float, strongest: float) -> ShownResult:
     evidence = result["evidence"]
     paths = evidence["paths"] if evidence else []
     node = result["node"]
@@ -109,6 +124,7 @@ def _show(result: Json, plans: Sequence[Json], fusion: Json, largest: float) -> 
         parts=parts,
         total=sum(part.contribution for part in parts if not part.depth),
         fused=bool(fusion) and fusion.get("method") != "single",
+        signals=tuple(_signal(one, strongest) for one in result.get("signals", ())),
         plan_index=evidence["plan_index"] if evidence else None,
         paths=tuple(show_path(path) for path in paths if path),
         drawing=draw(paths),
@@ -132,6 +148,15 @@ def _part(path: tuple[str, ...], share: Json, fusion: Json, largest: float) -> S
         bar=round(BAR_WIDTH * share["contribution"] / largest, 1) if largest > 0 else 0.0,
         depth=len(path) - 1,
     )
+
+
+def _signal(signal: Json, strongest: float) -> ShownSignal:
+    """Return a signal with its bar: to the right of the middle if it moved the result up, else to the left."""
+    middle = BAR_WIDTH / 2
+    width = round(middle * abs(signal["contribution"]) / strongest, 1) if strongest > 0 else 0.0
+    start = middle if signal["contribution"] >= 0 else round(middle - width, 1)
+    title, value = signal.get("title", signal["name"]), signal_value(signal["name"], signal["value"])
+    return ShownSignal(title, value, signal["contribution"], abs(signal["contribution"]), start, width)
 
 
 def _title(name: str, fusion: Json) -> str:

@@ -17,7 +17,8 @@ from search.adapters.graph_matching.paths import Matches
 from search.adapters.graph_memmap import MemmapGraph
 from search.domain.graph import Node, Schema
 from search.domain.linking import Binding, LinkedPlan, Traversal
-from search.domain.plan import Anchor, Filter, Hop, Plan, Target
+from search.domain.ordering import Value
+from search.domain.plan import Anchor, Filter, Hop, Order, Plan, Target
 from search.domain.trace import Limit
 from tests import oracle
 from tests.graphs import Nodes, schema_of
@@ -38,6 +39,9 @@ class Beyond:
         raise LookupError("beyond")
 
     def matching(self, linked: LinkedPlan, keys: Sequence[int], limit: Limit) -> set[int]:
+        raise LookupError("beyond")
+
+    def order_values(self, order: Order, keys: Sequence[int], limit: Limit) -> dict[int, Value | None]:
         raise LookupError("beyond")
 
 

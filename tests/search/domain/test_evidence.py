@@ -32,6 +32,7 @@ def test_a_result_carries_its_arithmetic_and_its_evidence() -> None:
     }
     assert written["evidence"] == {
         "plan_index": 0,
+        "whole": "unknown",
         "plans": [],
         "anchors": [{"var": "a", "status": "met"}],
         "hops": [{"index": 0, "status": "met"}, {"index": 1, "status": "not_met"}],

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
 from search.domain.errors import StageError
 from search.domain.evidence import Path, PathEdge, PathNode
-from search.domain.linking import LinkedPlan, Traversal
+from search.domain.linking import LinkedPlan, Placed, Traversal
+from search.domain.plan import Order
 from search.domain.ranking import Candidate
 from search.domain.trace import Limit
 from search.interfaces import VectorKind, Vectors
@@ -68,6 +70,11 @@ class TriesEverything:
 
     def execute(self, linked: LinkedPlan, limit: Limit, rows: int = 10_000) -> Traversal:
         self._check(linked, limit)
+        if linked.plan.order is not None:
+            answers = oracle.answers(self._graph, linked)
+            placed = {key: Placed(value, place) for key, _, value, place in answers}  # type: ignore[arg-type]
+            found = tuple(Candidate(key, score) for key, score, _, _ in answers[:rows])
+            return Traversal(linked.index, self.backend, found, len(answers) > rows, placed=placed)
         scores = oracle.candidates(self._graph, linked)
         order = sorted(scores, key=lambda key: (-scores[key], key))
         candidates = tuple(Candidate(key, scores[key]) for key in order[:rows])
@@ -92,6 +99,10 @@ class TriesEverything:
     def matching(self, linked: LinkedPlan, keys: Sequence[int], limit: Limit) -> set[int]:
         self._check(linked, limit)
         return oracle.matching(self._graph, linked, keys)
+
+    def order_values(self, order: Order, keys: Sequence[int], limit: Limit) -> dict[int, Any]:
+        limit.check("test")
+        return {key: oracle.value_of(self._graph, order, key) for key in keys}
 
     def _check(self, linked: LinkedPlan, limit: Limit) -> None:
         limit.check("test")

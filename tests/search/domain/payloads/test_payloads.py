@@ -9,12 +9,36 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from search.domain.conditions import CheckedConditions, Conditions
-from search.domain.evidence import ConditionStatus, Evidence, Path, PathEdge, PathNode, PlanShare, Residual, Result
+from search.domain.evidence import (
+    ConditionStatus,
+    Evidence,
+    ExclusionEvidence,
+    OrderEvidence,
+    Path,
+    PathEdge,
+    PathNode,
+    PlanShare,
+    Residual,
+    Result,
+)
 from search.domain.fusion import Fusion, Share
 from search.domain.graph import Node
 from search.domain.linking import Binding, GraphRanking, LinkedPlan, Traversal
 from search.domain.payloads import GraphListed, Payload, UnreadablePayload, read_payload
-from search.domain.plan import Anchor, Filter, Hop, Plan, Risk, ScoredPlan, Target
+from search.domain.plan import (
+    Anchor,
+    Ask,
+    Count,
+    Exclusion,
+    FieldOf,
+    Filter,
+    Hop,
+    Order,
+    Plan,
+    Risk,
+    ScoredPlan,
+    Target,
+)
 from search.domain.plan.parts import MatchMode, Operator, PlanSource, RetrievalMode
 from search.domain.ranking import by_key
 from search.domain.trace import OUTPUT_TYPES, StepRole, Trace
@@ -45,10 +69,14 @@ def some(strategy: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
 
 ANCHORS = st.builds(Anchor, VARS, TEXTS, TEXTS, chosen(MatchMode), some(TEXTS))
 HOPS = st.builds(Hop, VARS, TEXTS, VARS, TEXTS, st.none() | DIRECTIONS)
-FILTERS = st.builds(Filter, VARS, TEXTS, chosen(Operator), TEXTS | NUMBERS | st.lists(TEXTS, max_size=2))
+VALUES = TEXTS | NUMBERS | st.lists(TEXTS, max_size=2) | st.builds(FieldOf, VARS, TEXTS)
+FILTERS = st.builds(Filter, VARS, TEXTS, chosen(Operator), VALUES)
+EXCLUSIONS = st.builds(Exclusion, some(ANCHORS), some(HOPS), some(FILTERS))
+COUNTS = st.builds(Count, TEXTS, st.none() | DIRECTIONS, TEXTS)
+ORDERS = st.builds(Order, TEXTS | COUNTS, st.sampled_from(("asc", "desc")), st.none() | st.integers(1, 9))
 PLANS = st.builds(
     Plan, some(ANCHORS), some(HOPS), st.builds(Target, VARS, some(TEXTS), TEXTS), some(FILTERS), chosen(Risk),
-    st.none() | chosen(RetrievalMode),
+    st.none() | chosen(RetrievalMode), some(EXCLUSIONS), st.none() | ORDERS, chosen(Ask),
 )  # fmt: skip
 SCORED = st.builds(ScoredPlan, PLANS, chosen(PlanSource), PARTS)
 LINKED = st.builds(
@@ -82,10 +110,12 @@ def paths(draw: st.DrawFn) -> Path:
     return Path(tuple(nodes), edges)
 
 
+PLACED = st.builds(OrderEvidence, chosen(ConditionStatus), st.none() | TEXTS | NUMBERS, st.none() | st.integers(1, 9))
 EVIDENCE = st.builds(
     Evidence, st.integers(0, 9), some(st.tuples(VARS, chosen(ConditionStatus))), some(chosen(ConditionStatus)),
     st.builds(Residual, TEXTS, chosen(ConditionStatus), st.none() | NUMBERS, st.none() | NUMBERS), some(paths()),
-    some(chosen(ConditionStatus)),
+    some(chosen(ConditionStatus)), st.just(()), chosen(ConditionStatus),
+    some(st.builds(ExclusionEvidence, chosen(ConditionStatus), some(paths()))), st.none() | PLACED,
 )  # fmt: skip
 SHARES = st.builds(Share, st.none() | st.integers(1, 100), st.none() | NUMBERS, PARTS, NUMBERS)
 RESULTS = st.builds(
@@ -100,6 +130,7 @@ CHECKED = st.builds(
             Conditions, st.integers(0, 9), chosen(ConditionStatus),
             some(st.tuples(VARS, chosen(ConditionStatus))), some(chosen(ConditionStatus)),
             some(chosen(ConditionStatus)), some(st.builds(PlanShare, st.integers(0, 9), PARTS)),
+            some(chosen(ConditionStatus)), st.none() | PLACED,
         ),
         max_size=3,
     ),

@@ -1,0 +1,177 @@
+"""Executes whole plans, exclusions and order included, with an engine's steps for what it can match at once.
+
+An exclusion bars nodes from the variable that it begins at: those for which its pattern has a match. The pattern is
+matched from its own anchors. If it has none, or too many matches, it is matched from the nodes that the variable can
+take. Nodes barred from the target are taken out of the candidates; nodes barred from another variable are a condition
+of the match (`LinkedPlan.barred`). The order is computed from the values of all candidates.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+
+from search.adapters.graph_matching.estimate import MOST_ROWS
+from search.adapters.graph_matching.paths import Matches
+from search.domain.errors import StageError
+from search.domain.linking import LinkedPlan, Traversal
+from search.domain.ordering import Value, kept_keys, places
+from search.domain.plan import Order, Target
+from search.domain.plan.routes import routes
+from search.domain.trace import Limit
+
+ALL_ROWS = 10_000_000
+"""Limit of candidates where all of them are needed, to take some out or to put them in order."""
+AT_ONCE = 5_000
+"""Nodes that one statement compares with a pattern."""
+
+
+class WholePlans(ABC):
+    """Executes whole plans (interfaces.GraphStore); a subclass matches plans that have neither exclusions nor order."""
+
+    backend: str
+
+    def execute(self, linked: LinkedPlan, limit: Limit, rows: int = 10_000) -> Traversal:
+        """Return the candidates of a linked plan; see the protocol."""
+        if not linked.is_executable:
+            return Traversal(linked.index, self.backend, ())
+        plan = linked.plan
+        if not plan.exclude and plan.order is None:
+            return self.execute_match(linked, limit, rows)
+        found = self.execute_match(self._barring(linked, limit), limit, ALL_ROWS)
+        for index in self._of_target(linked):
+            barred = self._barred(linked, index, [candidate.key for candidate in found.candidates], limit)
+            found = replace(found, candidates=tuple(c for c in found.candidates if c.key not in barred))
+        if plan.order is not None:
+            found = self._in_order(found, plan.order, linked, limit)
+        return replace(
+            found, candidates=found.candidates[:rows], truncated=found.truncated or len(found.candidates) > rows
+        )
+
+    def paths(self, linked: LinkedPlan, keys: Sequence[int], limit: Limit, most: int = 1) -> Matches:
+        """Return the best matches of the keys; see the protocol."""
+        if not linked.is_bound or not keys or most < 1:
+            return {}
+        kept = self._allowed(linked, keys, limit)
+        return self.match_paths(self._barring(linked, limit), kept, limit, most) if kept else {}
+
+    def matching(self, linked: LinkedPlan, keys: Sequence[int], limit: Limit) -> set[int]:
+        """Return those of the keys that T takes in a match; see the protocol."""
+        if not keys or (linked.plan.anchors and not linked.is_bound):
+            return set()
+        kept = self._allowed(linked, keys, limit)
+        return self.match_keys(self._barring(linked, limit), kept, limit) if kept else set()
+
+    @abstractmethod
+    def order_values(self, order: Order, keys: Sequence[int], limit: Limit) -> dict[int, Value | None]:
+        """Return the value of each key that an order compares; see the protocol."""
+
+    @abstractmethod
+    def execute_match(self, linked: LinkedPlan, limit: Limit, rows: int) -> Traversal:
+        """Return the candidates of an executable plan without exclusions and order."""
+
+    @abstractmethod
+    def match_paths(self, linked: LinkedPlan, keys: Sequence[int], limit: Limit, most: int) -> Matches:
+        """Return the best matches of the keys for a bound plan without exclusions and order."""
+
+    @abstractmethod
+    def match_keys(self, linked: LinkedPlan, keys: Sequence[int], limit: Limit) -> set[int]:
+        """Return those of the keys that T takes in a match of a plan without exclusions and order."""
+
+    def _allowed(self, linked: LinkedPlan, keys: Sequence[int], limit: Limit) -> list[int]:
+        """Return the keys that no exclusion of the target bars."""
+        kept = list(keys)
+        for index in self._of_target(linked):
+            barred = self._among(linked.excluded(index), kept, limit)
+            kept = [key for key in kept if key not in barred]
+        return kept
+
+    def _of_target(self, linked: LinkedPlan) -> list[int]:
+        """Return the indexes of the exclusions that begin at the target and whose anchors are bound."""
+        plan = linked.plan
+        starts = [plan.excluded(exclusion).target.var for exclusion in plan.exclude]
+        return [i for i, var in enumerate(starts) if var == plan.target.var and linked.is_known(i)]
+
+    def _barring(self, linked: LinkedPlan, limit: Limit) -> LinkedPlan:
+        """Return the plan without exclusions and order; those of other variables than the target became `barred`."""
+        plan = linked.plan
+        if not plan.exclude and plan.order is None:
+            return linked
+        bare = replace(linked, plan=replace(plan, exclude=(), order=None))
+        barred: dict[str, frozenset[int]] = {}
+        for index, exclusion in enumerate(plan.exclude):
+            var = plan.excluded(exclusion).target.var
+            if var == plan.target.var or not linked.is_known(index):
+                continue
+            found = self._barred(linked, index, None, limit, bare)
+            barred[var] = barred.get(var, frozenset()) | frozenset(found)
+        return replace(bare, barred=barred)
+
+    def _barred(
+        self,
+        linked: LinkedPlan,
+        index: int,
+        keys: Sequence[int] | None,
+        limit: Limit,
+        bare: LinkedPlan | None = None,
+    ) -> Collection[int]:
+        """Return the nodes that an exclusion bars from its variable: all of them, or those among the keys.
+
+        Without keys, the nodes are those that the variable takes in a match of the part of the plan `bare` around it.
+        Raises StageError if there are too many to look through.
+        """
+        pattern = linked.excluded(index)
+        if keys is not None and len(keys) <= AT_ONCE:
+            return self._among(pattern, keys, limit)
+        if pattern.is_bound:
+            found = self.execute_match(pattern, limit, MOST_ROWS)
+            if not found.truncated:
+                return {candidate.key for candidate in found.candidates}
+        if keys is None:
+            assert bare is not None
+            var = pattern.plan.target.var
+            reached = self.execute_match(_around(bare, var), limit, ALL_ROWS)
+            if reached.truncated:
+                reason = "the nodes that an exclusion is about are more than are looked through"
+                raise StageError("traverse", reason, permanent=True)
+            keys = [candidate.key for candidate in reached.candidates]
+        return self._among(pattern, keys, limit)
+
+    def _among(self, pattern: LinkedPlan, keys: Sequence[int], limit: Limit) -> set[int]:
+        """Return those of the keys for which a pattern has a match."""
+        found: set[int] = set()
+        for first in range(0, len(keys), AT_ONCE):
+            limit.check("traverse")
+            found |= self.match_keys(pattern, keys[first : first + AT_ONCE], limit)
+        return found
+
+    def _in_order(self, found: Traversal, order: Order, linked: LinkedPlan, limit: Limit) -> Traversal:
+        """Return the traversal with its candidates in the plan's order, without those beyond the order's limit."""
+        keys = [candidate.key for candidate in found.candidates]
+        placed = places(self.order_values(order, keys, limit) if keys else {}, order.direction)
+        kept = set(kept_keys(placed, order.limit))
+        chosen = [candidate for candidate in found.candidates if candidate.key in kept]
+        chosen.sort(key=lambda candidate: placed[candidate.key].place)
+        told = f"{found.query}\n{in_words(order)}".strip()
+        return replace(found, candidates=tuple(chosen), placed={c.key: placed[c.key] for c in chosen}, query=told)
+
+
+def _around(linked: LinkedPlan, var: str) -> LinkedPlan:
+    """Return the part of a plan that hops connect with a variable, with that variable as its target."""
+    plan = linked.plan
+    near = routes([(hop.source, hop.to_var) for hop in plan.hops], var)
+    part = replace(
+        plan,
+        anchors=tuple(anchor for anchor in plan.anchors if anchor.var in near),
+        hops=tuple(hop for hop in plan.hops if hop.source in near),
+        filters=tuple(one for one in plan.filters if one.var in near and one.compared is None),
+        target=Target(var),
+    )
+    return replace(linked, plan=part)
+
+
+def in_words(order: Order) -> str:
+    """Return an order as one line, for the text of an executed query."""
+    by = order.by if isinstance(order.by, str) else f"number of {order.by.rel} {order.by.direction or ''}".strip()
+    return f"-- in order of {by}, {order.direction}" + (f", {order.limit} places" if order.limit else "")

@@ -1,0 +1,38 @@
+"""Counts the nodes that nodes are joined with, over the memory-mapped graph."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from search.domain.graph import ANY, Direction, Schema
+from search.domain.ordering import Value
+from search.domain.plan import Count
+from search.interfaces import Adjacency
+
+AT_ONCE = 50_000
+"""Keys whose edges are read together."""
+
+
+def counts(graph: Adjacency, schema: Schema, count: Count, keys: Sequence[int]) -> dict[int, Value | None]:
+    """Return for each key the number of different nodes that it is joined with as `count` says."""
+    relations = range(len(schema.relations)) if count.rel == ANY else [schema.relation_codes[count.rel]]
+    ways: tuple[Direction, ...] = ("out", "in") if count.direction is None else (count.direction,)
+    found: dict[int, Value | None] = {}
+    for first in range(0, len(keys), AT_ONCE):
+        some = np.asarray(keys[first : first + AT_ONCE], dtype=np.int32)
+        pairs = [np.empty(0, dtype=np.int64)]
+        for relation in relations:
+            for way in ways:
+                walked = graph.walk(some, relation, way, np.iinfo(np.int64).max)
+                assert walked is not None
+                place, there = walked
+                if count.to_label != ANY:
+                    kept = graph.types[there] == schema.type_codes[count.to_label]
+                    place, there = place[kept], there[kept]
+                pairs.append(place * graph.size + there)
+        distinct = np.unique(np.concatenate(pairs)) // max(graph.size, 1)
+        numbers = np.bincount(distinct, minlength=len(some)).tolist()
+        found |= dict(zip(some.tolist(), numbers, strict=True))
+    return found

@@ -1,0 +1,37 @@
+"""Compiles the Cypher statement for the values that a plan's order compares."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from search.adapters.graph_neo4j.compile import Query
+from search.adapters.graph_neo4j.conditions import Parameters
+from search.adapters.graph_neo4j.names import Names
+from search.domain.graph import ANY
+from search.domain.plan import Count, Order
+
+
+def compile_order(order: Order, names: Names, keys: Sequence[int]) -> Query:
+    """Return the statement: its only row is a list of rows, each a key with its values or its count.
+
+    The values of a field are its texts and its numbers. Nodes without any may be absent.
+    """
+    parameters = Parameters()
+    start = [f"UNWIND {parameters.add(list(keys))} AS key", f"MATCH (node:{names.nodes} {{key: key}})"]
+    if isinstance(order.by, Count):
+        kind = "" if order.by.rel == ANY else f":{names.relation(names.schema.relation_codes[order.by.rel])}"
+        left, right = {"out": ("-", "->"), "in": ("<-", "-"), None: ("-", "-")}[order.by.direction]
+        code = None if order.by.to_label == ANY else names.schema.type_codes[order.by.to_label]
+        label = "" if code is None else f":{names.type(code)}"
+        clauses = [
+            *start,
+            f"MATCH (node){left}[{kind}]{right}(other{label})",
+            "WITH key, count(DISTINCT other) AS number",
+            "RETURN collect([key, number]) AS rows",
+        ]
+        return Query("\n".join(clauses), parameters.values)
+    prefix = names.field(order.by)
+    if prefix is None:
+        return Query("RETURN [] AS rows", {})
+    clauses = [*start, f"RETURN collect([key, node.{prefix}s, node.{prefix}n]) AS rows"]
+    return Query("\n".join(clauses), parameters.values)
