@@ -383,7 +383,8 @@ GRASP_LEARNERS: dict[str, dict[str, Any]] = {
         "OPTIONS": {"device": GRASP_DEVICE},
         "PIPELINE": "grasp",
         "OPTION": "rerank.neural_artifact",
-        "VARIANTS": {"*": "neural"},
+        "VARIANTS": {"light": "light_neural", "*": "neural"},
+        "ON_REQUEST": True,
     },
 }
 

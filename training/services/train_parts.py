@@ -44,7 +44,7 @@ def parts_of_pipeline(pipeline: str, learners: Sequence[str] = ()) -> list[Part]
         parts += [Part(name, LEARN, name) for name in own]
         if stage.role == "fusion" and _tunable(pipeline, STAGE_2):
             parts.append(Part("fusion", TUNE, STAGE_2))
-        if stage.role == "rerank" and own and _tunable(pipeline, FINAL):
+        if stage.role == "rerank" and any(_mixed(pipeline, stage.name, name) for name in own):
             parts.append(Part("final fusion", TUNE, FINAL))
     return parts
 
@@ -66,6 +66,16 @@ def _chosen(pipeline: str, learners: Sequence[str]) -> list[str]:
 def on_request(learner: str) -> bool:
     """Return whether a learner is trained only if it is named."""
     return bool(settings.GRASP_LEARNERS[learner].get("ON_REQUEST"))
+
+
+def _mixed(pipeline: str, stage: str, learner: str) -> bool:
+    """Return whether a variant of a stage takes a learner's artifact, and fuses its list with the one before it."""
+    if not _tunable(pipeline, FINAL):
+        return False
+    known = search_wiring.pipeline(pipeline).settings_schema()["properties"]
+    every = known.get(stage, {}).get("enum", [])
+    named = (wiring.option_of(learner)[1], f"{stage}.weight", f"{stage}.k")
+    return bool(set.intersection(*(set(known.get(name, {}).get("variants", every)) for name in named)))
 
 
 def _tunable(pipeline: str, part: str) -> bool:
