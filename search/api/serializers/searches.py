@@ -86,11 +86,12 @@ class Binding(serializers.Serializer[Any]):
 
 
 class Linked(serializers.Serializer[Any]):
-    """An anchor of a plan with its bindings."""
+    """An anchor of a plan with its bindings; `exclude` is the index of the exclusion that it belongs to, if any."""
 
     plan_index = Whole()
     anchor = Text()
     bindings = Binding(many=True)
+    exclude = Whole(required=False)
 
 
 class Graph(serializers.Serializer[Any]):
@@ -130,6 +131,20 @@ class Result(serializers.Serializer[Any]):
         child=serializers.DictField(child=Anything()), help_text="Fused lists that were fused again, by name."
     )
     evidence = serializers.DictField(child=Anything(), allow_null=True)
+    answers = serializers.BooleanField(help_text="Whether it meets every condition of the shown plan.")
+
+
+class Answer(serializers.Serializer[Any]):
+    """The answer of the shown plan: a list, a number, yes, no, or unknown.
+
+    `count` is the number of answers that the plan has in the graph; `complete` says that there are no further ones.
+    `value` is the number where one was asked for.
+    """
+
+    kind = serializers.ChoiceField(["list", "number", "yes", "no", "unknown"])
+    value = Whole(required=False)
+    count = Whole()
+    complete = serializers.BooleanField()
 
 
 class Step(serializers.Serializer[Any]):
@@ -184,6 +199,7 @@ class Search(serializers.Serializer[Any]):
     linked = Linked(many=True)
     graph = Graph(allow_null=True)
     fusion = Fusion(allow_null=True)
+    answer = Answer()
     results = Result(many=True)
     steps = Step(many=True)
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from search import wiring
 from search.composition import Pipeline, titles_of
+from search.domain.evidence import Evidence
 from search.domain.payloads import (
     Fused,
     GraphListed,
@@ -23,6 +24,7 @@ from search.domain.payloads import (
     read_payload,
 )
 from search.models import SearchRun, SearchStep
+from search.services.searches.answer import answer_of
 from search.services.searches.end_abandoned import end_abandoned_search, why_nobody_takes
 from search.text import words
 
@@ -89,9 +91,19 @@ def describe(run: SearchRun, steps: Sequence[SearchStep]) -> dict[str, Any]:
         "linked": describe_linked(output),
         "graph": describe_graph(output),
         "fusion": describe_fusion(output, pipeline),
-        "results": output.results.to_json(),
+        "answer": answer_of(output.plans, output.links, output.found, shown),
+        "results": _results(output, shown),
         "steps": [describe_step(step, pipeline) for step in steps],
     }
+
+
+def _results(output: Outputs, shown: int | None) -> list[dict[str, Any]]:
+    """Return the results; `answers` says whether a result meets every condition of the shown plan."""
+    return [result.to_json() | {"answers": _answers(result.evidence, shown)} for result in output.results.entries]
+
+
+def _answers(evidence: Evidence | None, shown: int | None) -> bool:
+    return evidence is not None and evidence.plan_index == shown and evidence.whole == "met"
 
 
 def _flow(run: SearchRun, pipeline: Pipeline | None) -> list[dict[str, str]]:
