@@ -21,6 +21,9 @@ SCRIPTS = (
     "lost",
     "processes",
     "jobs",
+    "rerank_speed",
+    "gpu_rerank",
+    "gpu_train",
 )
 
 
