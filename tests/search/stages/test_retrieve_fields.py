@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from pytest_django.fixtures import Settings
 
 from search import wiring
 from search.domain.errors import StageError
@@ -153,9 +152,8 @@ def test_an_artifact_of_another_encoder_or_of_lists_that_are_not_there_is_refuse
         found(stage(tools, Reader((*lists(tools), "chunk/dense")), artifact="drawn"))
 
 
-def test_the_pipeline_shows_the_sum_of_every_result_with_the_titles_of_its_lists(settings: Settings) -> None:
-    settings.GRASP_ENCODERS = {ENCODER.name: {"BACKEND": "tests.fakes.HashEncoder"}}
-    release = build_index(snapshot=snapshot_of(), encoder=ENCODER).release
+def test_the_pipeline_shows_the_sum_of_every_result_with_the_titles_of_its_lists() -> None:
+    release = build_index(snapshot=snapshot_of()).release
     activate_release(knowledge_base=release.knowledge_base, release=release)
     run = request_search(knowledge_base="films", question=QUESTION, pipeline="mfar", k=3, enqueue=False)
     shown = describe_search(run_search(run.pk))
