@@ -149,16 +149,16 @@ def test_an_interrupted_training_goes_on_to_the_same_curve(
 
 @pytest.fixture
 def broken_loss(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
-    """Let the loss become a number that is none after a number of steps."""
+    """Let the loss be no number at one step, counted from 0."""
 
-    def after(steps: int) -> None:
+    def at(step: int) -> None:
         taken = count()
         monkeypatch.setattr(
             retriever_fit, "list_loss",
-            lambda scores, right: list_loss(scores, right) * (float("nan") if next(taken) >= steps else 1.0),
+            lambda scores, right: list_loss(scores, right) * (float("nan") if next(taken) == step else 1.0),
         )  # fmt: skip
 
-    return after
+    return at
 
 
 def test_a_loss_that_is_no_number_stops_at_the_last_good_pass_and_names_the_batch(
