@@ -81,7 +81,7 @@ def test_the_schema_offers_the_variants_and_says_whose_an_option_is() -> None:
     assert properties["retrieve"]["default"] == "hybrid"
     assert properties["retrieve.k"]["variants"] == ["hybrid"]
     assert "variants" not in properties["retrieve.depth"]
-    assert properties["rerank"]["enum"] == ["none"]
+    assert properties["rerank"]["enum"] == ["none", "light", "neural", "light_neural"]
 
 
 def test_a_variant_without_a_stage_composes_to_none() -> None:

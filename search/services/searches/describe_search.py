@@ -111,7 +111,8 @@ def outputs_of(steps: Iterable[SearchStep]) -> Outputs:
     plans, links, found = given.get("plan"), given.get("link"), given.get("graph")
     graph, results = given.get("graph list"), given.get("explain")
     # A reranker's output is the fusion with the reranker's list added; the results' scores are sums of that output.
-    fused = given.get("rerank") or given.get("fusion")
+    # A pipeline without a fusing stage may have a retriever that fuses lists of its own.
+    fused = given.get("rerank") or given.get("fusion") or (given.get("text list") if results else None)
     changed = given.get("recover")
     output = Outputs(
         plans if isinstance(plans, Plans) else Plans(),

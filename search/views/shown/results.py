@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from search.domain.fusion import SINGLE, SUM
 from search.signals.titles import signal_value
 from search.text import path_text, words
 from search.views.shown.drawing import Drawing, draw
@@ -13,6 +14,7 @@ from search.views.shown.wording import relation_words, type_words, value_text
 
 Json = Mapping[str, Any]
 
+BY_RANK, BY_SCORE = "w / (k + rank)", "w × score"
 BAR_WIDTH = 160.0
 """Width of the largest contribution's bar, in units of the drawing."""
 SMALL_WEIGHT = 0.01
@@ -93,6 +95,7 @@ class ShownResult:
     parts: tuple[ScorePart, ...]
     total: float
     fused: bool
+    formula: str
     signals: tuple[ShownSignal, ...]
     plan_index: int | None
     paths: tuple[ShownPath, ...]
@@ -123,7 +126,8 @@ def _show(result: Json, plans: Sequence[Json], fusion: Json, largest: float, str
         conditions=_conditions(evidence, plans),
         parts=parts,
         total=sum(part.contribution for part in parts if not part.depth),
-        fused=bool(fusion) and fusion.get("method") != "single",
+        fused=any(part.depth for part in parts) or (bool(fusion) and fusion.get("method") != SINGLE),
+        formula=_formula_title(result),
         signals=tuple(_signal(one, strongest) for one in result.get("signals", ())),
         plan_index=evidence["plan_index"] if evidence else None,
         paths=tuple(show_path(path) for path in paths if path),
@@ -163,8 +167,18 @@ def _title(name: str, fusion: Json) -> str:
     return fusion.get("titles", {}).get(name) or words(name).capitalize()
 
 
+def _formula_title(result: Json) -> str:
+    """Return how the lists add to the sum, in symbols: by ranks, by scores, or both where fusions are nested."""
+    methods = {share.get("method", "") for _, share in _shares(result)}
+    return " or ".join(
+        title for title, there in ((BY_RANK, "" in methods), (BY_SCORE, methods & {SINGLE, SUM})) if there
+    )
+
+
 def _formula(share: Json, fusion: Json) -> str:
     rank, k = share["rank"], share.get("k", fusion.get("k"))
+    if share.get("method") in (SINGLE, SUM):
+        return f"{share['weight']:.4g} × {share['score']:.4f}" if rank is not None else ""
     return f"{_weight(share['weight'])} / ({k:g} + {rank})" if fusion and rank is not None and k is not None else ""
 
 
