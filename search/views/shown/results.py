@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from search.domain.fusion import SINGLE, SUM
+from search.plan_words import filter_words, more_conditions
 from search.signals.titles import signal_value
 from search.text import path_text, words
 from search.views.shown.drawing import Drawing, draw
-from search.views.shown.wording import relation_words, type_words, value_text
+from search.views.shown.wording import relation_words, type_words
 
 Json = Mapping[str, Any]
 
@@ -113,6 +114,7 @@ def show_results(search: Json) -> tuple[ShownResult, ...]:
 def _show(result: Json, plans: Sequence[Json], fusion: Json, largest: float, strongest: float) -> ShownResult:
     evidence = result["evidence"]
     paths = evidence["paths"] if evidence else []
+    broken = [path for one in (evidence or {}).get("exclude", ()) for path in one["paths"]]
     node = result["node"]
     parts = tuple(_part(path, share, fusion, largest) for path, share in _shares(result))
     return ShownResult(
@@ -130,7 +132,7 @@ def _show(result: Json, plans: Sequence[Json], fusion: Json, largest: float, str
         formula=_formula_title(result),
         signals=tuple(_signal(one, strongest) for one in result.get("signals", ())),
         plan_index=evidence["plan_index"] if evidence else None,
-        paths=tuple(show_path(path) for path in paths if path),
+        paths=tuple(show_path(path) for path in [*paths, *broken] if path),
         drawing=draw(paths),
     )
 
@@ -188,7 +190,7 @@ def _weight(weight: float) -> str:
 
 
 def _conditions(evidence: Json | None, plans: Sequence[Json]) -> tuple[ShownCondition, ...]:
-    """Return the conditions of the plan that the evidence refers to: anchors, hops, filters, then the text.
+    """Return the conditions of the plan that the evidence refers to: anchors, hops, filters and so on, then the text.
 
     Conditions that were dropped so that the plan finds something come before the text.
     """
@@ -209,8 +211,8 @@ def _conditions(evidence: Json | None, plans: Sequence[Json]) -> tuple[ShownCond
         found.append(_condition("hop", relation_words(hop["rel"]), checked["status"], ends))
     for checked in evidence.get("filters", ()):
         limit = plan["filters"][checked["index"]]
-        said = f"{words(limit['field'])} {limit['op']} {value_text(limit['value'])}"
-        found.append(_condition("filter", said, checked["status"], labels.get(limit["var"], "")))
+        found.append(_condition("filter", filter_words(limit), checked["status"], labels.get(limit["var"], "")))
+    found += [_condition(*told) for told in more_conditions(plan, evidence)]
     found += [_condition("dropped", text, "dropped", DROPPED) for text in entry.get("dropped", ())]
     residual = evidence["residual"]
     if residual["text"]:
