@@ -254,6 +254,7 @@ GRASP_PIPELINES: dict[str, dict[str, Any]] = {
                     "none": None,
                     "light": {"BACKEND": "search.stages.rank_light.LightRank"},
                     "neural": {"BACKEND": "search.stages.rerank.Rerank"},
+                    "light_neural": {"BACKEND": "search.stages.light_then_neural.LightThenNeural"},
                 },
                 "DEFAULT": "none",
             },
@@ -383,7 +384,8 @@ GRASP_LEARNERS: dict[str, dict[str, Any]] = {
         "OPTIONS": {"device": GRASP_DEVICE},
         "PIPELINE": "grasp",
         "OPTION": "rerank.neural_artifact",
-        "VARIANTS": {"*": "neural"},
+        "VARIANTS": {"none": "neural", "light": "light_neural"},
+        "ON_REQUEST": True,
     },
 }
 

@@ -12,6 +12,7 @@ from safetensors.torch import save
 from torch import nn
 
 from search.artifact_files import ADAPTER, ADAPTER_CONFIGURATION
+from search.neural.encoder_names import parts
 
 
 def with_adapter(body: nn.Module, rank: int, alpha: int, dropout: float, *, causal: bool, seed: int) -> PeftModel:
@@ -29,9 +30,10 @@ def with_adapter(body: nn.Module, rank: int, alpha: int, dropout: float, *, caus
 
 
 def adapter_files(model: PeftModel, base: str) -> dict[str, bytes]:
-    """Return the files of the adapter by name; `base` is the name of the model that it belongs to."""
+    """Return the files of the adapter by name; `base` (`model@revision`) is what it belongs to."""
     described = model.peft_config["default"].to_dict()
-    described |= {"base_model_name_or_path": base, "inference_mode": True}
+    name, revision = parts(base)
+    described |= {"base_model_name_or_path": name, "revision": revision, "inference_mode": True}
     weights = {name: tensor.detach().cpu().contiguous() for name, tensor in get_peft_model_state_dict(model).items()}
     return {
         ADAPTER_CONFIGURATION: json.dumps(described, indent=2, sort_keys=True, default=_plain).encode(),

@@ -19,12 +19,13 @@ from search.domain.errors import StageError
 from search.interfaces import Scorer
 from search.neural import adapters, causal_scorer, cross_encoder
 from search.neural.devices import chosen_device, chosen_dtype
+from search.neural.encoder_names import parts
 from search.neural.pair_model import PairModel, PairScorer
 from search.text import DocumentForm
 
 RERANKER = "reranker"
 STAGE = "rerank"
-_FAILURES = (OSError, ValueError, KeyError, TypeError, AttributeError, RuntimeError, SafetensorError)
+_FAILURES = (ImportError, OSError, ValueError, KeyError, TypeError, AttributeError, RuntimeError, SafetensorError)
 
 
 class LoadedScorers:
@@ -144,7 +145,7 @@ def _model(configuration: Mapping[str, Any], folder: Path) -> PairModel:
 def _refuse_other_base(folder: Path, base: str) -> None:
     """Raise ValueError if the adapter in the folder belongs to another model."""
     named = json.loads((folder / ADAPTER_CONFIGURATION).read_bytes())["base_model_name_or_path"]
-    if named != base:
+    if named != parts(base)[0]:
         raise ValueError(f"its adapter belongs to {named}, and the artifact is of {base}")
 
 

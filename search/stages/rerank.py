@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
-from typing import Literal
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -17,11 +16,12 @@ from search.domain.linking import LinkedPlan
 from search.domain.options import option
 from search.domain.question import Question
 from search.domain.ranking import Ranking
+from search.domain.signals import Reranked
 from search.domain.trace import Limit
 from search.interfaces import Encoder, NodeStore, Scorer, Scorers, VectorIndex
 from search.text import DocumentForm, reranker_document
 
-RERANKER, BEFORE = "reranker", "fusion"
+RERANKER, GIVEN = "reranker", "fused"
 """Names of the two lists: the reranker's, and the one that it was given."""
 USUAL_MIX = (0.5, 2.0)
 """Weight of the reranker's list and k, if nothing was learned: GRASP's values for STaRK-Prime."""
@@ -29,24 +29,6 @@ TIME_SHARE = 0.7
 """Part of the remaining time that reranking may take: the results must still be explained."""
 CAUTION = 0.8
 """Part of the time left for which a further call is planned, because documents differ in length."""
-
-
-@dataclass(frozen=True)
-class Reranked(Fusion):
-    """The fusion of the reranker's list with the list before it. `detail` says what was reranked, and what was not."""
-
-    state: Literal["ok", "degraded"] = "ok"
-
-    @property
-    def status(self) -> Literal["ok", "degraded"]:
-        """`degraded` if some candidates, or all, could not be reranked, else `ok`."""
-        return self.state
-
-    @classmethod
-    def unchanged(cls, fusion: Fusion, detail: str, state: Literal["ok", "degraded"] = "ok") -> Reranked:
-        """Return a fusion as it was, with a sentence."""
-        given = {one.name: getattr(fusion, one.name) for one in fields(Fusion)}
-        return cls(**{**given, "detail": detail}, state=state)
 
 
 @dataclass(frozen=True)
@@ -108,20 +90,20 @@ class Rerank:
         """Return the reranked list. Raises SearchCancelled, and DeadlineExceeded if no time was left at the start."""
         limit.check("rerank")
         if self.keep_lead and fusion.leads:
-            return Reranked.unchanged(fusion, "The graph's plan is sure of its order, so nothing was reranked.")
+            return fusion
         keys = fusion.ranking.keys[: self.neural_depth]
         if not keys:
-            return Reranked.unchanged(fusion, "There was nothing to rerank.")
+            return fusion
         own = limit.share(TIME_SHARE)
         own = Limit(min(own.ends, Limit.seconds(self.neural_seconds).ends), limit.cancelled)
         try:
             scorer = self.scorers.get(self.scorer, self.neural_artifact)
             scores = self._scores(scorer, question.text, keys, own)
         except StageError as error:
-            return Reranked.unchanged(fusion, f"The order before stays: {error.reason}.", "degraded")
+            return unchanged(fusion, f"The order before stays: {error.reason}.")
         if not scores:
             reason = f"The order before stays: no candidate could be reranked in {self.neural_seconds:.3g} seconds."
-            return Reranked.unchanged(fusion, reason, "degraded")
+            return unchanged(fusion, reason)
         return self._fused(question, fusion, scorer, dict(zip(keys, scores, strict=False)), len(keys), limit)
 
     def _scores(self, scorer: Scorer, question: str, keys: Sequence[int], limit: Limit) -> list[float]:
@@ -154,17 +136,21 @@ class Rerank:
         usual_weight, usual_k = scorer.mix or USUAL_MIX
         weight = usual_weight if self.weight < 0 else self.weight
         k = usual_k if self.k < 0 else self.k
-        detail, state = f"{scorer.name} read the first {len(scores)} candidates.", "ok"
+        detail = ""
         if len(scores) < wanted:
-            state = "degraded"
             detail = (
                 f"{scorer.name} read only the first {len(scores)} of {wanted} candidates; "
                 f"more did not fit into {self.neural_seconds:.3g} seconds."
             )
         return Reranked.of(
-            {RERANKER: Ranking.of(scores, cosines), BEFORE: fusion}, {RERANKER: weight, BEFORE: 1.0 - weight}, k,
-            cosines, trust=fusion.trust, detail=detail, state=state,
+            {RERANKER: Ranking.of(scores, cosines), GIVEN: fusion}, {RERANKER: weight, GIVEN: 1.0 - weight}, k,
+            cosines, trust=fusion.trust, detail=detail,
         )  # fmt: skip
+
+
+def unchanged(fusion: Fusion, why: str) -> Reranked:
+    """Return a fusion as it was, with a sentence that says why."""
+    return Reranked(**{**vars(fusion), "detail": why})
 
 
 def read_documents(nodes: NodeStore, keys: Sequence[int], form: DocumentForm, limit: Limit) -> list[str]:

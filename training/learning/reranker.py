@@ -17,7 +17,7 @@ from search.neural.adapters import adapter_files, with_adapter
 from search.neural.causal_scorer import CausalReranker, causal_reranker
 from search.neural.cross_encoder import cross_encoder
 from search.neural.devices import chosen_device
-from search.neural.encoder_names import full_name
+from search.neural.encoder_names import full_name, parts
 from search.neural.pair_model import PairModel
 from search.text import DocumentForm
 from training.learning.reranker_fit import Fit, Fitted, HowToFit
@@ -147,7 +147,10 @@ class RerankerTask:
     def _served(self, mix: Mix) -> dict[str, Any]:
         """Return the description that `search.neural.scorers` reads together with the weights."""
         learner = self.learner
+        name, revision = parts(learner.base_model)
         return {
+            "base_model": name,
+            "base_revision": revision,
             "base": learner.base,
             "model": learner.base_model,
             "tokens": learner.tokens,

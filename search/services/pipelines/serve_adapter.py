@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from search.artifact_files import ADAPTER, ADAPTER_CONFIGURATION, JOB
+from search.artifact_files import ADAPTER, ADAPTER_CONFIGURATION, JOB, SCORE_TEMPLATE
 from search.models import Artifact
 
 RANKS = (1, 8, 16, 32, 64, 128, 256, 320, 512)
@@ -49,6 +49,7 @@ def serving_of(artifact: Artifact) -> Served | None:
     command = [
         "vllm", "serve", model, *(["--revision", str(revision)] if revision and not Path(model).is_dir() else []),
         "--enable-lora", "--max-lora-rank", str(rank), "--lora-modules", f"{artifact.pk}={folder}",
+        *_reranking(folder),
     ]  # fmt: skip
     return Served(shlex.join(command), tuple(faults))
 
@@ -68,6 +69,19 @@ def _faults(adapter: dict[str, Any], folder: Path) -> list[str]:
     if adapter.get("use_dora"):
         faults.append("Its weights are decomposed (DoRA), which vLLM does not load.")
     return faults
+
+
+def _reranking(folder: Path) -> list[str]:
+    """Return the options with which vLLM answers `/rerank` by a reranker of Qwen3's form; none for other adapters."""
+    template = folder / SCORE_TEMPLATE
+    if not template.is_file():
+        return []
+    overrides = {
+        "architectures": ["Qwen3ForSequenceClassification"],
+        "classifier_from_token": ["no", "yes"],
+        "is_original_qwen3_reranker": True,
+    }
+    return ["--runner", "pooling", "--hf-overrides", json.dumps(overrides), "--chat-template", str(template)]
 
 
 def _rank(adapter: dict[str, Any]) -> int:

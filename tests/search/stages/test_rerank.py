@@ -70,7 +70,7 @@ def test_both_orders_are_fused_by_static_reciprocal_ranks() -> None:
     assert found.ranking.scores == pytest.approx(expected)
     assert found.ranking.keys == (1, 3, 2, 4)
     assert found.rankings["reranker"].scores == {3: 3.0, 2: 2.0, 1: 1.0}
-    assert (found.status, found.detail) == ("ok", "by number read the first 3 candidates.")
+    assert (found.status, found.detail) == ("ok", "")
     shares = found.leaves(3)
     assert {name: share.rank for name, share in shares.items()} == {"reranker": 1, "text": 3}
     assert sum(share.contribution for share in shares.values()) == pytest.approx(expected[3])
@@ -79,12 +79,12 @@ def test_both_orders_are_fused_by_static_reciprocal_ranks() -> None:
 def test_what_was_chosen_in_training_is_used_unless_an_option_says_otherwise() -> None:
     learned = ByNumber(mix=(1.0, 7.0), form=DocumentForm(2, 1))
     found = rerank(learned, field_words=1, names=0)
-    assert (found.weights, found.k) == ({"reranker": 1.0, "fusion": 0.0}, 7.0)
+    assert (found.weights, found.k) == ({"reranker": 1.0, "fused": 0.0}, 7.0)
     assert found.ranking.keys == (4, 3, 2, 1)
     assert learned.calls[0][0] == "[film] n1\n[plot] one two\n[has genre] drama"
-    assert rerank(learned, weight=0.25, k=3.0).weights == {"reranker": 0.25, "fusion": 0.75}
+    assert rerank(learned, weight=0.25, k=3.0).weights == {"reranker": 0.25, "fused": 0.75}
     untold = ByNumber()
-    assert rerank(untold, field_words=1, names=0).weights == {"reranker": 0.5, "fusion": 0.5}
+    assert rerank(untold, field_words=1, names=0).weights == {"reranker": 0.5, "fused": 0.5}
     assert untold.calls[0][0] == "[film] n1\n[plot] one"
 
 

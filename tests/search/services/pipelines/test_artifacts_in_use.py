@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -194,8 +195,9 @@ ADAPTER = {"peft_type": "LORA", "r": 24, "base_model_name_or_path": "Qwen/Qwen3-
            "modules_to_save": None, "use_dora": False}  # fmt: skip
 
 
-def adapted(base: KnowledgeBase, **changed: Any) -> Artifact:
+def adapted(base: KnowledgeBase, more: dict[str, bytes] | None = None, **changed: Any) -> Artifact:
     files = {
+        **(more or {}),
         "adapter_config.json": json.dumps({**ADAPTER, **changed}).encode(),
         "adapter_model.safetensors": save({"a": np.ones(1, dtype=np.float32)}),
     }
@@ -213,6 +215,17 @@ def test_an_adapter_is_served_as_it_lies(base: KnowledgeBase) -> None:
     )
     assert served.faults == ()
     assert serving_of(made(base)) is None
+
+
+def test_a_reranker_is_served_with_the_chat_that_it_was_trained_on(base: KnowledgeBase) -> None:
+    artifact = adapted(base, {"score_template.jinja": b"{{- query -}}"})
+    served = serving_of(artifact)
+    assert served is not None
+    options = shlex.split(served.command)
+    assert options[options.index("--chat-template") + 1] == str(artifact.directory / "score_template.jinja")
+    assert options[options.index("--runner") + 1] == "pooling"
+    overrides = json.loads(options[options.index("--hf-overrides") + 1])
+    assert overrides["classifier_from_token"] == ["no", "yes"]
 
 
 @pytest.mark.parametrize(
