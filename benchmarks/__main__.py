@@ -14,6 +14,7 @@ SCRIPTS = (
     "graph",
     "planner",
     "learned",
+    "retriever",
     "search_speed",
     "http",
     "quality",

@@ -176,8 +176,9 @@ class Pipeline:
         choices = variants_of(row)
         if present in choices and name in _options(choices[present]):
             return dict(options)
-        chosen = variants.get(present, variants.get("*", ""))
-        if chosen not in choices or name not in _options(choices[chosen]):
+        wanted = [variants[key] for key in (present, "*") if key in variants]
+        chosen = next((one for one in wanted if one in choices and name in _options(choices[one])), None)
+        if chosen is None:
             message = f"No variant of the stage {stage!r} of {self.name} takes {option}."
             raise InvalidRequest([Fault(pointer("settings", option), message)])
         taken = _options(choices[chosen])

@@ -170,6 +170,10 @@ class TextIndex(Protocol):
         """Return the keys of all nodes that match at least one word, sorted, and their scores; like `search`."""
         ...
 
+    def postings(self, text: str) -> list[tuple[Keys, NDArray[np.float32]]]:
+        """Return for each distinct word of the text that the index has: the keys of its documents, and its scores."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class Mention:

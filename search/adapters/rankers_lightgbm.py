@@ -1,14 +1,12 @@
 """Learned rankers with LightGBM: an artifact's trees, and the model of the answer's type.
 
-The trees are text files in LightGBM's own format, which holds numbers only. Each is compared with its hash in
-`config.json` before it is read. LightGBM is imported when the first ranker is loaded, so that no web process loads it.
+The trees are text files in LightGBM's own format, which holds numbers only; like all files of artifacts they are
+compared with their hashes before they are read. LightGBM is imported when the first ranker is loaded, so that no web
+process loads it.
 """
 
 from __future__ import annotations
 
-import hashlib
-import json
-import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -20,6 +18,7 @@ from numpy.typing import NDArray
 from safetensors import SafetensorError
 from safetensors.numpy import load_file
 
+from search.artifact_files import WEIGHTS, open_artifact
 from search.domain.errors import StageError
 from search.interfaces import Vectors
 from search.signals.answer_types import BUCKETS, AnswerTypes
@@ -28,10 +27,7 @@ if TYPE_CHECKING:
     from lightgbm import Booster
 
 KIND = "ranker"
-READABLE_FORMAT = 1
-"""The format of an artifact's files that this code can read."""
 STAGE = "rerank"
-_ID = re.compile(r"[a-z0-9][a-z0-9-]{0,80}")
 
 
 class LightGbmRanker:
@@ -94,20 +90,12 @@ class LoadedRankers:
             return self._kept(artifact, fold)
 
     def _read(self, artifact: str, fold: int) -> LightGbmRanker:
-        if not _ID.fullmatch(artifact):
-            raise StageError(STAGE, f"{artifact[:80]!r} is not the name of an artifact", permanent=True)
+        configuration = open_artifact(self._directory, artifact, KIND, STAGE)
         folder = self._directory / artifact
         try:
-            configuration = json.loads((folder / "config.json").read_bytes())
-            kind, version = configuration["kind"], configuration["format"]
-            if kind != KIND or version != READABLE_FORMAT:
-                reason = f"{artifact} is a {kind} of format {version}, not a ranker of format {READABLE_FORMAT}"
-                raise StageError(STAGE, reason, permanent=True)
             weights, trees = _files(artifact, configuration, fold)
-            models = [_model(folder, name, configuration["hashes"][name]) for name in trees]
+            models = [_model(folder / name) for name in trees]
             return LightGbmRanker(artifact, configuration, load_file(folder / weights), models)
-        except FileNotFoundError as error:
-            raise StageError(STAGE, f"there is no artifact {artifact} on this machine", permanent=True) from error
         except (OSError, ValueError, KeyError, TypeError, SafetensorError) as error:
             raise StageError(STAGE, f"the artifact {artifact} cannot be read ({error})", permanent=True) from error
 
@@ -115,7 +103,7 @@ class LoadedRankers:
 def _files(artifact: str, configuration: Mapping[str, Any], fold: int) -> tuple[str, Sequence[str]]:
     """Return the names of the weights and of the trees. Raises StageError if the artifact has none for the fold."""
     if fold < 0:
-        return "model.safetensors", [Path(name).name for name in configuration["trees"]]
+        return WEIGHTS, [Path(name).name for name in configuration["trees"]]
     folds: Sequence[str] = configuration.get("folds", ())
     if fold >= len(folds):
         reason = f"{artifact} has kept {len(folds)} rankers of folds, and number {fold} is none of them"
@@ -123,14 +111,11 @@ def _files(artifact: str, configuration: Mapping[str, Any], fold: int) -> tuple[
     return Path(folds[fold]).name, [Path(name).name for name in configuration["trees_of_folds"][fold]]
 
 
-def _model(folder: Path, name: str, expected: str) -> Booster:
-    """Return the trees of a file. Raises ValueError if its content is not what was trained."""
-    content = (folder / name).read_bytes()
-    if hashlib.sha256(content).hexdigest() != expected:
-        raise ValueError(f"the content of {name} has changed since the training")
+def _model(file: Path) -> Booster:
+    """Return the trees of a file. Raises ValueError if it holds none."""
     import lightgbm
 
     try:
-        return lightgbm.Booster(model_str=content.decode())
+        return lightgbm.Booster(model_str=file.read_text())
     except lightgbm.basic.LightGBMError as error:
-        raise ValueError(f"{name} holds no trees: {error}") from error
+        raise ValueError(f"{file.name} holds no trees: {error}") from error

@@ -251,6 +251,15 @@ class Bm25Index:
         rows = np.flatnonzero(scores > 0)
         return keys[rows], scores[rows].astype(np.float32)
 
+    def postings(self, text: str) -> list[tuple[NDArray[np.int32], NDArray[np.float32]]]:
+        """Return for each distinct word of the text in the index: the keys of its documents, and its score in each."""
+        scorer, keys = self._matrix(None)
+        if scorer is None:
+            return []
+        starts, rows, scores = (scorer.scores[name] for name in ("indptr", "indices", "data"))
+        spans = [slice(starts[place], starts[place + 1]) for place in dict.fromkeys(self._places(text))]
+        return [(keys[rows[span]], scores[span]) for span in spans]
+
     def _places(self, text: str) -> list[int]:
         """Return the places of the text's words in the vocabulary; unknown words are left out."""
         return [place for word in self._analyzer.words(text) if (place := self._vocabulary.find(word)) is not None]

@@ -29,6 +29,7 @@ class Share:
     """The share of one list in a result: rank and score in the list, weight of the list, contribution to the sum.
 
     `k` is the constant of the fusion that contains the list; `path` is the place of the list in nested fusions.
+    `method` is `sum` or `single` if that fusion adds up scores or has one list; empty for reciprocal ranks.
     """
 
     rank: int | None
@@ -37,12 +38,13 @@ class Share:
     contribution: float
     k: float = 0.0
     path: ListPath = ()
+    method: str = ""
 
     def to_json(self) -> dict[str, Any]:
         """Return the share as a JSON object; rank and score are null if the list does not contain the result."""
         return {
             "rank": self.rank, "score": self.score, "weight": self.weight, "contribution": self.contribution,
-            "k": self.k, "path": list(self.path),
+            "k": self.k, "path": list(self.path), **({"method": self.method} if self.method else {}),
         }  # fmt: skip
 
 
@@ -174,7 +176,9 @@ class Fusion:
         for name, listed in self.rankings.items():
             part = divided.get(name, own[name])
             ranking, place = listed.ranking, (*path, name)
-            yield Share(ranking.ranks.get(key), ranking.scores.get(key), self.weights[name], part, self.k, place)
+            rank, score = ranking.ranks.get(key), ranking.scores.get(key)
+            method = self.method if self.method in (SINGLE, SUM) else ""
+            yield Share(rank, score, self.weights[name], part, self.k, place, method)
             if isinstance(listed, Fusion):
                 yield from listed._shares(key, part, place)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any
 
 from search.domain.fusion import Fusion
 
@@ -38,17 +38,11 @@ class SignalShare:
 class Reranked(Fusion):
     """A list that a reranker put into another order, fused with the list that it was given.
 
-    `signals` holds, for the first results, the signals that moved each of them most, the strongest first. `detail` is a
-    sentence for people if the reranker could not do its work; the order is then the given one.
+    `signals` holds, for the first results, the signals that moved each of them most, the strongest first. If the
+    reranker could not do its work, `detail` says why, and the order is the given one.
     """
 
     signals: Mapping[int, Sequence[SignalShare]] = field(default_factory=dict)
-    detail: str = ""
-
-    @property
-    def status(self) -> Literal["ok", "degraded"]:
-        """`ok`, or `degraded` if the reranker could not do its work."""
-        return "degraded" if self.detail else "ok"
 
 
 def signals_of(fusion: Fusion, key: int) -> tuple[SignalShare, ...]:

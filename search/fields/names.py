@@ -4,21 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from search.domain.vector_kinds import DOCUMENT, FIELD, NAME, NEIGHBOURS, NEIGHBOURS2, RELATION, WHOLE
+from search.domain.vector_kinds import DOCUMENT, FIELD, IN_MEMORY, NAME, NEIGHBOURS, NEIGHBOURS2, RELATION, WHOLE
 from search.text import words
 
 DENSE, WORDS = "dense", "bm25"
 PAGERANK = "pagerank"
 TEXT = f"text/{WORDS}"
 """The list of BM25 over whole documents."""
+NEIGHBOURHOOD, NEIGHBOURHOOD2 = f"neighbourhood/{WORDS}", f"neighbourhood2/{WORDS}"
+"""The lists of BM25 over a node together with its neighbours, and of the best of its neighbours by this."""
 TYPE = "type"
 """The list that holds, for each candidate, how well its node type fits the question."""
 MOST_FIELDS = 32
 """Most fields and relations that have a list of words each; a schema may have hundreds."""
+_WHOLE = (TEXT, NEIGHBOURHOOD, NEIGHBOURHOOD2)
 _FIELD_OF_KIND = {WHOLE: "document", DOCUMENT: "text"}
 _TITLES = {
     "name": "Name", "document": "Document", "text": "Document text", NEIGHBOURS: "Neighbours",
-    NEIGHBOURS2: "Neighbours at two hops",
+    NEIGHBOURS2: "Neighbours at two hops", "neighbourhood": "With its neighbours",
+    "neighbourhood2": "Best neighbour with its neighbours",
 }  # fmt: skip
 _SCORERS = {DENSE: "by meaning", WORDS: "by words"}
 
@@ -44,7 +48,7 @@ def kind_of(name: str) -> str | None:
 def field_of(name: str) -> str | None:
     """Return the field of the index that a list of words searches; None for whole documents and other lists."""
     field, _, scorer = name.rpartition("/")
-    return None if scorer != WORDS or name == TEXT else field.removeprefix(FIELD)
+    return None if scorer != WORDS or name in _WHOLE else field.removeprefix(FIELD)
 
 
 def is_words(name: str) -> bool:
@@ -52,8 +56,10 @@ def is_words(name: str) -> bool:
     return name.endswith(f"/{WORDS}")
 
 
-def lists_of(kinds: Iterable[str], fields: Sequence[str]) -> tuple[str, ...]:
-    """Return the lists of a release: of its kinds of vectors, of its index's fields, and PageRank.
+def lists_of(kinds: Iterable[str], fields: Sequence[str], nodes: int) -> tuple[str, ...]:
+    """Return the lists of a release: of its kinds of vectors, of its index's fields, of neighbourhoods, and PageRank.
+
+    Neighbourhoods have lists in bases of up to `IN_MEMORY` nodes.
 
     Stretches of documents (`chunk`) are left out: they repeat the document. Of more than `MOST_FIELDS` fields the first
     ones have a list of words.
@@ -62,7 +68,8 @@ def lists_of(kinds: Iterable[str], fields: Sequence[str]) -> tuple[str, ...]:
     known = set(kinds)
     ordered = [kind for kind in first if kind in known]
     ordered += sorted(kind for kind in known if kind == DOCUMENT or kind.startswith((FIELD, RELATION)))
-    return (*map(dense_list, ordered), TEXT, *map(word_list, fields[:MOST_FIELDS]), PAGERANK)
+    near = (NEIGHBOURHOOD, NEIGHBOURHOOD2) if nodes <= IN_MEMORY else ()
+    return (*map(dense_list, ordered), TEXT, *near, *map(word_list, fields[:MOST_FIELDS]), PAGERANK)
 
 
 def title(name: str) -> str:

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from search.fields.names import PAGERANK, TEXT, field_of, is_words
+from search.fields.names import NEIGHBOURHOOD, NEIGHBOURHOOD2, PAGERANK, TEXT, field_of, is_words
+from search.fields.neighbourhood import neighbourhood_scores
 from search.interfaces import Adjacency, Keys, MentionIndex, TextIndex
 from search.language.entities import entities
 from search.spreading import spread
@@ -43,8 +44,16 @@ class FieldScores:
         `check` is called between lists and raises to end the work. Raises StageError for a field that the index lacks.
         """
         found: dict[str, Scored] = {}
+        lists = tuple(lists)
+        if near := [name for name in (NEIGHBOURHOOD, NEIGHBOURHOOD2) if name in lists]:
+            every = np.arange(self.adjacency.size, dtype=np.int32)
+            both = neighbourhood_scores(question, self.text, self.adjacency, check)
+            by_name = dict(zip((NEIGHBOURHOOD, NEIGHBOURHOOD2), both, strict=True))
+            found = {name: relative((every, by_name[name])) for name in near}
         for name in lists:
             check()
+            if name in found:
+                continue
             if is_words(name):
                 found[name] = relative(self.text.matching(question, field_of(name)))
             elif name == PAGERANK:

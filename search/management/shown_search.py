@@ -9,6 +9,7 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
+from search.plan_words import exclusion_words, filter_words, order_words, variables_of
 from search.text import path_text
 
 WIDTH = 110
@@ -52,8 +53,8 @@ def _plans(search: dict[str, Any]) -> RenderableType | None:
     for column, justify in (("p", "right"), ("found", "right"), ("source", "left"), ("plan", "left")):
         table.add_column(column, justify=justify)  # type: ignore[arg-type]
     for entry in search["plans"][:5]:
-        # A plan without anchors and filters was not executed in the graph: it has no count and no probability.
-        walks = entry["plan"]["anchors"] or entry["plan"].get("filters")
+        # A plan without anchors and conditions was not executed in the graph: it has no count and no probability.
+        walks = any(entry["plan"].get(key) for key in ("anchors", "filters", "exclude", "order"))
         numbers = (f"{entry['probability']:.2f}", str(entry["found"])) if walks else ("–", "–")
         table.add_row(*numbers, entry["source"], escape(_plan_line(entry["plan"])))
     return table
@@ -63,7 +64,9 @@ def _plan_line(plan: dict[str, Any]) -> str:
     """Return a plan in one line: `a="Ada" person; a ←directed by– T film`."""
     parts = [f'{a["var"]}="{a["text"] or ", ".join(a.get("ids", []))}" {a["label"]}' for a in plan["anchors"]]
     parts += [_hop(hop) for hop in plan["hops"]]
-    parts += [f"{f['var']}.{f['field']} {f['op']} {f['value']}" for f in plan.get("filters", [])]
+    parts += [f"{f['var']}.{filter_words(f)}" for f in plan.get("filters", [])]
+    parts += [f"not {exclusion_words(one, variables_of(plan))}" for one in plan.get("exclude", [])]
+    parts += [f"by {order_words(plan['order'])}"] if plan.get("order") else []
     target = plan["target"]
     wanted = f"{target['var']} {'|'.join(target['labels']) or 'anything'}"
     return "; ".join([*parts, wanted + (f' about "{target["relevance_text"]}"' if target["relevance_text"] else "")])
@@ -87,10 +90,15 @@ def _results(search: dict[str, Any]) -> RenderableType:
     return table
 
 
+def _checked(evidence: dict[str, Any]) -> list[dict[str, Any]]:
+    listed = [evidence["anchors"], evidence["hops"], evidence.get("filters", ()), evidence.get("exclude", ())]
+    return [entry for several in listed for entry in several]
+
+
 def _ticks(evidence: dict[str, Any] | None) -> str:
     if evidence is None:
         return ""
-    statuses = [entry["status"] for entry in (*evidence["anchors"], *evidence["hops"], *evidence.get("filters", ()))]
+    statuses = [entry["status"] for entry in _checked(evidence)]
     if evidence["residual"]["text"]:
         # The residual's similarity is shown as a number, because it is not a condition that is met or not.
         score = evidence["residual"].get("score")

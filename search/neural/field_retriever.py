@@ -70,13 +70,14 @@ class Shape:
 
 
 class FieldNet(nn.Module):
-    """The network that turns questions into queries."""
+    """The network that turns questions into queries. `dropout` is above 0 only while it learns."""
 
     start: Tensor
 
     def __init__(self, tower: SentenceTransformer, shape: Shape) -> None:
         super().__init__()
         self.shape = shape
+        self.dropout = 0.0
         self.tower = tower
         dimensions = int(tower.get_embedding_dimension() or 0)
         self.maps = nn.Parameter(torch.zeros(len(shape.dense), dimensions, dimensions))
@@ -96,9 +97,11 @@ class FieldNet(nn.Module):
     def queries(self, embedded: Tensor) -> Queries:
         """Return the queries of questions given as the tower's vectors, (questions, dimensions), of any length."""
         asked = functional.normalize(embedded.float(), dim=1)
-        mapped = asked[:, None] + torch.einsum("qd,fde->qfe", asked, self.maps)
-        weights = self.start * functional.softplus(self.weigh(asked))
-        return Queries(functional.normalize(mapped, dim=2), weights, self.kinds(asked))
+        # Only what is learned reads the vector with gaps; the vector itself stays whole.
+        read = functional.dropout(asked, self.dropout, self.dropout > 0)
+        mapped = asked[:, None] + torch.einsum("qd,fde->qfe", read, self.maps)
+        weights = self.start * functional.softplus(self.weigh(read))
+        return Queries(functional.normalize(mapped, dim=2), weights, self.kinds(read))
 
     def learnable(self, layers: int) -> tuple[list[nn.Parameter], list[nn.Parameter]]:
         """Return the parameters that training changes: those of the tower's last layers, and those of the heads.

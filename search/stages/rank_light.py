@@ -114,7 +114,7 @@ def in_order(table: SignalTable, matrix: NDArray[np.float32], ranker: Ranker, fu
 def unchanged(fusion: Fusion, why: str = "") -> Reranked:
     """Return the given list in its order; `why` is a sentence for people."""
     single = Fusion.single(GIVEN, fusion)
-    return Reranked(**{**vars(single), "trust": fusion.trust, "cosines": fusion.cosines}, detail=why)
+    return Reranked(**{**vars(single), "trust": fusion.trust, "cosines": fusion.cosines, "detail": why})
 
 
 def _weights(ranked: int) -> dict[str, float]:

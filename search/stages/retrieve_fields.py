@@ -87,7 +87,7 @@ class Fields:
 
     def _query(self, text: str) -> FieldQuery:
         if not self.artifact:
-            return untrained(self.encoder, text, lists_of(self.vectors.kinds, self.text.fields))
+            return untrained(self.encoder, text, lists_of(self.vectors.kinds, self.text.fields, self.adjacency.size))
         retriever = self.field_retrievers.get(self.artifact, self.fold)
         if retriever.encoder != self.encoder.name:
             reason = (
@@ -95,7 +95,7 @@ class Fields:
                 f"made by {self.encoder.name}"
             )
             raise StageError(STAGE, reason, permanent=True)
-        there = set(lists_of(self.vectors.kinds, self.text.fields))
+        there = set(lists_of(self.vectors.kinds, self.text.fields, self.adjacency.size))
         if missing := [name for name in retriever.lists if name not in there]:
             reason = f"{self.artifact} weighs lists that this release does not have: {', '.join(missing)}"
             raise StageError(STAGE, f"{reason}. `index_kb` builds what has been added since", permanent=True)

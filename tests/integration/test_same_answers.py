@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import itertools
+import random
 from collections.abc import Sequence
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
 
 from search.adapters.graph_neo4j.connection import connect
 from search.adapters.graph_neo4j.execute import Neo4jGraph
@@ -22,7 +24,9 @@ from tests import oracle
 from tests.graphs import Nodes, schema_of, store
 from tests.neo4j_server import Neo4jServer, project
 from tests.oracle import Graph
-from tests.search.adapters.test_graph_postgres import RELATIONS, TYPES, cases
+from tests.plan_parts import with_new_parts
+from tests.search.adapters.test_graph_postgres import NUMBERS, RELATIONS, STRINGS, TYPES, cases
+from tests.search.adapters.test_whole_plans import unlike
 from tests.search.stages.test_check import unlike_trying_everything
 
 SNAPSHOT = 3
@@ -104,6 +108,20 @@ def test_the_order_that_estimates_choose_changes_nothing(
     graph, linked = case
     for engine in engines.over(graph, schema_of(graph, TYPES, RELATIONS)):
         assert differences(graph, linked, engine, most=2) == []
+
+
+@given(case=cases(), seed=st.integers(0, 2**32))
+@settings(max_examples=40, suppress_health_check=list(HealthCheck), deadline=None, phases=[Phase.generate])
+def test_random_plans_with_exclusions_orders_and_comparisons(
+    engines: Engines, case: tuple[Graph, LinkedPlan], seed: int
+) -> None:
+    graph, linked = case
+    rng = random.Random(seed)
+    both = engines.over(graph, schema_of(graph, TYPES, RELATIONS))
+    for _ in range(8):
+        variant = with_new_parts(rng, graph, linked, (*STRINGS, *NUMBERS))
+        for engine in both:
+            assert unlike(graph, variant, engine) == [], variant.plan
 
 
 ADA, BOB, HEAT, RAIN, NOIR, LOOP = range(6)

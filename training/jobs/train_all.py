@@ -18,8 +18,9 @@ from training.jobs.questions import chosen, pointed, question_faults, splits_of
 from training.jobs.train_learner import parts_of_learner
 from training.models import QuestionSet
 from training.services.synthesise import MOST
-from training.services.train_all import BEFORE, JUDGED, Request, train_all
+from training.services.train_all import BEFORE, train_all
 from training.services.train_parts import LEARN
+from training.services.train_request import JUDGED, Request
 from training.services.tune import PARTS as TUNING_PARTS
 
 ALL = "all"
@@ -108,6 +109,7 @@ def parts_of_all(request: Request) -> dict[str, float]:
     found = {f"{BEFORE}: {pipeline}": 30.0}
     for part in request.parts():
         own = parts_of_learner(part.of, request.synthesised) if part.how == LEARN else dict.fromkeys(TUNING_PARTS, 20.0)
-        found |= {f"{part.name}: {name}": share for name, share in own.items()}
+        trials = ["", "trial: "] if part.how == LEARN and not wiring.fold_option(part.of) else [""]
+        found |= {f"{part.name}: {trial}{name}": share for trial in trials for name, share in own.items()}
         found[f"{part.name}: judging: {pipeline}"] = 30.0
     return found

@@ -7,7 +7,6 @@ answers of other questions.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -119,7 +118,7 @@ class RankerTask:
         gains = dict(zip(names, shares_of_gain(whole.trees).tolist(), strict=True))
         files = {FOLDS: folds_of_hashes(examples, folds), **_files(held_out, whole)}
         return LearnedRanker(
-            _tensors(whole.types), _served(tools.encoder.name, names, whole, held_out, files), files,
+            _tensors(whole.types), _served(tools.encoder.name, names, whole, held_out), files,
             {place: tables.by_place[place].keys[np.argsort(-one, kind="stable")] for place, one in scores.items()},
             {place: _given(table) for place, table in tables.by_place.items()},
             gains, self._types_right(parts, folds, texts, vectors),
@@ -281,9 +280,7 @@ def _named(model: Model, prefix: str) -> Iterator[tuple[str, lightgbm.Booster]]:
     return ((f"{prefix}-{at}.txt", one) for at, one in enumerate(model.trees))
 
 
-def _served(
-    encoder: str, names: Sequence[str], whole: Model, held_out: Sequence[Model], files: Mapping[str, bytes]
-) -> dict[str, object]:
+def _served(encoder: str, names: Sequence[str], whole: Model, held_out: Sequence[Model]) -> dict[str, object]:
     """Return the description that `LightGbmRanker` reads together with the files."""
     return {
         "encoder": encoder,
@@ -294,7 +291,4 @@ def _served(
         "trees_of_folds": [
             [name for name, _ in _named(part, f"fold-{fold}-trees")] for fold, part in enumerate(held_out)
         ],
-        "hashes": {
-            name: hashlib.sha256(content).hexdigest() for name, content in files.items() if name.endswith(".txt")
-        },
     }

@@ -38,7 +38,7 @@ class RetrieverLearner(RetrieverSettings):
     def task(self, material: Material) -> RetrieverTask:
         """Return the training task. Raises StageError when the encoder's model cannot be trained on this machine."""
         tools = material.tools
-        lists = lists_of(tools.vectors.kinds, tools.text.fields)
+        lists = lists_of(tools.vectors.kinds, tools.text.fields, tools.adjacency.size)
         start = first_weights(lists)
         shape = Shape(
             lists,

@@ -36,13 +36,14 @@ class Diverged(ArithmeticError):
 
 @dataclass(frozen=True, slots=True)
 class FitSettings:
-    """Settings of a fit: questions per step, peak rate, trained layers and their rate, sampled nodes (0: all), seed."""
+    """Settings of a fit; `retriever_settings` explains them. `sample` is 0 if the loss is over all nodes."""
 
     batch: int
     rate: float
     layers: int
     layer_rate: float
     sample: int
+    dropout: float
     seed: int
     device: str = "cpu"
 
@@ -82,7 +83,9 @@ class Trainer:
         for first in range(0, len(order), self._how.batch):
             check()
             batch = order[first : first + self._how.batch]
-            loss = self._step([questions[at] for at in batch], chance)
+            with torch.random.fork_rng():
+                torch.manual_seed(int(chance.integers(2**31)))
+                loss = self._step([questions[at] for at in batch], chance)
             if not math.isfinite(loss) or loss > EXPLODED:
                 with torch.no_grad():
                     for parameter, value in zip(self._learned, before, strict=True):
@@ -141,6 +144,7 @@ class Trainer:
     def _step(self, questions: Sequence[Asked], chance: np.random.Generator) -> float:
         """Learn from one batch and return its loss. A batch for which the GPU lacks memory is divided."""
         columns = self._columns(questions, chance)
+        self.net.dropout = self._how.dropout
         while True:
             self._optimizer.zero_grad()
             try:
@@ -151,6 +155,7 @@ class Trainer:
                     raise
                 self._at_once = -(-self._at_once // 2)
                 torch.cuda.empty_cache()
+        self.net.dropout = 0.0
         if math.isfinite(loss):
             nn.utils.clip_grad_norm_(self._learned, CLIP)
             self._optimizer.step()

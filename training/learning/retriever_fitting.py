@@ -191,7 +191,14 @@ class Fitting:
         settings = self.settings
         sample = settings.sample if len(self.nodes) > settings.nodes else 0
         how = FitSettings(
-            settings.batch, settings.rate, settings.layers, settings.layer_rate, sample, settings.seed, self.device
+            settings.batch,
+            settings.rate,
+            settings.layers,
+            settings.layer_rate,
+            sample,
+            settings.dropout,
+            settings.seed,
+            self.device,
         )
         if passes:
             steps = passes * -(-(questions // passes) // settings.batch)

@@ -8,6 +8,7 @@ from typing import Any
 from uuid import UUID
 
 import numpy as np
+from numpy.typing import NDArray
 
 from search.domain.run_context import RunContext
 from search.models import PipelineVersion
@@ -35,7 +36,12 @@ class Judged:
 
     evaluation: str
     values: Values
-    fair: np.ndarray[Any, np.dtype[np.bool_]]
+    fair: NDArray[np.bool_]
+
+    def at(self, places: NDArray[np.intp]) -> Judged:
+        """Return the same of the questions at these places only."""
+        values = {name: column[places] for name, column in self.values.items()}
+        return Judged(self.evaluation, values, self.fair[places])
 
 
 @dataclass(frozen=True)

@@ -10,87 +10,29 @@ can still be promoted by hand.
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
-from django.conf import settings as site
+import numpy as np
 
-from search.domain.errors import Fault, InvalidRequest, pointer
+from search.domain.errors import InvalidRequest
 from search.domain.run_context import RunContext
 from search.models import KnowledgeBase, PipelineVersion
 from search.services.pipelines.save_pipeline_version import activate_pipeline_version
 from training import wiring
-from training.data.examples import BadQuestions, Example
-from training.data.splits import TRAIN, VAL, counts, refuse_splits
-from training.models import QuestionSet
-from training.services.find_release import find_release
+from training.data.examples import BadQuestions
+from training.data.splits import counts
 from training.services.judge_version import Judged, Verdict, compare, judge_version
 from training.services.question_sets import described_set
-from training.services.synthesise import synthesised_questions
 from training.services.train import train
-from training.services.train_parts import LEARN, Part, parts_of_pipeline
+from training.services.train_parts import LEARN, Part
+from training.services.train_request import Request, is_held, judging, sample
 from training.services.tune import tune
 
-JUDGED = 1_000
-"""Most questions by which a part is judged, evenly spaced over all."""
-FEW, JUDGING_SEED = 300, 20_263
-"""Number and seed of the synthesised questions that judge where nobody has asked any."""
 BEFORE = "before"
 _ENDED = "parts that ended"
 """Name of the note with the reports of the parts that have ended."""
-
-
-@dataclass(frozen=True)
-class Request:
-    """What is trained for which knowledge base, from which questions, and how."""
-
-    knowledge_base: str
-    examples: Sequence[Example]
-    pipeline: str = ""
-    learners: Sequence[str] = ()
-    settings: Mapping[str, Any] = field(default_factory=dict)
-    """Settings of the learners, as `{"learner.setting": value}`."""
-    allow_val: bool = False
-    judged: int = JUDGED
-    question_set: QuestionSet | None = None
-    release: str = ""
-    synthesised: int = 0
-    """Questions that each learner makes of the knowledge base and learns from too."""
-
-    @property
-    def named_pipeline(self) -> str:
-        """The pipeline; the site's default if none is named."""
-        return self.pipeline or str(site.GRASP_DEFAULT_PIPELINE)
-
-    @property
-    def asked(self) -> str:
-        """The questions that judge, in words."""
-        return "held-out questions" if self.examples else "synthesised questions of another seed"
-
-    def parts(self) -> list[Part]:
-        """Return what is trained and tuned, in order. Raises InvalidRequest."""
-        return parts_of_pipeline(self.named_pipeline, self.learners)
-
-    def check(self) -> None:
-        """Raise InvalidRequest for unknown names and settings, BadQuestions for questions of other splits."""
-        refuse_splits(self.examples, "Training", (TRAIN, VAL) if self.allow_val else (TRAIN,))
-        parts = self.parts()
-        trained = [part.of for part in parts if part.how == LEARN]
-        others = {key.partition(".")[0]: key for key in self.settings}
-        faults = [
-            Fault(pointer("settings", key), f"{key[:80]!r} is of no learner that is trained: {', '.join(trained)}.")
-            for learner, key in others.items() if learner not in trained
-        ]  # fmt: skip
-        if faults:
-            raise InvalidRequest(faults)
-        for learner in trained:
-            wiring.checked_settings(learner, self.settings_of(learner))
-
-    def settings_of(self, learner: str) -> dict[str, Any]:
-        """Return the settings of one learner by name."""
-        start = f"{learner}."
-        return {key.removeprefix(start): value for key, value in self.settings.items() if key.startswith(start)}
 
 
 @dataclass
@@ -164,7 +106,9 @@ def _begun(request: Request, base: KnowledgeBase, run: RunContext) -> tuple[Judg
     first = _judged(request, version, run.part(BEFORE))
     state = _State(version, first)
     for report in run.notes.get(_ENDED) or []:
-        if report["switched_on"]:
+        if report["switched_on"] and report.get("trial"):
+            state.version = _version(report["version"])
+        elif report["switched_on"]:
             version = _version(report["version"])
             state = _State(version, _judged(request, version, run.part(report["part"]).part("judging")))
     return first, state
@@ -177,6 +121,8 @@ def _version(pk: int | None) -> PipelineVersion | None:
 def _carried_out(request: Request, part: Part, state: _State, run: RunContext) -> dict[str, Any]:
     """Train or tune a part, judge the version with it, take that over into `state` if it is better, and report."""
     began = time.perf_counter()
+    if part.how == LEARN and request.examples and not wiring.fold_option(part.of):
+        return _tried_out(request, part, state, run)
     try:
         made, described = _made(request, part, state.version, run)
     except (BadQuestions, InvalidRequest) as error:
@@ -196,6 +142,41 @@ def _carried_out(request: Request, part: Part, state: _State, run: RunContext) -
     if verdict.better:
         state.version, state.judged = made, after
     return report
+
+
+def _tried_out(request: Request, part: Part, state: _State, run: RunContext) -> dict[str, Any]:
+    """Train a learner that keeps no models of folds: first on a part of the questions, then, if that is right, on all.
+
+    The rest of the questions judges the first training. Nothing after it can be judged on questions that it has learned
+    from, so `state` keeps the figures from before it.
+    """
+    began = time.perf_counter()
+    learned = [example for example in request.examples if not is_held(example)]
+    asked = judging(request, run)
+    places = np.array([at for at, example in enumerate(asked) if is_held(example)], dtype=np.intp)
+    try:
+        made, described = _made(replace(request, examples=learned), part, state.version, run.part("trial"))
+        if made is None or not len(places):
+            return {**_left_out(part, "No question is left to judge it by.", began), **described}
+        after = judge_version(
+            knowledge_base=request.knowledge_base, pipeline=request.named_pipeline, version=made,
+            examples=[asked[at] for at in places], release=request.release, question_set=request.question_set,
+            run=run.part("judging"),
+        )  # fmt: skip
+        before = state.judged
+        verdict = compare(before.at(places), after, f"{request.asked} of {len(asked):,}")
+        if verdict.better:
+            made, described = _made(request, part, state.version, run)
+    except (BadQuestions, InvalidRequest) as error:
+        return _left_out(part, str(error), began)
+    assert made is not None
+    if verdict.better:
+        state.version = made
+    return {
+        "part": part.name, **described, **verdict.to_json(), "version": made.pk, "pipeline_version": made.version,
+        "trial": True, "evaluation": after.evaluation, "evaluation_before": before.evaluation,
+        "seconds": round(time.perf_counter() - began, 2),
+    }  # fmt: skip
 
 
 def _as_tuned(verdict: Verdict, described: dict[str, Any]) -> Verdict:
@@ -221,7 +202,7 @@ def _made(
         )  # fmt: skip
         return _saved(request, report), {"artifact": report["artifact"], "table": report["table"]}
     report = tune(
-        knowledge_base=request.knowledge_base, examples=_sample(request.examples, request.judged), split=None,
+        knowledge_base=request.knowledge_base, examples=sample(request.examples, request.judged), split=None,
         pipeline=request.named_pipeline, activate=False, run=run, question_set=request.question_set, part=part.of,
         on=on,
     )  # fmt: skip
@@ -250,23 +231,5 @@ def _left_out(part: Part, reason: str, began: float) -> dict[str, Any]:
 def _judged(request: Request, version: PipelineVersion | None, run: RunContext) -> Judged:
     return judge_version(
         knowledge_base=request.knowledge_base, pipeline=request.named_pipeline, version=version,
-        examples=_judging(request, run), release=request.release, question_set=request.question_set, run=run,
+        examples=judging(request, run), release=request.release, question_set=request.question_set, run=run,
     )  # fmt: skip
-
-
-def _judging(request: Request, run: RunContext) -> list[Example]:
-    """Return the questions that judge: those of people or, where there are none, synthesised ones of another seed.
-
-    A synthesised question that a learner has made too is not fair to it, so it is left out of the comparison.
-    """
-    if request.examples:
-        return _sample(request.examples, request.judged)
-    release = find_release(request.knowledge_base, request.release)
-    silent = replace(run, progress=lambda part, done, total: run.check())
-    return list(synthesised_questions(release, min(request.judged, FEW), JUDGING_SEED, silent).examples)
-
-
-def _sample(examples: Sequence[Example], most: int) -> list[Example]:
-    """Return at most `most` questions, evenly spaced over all."""
-    step = max(1.0, len(examples) / most)
-    return [examples[int(place * step)] for place in range(min(len(examples), most))]

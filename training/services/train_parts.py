@@ -39,10 +39,12 @@ def parts_of_pipeline(pipeline: str, learners: Sequence[str] = ()) -> list[Part]
     parts: list[Part] = []
     for stage in search_wiring.pipeline(pipeline).flow:
         own = [name for name in chosen if wiring.option_of(name)[1].partition(".")[0] == stage.name]
+        # The light ranker before the neural one: what takes long learns from what the quick one leaves.
+        own.sort(key=on_request)
         parts += [Part(name, LEARN, name) for name in own]
         if stage.role == "fusion" and _tunable(pipeline, STAGE_2):
             parts.append(Part("fusion", TUNE, STAGE_2))
-        if stage.role == "rerank" and own and _tunable(pipeline, FINAL):
+        if stage.role == "rerank" and any(_mixed(pipeline, stage.name, name) for name in own):
             parts.append(Part("final fusion", TUNE, FINAL))
     return parts
 
@@ -58,7 +60,22 @@ def _chosen(pipeline: str, learners: Sequence[str]) -> list[str]:
         raise InvalidRequest(wrong)
     if learners:
         return [name for name in mine if name in learners]
-    return [name for name in mine if not settings.GRASP_LEARNERS[name].get("ON_REQUEST")]
+    return [name for name in mine if not on_request(name)]
+
+
+def on_request(learner: str) -> bool:
+    """Return whether a learner is trained only if it is named."""
+    return bool(settings.GRASP_LEARNERS[learner].get("ON_REQUEST"))
+
+
+def _mixed(pipeline: str, stage: str, learner: str) -> bool:
+    """Return whether a variant of a stage takes a learner's artifact, and fuses its list with the one before it."""
+    if not _tunable(pipeline, FINAL):
+        return False
+    known = search_wiring.pipeline(pipeline).settings_schema()["properties"]
+    every = known.get(stage, {}).get("enum", [])
+    named = (wiring.option_of(learner)[1], f"{stage}.weight", f"{stage}.k")
+    return bool(set.intersection(*(set(known.get(name, {}).get("variants", every)) for name in named)))
 
 
 def _tunable(pipeline: str, part: str) -> bool:

@@ -33,7 +33,16 @@ from training.services.cross_fitting import CrossFitted, cross_fitted
 from training.services.evaluate import MixedEvaluation, frozen_pins, purpose_of
 from training.services.evaluations.begin_and_end import create_evaluation, ending
 from training.services.question_sets import described_set
-from training.services.tuned_lists import FINAL, STAGE_2, Lists, case_of, final_weights, lists_of, read_fusion
+from training.services.tuned_lists import (
+    FINAL,
+    STAGE_2,
+    Lists,
+    case_of,
+    check_weighed,
+    final_weights,
+    lists_of,
+    read_fusion,
+)
 
 _SEARCHES, _WEIGHTS = PARTS = ("searches", "weights")
 _BEGUN, _SAVED = "tuning begun", "tuning saved"
@@ -93,7 +102,7 @@ def tune(
     if (saved := _saved(run)) is not None:
         return saved
     evaluation, pin, crossed, kept = _begun(
-        run, knowledge_base, examples, split, _choice(pipeline, on), question_set, pinned
+        run, knowledge_base, examples, split, _choice(pipeline, on), lists, question_set, pinned
     )  # fmt: skip
     pins, asked_of = {pipeline: pin}, [example for example, _ in kept]
     with ending(evaluation, run):
@@ -157,7 +166,7 @@ def _saved(run: RunContext) -> dict[str, Any] | None:
 
 def _begun(
     run: RunContext, knowledge_base: str, examples: Sequence[Example], split: str | None, choice: PipelineChoice,
-    question_set: QuestionSet | None, pinned: Sequence[Mapping[str, Any]],
+    lists: Lists, question_set: QuestionSet | None, pinned: Sequence[Mapping[str, Any]],
 ) -> tuple[Evaluation, Pin, CrossFitted, list[tuple[Example, Pin]]]:  # fmt: skip
     """Return the evaluation that this work has begun, or a new one, with its pin and the questions that are asked."""
     known = run.notes.get(_BEGUN)
@@ -171,6 +180,7 @@ def _begun(
         knowledge_base=knowledge_base, pipelines=[choice], settings={}, evaluation=uuid4()
     )
     pin = pins[choice.label]
+    check_weighed(pin.specification, lists)
     crossed, kept = _askable(pin, examples)
     with run.fenced(), transaction.atomic():
         asked_of = [example for example, _ in kept]

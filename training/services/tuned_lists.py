@@ -92,6 +92,15 @@ def mixes(pipeline: Pipeline, stage: str) -> bool:
     return f"{stage}.weight" in options and f"{stage}.k" in options
 
 
+def check_weighed(specification: Mapping[str, Any], lists: Lists) -> None:
+    """Raise InvalidRequest when the chosen variant of the reranker has no weight; the fusion of stage 2 always has."""
+    options = specification["stages"][lists.fusion]["OPTIONS"]
+    if lists.part == FINAL and not {"weight", "k"} <= set(options):
+        variant = specification["stages"][lists.fusion].get("VARIANT", "")
+        message = f"The version reranks with the variant {variant!r} of {lists.fusion}, which has no weight to choose."
+        raise InvalidRequest([Fault("/pipeline", message)])
+
+
 def final_weights(fused: Mapping[str, Any], seen: Sequence[Fused]) -> FusionWeights:
     """Return the settings of the final fusion: those of its options (`fused`), or if they leave it open, those used.
 

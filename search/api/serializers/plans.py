@@ -18,6 +18,9 @@ class Plan(serializers.Serializer[Any]):
     hops = serializers.ListField(child=serializers.DictField(child=Anything()), required=False)
     target = serializers.DictField(child=Anything())
     filters = serializers.ListField(child=serializers.DictField(child=Anything()), required=False)
+    exclude = serializers.ListField(child=serializers.DictField(child=Anything()), required=False)
+    order = serializers.DictField(child=Anything(), required=False)
+    ask = serializers.ChoiceField(["which", "how many", "whether"], required=False)
     risk_level = serializers.ChoiceField(["no_trade", "weak", "normal", "aggressive"], required=False)
     retrieval_mode = Text(required=False)
 

@@ -86,11 +86,12 @@ class Binding(serializers.Serializer[Any]):
 
 
 class Linked(serializers.Serializer[Any]):
-    """An anchor of a plan with its bindings."""
+    """An anchor of a plan with its bindings; `exclude` is the index of the exclusion that it belongs to, if any."""
 
     plan_index = Whole()
     anchor = Text()
     bindings = Binding(many=True)
+    exclude = Whole(required=False)
 
 
 class Graph(serializers.Serializer[Any]):
@@ -140,6 +141,20 @@ class Result(serializers.Serializer[Any]):
     )
     signals = Signal(many=True, help_text="What moved it up or down most, if a learned ranker ordered the results.")
     evidence = serializers.DictField(child=Anything(), allow_null=True)
+    answers = serializers.BooleanField(help_text="Whether it meets every condition of the shown plan.")
+
+
+class Answer(serializers.Serializer[Any]):
+    """The answer of the shown plan: a list, a number, yes, no, or unknown.
+
+    `count` is the number of answers that the plan has in the graph; `complete` says that there are no further ones.
+    `value` is the number where one was asked for.
+    """
+
+    kind = serializers.ChoiceField(["list", "number", "yes", "no", "unknown"])
+    value = Whole(required=False)
+    count = Whole()
+    complete = serializers.BooleanField()
 
 
 class Step(serializers.Serializer[Any]):
@@ -194,6 +209,7 @@ class Search(serializers.Serializer[Any]):
     linked = Linked(many=True)
     graph = Graph(allow_null=True)
     fusion = Fusion(allow_null=True)
+    answer = Answer()
     results = Result(many=True)
     steps = Step(many=True)
 

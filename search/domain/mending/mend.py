@@ -7,30 +7,28 @@ value instead of a list. A fault with several possible meanings is not corrected
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Mapping
 
 from search.domain.graph import ANY, Schema
-from search.domain.mending.names import NameBook, as_kind, fold
+from search.domain.mending.names import as_kind
+from search.domain.mending.tools import MOST_ITEMS, Json, MendingTools
 from search.domain.mending.words import (
     ANCHOR_KEYS,
-    COMMENTARY,
+    ASK_WORDS,
+    COUNT_KEYS,
     DIRECTION_WORDS,
+    EXCLUSION_KEYS,
     FILTER_KEYS,
     HOP_KEYS,
     MATCH_MODES,
     OPERATOR_WORDS,
+    ORDER_KEYS,
+    ORDER_WORDS,
     PLAN_KEYS,
     RETRIEVAL_MODES,
     RISK_WORDS,
     TARGET_KEYS,
-    WRAPPERS,
 )
-from search.domain.plan import MAX_ANCHORS, MAX_HOPS
-
-Json = dict[str, Any]
-MOST_ITEMS = 2 * max(MAX_ANCHORS, MAX_HOPS)
-"""Most items of a list that are mended; the parser rejects a list of this length in any case."""
 
 
 def mend(data: object, schema: Schema) -> tuple[object, list[str]]:
@@ -43,57 +41,61 @@ def mend(data: object, schema: Schema) -> tuple[object, list[str]]:
     return mender.plan(data), mender.said
 
 
-class _Mender:
+class _Mender(MendingTools):
     """The correction of one plan; `said` collects the sentences. An object is used only once."""
 
-    def __init__(self, schema: Schema) -> None:
-        self.book = NameBook(schema)
-        self.said: list[str] = []
-
     def plan(self, data: object) -> object:
-        data = self._unwrapped(data)
+        data = self.unwrapped(data)
         if not isinstance(data, dict):
             return data
-        plan = self._keys(data, PLAN_KEYS, "")
-        self._choose(plan, "retrieval_mode", RETRIEVAL_MODES, "")
-        self._choose(plan, "risk_level", RISK_WORDS, "")
+        plan = self.keys(data, PLAN_KEYS, "")
+        self.choose(plan, "retrieval_mode", RETRIEVAL_MODES, "")
+        self.choose(plan, "risk_level", RISK_WORDS, "")
         if plan.get("retrieval_mode") == "skip":
-            self._say("the model gave the question up (skip): no anchors, no hops, no_trade")
+            self.say("the model gave the question up (skip): no anchors, no hops, no_trade")
             return {"target": {"var": "T"}, "risk_level": "no_trade", "retrieval_mode": "skip"}
-        plan["anchors"] = self._listed(plan, "anchors", self._anchor)
-        plan["hops"] = self._listed(plan, "hops", self._hop)
+        plan["anchors"] = self.listed(plan, "anchors", self._anchor)
+        plan["hops"] = self.listed(plan, "hops", self._hop)
         plan["target"] = self._target(plan.get("target"), plan)
-        plan["filters"] = self._listed(plan, "filters", self._filter)
+        plan["filters"] = self.listed(plan, "filters", self._filter)
+        plan["exclude"] = self.listed(plan, "exclude", self._exclusion)
+        self.choose(plan, "ask", ASK_WORDS, "")
         self._settle_mode(plan)
-        self._turn_hops(plan)
-        self._fields(plan)
+        labels = _labels(plan)
+        self._turn_hops(plan, labels)
+        self._fields(plan, labels)
+        for _, pattern in _objects(plan, "exclude"):
+            known = _labels({"target": {}, **pattern}) | labels
+            self._turn_hops(pattern, known)
+            self._fields(pattern, known)
+        plan["order"] = self._order(plan.get("order"), plan, labels)
         return {key: value for key, value in plan.items() if value is not None and (value != [] or key == "anchors")}
 
     # ---- the parts of a plan
 
     def _anchor(self, item: object, index: int) -> object:
         if isinstance(item, str):
-            self._say(f"anchor {index + 1} was a bare text")
+            self.say(f"anchor {index + 1} was a bare text")
             item = {"text": item}
         if not isinstance(item, dict):
             return item
-        anchor = self._keys(item, ANCHOR_KEYS, f"anchor {index + 1}")
+        anchor = self.keys(item, ANCHOR_KEYS, f"anchor {index + 1}")
         if anchor.pop("ids", None):
-            self._say(f"ids of anchor {index + 1} were left out: a model cannot know them")
+            self.say(f"ids of anchor {index + 1} were left out: a model cannot know them")
         anchor.setdefault("var", f"A{index + 1}")
         if isinstance(label := anchor.get("label"), list) and len(label) == 1:
-            self._say(f"label of anchor {index + 1} was a list")
+            self.say(f"label of anchor {index + 1} was a list")
             anchor["label"] = label[0]
-        anchor["label"] = self._type(anchor.get("label"), f"anchor {index + 1}")
-        self._choose(anchor, "match_mode", MATCH_MODES, f"anchor {index + 1}")
+        anchor["label"] = self.type(anchor.get("label"), f"anchor {index + 1}")
+        self.choose(anchor, "match_mode", MATCH_MODES, f"anchor {index + 1}")
         return anchor
 
     def _hop(self, item: object, index: int) -> object:
         if not isinstance(item, dict):
             return item
-        hop = self._keys(item, HOP_KEYS, f"hop {index + 1}")
-        hop["to_label"] = self._type(hop.get("to_label"), f"hop {index + 1}")
-        self._choose(hop, "direction", DIRECTION_WORDS, f"hop {index + 1}")
+        hop = self.keys(item, HOP_KEYS, f"hop {index + 1}")
+        hop["to_label"] = self.type(hop.get("to_label"), f"hop {index + 1}")
+        self.choose(hop, "direction", DIRECTION_WORDS, f"hop {index + 1}")
         if hop.get("direction") == "":
             del hop["direction"]
         return hop
@@ -102,40 +104,77 @@ class _Mender:
         if isinstance(item, str):
             named = self.book.type_of(item)
             variables = {str(hop.get("to_var")) for _, hop in _objects(plan, "hops")}
-            self._say(f"the target was the bare text {item!r}")
+            self.say(f"the target was the bare text {item!r}")
             item = {"var": item} if item in variables or not named else {"labels": [named]}
         if item is None:
-            self._say("the plan had no target; T was taken")
+            self.say("the plan had no target; T was taken")
             item = {}
         if not isinstance(item, dict):
             return item
-        target = self._keys(item, TARGET_KEYS, "target")
+        target = self.keys(item, TARGET_KEYS, "target")
         target.setdefault("var", "T")
         labels = target.get("labels", [])
         if isinstance(labels, str):
-            self._say("labels of the target was a bare text")
+            self.say("labels of the target was a bare text")
             labels = [labels]
         if isinstance(labels, list):
-            target["labels"] = [self._type(label, "target") for label in labels if label is not None][:MOST_ITEMS]
+            target["labels"] = [self.type(label, "target") for label in labels if label is not None][:MOST_ITEMS]
         return target
 
     def _filter(self, item: object, index: int) -> object:
         if not isinstance(item, dict):
             return item
         where = f"filter {index + 1}"
-        condition = self._keys(item, FILTER_KEYS, where)
-        self._choose(condition, "op", OPERATOR_WORDS, where)
+        condition = self.keys(item, FILTER_KEYS, where)
+        self.choose(condition, "op", OPERATOR_WORDS, where)
         op, value = condition.get("op"), condition.get("value")
         if op == "between" and isinstance(value, dict) and len(value) == 2:
-            self._say(f"the value of {where} was an object; its two values were taken")
+            self.say(f"the value of {where} was an object; its two values were taken")
             condition["value"] = list(value.values())
         if op == "=" and isinstance(value, list):
-            self._say(f"{where} compared with a list; = was read as in")
+            self.say(f"{where} compared with a list; = was read as in")
             condition["op"] = "in"
-        if op == "in" and isinstance(value, str | int | float):
-            self._say(f"the value of {where} was not in a list")
+        if op == "!=" and isinstance(value, list):
+            self.say(f"{where} compared with a list; != was read as not in")
+            condition["op"] = "not in"
+        if op in ("in", "not in") and isinstance(value, str | int | float):
+            self.say(f"the value of {where} was not in a list")
             condition["value"] = [value]
         return condition
+
+    def _exclusion(self, item: object, index: int) -> object:
+        if not isinstance(item, dict):
+            return item
+        pattern = self.keys(item, EXCLUSION_KEYS, f"exclusion {index + 1}")
+        for key, mend_item in (("anchors", self._anchor), ("hops", self._hop), ("filters", self._filter)):
+            pattern[key] = self.listed(pattern, key, mend_item)
+        return {key: value for key, value in pattern.items() if value != [] or key != "filters"}
+
+    def _order(self, item: object, plan: Json, labels: Mapping[str, str]) -> object:
+        if isinstance(item, str):
+            self.say("the order was a bare text")
+            item = {"by": item}
+        if not isinstance(item, dict):
+            return item
+        order = self.keys(item, ORDER_KEYS, "order")
+        self.choose(order, "direction", ORDER_WORDS, "order")
+        target = plan["target"].get("var") if isinstance(plan["target"], dict) else None
+        label = labels.get(str(target), ANY)
+        by = order.get("by")
+        by = {"field": by} if isinstance(by, str) else dict(by) if isinstance(by, dict) else by
+        if isinstance(by, dict) and isinstance(by.get("field"), str):
+            found = self.book.field_of(by["field"], label)
+            by["field"] = found.name if found else by["field"]
+        if isinstance(by, dict) and isinstance(count := by.get("count"), dict | str):
+            count = {"rel": count} if isinstance(count, str) else self.keys(count, COUNT_KEYS, "count")
+            self.choose(count, "direction", DIRECTION_WORDS, "count")
+            count = {key: value for key, value in count.items() if value != ""}
+            reading = self.book.relation_of(str(count.get("rel")), label, str(count.get("to_label", ANY)))
+            by["count"] = count | ({"rel": reading[0]} if reading else {})
+        if by != order.get("by"):
+            self.say(f"the order was read as {by!r}")
+            order["by"] = by
+        return order
 
     # ---- corrections that need the whole plan
 
@@ -145,19 +184,18 @@ class _Mender:
         if plan.get("retrieval_mode") != "doc_search" or not isinstance(target, dict):
             return
         if plan["hops"]:
-            self._say("doc_search has no hops; the plan has, and was read as graph_filter_doc")
+            self.say("doc_search has no hops; the plan has, and was read as graph_filter_doc")
             plan["retrieval_mode"] = "graph_filter_doc"
         elif plan["anchors"] == [] and isinstance(text := target.get("relevance_text"), str) and text.strip():
-            self._say("doc_search without an anchor; the target's text became one")
+            self.say("doc_search without an anchor; the target's text became one")
             label = _only_label(target) or ANY
             plan["anchors"] = [{"var": target["var"], "text": text, "label": label, "match_mode": "doc"}]
         elif len(anchors := _objects(plan, "anchors")) == 1 and anchors[0][1].get("var") != target["var"]:
-            self._say(f"the anchor of doc_search stands for the target {target['var']!r}")
+            self.say(f"the anchor of doc_search stands for the target {target['var']!r}")
             anchors[0][1]["var"] = target["var"]
 
-    def _turn_hops(self, plan: Json) -> None:
+    def _turn_hops(self, plan: Json, labels: Mapping[str, str]) -> None:
         """Correct names of relations, and reverse directions that exist in the schema only the other way round."""
-        labels = _labels(plan)
         for index, hop in _objects(plan, "hops"):
             near, far = (labels.get(str(hop.get(end)), ANY) for end in ("from", "to_var"))
             self._relation(hop, index, near, far)
@@ -167,7 +205,7 @@ class _Mender:
         if isinstance(written, str) and (reading := self.book.relation_of(written, near, far)):
             name, direction = reading
             if name != written:
-                self._say(f"relation {written!r} of hop {index + 1} was read as {name}")
+                self.say(f"relation {written!r} of hop {index + 1} was read as {name}")
             hop["rel"] = name
             if direction and "direction" not in hop:
                 hop["direction"] = direction
@@ -176,11 +214,10 @@ class _Mender:
             ways = self.book.directions(hop["rel"], near, far)
             if ways and way not in ways:
                 hop["direction"] = next(iter(ways))
-                self._say(f"hop {index + 1} ran the wrong way; {hop['rel']} was turned to {hop['direction']!r}")
+                self.say(f"hop {index + 1} ran the wrong way; {hop['rel']} was turned to {hop['direction']!r}")
 
-    def _fields(self, plan: Json) -> None:
+    def _fields(self, plan: Json, labels: Mapping[str, str]) -> None:
         """Correct names of fields, and convert values to the kind of the field."""
-        labels = _labels(plan)
         for index, condition in _objects(plan, "filters"):
             if not isinstance(condition.get("field"), str):
                 continue
@@ -188,79 +225,17 @@ class _Mender:
             if found is None:
                 continue
             if found.name != condition["field"]:
-                self._say(f"field {condition['field']!r} of filter {index + 1} was read as {found.name}")
+                self.say(f"field {condition['field']!r} of filter {index + 1} was read as {found.name}")
                 condition["field"] = found.name
             value = condition.get("value")
+            if isinstance(value, dict):
+                continue
             read = (
                 [as_kind(item, found.kind) for item in value] if isinstance(value, list) else as_kind(value, found.kind)
             )
             if read != value:
-                self._say(f"the value of filter {index + 1} was read as {read!r}")
+                self.say(f"the value of filter {index + 1} was read as {read!r}")
                 condition["value"] = read
-
-    # ---- tools
-
-    def _unwrapped(self, data: object) -> object:
-        if isinstance(data, list) and len(data) == 1:
-            self._say("the plan was inside a list")
-            data = data[0]
-        if isinstance(data, dict) and len(data) == 1:
-            key, inner = next(iter(data.items()))
-            if fold(str(key)) in WRAPPERS and isinstance(inner, dict):
-                self._say(f"the plan was inside {key!r}")
-                return inner
-        return data
-
-    def _keys(self, item: Mapping[str, Any], known: Mapping[str, str], where: str) -> Json:
-        """Return an object with correct names of keys, without commentary and without nulls."""
-        kept: Json = {}
-        of = f" of {where}" if where else ""
-        for key, value in item.items():
-            name = key if key in known.values() else known.get(fold(key), key)
-            if name not in known.values() and fold(key) in COMMENTARY:
-                self._say(f"the commentary {key!r}{of} was left out")
-            elif value is not None and name not in kept:
-                if name != key:
-                    self._say(f"key {key!r}{of} was read as {name}")
-                kept[name] = value
-            elif value is not None:
-                kept[key] = value
-        return kept
-
-    def _listed(self, plan: Json, key: str, mend_item: Callable[[object, int], object]) -> Any:
-        items = plan.get(key, [])
-        if isinstance(items, dict | str):
-            self._say(f"{key} was not a list")
-            items = [items]
-        return (
-            [mend_item(item, i) for i, item in enumerate(items)]
-            if isinstance(items, list) and len(items) <= MOST_ITEMS
-            else items
-        )
-
-    def _choose(self, item: Json, key: str, words: Mapping[str, str], where: str) -> None:
-        value = item.get(key)
-        if not isinstance(value, str) or value in words.values():
-            return
-        meant = words.get(value.strip(), words.get(fold(value)))
-        if meant is not None:
-            self._say(f"{key} {value!r}{f' of {where}' if where else ''} was read as {meant or 'either'}")
-            item[key] = meant
-
-    def _type(self, value: object, where: str) -> object:
-        if value is None:
-            return ANY
-        if not isinstance(value, str):
-            return value
-        name = self.book.type_of(value)
-        if name is None or name == value:
-            return value
-        self._say(f"type {value!r} of {where} was read as {name}")
-        return name
-
-    def _say(self, what: str) -> None:
-        if len(self.said) < 50:
-            self.said.append(what if len(what) <= 200 else f"{what[:200]}…")
 
 
 def _labels(plan: Json) -> dict[str, str]:

@@ -23,8 +23,18 @@ PLAN_KEYS = _table(
     hops="hops hop steps edges path",
     target="target answer goal",
     filters="filters filter conditions constraints",
+    exclude="exclude exclusions excluded excludes not without",
+    order="order orderby sort sortby ranking",
+    ask="ask asks asked",
     risk_level="risklevel risk",
     retrieval_mode="retrievalmode mode",
+)
+EXCLUSION_KEYS = {key: PLAN_KEYS[key] for key in PLAN_KEYS if PLAN_KEYS[key] in ("anchors", "hops", "filters")}
+ORDER_KEYS = _table(by="by key on", direction="direction dir order", limit="limit top first n k most")
+COUNT_KEYS = _table(
+    rel="rel relation relationtype edge type relationship",
+    direction="direction dir",
+    to_label="tolabel totype label targetlabel targettype",
 )
 ANCHOR_KEYS = _table(
     var="var variable id alias",
@@ -57,6 +67,19 @@ RISK_WORDS = _table(
     normal="normal medium moderate default standard",
     aggressive="aggressive high strong",
 )
+ORDER_WORDS = _table(
+    asc="asc ascending up lowest smallest least oldest earliest first increasing",
+    desc="desc descending down highest largest greatest newest latest last decreasing",
+)
+ASK_WORDS = {"how many": "how many"} | {
+    word: meaning
+    for meaning, said in {
+        "which": "which what who list entities",
+        "how many": "howmany count number howmuch",
+        "whether": "whether yesno boolean exists is",
+    }.items()
+    for word in said.split()
+}
 RETRIEVAL_MODES = _table(
     doc_search="docsearch documentsearch textsearch",
     graph_filter_doc="graphfilterdoc graphfilter filter",
@@ -81,5 +104,10 @@ OPERATOR_WORDS = {
     "gt": ">", "greaterthan": ">", "above": ">", "over": ">", "morethan": ">", "after": ">",
     "gte": ">=", "ge": ">=", "atleast": ">=", "min": ">=", "greaterthanorequal": ">=", "greaterthanorequalto": ">=",
     "between": "between", "range": "between", "contains": "contains", "contain": "contains", "includes": "contains",
+    "!=": "!=", "<>": "!=", "≠": "!=", "ne": "!=", "neq": "!=", "not": "!=", "isnot": "!=", "notequal": "!=",
+    "notequalto": "!=", "notequals": "!=", "not in": "not in", "notin": "not in", "noneof": "not in", "nin": "not in",
+    "not contains": "not contains", "notcontains": "not contains", "doesnotcontain": "not contains",
+    "notcontain": "not contains", "exists": "exists", "exist": "exists", "isnotnull": "exists", "known": "exists",
+    "missing": "missing", "isnull": "missing", "notexists": "missing", "unknown": "missing",
     "in": "in", "oneof": "in", "anyof": "in", "isin": "in", "<": "<", "<=": "<=", ">": ">", ">=": ">=", "=": "=",
 }  # fmt: skip

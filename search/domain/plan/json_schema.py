@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, get_args
 
 from search.domain.graph import ANY, Direction, Schema
-from search.domain.plan import MAX_ANCHORS, MAX_HOPS, RISKS, MatchMode, Operator, RetrievalMode
+from search.domain.plan import MAX_ANCHORS, MAX_EXCLUSIONS, MAX_HOPS, RISKS, Ask, MatchMode, Operator, RetrievalMode
 
 MOST_NAMES = 200
 """Longest enumeration: servers refuse long ones. With more names any string is allowed, and the parser checks it."""
@@ -22,16 +22,26 @@ def plan_json_schema(schema: Schema, *, retrieval_modes: bool = False) -> dict[s
     relations = _enumeration([r.name for r in schema.relations], extra=[ANY])
     text = {"type": "string"}
     direction = {"type": ["string", "null"], "enum": [*get_args(Direction), None]}
-    value = {"anyOf": [text, {"type": "number"}, _list({"anyOf": [text, {"type": "number"}]})]}
+    scalar = {"anyOf": [text, {"type": "number"}]}
+    value = {"anyOf": [text, {"type": "number"}, _list(scalar), _object(var=text, field=text), {"type": "null"}]}
+    anchors = _list(
+        _object(var=text, text=text, label=types, match_mode=_enumeration(get_args(MatchMode))), MAX_ANCHORS
+    )
+    hops = _list(_object(**{"from": text}, rel=relations, to_var=text, to_label=types, direction=direction), MAX_HOPS)
+    count = _object(rel=relations, direction=direction, to_label=types)
+    order = _object(
+        by={"anyOf": [_object(field=text), _object(count=count)]},
+        direction=_enumeration(("asc", "desc")),
+        limit={"type": ["integer", "null"]},
+    )
     properties: dict[str, Any] = {
-        "anchors": _list(
-            _object(var=text, text=text, label=types, match_mode=_enumeration(get_args(MatchMode))), MAX_ANCHORS
-        ),
-        "hops": _list(
-            _object(**{"from": text}, rel=relations, to_var=text, to_label=types, direction=direction), MAX_HOPS
-        ),
+        "anchors": anchors,
+        "hops": hops,
         "target": _object(var=text, labels=_list(types), relevance_text=text),
         "filters": _list(_object(var=text, field=text, op=_enumeration(get_args(Operator)), value=value)),
+        "exclude": _list(_object(anchors=anchors, hops=hops), MAX_EXCLUSIONS),
+        "order": {"anyOf": [order, {"type": "null"}]},
+        "ask": _enumeration(get_args(Ask)),
         "risk_level": _enumeration(RISKS),
     }
     if retrieval_modes:

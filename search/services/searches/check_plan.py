@@ -55,11 +55,11 @@ def check_plan(data: object, schema: Schema) -> CheckedPlan:
 
 
 def _contradictions_apart(data: object, schema: Schema) -> list[Fault]:
-    """Return the contradictions of a faulty plan without its filters; empty if it is still invalid without them."""
-    if not isinstance(data, Mapping) or not data.get("filters"):
+    """Return the contradictions of a faulty plan's walk alone; empty if it is still invalid."""
+    if not isinstance(data, Mapping) or not any(data.get(key) for key in ("filters", "exclude", "order")):
         return []
     try:
-        return contradictions(Plan.parse({**data, "filters": []}, schema), schema)
+        return contradictions(Plan.parse({**data, "filters": [], "exclude": [], "order": None}, schema), schema)
     except PlanInvalid:
         return []
 
@@ -79,21 +79,46 @@ def _with_mended(data: object, schema: Schema, faults: tuple[Fault, ...]) -> Che
     return CheckedPlan(faults=storable, mended=plan, changes=tuple(storable_text(sentence) for sentence in said))
 
 
-def _without_ids(data: object) -> tuple[dict[int, Any], object]:
-    """Return the ids of each anchor, by its index in `anchors`, and the plan without them."""
-    if not isinstance(data, Mapping) or not isinstance(anchors := data.get("anchors"), list):
+def _without_ids(data: object) -> tuple[dict[tuple[int, ...], Any], object]:
+    """Return the ids of each anchor, by its place, and the plan without them.
+
+    The place is the index in `anchors`, after the index of the exclusion for the anchor of an exclusion.
+    """
+    if not isinstance(data, Mapping):
         return {}, data
-    ids = {i: item["ids"] for i, item in enumerate(anchors) if isinstance(item, Mapping) and "ids" in item}
-    bare = [
-        {key: value for key, value in item.items() if key != "ids"} if i in ids else item
-        for i, item in enumerate(anchors)
-    ]
-    return ids, {**data, "anchors": bare}
+    ids: dict[tuple[int, ...], Any] = {}
+
+    def bare(pattern: Mapping[str, Any], place: tuple[int, ...]) -> dict[str, Any]:
+        if not isinstance(anchors := pattern.get("anchors"), list):
+            return dict(pattern)
+        has_ids = {i: item["ids"] for i, item in enumerate(anchors) if isinstance(item, Mapping) and "ids" in item}
+        ids.update({(*place, i): given for i, given in has_ids.items()})
+        return {**pattern, "anchors": [
+            {key: value for key, value in item.items() if key != "ids"} if i in has_ids else item
+            for i, item in enumerate(anchors)
+        ]}  # fmt: skip
+
+    plan = bare(data, ())
+    if isinstance(exclude := plan.get("exclude"), list):
+        plan["exclude"] = [bare(item, (i,)) if isinstance(item, Mapping) else item for i, item in enumerate(exclude)]
+    return ids, plan
 
 
-def _with_ids(data: object, ids: Mapping[int, Any]) -> object:
-    if not ids or not isinstance(data, dict) or not isinstance(anchors := data.get("anchors"), list):
+def _with_ids(data: object, ids: Mapping[tuple[int, ...], Any]) -> object:
+    if not ids or not isinstance(data, dict):
         return data
-    return data | {"anchors": [
-        item | {"ids": ids[i]} if i in ids and isinstance(item, dict) else item for i, item in enumerate(anchors)
-    ]}  # fmt: skip
+
+    def restored(pattern: dict[str, Any], place: tuple[int, ...]) -> dict[str, Any]:
+        if not isinstance(anchors := pattern.get("anchors"), list):
+            return pattern
+        return pattern | {"anchors": [
+            item | {"ids": ids[*place, i]} if (*place, i) in ids and isinstance(item, dict) else item
+            for i, item in enumerate(anchors)
+        ]}  # fmt: skip
+
+    plan = restored(data, ())
+    if isinstance(exclude := plan.get("exclude"), list):
+        plan = plan | {
+            "exclude": [restored(one, (i,)) if isinstance(one, dict) else one for i, one in enumerate(exclude)]
+        }
+    return plan

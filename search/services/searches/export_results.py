@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from search.plan_words import more_conditions
 from search.text import path_text
 
 Json = Mapping[str, Any]
@@ -48,6 +49,7 @@ def _conditions(evidence: Json | None, plans: Sequence[Json]) -> str:
     told = [f"{texts.get(anchor['var'], anchor['var'])}: {anchor['status']}" for anchor in evidence["anchors"]]
     told += [f"{plan['hops'][hop['index']]['rel']}: {hop['status']}" for hop in evidence["hops"]]
     told += [f"{plan['filters'][kept['index']]['field']}: {kept['status']}" for kept in evidence.get("filters", ())]
+    told += [f"{said}: {status}" for _, said, status, _ in more_conditions(plan, evidence)]
     text, score = evidence["residual"]["text"], evidence["residual"].get("score")
     if text:
         told.append(f"“{text}”: unknown" if score is None else f"“{text}”: similarity {score:.2f}")
@@ -55,5 +57,11 @@ def _conditions(evidence: Json | None, plans: Sequence[Json]) -> str:
 
 
 def _paths(evidence: Json | None) -> str:
-    """Return every path on a line of its own, as `Ada Holm ← directed by — Amber Road`."""
-    return "\n".join(map(path_text, evidence["paths"])) if evidence else ""
+    """Return every path on a line of its own, as `Ada Holm ← directed by — Amber Road`.
+
+    Paths that break an exclusion come last, after the word "not".
+    """
+    if not evidence:
+        return ""
+    broken = [f"not: {path_text(path)}" for one in evidence.get("exclude", ()) for path in one["paths"]]
+    return "\n".join([*map(path_text, evidence["paths"]), *broken])

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from search.domain.plan.routes import routes
+from search.plan_words import ASK_WORDS, exclusion_words, order_words, variables_of
 from search.views.shown.wording import RISK_WORDINGS, SOURCES, relation_words, type_words, value_text
 
 Json = Mapping[str, Any]
@@ -67,13 +68,16 @@ class ShownPlan:
     probability: float | None
     found: int | None
     json: str
+    exclude: tuple[str, ...] = ()
+    order: str = ""
+    ask: str = ""
     before: str = ""
     """The plan in one line before conditions were dropped to find something; empty if none were dropped."""
 
     @property
     def walks(self) -> bool:
         """Whether the plan queries the graph. Other plans were not run there and have no number of candidates."""
-        return bool(self.chains or self.filters)
+        return bool(self.chains or self.filters or self.exclude or self.order)
 
     @property
     def summary(self) -> str:
@@ -82,15 +86,19 @@ class ShownPlan:
             " ".join(f"{link.chip.text or link.chip.type} {_arrow_text(link.arrow)}" for link in chain)
             for chain in self.chains
         ]
-        head = " and ".join(chains) + f" {self.target.type}" if chains else f"{self.target.type}, by text alone"
+        alone = self.target.type if self.walks else f"{self.target.type}, by text alone"
+        head = " and ".join(chains) + f" {self.target.type}" if chains else alone
         head += f", where {' and '.join(self.filters)}" if self.filters else ""
+        head += "".join(f", not {pattern}" for pattern in self.exclude)
+        head += f", by {self.order}" if self.order else ""
         return f"{head}, about “{self.residual}”" if self.residual else head
 
 
 def show_plan(entry: Json, index: int, linked: Sequence[Json] = ()) -> ShownPlan:
     """Return an entry of a search's `plans` as chips; `linked` are the search's bindings of all plans."""
     plan = entry["plan"]
-    bindings = {item["anchor"]: item["bindings"] for item in linked if item["plan_index"] == index}
+    own = [item for item in linked if item["plan_index"] == index and item.get("exclude") is None]
+    bindings = {item["anchor"]: item["bindings"] for item in own}
     chips = _chips(plan, bindings)
     target = plan["target"]
     goal = target.get("var", "T")
@@ -100,7 +108,10 @@ def show_plan(entry: Json, index: int, linked: Sequence[Json] = ()) -> ShownPlan
         chains=tuple(_chain(plan, anchor["var"], goal, chips) for anchor in plan["anchors"]),
         target=PlanChip("target", goal, " or ".join(map(type_words, target.get("labels") or [""]))),
         residual=target.get("relevance_text", ""),
-        filters=tuple(f"{f['var']}.{f['field']} {f['op']} {value_text(f['value'])}" for f in plan.get("filters") or ()),
+        filters=tuple(_filter_text(condition) for condition in plan.get("filters") or ()),
+        exclude=tuple(exclusion_words(pattern, variables_of(plan)) for pattern in plan.get("exclude") or ()),
+        order=order_words(plan["order"]) if plan.get("order") else "",
+        ask=ASK_WORDS.get(plan.get("ask", "which"), ""),
         risk=risk,
         risk_words=RISK_WORDINGS.get(risk, ""),
         source=SOURCES.get(entry.get("source", ""), ""),
@@ -110,6 +121,10 @@ def show_plan(entry: Json, index: int, linked: Sequence[Json] = ()) -> ShownPlan
         json=json.dumps(plan, indent=2, ensure_ascii=False),
         before=show_plan({"plan": entry["given"]}, index).summary if entry.get("dropped") else "",
     )
+
+
+def _filter_text(condition: Json) -> str:
+    return f"{condition['var']}.{condition['field']} {condition['op']} {value_text(condition.get('value'))}".strip()
 
 
 def _chips(plan: Json, bindings: Mapping[str, Sequence[Json]]) -> dict[str, PlanChip]:

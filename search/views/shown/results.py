@@ -6,13 +6,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from search.domain.fusion import SINGLE, SUM
+from search.plan_words import filter_words, more_conditions
 from search.signals.titles import signal_value
 from search.text import path_text, words
 from search.views.shown.drawing import Drawing, draw
-from search.views.shown.wording import relation_words, type_words, value_text
+from search.views.shown.wording import relation_words, type_words
 
 Json = Mapping[str, Any]
 
+BY_RANK, BY_SCORE = "w / (k + rank)", "w × score"
 BAR_WIDTH = 160.0
 """Width of the largest contribution's bar, in units of the drawing."""
 SMALL_WEIGHT = 0.01
@@ -93,6 +96,7 @@ class ShownResult:
     parts: tuple[ScorePart, ...]
     total: float
     fused: bool
+    formula: str
     signals: tuple[ShownSignal, ...]
     plan_index: int | None
     paths: tuple[ShownPath, ...]
@@ -110,6 +114,7 @@ def show_results(search: Json) -> tuple[ShownResult, ...]:
 def _show(result: Json, plans: Sequence[Json], fusion: Json, largest: float, strongest: float) -> ShownResult:
     evidence = result["evidence"]
     paths = evidence["paths"] if evidence else []
+    broken = [path for one in (evidence or {}).get("exclude", ()) for path in one["paths"]]
     node = result["node"]
     parts = tuple(_part(path, share, fusion, largest) for path, share in _shares(result))
     return ShownResult(
@@ -123,10 +128,11 @@ def _show(result: Json, plans: Sequence[Json], fusion: Json, largest: float, str
         conditions=_conditions(evidence, plans),
         parts=parts,
         total=sum(part.contribution for part in parts if not part.depth),
-        fused=bool(fusion) and fusion.get("method") != "single",
+        fused=any(part.depth for part in parts) or (bool(fusion) and fusion.get("method") != SINGLE),
+        formula=_formula_title(result),
         signals=tuple(_signal(one, strongest) for one in result.get("signals", ())),
         plan_index=evidence["plan_index"] if evidence else None,
-        paths=tuple(show_path(path) for path in paths if path),
+        paths=tuple(show_path(path) for path in [*paths, *broken] if path),
         drawing=draw(paths),
     )
 
@@ -163,8 +169,18 @@ def _title(name: str, fusion: Json) -> str:
     return fusion.get("titles", {}).get(name) or words(name).capitalize()
 
 
+def _formula_title(result: Json) -> str:
+    """Return how the lists add to the sum, in symbols: by ranks, by scores, or both where fusions are nested."""
+    methods = {share.get("method", "") for _, share in _shares(result)}
+    return " or ".join(
+        title for title, there in ((BY_RANK, "" in methods), (BY_SCORE, methods & {SINGLE, SUM})) if there
+    )
+
+
 def _formula(share: Json, fusion: Json) -> str:
     rank, k = share["rank"], share.get("k", fusion.get("k"))
+    if share.get("method") in (SINGLE, SUM):
+        return f"{share['weight']:.4g} × {share['score']:.4f}" if rank is not None else ""
     return f"{_weight(share['weight'])} / ({k:g} + {rank})" if fusion and rank is not None and k is not None else ""
 
 
@@ -174,7 +190,7 @@ def _weight(weight: float) -> str:
 
 
 def _conditions(evidence: Json | None, plans: Sequence[Json]) -> tuple[ShownCondition, ...]:
-    """Return the conditions of the plan that the evidence refers to: anchors, hops, filters, then the text.
+    """Return the conditions of the plan that the evidence refers to: anchors, hops, filters and so on, then the text.
 
     Conditions that were dropped so that the plan finds something come before the text.
     """
@@ -195,8 +211,8 @@ def _conditions(evidence: Json | None, plans: Sequence[Json]) -> tuple[ShownCond
         found.append(_condition("hop", relation_words(hop["rel"]), checked["status"], ends))
     for checked in evidence.get("filters", ()):
         limit = plan["filters"][checked["index"]]
-        said = f"{words(limit['field'])} {limit['op']} {value_text(limit['value'])}"
-        found.append(_condition("filter", said, checked["status"], labels.get(limit["var"], "")))
+        found.append(_condition("filter", filter_words(limit), checked["status"], labels.get(limit["var"], "")))
+    found += [_condition(*told) for told in more_conditions(plan, evidence)]
     found += [_condition("dropped", text, "dropped", DROPPED) for text in entry.get("dropped", ())]
     residual = evidence["residual"]
     if residual["text"]:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from search.domain.graph import ANY
+from search.plan_words import value_words
 from search.text import words
 
 RISK_WORDINGS: Mapping[str, str] = {
@@ -34,5 +35,5 @@ def relation_words(name: str) -> str:
 
 
 def value_text(value: Any) -> str:
-    """Return a filter's value as text."""
-    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+    """Return a filter's value as text; nothing for a filter without a value."""
+    return "" if value is None else value_words(value)

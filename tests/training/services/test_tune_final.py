@@ -55,7 +55,7 @@ class Polish:
             return fusion
         weight, k = (0.1 if self.weight < 0 else self.weight), (2.0 if self.k < 0 else self.k)
         first, second = fusion.ranking.keys[:2]
-        lists = {"reranker": ranked({second: 2.0, first: 1.0}), "fusion": fusion}
+        lists = {"reranker": ranked({second: 2.0, first: 1.0}), "fusion": fusion.ranking}
         return Fusion.of(lists, {"reranker": weight, "fusion": 1 - weight}, k, by_key)
 
 

@@ -1,4 +1,4 @@
-"""Questions with answers made of a knowledge base alone: of its graph, its fields and its texts (docs/training.md)."""
+"""Questions with answers made of a knowledge base alone (docs/synthesised-questions.md)."""
 
 from training.data.synthesis.stream import KIND, PART, synthesise
 from training.data.synthesis.tools import SynthesisTools

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from search.domain.graph import NodeType
 from search.language.words import ANSWER_OF
 from search.text import words
@@ -19,7 +21,9 @@ _IRREGULAR = {
     "shown": ("showed", ""), "told": ("told", "teller"), "bound": ("bound", "binder"), "run": ("ran", "runner"),
 }  # fmt: skip
 """Participle → past tense, and the noun of who does it ("" where there is no usual one)."""
-_FIRST_VERBS = {"is": "are", "was": "were", "has": "have", "does": "do"}
+_PLURALS = {"is": "are", "was": "were", "has": "have", "does": "do"}
+_VERB_BEFORE = re.compile(r"\b(is|was|has|does) \{o\}")
+_VERB_AFTER = re.compile(r"\{o\} (is|was|has|does|\w+[^s\W]s)\b")
 _PEOPLE = {"people": "people", "person": "people", "man": "men", "woman": "women", "child": "children"}
 _OR = ("at", "ct", "it", "ut", "ess", "vent", "iz")
 _MODALS = frozenset(["may", "can", "must", "should", "will", "could", "might", "would"])
@@ -84,13 +88,19 @@ def with_number(phrase: str, many: bool) -> str:
 
 
 def _many(verb: str) -> str:
-    if verb in _FIRST_VERBS:
-        return _FIRST_VERBS[verb]
+    if verb in _PLURALS:
+        return _PLURALS[verb]
     if verb.endswith("ies"):
         return f"{verb[:-3]}y"
     if verb.endswith(("sses", "shes", "ches", "xes")):
         return verb[:-2]
     return verb[:-1] if verb.endswith("s") and not verb.endswith("ss") else verb
+
+
+def agreeing(form: str) -> str:
+    """Return a form whose verb is in the plural where its subject is `{o}`: `was {o} made by` → `were {o} made by`."""
+    form = _VERB_BEFORE.sub(lambda found: f"{_PLURALS[found[1]]} {{o}}", form)
+    return _VERB_AFTER.sub(lambda found: f"{{o}} {_many(found[1])}", form)
 
 
 def asked_of(phrase: str, wh: str, thing: str) -> str:

@@ -13,7 +13,7 @@ FRAMES = (
     "can you find {n}", "could you suggest {n}", "can you tell me about {n}", "are there any {n}", "do you know {n}",
     "please identify {n}", "search for {n}", "I need {n}", "what are {n}", "is there a list of {n}",
 )  # fmt: skip
-PEOPLE_FRAMES = ("who are the {n}", "who are {n}", "who is the {n}", "who is among the {n}")
+PEOPLE_FRAMES = ("who are the {n}", "who are {n}", "who were the {n}", "who is among the {n}")
 """Frames for answers that are people."""
 
 TEXT_AFTER = ("{n} about {p}", "{n}: {p}", "{n}, {p}", "{n} {p}", "{n} described by {p}", "{n} with {p}")

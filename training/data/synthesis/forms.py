@@ -46,11 +46,22 @@ def forms_of(relation: Relation, *, answer_is_source: bool) -> Forms:
     for phrase in filter(None, thing):
         forms += _done_to_answer(phrase, described=phrase != name)
     for alias in relation.aliases:
-        forms += _with(alias) if answer_is_source else _role(alias)
+        forms += _alias(alias, answer_is_source=answer_is_source)
     if relation.description and name.startswith(("has ", "have ")):
         # The name of such a relation is a noun that the description may lack.
         forms += _with(name.partition(" ")[2]) if answer_is_source else _role(name.partition(" ")[2])
     return forms
+
+
+def _alias(alias: str, *, answer_is_source: bool) -> Forms:
+    """Return the forms of another name of a relation: a verb phrase, or a noun."""
+    first, _, rest = alias.partition(" ")
+    last = alias.rpartition(" ")[2]
+    if last == "together":
+        return Forms((f"{alias} with {{o}}", f"that are {alias} with {{o}}"), (), (f"{{wh}} is {alias} with {{o}}",))
+    if last in english.PREPOSITIONS or (english.is_participle(first) and not rest):
+        return (_answer_does if answer_is_source else _done_to_answer)(alias, described=False)
+    return _with(alias) if answer_is_source else _role(alias)
 
 
 def _answer_does(phrase: str, *, described: bool) -> Forms:

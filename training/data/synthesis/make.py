@@ -19,14 +19,15 @@ from training.data.synthesis.recipes import KINDS, Recipe, shares_of
 from training.data.synthesis.speech import Speaker, speaker_of
 from training.data.synthesis.texts import names_in
 from training.data.synthesis.tools import SynthesisTools
-from training.data.synthesis.ways import MOST_MEANT, Ways
+from training.data.synthesis.ways import MOST_EDGES, MOST_MEANT, Ways
 
 MOST_ANSWERS = 15
 """Answers of a question; one with more is dropped, because its conditions say too little."""
 MOST_NARROWED = 300
 """Nodes that the ways of a question may leave for its text and its filters to choose from."""
 TRIES = 4
-"""Draws of one kind for a node; then another kind is tried."""
+"""Draws of one kind for a node, for each hop of its longest way: long ways often lead to too many nodes. Then another
+kind is tried."""
 LONGEST_QUESTION = 600
 
 
@@ -52,7 +53,7 @@ class Maker:
             return None
         for _ in range(2):
             recipe = KINDS[int(chance.choice(len(KINDS), p=self.shares))]
-            for _ in range(TRIES):
+            for _ in range(TRIES * max(recipe.hops, default=1)):
                 draft = self.draft(recipe, node, chance)
                 if draft is not None and (made := self._checked(draft, node, chance)) is not None:
                     return made
@@ -62,9 +63,11 @@ class Maker:
         """Return conditions of a kind that a node meets, or None if this draw led nowhere."""
         draft = Draft(recipe.kind, node.key, self.base.schema.type_codes[node.type])
         ways: list[Way] = []
+        alone = len(recipe.hops) == 1 and not (recipe.text or recipe.filters)
+        most = MOST_ANSWERS if alone else MOST_EDGES
         for at, hops in enumerate(recipe.hops):
             described = recipe.described and at == len(recipe.hops) - 1
-            way = self._described(node.key, hops, chance) if described else self.ways.draw(node.key, hops, chance)
+            way = self._described(node.key, hops, chance) if described else self.ways.draw(node.key, hops, chance, most)
             if way is None or any(way.steps == one.steps and way.ends == one.ends for one in ways):
                 return None
             ways.append(way)

@@ -1,4 +1,4 @@
-"""Words of a node's text that describe it without its name (docs/planning.md, "Synthesised questions")."""
+"""Words of a node's text that describe it without its name (docs/synthesised-questions.md)."""
 
 from __future__ import annotations
 

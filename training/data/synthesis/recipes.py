@@ -35,11 +35,11 @@ class Recipe:
 
 KINDS = (
     Recipe("one hop", "graph", 1.0, (1,)),
-    Recipe("two hops", "graph", 1.0, (2,)),
-    Recipe("three hops", "graph", 0.7, (3,)),
-    Recipe("two conditions", "graph", 0.5, (1, 1)),
-    Recipe("two conditions, one of two hops", "graph", 0.2, (1, 2)),
-    Recipe("three conditions", "graph", 0.2, (1, 1, 1)),
+    Recipe("two hops", "graph", 1.2, (2,)),
+    Recipe("three hops", "graph", 1.2, (3,)),
+    Recipe("two conditions", "graph", 0.3, (1, 1)),
+    Recipe("two conditions, one of two hops", "graph", 0.15, (1, 2)),
+    Recipe("three conditions", "graph", 0.1, (1, 1, 1)),
     Recipe("text", "text", 1.0, text=True),
     Recipe("one hop and text", "text", 0.8, (1,), text=True),
     Recipe("two hops and text", "text", 0.5, (2,), text=True),

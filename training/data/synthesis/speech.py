@@ -108,8 +108,9 @@ class EnglishSpeaker:
         noun = _noun(self.base, draft.answer_type, chance)
         asking = [f"which {noun}", f"what {noun}", f"which {english.plural(noun)}"]
         asking += [english.question_word(kind) or "what"] * 3
-        thing = self._thing(way, 0, chance)
-        return fill(_one(asks, chance), wh=_one(asking, chance), o=thing)
+        asked = _one(asks, chance)
+        asked = english.agreeing(asked) if len(way.steps) > 1 else asked
+        return fill(asked, wh=_one(asking, chance), o=self._thing(way, 0, chance))
 
     def _phrase(self, noun: str, draft: Draft, chance: np.random.Generator) -> str:
         """Return a noun phrase in the plural for the nodes that meet the ways and the filters."""
@@ -135,10 +136,13 @@ class EnglishSpeaker:
         if with_role and forms.roles and (not forms.after or chance.random() < _ROLE):
             role = _one(forms.roles, chance)
             many = english.plural(role) if chance.random() < 0.6 else role
-            shapes = ("{r} of {o}", "{r} of {o}", "{o}'s {r}", "{r} for {o}", "{o} {r}")
+            shapes: tuple[str, ...] = ("{r} of {o}", "{r} of {o}", "{r} for {o}")
+            # "X's director" is said of a name, and of a longer phrase "the director of".
+            shapes += ("{o}'s {r}", "{o} {r}") if at + 1 == len(way.steps) and way.passage is None else ()
             return fill(_one(shapes, chance), r=many, o=thing), ""
         if forms.after:
-            return "", fill(_one(forms.after, chance), o=thing)
+            after = _one(forms.after, chance)
+            return "", fill(english.agreeing(after) if at + 1 < len(way.steps) else after, o=thing)
         loose = (
             "of {o}",
             "for {o}",

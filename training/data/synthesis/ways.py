@@ -5,11 +5,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import product
 
 import numpy as np
+from numpy.typing import NDArray
 
 from search.domain.graph import Direction
 from search.interfaces import Keys
@@ -25,6 +26,10 @@ MOST_MEANT = 4
 """Nodes of one type that may have the name which a question uses."""
 MOST_ROWS = 16
 """Choices of the nodes that are meant by all names of a question."""
+RETURNING = 0.4
+"""Share of the steps that go back over the relation of the step before them, to another node."""
+MOST_KNOWN = 10_000
+"""Nodes whose relations are remembered."""
 LONGEST_NAME = 12
 """Words of a name that a question may use."""
 
@@ -35,13 +40,21 @@ class Ways:
 
     tools: SynthesisTools
     base: Base
+    _known: dict[int, tuple[list[tuple[int, Direction]], NDArray[np.float64]]] = field(default_factory=dict, init=False)
 
-    def draw(self, key: int, hops: int, chance: np.random.Generator) -> Way | None:
-        """Return a way of so many steps from a node to a node with a usable name, or None if this draw led nowhere."""
+    def draw(self, key: int, hops: int, chance: np.random.Generator, most: int) -> Way | None:
+        """Return a way of so many steps from a node to a node with a usable name, or None if this draw led nowhere.
+
+        A way that more than `most` nodes meet leads nowhere.
+        """
         walked = self.walk(key, hops, chance)
         if walked is None:
             return None
         steps, end = walked
+        met = self._met(int(self.tools.adjacency.types[key]), Way(steps, (end,)), end, (end,))
+        if met is None or len(met) > most:
+            # Looked at before the name, because most draws end here.
+            return None
         name = self.tools.nodes.references([end])[0].name
         ends = self.meant(end, name)
         return Way(steps, ends, name) if ends else None
@@ -49,11 +62,13 @@ class Ways:
     def walk(self, key: int, hops: int, chance: np.random.Generator) -> tuple[tuple[Step, ...], int] | None:
         """Return the steps of a random way and the key at its end; no node is visited twice."""
         here, seen, steps = key, {key}, list[Step]()
+        back: tuple[int, Direction] | None = None
         for _ in range(hops):
-            step = self._step(here, chance)
+            step = self._step(here, chance, back)
             if step is None:
                 return None
             relation, direction = step
+            back = relation, turned(direction)
             near = np.array([here], dtype=np.int32)
             far = self.tools.adjacency.neighbours(near, relation, direction)
             there = int(far[chance.integers(len(far))])
@@ -100,18 +115,37 @@ class Ways:
             if sum(graph.edges(here, step.relation, one) for one in ways) > MOST_EDGES:
                 return None
             near = way.steps[at - 1].far_type if at else answer_type
-            here = np.unique(np.concatenate([graph.neighbours(here, step.relation, one) for one in ways]))
-            here = here[(graph.types[here] == near) & ~np.isin(here, taken)].astype(np.int32)
+            parts = [graph.neighbours(here, step.relation, one) for one in ways]
+            here = parts[0] if len(parts) == 1 else np.unique(np.concatenate(parts)).astype(np.int32)
+            kept = graph.types[here] == near
+            for key in taken:
+                kept &= here != key
+            here = here[kept]
         return here
 
-    def _step(self, key: int, chance: np.random.Generator) -> tuple[int, Direction] | None:
-        """Return a relation and a direction in which a node has edges, drawn by the root of the relation's size."""
-        counts = self.tools.adjacency.counts(np.array([key], dtype=np.int32))
-        there = [pair for pair, edges in sorted(counts.items()) if edges <= MOST_EDGES]
-        if not there:
-            return None
-        shares = np.array([self._roots[relation] for relation, _ in there])
-        return there[int(chance.choice(len(there), p=shares / shares.sum()))]
+    def _step(
+        self, key: int, chance: np.random.Generator, back: tuple[int, Direction] | None
+    ) -> tuple[int, Direction] | None:
+        """Return a relation and a direction in which a node has edges, drawn by the root of the relation's size.
+
+        Often it is the way back (`back`) over the relation just walked: people ask for things that share something.
+        """
+        there, bounds = self._choices(key)
+        if chance.random() < RETURNING and back in there:
+            return back
+        return there[int(np.searchsorted(bounds, chance.random(), side="right"))] if there else None
+
+    def _choices(self, key: int) -> tuple[list[tuple[int, Direction]], NDArray[np.float64]]:
+        """Return the relations and directions in which a node has edges, and the bounds of their shares in [0, 1)."""
+        known = self._known.get(key)
+        if known is None:
+            counts = self.tools.adjacency.counts(np.array([key], dtype=np.int32))
+            there = [pair for pair, edges in sorted(counts.items()) if edges <= MOST_EDGES]
+            shares = np.array([self._roots[relation] for relation, _ in there])
+            if len(self._known) >= MOST_KNOWN:
+                self._known.clear()
+            known = self._known[key] = there, np.cumsum(shares / shares.sum())[:-1] if there else shares
+        return known
 
     def _directions(self, relation: int, drawn: Direction, near: int, far: int) -> tuple[Direction, ...]:
         """Return the stored directions that the words of a relation stand for, between two types.

@@ -26,7 +26,8 @@ from training.models import QuestionSet
 from training.services.question_sets import import_questions, name_of
 from training.services.synthesise import NUMBER
 from training.services.train import train
-from training.services.train_all import Request, train_all
+from training.services.train_all import train_all
+from training.services.train_request import Request
 
 
 class Command(BaseCommand):

@@ -1,0 +1,80 @@
+"""Parts of a plan in words, for pages, tables and the console; they are given as a plan's JSON holds them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from search.text import words
+
+Json = Mapping[str, Any]
+
+OPERATOR_WORDS: Mapping[str, str] = {
+    "!=": "is not", "not in": "none of", "in": "one of", "not contains": "does not contain", "exists": "is known",
+    "missing": "is not known",
+}  # fmt: skip
+ASK_WORDS: Mapping[str, str] = {"how many": "how many there are", "whether": "whether there is any"}
+
+
+def value_words(value: Any) -> str:
+    """Return a filter's value: `30`, `red, blue`, or `price of x` for the field of another variable."""
+    if isinstance(value, Mapping):
+        return f"{words(value['field'])} of {value['var']}"
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+
+
+def filter_words(condition: Json) -> str:
+    """Return a filter without its variable: `price < 30`, `colour is not red`, `price is known`."""
+    op = condition["op"]
+    said = f"{words(condition['field'])} {OPERATOR_WORDS.get(op, op)}"
+    return said if condition.get("value") is None else f"{said} {value_words(condition['value'])}"
+
+
+def exclusion_words(pattern: Json, variables: Mapping[str, str] | None = None) -> str:
+    """Return the pattern of an exclusion: `used for sailing`; `variables` name the variables of the plan."""
+    texts = {anchor["var"]: anchor["text"] or ", ".join(anchor.get("ids", ())) for anchor in pattern["anchors"]}
+    if not pattern["hops"]:
+        return ", ".join(texts.values())
+    said = []
+    for hop in pattern["hops"]:
+        said += ["any relation" if hop["rel"] == "*" else words(hop["rel"])]
+        ends = [end for end in (hop["from"], hop["to_var"]) if end not in (variables or {})]
+        named = [texts[end] for end in ends if end in texts]
+        label = "anything" if hop["to_label"] == "*" else words(hop["to_label"])
+        said += named or ([label] if hop["to_var"] in ends else [])
+    return " ".join([*said, *map(filter_words, pattern.get("filters", ()))])
+
+
+def order_words(order: Json) -> str:
+    """Return an order: `price, least first, 3 places`, `number of cites, most first`."""
+    by = order["by"]
+    if "field" in by:
+        said = words(by["field"])
+    else:
+        way = {"in": " (incoming)", "out": " (outgoing)"}.get(by["count"].get("direction") or "", "")
+        said = f"number of {'edges' if by['count']['rel'] == '*' else words(by['count']['rel'])}{way}"
+    first = "least first" if order["direction"] == "asc" else "most first"
+    limit = order.get("limit")
+    return f"{said}, {first}" + (f", {limit} place{'s' if limit > 1 else ''}" if limit else "")
+
+
+def variables_of(plan: Json) -> dict[str, str]:
+    """Return the variables of a plan: those of anchors with their texts, the others with their own name."""
+    found = {end: end for hop in plan["hops"] for end in (hop["from"], hop["to_var"])}
+    target = plan.get("target", {}).get("var", "T")
+    return found | {target: target} | {anchor["var"]: anchor["text"] for anchor in plan["anchors"]}
+
+
+def more_conditions(plan: Json, evidence: Json) -> Iterator[tuple[str, str, str, str]]:
+    """Yield (kind, words, status, note) for the exclusions and the order of a plan, as a result's evidence has them."""
+    variables = variables_of(plan)
+    for checked in evidence.get("exclude", ()):
+        pattern = plan["exclude"][checked["index"]]
+        note = "checked: there is none" if checked["status"] == "met" else ""
+        yield "exclude", f"not {exclusion_words(pattern, variables)}", checked["status"], note
+    placed = evidence.get("order")
+    if placed and plan.get("order"):
+        by = order_words(plan["order"]).split(",")[0]
+        value = "not known" if placed["value"] is None else str(placed["value"])
+        place = f"place {placed['place']}" if placed["place"] else ""
+        yield "order", f"{by}: {value}", placed["status"], place

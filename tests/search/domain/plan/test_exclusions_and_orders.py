@@ -1,0 +1,196 @@
+"""Exclusions, orders, comparisons and what is asked: how they are read, what is refused, what makes no difference."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from search.domain.errors import PlanInvalid
+from search.domain.plan import Anchor, Count, Exclusion, FieldOf, Filter, Hop, Order, Plan, Target
+from search.domain.plan.normal_form import contradictions, normal_form
+from tests.search.domain.shop import SHOP
+
+BRAND: dict[str, Any] = {"var": "b", "text": "Ostervik", "label": "brand"}
+MADE: dict[str, Any] = {"from": "T", "rel": "HAS_BRAND", "to_var": "b"}
+VALID: dict[str, Any] = {
+    "anchors": [BRAND],
+    "hops": [MADE],
+    "target": {"var": "T", "labels": ["product"]},
+    "exclude": [
+        {
+            "anchors": [{"var": "u", "text": "sailing", "label": "field_of_use"}],
+            "hops": [{"from": "T", "rel": "USED_FOR", "to_var": "u"}],
+        }
+    ],
+    "order": {"by": {"field": "price"}, "direction": "asc", "limit": 3},
+    "ask": "how many",
+}
+
+
+def faults(**parts: Any) -> dict[str, str]:
+    with pytest.raises(PlanInvalid) as caught:
+        Plan.parse(VALID | parts, SHOP)
+    return {fault.pointer: fault.message for fault in caught.value.faults}
+
+
+def parsed(**parts: Any) -> Plan:
+    return Plan.parse(VALID | parts, SHOP)
+
+
+def test_a_plan_with_every_part_is_read_and_written_back_equal() -> None:
+    plan = parsed(
+        anchors=[BRAND, {"var": "x", "text": "the Alma"}],
+        filters=[
+            {"var": "T", "field": "price", "op": "<", "value": {"var": "x", "field": "price"}},
+            {"var": "T", "field": "released", "op": "missing"},
+        ],
+    )
+    assert plan.exclude == (
+        Exclusion((Anchor("u", "sailing", "field_of_use"),), (Hop("T", "USED_FOR", "u"),)),
+    )  # fmt: skip
+    assert plan.order == Order("price", "asc", 3)
+    assert plan.filters == (Filter("T", "price", "<", FieldOf("x", "price")), Filter("T", "released", "missing"))
+    assert Plan.parse(plan.to_json(), SHOP) == plan
+
+
+def test_a_plan_without_the_new_parts_is_written_as_it_was() -> None:
+    bare = {key: VALID[key] for key in ("anchors", "hops", "target")}
+    assert set(Plan.parse(bare, SHOP).to_json()) == {"anchors", "hops", "target", "filters", "risk_level"}
+
+
+def test_an_order_may_count_nodes_and_keeps_all_places_where_no_limit_is_given() -> None:
+    by = {"count": {"rel": "REPLACES", "direction": "in", "to_label": "product"}}
+    assert parsed(order={"by": by}).order == Order(Count("REPLACES", "in", "product"), "desc", None)
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        {"filters": [{"var": "T", "field": "price", "op": ">", "value": 9}]},
+        {"order": {"by": {"field": "price"}}},
+        {"exclude": [{"anchors": [], "hops": [{"from": "T", "rel": "USED_FOR", "to_var": "u"}]}], "order": None},
+    ],
+)
+def test_no_anchor_is_needed_where_a_filter_an_order_or_an_exclusion_selects(parts: dict[str, Any]) -> None:
+    plan = Plan.parse({"target": {"var": "T", "labels": ["product"]}} | parts, SHOP)
+    assert plan.runs_over_type
+    assert not Plan.parse({"target": {"var": "T", "labels": ["product"]}}, SHOP).runs_over_type
+
+
+HOP: dict[str, Any] = {"from": "T", "rel": "USED_FOR", "to_var": "u"}
+
+
+@pytest.mark.parametrize(
+    ("exclude", "pointer", "said"),
+    [
+        ({}, "/exclude", "exclude is a list, not an object."),
+        ([{}], "/exclude/0", "at least one anchor or hop"),
+        ([{"hops": [HOP | {"from": "S"}]}], "/exclude/0", "The exclusion starts nowhere: one of"),
+        ([{"hops": [HOP | {"to_var": "b"}]}], "/exclude/0", "this one holds 'T' and 'b'"),
+        ([{"hops": [HOP | {"rel": "USED_FR"}]}], "/exclude/0/hops/0/rel", "Did you mean 'USED_FOR'?"),
+        ([{"hops": [HOP], "anchors": [{"var": "z", "text": "x"}]}], "/exclude/0/anchors/0/var", "No hops lead from"),
+        ([{"anchors": [{"var": "b", "text": "x"}]}], "/exclude/0/anchors/0/var", "cannot be excluded as well"),
+        ([{"hops": [HOP, HOP | {"from": "y", "to_var": "z"}]}], "/exclude/0/hops/1/from", "not connected to 'T'"),
+        ([{"hops": [HOP], "target": {}}], "/exclude/0/target", "There is no key 'target' here."),
+        ([{"hops": [HOP]}] * 300, "/exclude", "A plan has at most 10 exclusions, not 300."),
+        ([{"hops": [HOP], "filters": [{"var": "u", "field": "price", "op": "<", "value": 1}]}],
+         "/exclude/0/filters/0/field", "has no field 'price'"),
+    ],
+)  # fmt: skip
+def test_an_exclusion_that_cannot_be_read_is_a_fault(exclude: Any, pointer: str, said: str) -> None:
+    hops = [HOP | {"to_label": "field_of_use"}]
+    if isinstance(exclude, list) and exclude and exclude[0].get("filters"):
+        exclude = [exclude[0] | {"hops": hops}]
+    assert said in faults(exclude=exclude)[pointer]
+
+
+@pytest.mark.parametrize(
+    ("order", "pointer", "said"),
+    [
+        ([], "/order", "not a list"),
+        ({"by": {"field": "description"}}, "/order/by/field", "description is text; an order needs"),
+        ({"by": {"field": "colour_code"}}, "/order/by/field", "order by price or released"),
+        ({"by": {"field": "prize"}}, "/order/by/field", "Did you mean 'price'?"),
+        ({"by": {"field": "price", "count": {"rel": "USED_FOR"}}}, "/order/by", "one of the two"),
+        ({"by": "price"}, "/order/by", "not a string"),
+        ({"by": {"count": {"rel": "USED_FO"}}}, "/order/by/count/rel", "Did you mean 'USED_FOR'?"),
+        ({"by": {"field": "price"}, "limit": -1}, "/order/limit", "from 1 to 10000, or null for all; not -1."),
+        ({"by": {"field": "price"}, "limit": 0}, "/order/limit", "not 0."),
+        ({"by": {"field": "price"}, "limit": True}, "/order/limit", "a whole number of places"),
+        ({"by": {"field": "price"}, "direction": "up"}, "/order/direction", "It is one of desc, asc, not 'up'."),
+    ],
+)
+def test_an_order_that_cannot_be_read_is_a_fault(order: Any, pointer: str, said: str) -> None:
+    assert said in faults(order=order)[pointer]
+
+
+@pytest.mark.parametrize(
+    ("condition", "pointer", "said"),
+    [
+        ({"field": "released", "op": "<", "value": {"var": "b", "field": "founded"}}, "/filters/0/value",
+         "released holds a date as YYYY, YYYY-MM or YYYY-MM-DD, and founded a number: they cannot be compared."),
+        ({"field": "price", "op": "<", "value": {"var": "B", "field": "founded"}}, "/filters/0/value/var", "'B'"),
+        ({"field": "price", "op": "<", "value": {"var": "b", "field": "found"}}, "/filters/0/value/field", "'founded"),
+        ({"field": "price", "op": "in", "value": {"var": "b", "field": "founded"}}, "/filters/0/value", "no field"),
+        ({"field": "description", "op": "<", "value": {"var": "b", "field": "name"}}, "/filters/0/op", "has no order"),
+        ({"field": "price", "op": "exists", "value": 3}, "/filters/0/value", "leave the value out"),
+        ({"field": "price", "op": "not in", "value": 3}, "/filters/0/value", "not in takes a list"),
+        ({"field": "price", "op": "not contains", "value": "3"}, "/filters/0/op", "not contains looks inside text"),
+    ],
+)  # fmt: skip
+def test_a_comparison_or_a_negation_that_does_not_fit_is_a_fault(condition: Any, pointer: str, said: str) -> None:
+    assert said in faults(filters=[{"var": "T"} | condition])[pointer]
+
+
+def test_every_fault_of_every_part_is_reported_at_once() -> None:
+    found = faults(
+        exclude=[{"hops": [HOP | {"rel": "USED"}]}],
+        order={"by": {"field": "price"}, "limit": -1, "way": "up"},
+        ask="how much",
+    )
+    assert set(found) == {"/exclude/0/hops/0/rel", "/order/limit", "/order/way", "/ask"}
+
+
+def test_an_anchor_that_only_a_comparison_connects_is_a_part_of_the_plan() -> None:
+    bare = {"anchors": [{"var": "x", "text": "Alma"}], "hops": [], "exclude": [], "order": None}
+    compared = {"var": "T", "field": "price", "op": "<", "value": {"var": "x", "field": "price"}}
+    assert "/target/var" in faults(**bare)
+    assert parsed(**bare, filters=[compared]).chain("x") == ((), (Filter("T", "price", "<", FieldOf("x", "price")),))
+
+
+@pytest.mark.parametrize(
+    ("parts", "pointer"),
+    [
+        ({"exclude": [{"hops": [HOP | {"rel": "LIES_IN"}]}]}, "/exclude/0/hops/0/rel"),
+        ({"order": {"by": {"count": {"rel": "LIES_IN"}}}}, "/order/by/count/rel"),
+    ],
+)
+def test_what_no_edge_of_the_schema_can_be_is_a_contradiction(parts: dict[str, Any], pointer: str) -> None:
+    assert [fault.pointer for fault in contradictions(parsed(**parts), SHOP)] == [pointer]
+    assert contradictions(parsed(), SHOP) == []
+
+
+def test_names_of_variables_and_the_order_of_parts_make_no_difference_to_the_normal_form() -> None:
+    def plan(t: str, u: str, b: str, turned: bool) -> Plan:
+        first = Exclusion((Anchor(u, "sailing"),), (Hop(t, "USED_FOR", u),))
+        second = Exclusion((), (Hop(t, "REPLACES", "z"),))
+        compared = (
+            Filter(b, "price", ">", FieldOf(t, "price")) if turned else Filter(t, "price", "<", FieldOf(b, "price"))
+        )
+        exclude = (second, first) if turned else (first, second)
+        hops = (Hop(t, "ALSO_BUY", b),)
+        return Plan((Anchor(b, "Alma"),), hops, Target(t, ("product",)), (compared,), exclude=exclude)
+
+    assert normal_form(plan("T", "u", "b", False), SHOP) == normal_form(plan("X", "a", "Y", True), SHOP)
+
+
+def test_each_new_part_makes_a_difference_to_the_normal_form() -> None:
+    forms = {
+        normal_form(parsed(**parts), SHOP)
+        for parts in (
+            {}, {"exclude": []}, {"order": None}, {"ask": "which"}, {"order": {"by": {"field": "price"}}},
+            {"exclude": [{"hops": [HOP]}]}, {"filters": [{"var": "T", "field": "price", "op": "exists"}]},
+        )
+    }  # fmt: skip
+    assert len(forms) == 7
