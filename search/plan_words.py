@@ -32,7 +32,7 @@ def filter_words(condition: Json) -> str:
 
 
 def exclusion_words(pattern: Json, variables: Mapping[str, str] | None = None) -> str:
-    """Return the pattern of an exclusion, from the plan's variable outwards: `has brand anything, based in Norway`.
+    """Return the pattern of an exclusion, from the plan's variable outwards: `has brand, based in Norway`.
 
     `variables` are those of the plan.
     """
@@ -45,9 +45,11 @@ def exclusion_words(pattern: Json, variables: Mapping[str, str] | None = None) -
     said = []
     for hop in sorted(pattern["hops"], key=lambda hop: min(_far(reached, hop["from"]), _far(reached, hop["to_var"]))):
         far = max((hop["from"], hop["to_var"]), key=lambda end: _far(reached, end))
-        known = "anything" if far != hop["to_var"] or hop["to_label"] == "*" else words(hop["to_label"])
+        inner = sum(far in pair for pair in ends) > 1
+        untyped = far != hop["to_var"] or hop["to_label"] == "*"
+        known = ("" if inner else "anything") if untyped else words(hop["to_label"])
         relation = "any relation" if hop["rel"] == "*" else words(hop["rel"])
-        said.append(f"{relation} {texts.get(far) or known}")
+        said.append(f"{relation} {texts.get(far) or known}".strip())
     return " ".join([", ".join(said), *map(filter_words, pattern.get("filters", ()))])
 
 
