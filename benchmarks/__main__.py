@@ -14,12 +14,16 @@ SCRIPTS = (
     "graph",
     "planner",
     "learned",
+    "retriever",
     "search_speed",
     "http",
     "quality",
     "lost",
     "processes",
     "jobs",
+    "rerank_speed",
+    "gpu_rerank",
+    "gpu_train",
 )
 
 

@@ -162,6 +162,23 @@ GRASP_ENCODERS: dict[str, dict[str, Any]] = {
 }
 GRASP_ENCODERS_KEPT = env_int("GRASP_ENCODERS_KEPT", 2, minimum=1)
 
+# The rerankers that the option `rerank.scorer` may name: {name: {"BACKEND": function, "OPTIONS": {…}}}.
+GRASP_SCORERS: dict[str, dict[str, Any]] = {}
+if GRASP_RERANKER_URL := env_str("GRASP_RERANKER_URL"):
+    GRASP_SCORERS["server"] = {
+        "BACKEND": "search.adapters.scorer_http.HttpScorer",
+        "OPTIONS": {
+            "base_url": GRASP_RERANKER_URL,
+            "model": env_str("GRASP_RERANKER_MODEL"),
+            "key": env_secret("GRASP_RERANKER_KEY"),
+        },
+    }
+if GRASP_CAUSAL_RERANKER := env_str("GRASP_CAUSAL_RERANKER"):
+    GRASP_SCORERS["causal"] = {
+        "BACKEND": "search.neural.scorers.configured_causal",
+        "OPTIONS": {"model": GRASP_CAUSAL_RERANKER},
+    }
+
 # {name: {"BACKEND": dotted path, "OPTIONS": {…}}}; `search/wiring.py` reads both tables and passes each tool its
 # dependencies. The backend of the encoder is called with the `name` of the encoder.
 GRASP_TOOLS: dict[str, dict[str, Any]] = {
@@ -171,8 +188,22 @@ GRASP_TOOLS: dict[str, dict[str, Any]] = {
     "nodes": {"BACKEND": "search.adapters.nodes_memmap.MemmapNodes"},
     "text": {"BACKEND": "search.adapters.text_bm25.Bm25Index"},
     "vectors": {"BACKEND": "search.adapters.vectors_pgvector.PgVectors"},
+    # For releases that were made without vectors.
+    "no_vectors": {"BACKEND": "search.adapters.vectors_none.NoVectors"},
     "plan_scorers": {
         "BACKEND": "search.neural.plan_scorer.LoadedPlanScorers",
+        "OPTIONS": {"directory": GRASP_HOME / "artifacts"},
+    },
+    "rankers": {
+        "BACKEND": "search.adapters.rankers_lightgbm.LoadedRankers",
+        "OPTIONS": {"directory": GRASP_HOME / "artifacts"},
+    },
+    "scorers": {
+        "BACKEND": "search.neural.scorers.LoadedScorers",
+        "OPTIONS": {"directory": GRASP_HOME / "artifacts", "rows": GRASP_SCORERS, "device": GRASP_DEVICE},
+    },
+    "field_retrievers": {
+        "BACKEND": "search.neural.field_retriever.LoadedFieldRetrievers",
         "OPTIONS": {"directory": GRASP_HOME / "artifacts"},
     },
     "graph": {"BACKEND": "search.adapters.graph_memmap.MemmapOrPostgres"},
@@ -212,15 +243,32 @@ GRASP_PIPELINES: dict[str, dict[str, Any]] = {
                     "hybrid": {"BACKEND": "search.stages.retrieve.Hybrid"},
                     "bm25": {"BACKEND": "search.stages.retrieve.Bm25"},
                     "vss": {"BACKEND": "search.stages.retrieve.Dense"},
+                    "mfar": {"BACKEND": "search.stages.retrieve_fields.Fields"},
                 },
                 "DEFAULT": "hybrid",
             },
             "fuse": {"BACKEND": "search.stages.fuse.Fuse"},
             "check": {"BACKEND": "search.stages.check.Check"},
-            "rerank": {"VARIANTS": {"none": None}, "DEFAULT": "none"},
+            "rerank": {
+                "VARIANTS": {
+                    "none": None,
+                    "light": {"BACKEND": "search.stages.rank_light.LightRank"},
+                    "neural": {"BACKEND": "search.stages.rerank.Rerank"},
+                    "light_neural": {"BACKEND": "search.stages.light_then_neural.LightThenNeural"},
+                },
+                "DEFAULT": "none",
+            },
             "explain": _EXPLAIN,
         },
-        "TITLES": {"graph": "Graph paths", "text": "Document text", **_TEXT_LISTS},
+        "TITLES": {
+            "graph": "Graph paths",
+            "text": "Document text",
+            "light": "Learned ranker",
+            "fused": "Fused list",
+            "pagerank": "PageRank",
+            "reranker": "Reranker",
+            **_TEXT_LISTS,
+        },
     },
     "bm25": {
         "TITLE": "BM25",
@@ -250,6 +298,14 @@ GRASP_PIPELINES: dict[str, dict[str, Any]] = {
             "explain": _EXPLAIN,
         },
         "TITLES": _TEXT_LISTS,
+    },
+    "mfar": {
+        "TITLE": "Fields",
+        "DESCRIPTION": "Adds up what every field says, by words and by meaning, weighed by the question (mFAR).",
+        "BACKEND": "search.pipelines.baselines.single",
+        "STAGES_CLASS": "search.pipelines.baselines.SingleStages",
+        "STAGES": {"retrieve": {"BACKEND": "search.stages.retrieve_fields.Fields"}, "explain": _EXPLAIN},
+        "TITLES": {"text": "Fields", "pagerank": "PageRank"},
     },
     "ppr": {
         "TITLE": "PageRank",
@@ -294,16 +350,47 @@ GRASP_SEARCHES_PER_MINUTE_TOKEN = env_int("GRASP_SEARCHES_PER_MINUTE_TOKEN", 600
 
 # The learners: BACKEND is the learner, OPTION is the pipeline's option that names the artifact in use. FOLD is the
 # option that chooses a fold, for artifacts that also contain a model learned without each fold of the questions.
+# If only some variants of the stage have the option, VARIANTS says which one to switch to: {present variant: variant
+# that has it}, where `*` stands for any present one; a present variant that has the option stays.
+# ON_REQUEST: training everything trains it only if it is named, because it takes long.
+# SETTINGS declares the settings without loading a model library. The job of a learner is `train_NAME` in GRASP_JOBS.
 GRASP_LEARNERS: dict[str, dict[str, Any]] = {
     "planner": {
         "BACKEND": "training.learning.planner.PlannerLearner",
-        # Declares the settings without loading a model library.
         "SETTINGS": "training.learning.planner_settings.PlannerSettings",
         "PIPELINE": "grasp",
         "OPTION": "plan.artifact",
         "FOLD": "plan.fold",
     },
+    "retriever": {
+        "BACKEND": "training.learning.retriever.RetrieverLearner",
+        "SETTINGS": "training.learning.retriever_settings.RetrieverSettings",
+        "PIPELINE": "grasp",
+        "OPTION": "retrieve.artifact",
+        "VARIANTS": {"*": "mfar"},
+        "FOLD": "retrieve.fold",
+    },
+    "ranker": {
+        "BACKEND": "training.learning.ranker.RankerLearner",
+        "SETTINGS": "training.learning.ranker_settings.RankerSettings",
+        "PIPELINE": "grasp",
+        "OPTION": "rerank.light_artifact",
+        "FOLD": "rerank.light_fold",
+        "VARIANTS": {"none": "light", "neural": "light_neural"},
+    },
+    "reranker": {
+        "BACKEND": "training.learning.reranker.RerankerLearner",
+        "SETTINGS": "training.learning.reranker_settings.RerankerSettings",
+        "OPTIONS": {"device": GRASP_DEVICE},
+        "PIPELINE": "grasp",
+        "OPTION": "rerank.neural_artifact",
+        "VARIANTS": {"none": "neural", "light": "light_neural"},
+        "ON_REQUEST": True,
+    },
 }
+
+# Dotted paths of functions that return what else uses an artifact: id → nouns with names, for sentences.
+GRASP_ARTIFACT_USES = ["training.services.artifact_uses.evaluations_with"]
 
 # --- Uploads and imports --------------------------------------------------------------------------------------------
 # Limits of one upload: megabytes of all its files, of one request, and unpacked; the number of files, packed or not.
@@ -320,17 +407,27 @@ GRASP_IMPORT_NEO4J_USER = env_secret("GRASP_IMPORT_NEO4J_USER")
 GRASP_IMPORT_NEO4J_PASSWORD = env_secret("GRASP_IMPORT_NEO4J_PASSWORD")
 
 # --- Jobs -----------------------------------------------------------------------------------------------------------
-# The kinds of jobs: KIND is the kind's class, QUEUE the queue whose workers do it, TITLE its name on pages.
+# The kinds of jobs: KIND is the kind's class, QUEUE the queue whose workers do it, TITLE its name on pages. The kind
+# `train_NAME` trains the learner NAME of GRASP_LEARNERS; `training/jobs/train_learner.py` has its base class.
 GRASP_JOBS: dict[str, dict[str, str]] = {
     "unpack": {"TITLE": "Unpack an upload", "KIND": "search.jobs.unpack.UnpackJob", "QUEUE": "jobs"},
     "import": {"TITLE": "Import", "KIND": "search.jobs.import_kb.ImportJob", "QUEUE": "jobs"},
     "index": {"TITLE": "Index", "KIND": "search.jobs.index_kb.IndexJob", "QUEUE": "jobs"},
     "sync_graph": {"TITLE": "Copy to Neo4j", "KIND": "search.jobs.sync_graph.SyncGraphJob", "QUEUE": "jobs"},
     "evaluate": {"TITLE": "Evaluate", "KIND": "training.jobs.evaluate.EvaluateJob", "QUEUE": "jobs"},
+    "synthesise": {"TITLE": "Make questions", "KIND": "training.jobs.synthesise.SynthesiseJob", "QUEUE": "jobs"},
     "tune": {"TITLE": "Tune fusion", "KIND": "training.jobs.tune.TuneJob", "QUEUE": "jobs"},
-    "train_planner": {
-        "TITLE": "Train planner",
-        "KIND": "training.jobs.train_planner.TrainPlannerJob",
+    "train_planner": {"TITLE": "Train planner", "KIND": "training.jobs.train_planner.TrainPlannerJob", "QUEUE": "jobs"},
+    "train_retriever": {
+        "TITLE": "Train retriever",
+        "KIND": "training.jobs.train_retriever.TrainRetrieverJob",
+        "QUEUE": "jobs",
+    },
+    "train_all": {"TITLE": "Train everything", "KIND": "training.jobs.train_all.TrainAllJob", "QUEUE": "jobs"},
+    "train_ranker": {"TITLE": "Train ranker", "KIND": "training.jobs.train_ranker.TrainRankerJob", "QUEUE": "jobs"},
+    "train_reranker": {
+        "TITLE": "Train reranker",
+        "KIND": "training.jobs.train_reranker.TrainRerankerJob",
         "QUEUE": "jobs",
     },
 }
@@ -386,8 +483,9 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
         {"name": "Evaluations", "description": "How good the pipelines are: reports, outcomes by question, files."},
         {"name": "State of the site", "description": "For whoever watches the site: does it live, can it answer."},
     ],
-    # Searches have a status too, with other values.
+    # Searches and jobs wait and run in the same states; evaluations never wait.
     "ENUM_NAME_OVERRIDES": {
+        "WorkState": ["queued", "running", "done", "failed", "cancelled"],
         "EvaluationStatus": ["running", "done", "failed", "cancelled"],
         "FeedbackKind": "search.models.feedback.Feedback.Kind",
     },

@@ -45,8 +45,8 @@ from search.models import Release
 from search.neural.site_encoders import missing_encoder
 
 TOOLS = (
-    "encoder", "adjacency", "mentions", "nodes", "text", "vectors", "graph", "plan_scorers", "language_model",
-    "plan_prompts",
+    "encoder", "adjacency", "mentions", "nodes", "text", "vectors", "no_vectors", "graph", "plan_scorers",
+    "field_retrievers", "rankers", "scorers", "language_model", "plan_prompts",
 )  # fmt: skip
 PIPELINE_KEYS = ("TITLE", "DESCRIPTION", "BACKEND", "STAGES_CLASS", "STAGES")
 

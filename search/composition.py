@@ -27,6 +27,7 @@ from search.domain.options import assembled, option_fault, options_of, refused_t
 from search.domain.question import Question
 from search.domain.ranking import Ranking
 from search.domain.trace import Trace
+from search.fields.names import title as title_of_field
 from search.text import words
 
 Specification = dict[str, Any]
@@ -162,6 +163,29 @@ class Pipeline:
             together |= layer
         return together
 
+    def taking(self, options: Mapping[str, Any], option: str, variants: Mapping[str, str]) -> dict[str, Any]:
+        """Return options with a variant of the option's stage that takes the option (`stage.option`).
+
+        The variant that `options` choose stays if it takes the option. Otherwise `variants` names another one: present
+        variant → variant that takes the option, or `*` for any present variant. Options of the stage that the other
+        variant has too are kept. Raises InvalidRequest if no variant is found.
+        """
+        stage, _, name = option.partition(".")
+        row = self.rows.get(stage, {"VARIANTS": {}})
+        present = str(options.get(stage, _default(row) if "DEFAULT" in row else ONLY_VARIANT))
+        choices = variants_of(row)
+        if present in choices and name in _options(choices[present]):
+            return dict(options)
+        wanted = [variants[key] for key in (present, "*") if key in variants]
+        chosen = next((one for one in wanted if one in choices and name in _options(choices[one])), None)
+        if chosen is None:
+            message = f"No variant of the stage {stage!r} of {self.name} takes {option}."
+            raise InvalidRequest([Fault(pointer("settings", option), message)])
+        taken = _options(choices[chosen])
+        others = {key: value for key, value in options.items() if key != stage and not key.startswith(f"{stage}.")}
+        kept = {key: options[key] for key in options if key.removeprefix(f"{stage}.") in taken}
+        return {**others, stage: chosen, **kept}
+
     def specification(self, *layers: Mapping[str, Any]) -> Specification:
         """Return the specification that a run keeps: the site's options, overridden by the layers (the last one wins).
 
@@ -275,9 +299,12 @@ def _json_schema(declared: OptionField, default: Any, visitor: bool) -> dict[str
 def titles_of(names: Sequence[str], pipeline: Pipeline | None) -> dict[str, str]:
     """Return name → title on pages for these lists of a pipeline's fusion.
 
-    The title is the pipeline's title for the list, else the title of the stage with that name, else the name as words.
+    The title is the pipeline's title for the list, else the title of the stage with that name, else that of a list of
+    fields, else the name as words.
     `pipeline` is None if the site does not have the pipeline any more.
     """
     own = pipeline.titles if pipeline else {}
     staged = {part.name: part.title for part in pipeline.flow if part.list_name == part.name} if pipeline else {}
-    return {name: own.get(name) or staged.get(name) or words(name).capitalize() for name in names}
+    return {
+        name: own.get(name) or staged.get(name) or title_of_field(name) or words(name).capitalize() for name in names
+    }

@@ -25,6 +25,7 @@ from search.domain.question import Question
 from search.domain.ranking import Candidate, Ranking
 from search.domain.trace import Limit, Trace
 from search.domain.vector_kinds import WHOLE
+from search.text import DocumentForm
 
 Vectors = NDArray[np.float32]
 Keys = NDArray[np.int32]
@@ -82,8 +83,28 @@ class NodeStore(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class KindMatrix:
+    """All vectors of a kind: the key of each row, (rows,), sorted, and the rows, (rows, dimensions), mapped files.
+
+    A node may have no row, or several.
+    """
+
+    keys: Keys
+    rows: NDArray[np.float16]
+
+
 class VectorIndex(Protocol):
     """Nearest neighbours among the vectors of a release."""
+
+    @property
+    def kinds(self) -> frozenset[VectorKind]:
+        """The kinds of vectors that there are, computed ones included; a release without vectors has none."""
+        ...
+
+    def matrix(self, kind: VectorKind) -> KindMatrix:
+        """Return all vectors of a kind, for learners. Raises a permanent StageError if there is no such matrix."""
+        ...
 
     def nearest(
         self, kind: VectorKind, vector: Vectors, k: int, labels: Sequence[str] = (), limit: Limit | None = None
@@ -127,6 +148,30 @@ class TextIndex(Protocol):
         `field` is a field's name, or `relation:<name>`: the names of the neighbours over a relation. Raises a permanent
         StageError for a field that the index does not have.
         """
+        ...
+
+    def word_scores(
+        self, text: str, keys: Keys, field: str | None = None
+    ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """Return the words of a text one by one: the rarity of each, and each node's BM25 score for it.
+
+        The first array holds the idf of each distinct word that the index has, shape (words,); the second one the
+        scores, shape (words, keys), 0 for a node without the word. The scores of a node add up to its score in `search`
+        if no word is repeated. Raises a permanent StageError for a field that the index does not have.
+        """
+        ...
+
+    @property
+    def fields(self) -> tuple[str, ...]:
+        """The fields that can be searched on their own: names of fields, and `relation:<name>`."""
+        ...
+
+    def matching(self, text: str, field: str | None = None) -> tuple[Keys, NDArray[np.float32]]:
+        """Return the keys of all nodes that match at least one word, sorted, and their scores; like `search`."""
+        ...
+
+    def postings(self, text: str) -> list[tuple[Keys, NDArray[np.float32]]]:
+        """Return for each distinct word of the text that the index has: the keys of its documents, and its scores."""
         ...
 
 
@@ -324,6 +369,113 @@ class PlanScorers(Protocol):
         """Return the scorer of an artifact; if `fold` is 0 or more, the scorer learned without this fold of questions.
 
         Raises StageError if there is no scorer that this code can read.
+        """
+        ...
+
+
+class Ranker(Protocol):
+    """Scores candidates by their signals (`search.signals`). It was learned from questions and their answers."""
+
+    name: str
+    encoder: str
+    """Name of the encoder whose vectors of questions were used for learning."""
+    signals: tuple[str, ...]
+    """Names of the signals that it reads, in the order of its columns."""
+
+    def answer_types(self, text: str, vector: Vectors) -> Mapping[str, float]:
+        """Return the probability of each node type as the type of the answers to a question with this vector."""
+        ...
+
+    def scores(self, signals: NDArray[np.float32]) -> NDArray[np.float64]:
+        """Return the scores of candidates, shape (candidates,), given their signals, (candidates, signals)."""
+        ...
+
+    def contributions(self, signals: NDArray[np.float32]) -> NDArray[np.float64]:
+        """Return what each signal adds to the score of each candidate, shape (candidates, signals)."""
+        ...
+
+
+class Rankers(Protocol):
+    """The available learned rankers."""
+
+    def get(self, artifact: str, fold: int = -1) -> Ranker:
+        """Return the ranker of an artifact; if `fold` is 0 or more, the ranker learned without this fold of questions.
+
+        Raises StageError if there is no ranker that this code can read.
+        """
+        ...
+
+
+class Scorer(Protocol):
+    """Scores documents for a question by reading both together. `search.text.reranker_document` makes the documents.
+
+    Scores are only compared with scores of the same question.
+    """
+
+    name: str
+    """The model, for people."""
+    at_once: int
+    """Number of documents in one call that uses the scorer well and can still be waited for."""
+    form: DocumentForm | None
+    """The form of the documents that it has learned from; None if it takes any."""
+    mix: tuple[float, float] | None
+    """Weight of its list in the fusion with the list before it, and the constant k, as chosen on questions that it has
+    not learned from; None if nothing was chosen."""
+
+    def score(self, question: str, documents: Sequence[str], limit: Limit) -> NDArray[np.float64]:
+        """Return one finite score for each document, in the order of the documents; a higher one is better.
+
+        Raises DeadlineExceeded if the time ran out before all were scored, SearchCancelled, and StageError if the model
+        fails.
+        """
+        ...
+
+
+class Scorers(Protocol):
+    """The rerankers of this site: configured ones by name, trained ones by artifact."""
+
+    def get(self, scorer: str = "", artifact: str = "") -> Scorer:
+        """Return the scorer of an artifact, or the configured one of a name; the artifact counts if both are given.
+
+        Raises StageError if there is no such scorer, or if neither is given.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FieldQuery:
+    """What a retriever of fields looks for. The score of a node is the sum over lists of weight x score in the list.
+
+    `vectors` maps each dense list to a unit-length vector, with which the vectors of the list's kind are compared.
+    `weights` maps every list to its weight, 0 or more. `types` maps node types to the score that their nodes get.
+    """
+
+    vectors: Mapping[str, Vectors]
+    weights: Mapping[str, float]
+    types: Mapping[str, float]
+
+
+class FieldRetriever(Protocol):
+    """Reads questions for a retrieval of fields (`search.fields`). It was learned from questions and their answers."""
+
+    name: str
+    encoder: str
+    """Name of the encoder of the vectors that its queries are compared with."""
+    lists: tuple[str, ...]
+    """The lists that it weighs, by name (`search.fields.names`)."""
+
+    def read(self, text: str) -> FieldQuery:
+        """Return what a question looks for."""
+        ...
+
+
+class FieldRetrievers(Protocol):
+    """The available learned retrievers of fields."""
+
+    def get(self, artifact: str, fold: int = -1) -> FieldRetriever:
+        """Return the retriever of an artifact; if `fold` is 0 or more, the one learned without this fold of questions.
+
+        Raises StageError if there is no retriever that this code can read.
         """
         ...
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from search.domain.graph import FieldValue, Node
@@ -12,6 +13,8 @@ NAMES_PER_RELATION = 10
 CHUNK_WORDS, CHUNK_SHARED = 150, 30
 PROSE = 6
 """Fewest words of a field's value that counts as prose."""
+CHARACTERS_A_WORD = 12
+"""Most characters of a word of a cut field, on average: for texts without spaces."""
 _WORDS_APART = re.compile(r"[_\s]+")
 
 
@@ -61,6 +64,45 @@ def document(node: Node, neighbours: Mapping[str, Sequence[str]] | None = None) 
 def relation_text(names: Sequence[str]) -> str:
     """Return the names of a node's neighbours over one relation as text."""
     return "; ".join(names[:NAMES_PER_RELATION])
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentForm:
+    """How much of a node a reranker reads: words of each field, and names of neighbours over each relation.
+
+    GRASP (section on reranking) cuts a field after 300 tokens, which are about 225 English words. Words are counted
+    here, because the tokens of a reranker behind a server are not known.
+    """
+
+    field_words: int = 225
+    names: int = NAMES_PER_RELATION
+
+    def to_json(self) -> dict[str, int]:
+        """Return the form as a JSON object."""
+        return asdict(self)
+
+
+def reranker_document(node: Node, neighbours: Mapping[str, Sequence[str]], form: DocumentForm) -> str:
+    """Return the document that a reranker reads, in training and in use (GRASP, section on reranking).
+
+    It has one line for type and name, one for the aliases, one for each field, and one for each relation with the names
+    of neighbours, both directions together. A field is cut after `form.field_words` words.
+    """
+    lines = [f"[{words(node.type)}] {node.name}"]
+    if node.aliases:
+        lines.append(f"[also known as] {_first_words('; '.join(node.aliases), form.field_words)}")
+    for name, value in node.fields.items():
+        if text := field_text(value):
+            lines.append(f"[{words(name)}] {_first_words(text, form.field_words)}")
+    for relation, names in neighbours.items():
+        if kept := names[: form.names]:
+            lines.append(f"[{words(relation)}] {'; '.join(kept)}")
+    return "\n".join(lines)
+
+
+def _first_words(text: str, count: int) -> str:
+    """Return the first words of a text, separated by single spaces, in at most `CHARACTERS_A_WORD` characters each."""
+    return " ".join(text.split(None, count)[:count])[: count * CHARACTERS_A_WORD]
 
 
 def chunks(node: Node) -> list[str]:

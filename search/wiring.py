@@ -20,11 +20,14 @@ from search.domain.schema_settings import adapted
 from search.interfaces import (
     Adjacency,
     Encoder,
+    FieldRetrievers,
     GraphStore,
     LanguageModel,
     MentionIndex,
     NodeStore,
     PlanScorers,
+    Rankers,
+    Scorers,
     TextIndex,
     VectorIndex,
 )
@@ -46,6 +49,27 @@ def plan_scorers() -> PlanScorers:
     """Return the trained planners of this process; each is loaded when a search first needs it."""
     with _loading:
         return build("plan_scorers")
+
+
+@lru_cache(maxsize=1)
+def rankers() -> Rankers:
+    """Return the trained rankers of this process; each is loaded when a search first needs it."""
+    with _loading:
+        return build("rankers")
+
+
+@lru_cache(maxsize=1)
+def scorers() -> Scorers:
+    """Return the rerankers of this process; each is loaded when a search first needs it."""
+    with _loading:
+        return build("scorers")
+
+
+@lru_cache(maxsize=1)
+def field_retrievers() -> FieldRetrievers:
+    """Return the trained retrievers of fields of this process; each is loaded when a search first needs it."""
+    with _loading:
+        return build("field_retrievers")
 
 
 def schema_of(release: Release, settings_version: int | None = None) -> Schema:
@@ -105,6 +129,21 @@ class Tools:
         """The trained planners of all knowledge bases."""
         return plan_scorers()
 
+    @property
+    def rankers(self) -> Rankers:
+        """The trained rankers of all knowledge bases."""
+        return rankers()
+
+    @property
+    def scorers(self) -> Scorers:
+        """The rerankers of this site."""
+        return scorers()
+
+    @property
+    def field_retrievers(self) -> FieldRetrievers:
+        """The trained retrievers of fields of all knowledge bases."""
+        return field_retrievers()
+
     @cached_property
     def adjacency(self) -> Adjacency:
         """The memory-mapped graph."""
@@ -128,7 +167,9 @@ class Tools:
 
     @cached_property
     def vectors(self) -> VectorIndex:
-        """The index for nearest neighbours among the vectors."""
+        """The index for nearest neighbours among the vectors; a release without vectors has an empty one."""
+        if self.release.vector_set is None:
+            return build("no_vectors")
         return build("vectors", vector_set=self.release.vector_set, schema=self.schema)
 
     @cached_property
@@ -175,10 +216,13 @@ def tools(release: Release, settings_version: int | None = None) -> Tools:
 
 
 def forget() -> None:
-    """Empty the caches of tools and trained planners, so that the next search builds them again."""
+    """Empty the caches of tools and of everything trained, so that the next search builds them again."""
     with _loading:
         _tools.cache_clear()
         plan_scorers.cache_clear()
+        rankers.cache_clear()
+        scorers.cache_clear()
+        field_retrievers.cache_clear()
 
 
 def pipelines() -> list[str]:

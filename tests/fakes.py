@@ -35,6 +35,7 @@ class MemoryVectors:
 
     def __init__(self, vectors: Mapping[str, Mapping[int, Vectors]]) -> None:
         self._vectors = vectors
+        self.kinds = frozenset(vectors)
 
     def nearest(
         self, kind: VectorKind, vector: Vectors, k: int, labels: Sequence[str] = (), limit: Limit | None = None

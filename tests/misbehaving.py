@@ -128,7 +128,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        if self.path != "/v1/chat/completions":
+        if self.path not in ("/v1/chat/completions", "/v1/rerank"):
             self._send(Reply(404, "nothing here"))
             return
         with self.server.behaviour.counted():

@@ -25,6 +25,12 @@ def option_of(kind: str) -> tuple[str, str]:
     return row["PIPELINE"], row["OPTION"]
 
 
+def variants_for(kind: str) -> dict[str, str]:
+    """Return which variant of the option's stage uses the artifact, by the present variant (`Pipeline.taking`)."""
+    row: Mapping[str, Any] = settings.GRASP_LEARNERS[kind]
+    return dict(row.get("VARIANTS", {}))
+
+
 def fold_option(kind: str) -> str:
     """Return the option that selects the scorer fitted without a fold; an empty string when there is none."""
     row: Mapping[str, str] = settings.GRASP_LEARNERS.get(kind, {})
@@ -39,6 +45,21 @@ def learner(kind: str, assigned: Mapping[str, Any]) -> tuple[Learner, dict[str, 
     values = checked_settings(kind, assigned)
     made = import_string(settings.GRASP_LEARNERS[kind]["BACKEND"])(**values)
     return made, dataclasses.asdict(made)
+
+
+def settings_told(kind: str) -> list[str]:
+    """Return a sentence about each setting of a learner, with its name and its default.
+
+    There are none for a learner whose row names no SETTINGS, because it might load a model library.
+    """
+    row: Mapping[str, Any] = settings.GRASP_LEARNERS.get(kind, {})
+    if "SETTINGS" not in row:
+        return []
+    site = row.get("OPTIONS", {})
+    return [
+        f"{field.name} ({site.get(field.name, field.default)}): {field.metadata.get('help', '')}"
+        for field in dataclasses.fields(import_string(row["SETTINGS"]))
+    ]
 
 
 def checked_settings(kind: str, assigned: Mapping[str, Any]) -> dict[str, Any]:

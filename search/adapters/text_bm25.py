@@ -199,13 +199,70 @@ class Bm25Index:
         if scorer is None or k < 1:
             return []
         wanted = [self._schema.type_codes[label] for label in labels]
-        words = [place for word in self._analyzer.words(text) if (place := self._vocabulary.find(word)) is not None]
+        words = self._places(text)
         if not words:
             return []
         scores = scorer.get_scores_from_ids(words)
         if wanted:
             scores[~np.isin(self._types[keys], wanted)] = 0.0
         return _best(scores, keys, k)
+
+    def word_scores(
+        self, text: str, keys: NDArray[np.int32], field: str | None = None
+    ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """Return the idf of each distinct word of a text, and the score of each node for each word; see the protocol.
+
+        Raises a permanent StageError for a field or relation that the index does not have.
+        """
+        scorer, owners = self._matrix(field)
+        places = {self._vocabulary.find(word) for word in self._analyzer.words(text)} - {None}
+        if scorer is None or not places:
+            return np.empty(0, dtype=np.float32), np.empty((0, len(keys)), dtype=np.float32)
+        words = np.array(sorted(place for place in places if place is not None))
+        data, indices, starts = (scorer.scores[part] for part in ("data", "indices", "indptr"))
+        rows = np.searchsorted(owners, keys)
+        rows[owners[np.minimum(rows, len(owners) - 1)] != keys] = -1
+        found = np.zeros((len(words), len(keys)), dtype=np.float32)
+        for place, word in enumerate(words.tolist()):
+            first, last = int(starts[word]), int(starts[word + 1])
+            at = np.searchsorted(indices[first:last], rows)
+            at[at == last - first] = 0
+            held = indices[first:last][at] == rows if last > first else np.zeros(len(keys), dtype=bool)
+            found[place, held] = data[first:last][at[held]]
+        holding = np.asarray(starts[words + 1] - starts[words])
+        documents = len(owners)
+        return np.log(1 + (documents - holding + 0.5) / (holding + 0.5)).astype(np.float32), found
+
+    @property
+    def fields(self) -> tuple[str, ...]:
+        """The fields and relations that can be searched on their own."""
+        return tuple(self._manifest["fields"])
+
+    def matching(self, text: str, field: str | None = None) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
+        """Return the keys of all nodes that match at least one word, sorted, and their scores.
+
+        Raises a permanent StageError for a field or relation that the index does not have.
+        """
+        scorer, keys = self._matrix(field)
+        words = self._places(text) if scorer is not None else []
+        if scorer is None or not words:
+            return np.empty(0, dtype=np.int32), np.empty(0, dtype=np.float32)
+        scores = scorer.get_scores_from_ids(words)
+        rows = np.flatnonzero(scores > 0)
+        return keys[rows], scores[rows].astype(np.float32)
+
+    def postings(self, text: str) -> list[tuple[NDArray[np.int32], NDArray[np.float32]]]:
+        """Return for each distinct word of the text in the index: the keys of its documents, and its score in each."""
+        scorer, keys = self._matrix(None)
+        if scorer is None:
+            return []
+        starts, rows, scores = (scorer.scores[name] for name in ("indptr", "indices", "data"))
+        spans = [slice(starts[place], starts[place + 1]) for place in dict.fromkeys(self._places(text))]
+        return [(keys[rows[span]], scores[span]) for span in spans]
+
+    def _places(self, text: str) -> list[int]:
+        """Return the places of the text's words in the vocabulary; unknown words are left out."""
+        return [place for word in self._analyzer.words(text) if (place := self._vocabulary.find(word)) is not None]
 
     def _matrix(self, field: str | None) -> tuple[bm25s.BM25 | None, NDArray[np.int32]]:
         """Return the scores of the whole documents or of a field, and the key of each of their rows."""

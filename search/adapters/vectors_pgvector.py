@@ -1,26 +1,29 @@
 """Nearest neighbours with pgvector: HNSW for large sets, an exact scan for small types.
 
-The documents of a set that is not large are compared in the mapped matrix instead. This is exact, and up to `IN_MEMORY`
-vectors it takes less time than a request to Postgres. Cosines of given documents come from the same matrix.
+In a set that is not large, all vectors of a kind are compared in its mapped matrix instead. This is exact, and up to
+`IN_MEMORY` nodes it takes less time than a request to Postgres. Cosines of given nodes come from the same matrices.
+Folders of an earlier version hold only the documents' matrix; the other kinds are then read from Postgres.
 """
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from psycopg import sql
 
 from search.adapters.postgres_reading import read
-from search.adapters.vectors_memmap import DocumentRows, DocumentVectors
+from search.adapters.vectors_memmap import DocumentRows, KindVectors, VectorFolder
 from search.domain.errors import StageError
 from search.domain.graph import Schema
 from search.domain.ranking import Candidate
 from search.domain.trace import Limit
-from search.domain.vector_kinds import CHUNK, WHOLE
-from search.interfaces import VectorKind, Vectors
+from search.domain.vector_kinds import CHUNK, COMPUTED, IN_MEMORY, WHOLE
+from search.interfaces import KindMatrix, VectorKind, Vectors
 from search.models import VectorSet
 from search.models.partitions import partition
 from search.models.timeouts import present_limit
@@ -28,8 +31,6 @@ from search.models.timeouts import present_limit
 STAGE = "vectors"
 EXACT_BELOW = 5_000
 """Up to this number of vectors all are compared: that takes milliseconds and is exact."""
-IN_MEMORY = 100_000
-"""Up to this number of documents the matrix is scanned: 43,000 of 384 dimensions take 2.5 ms, and HNSW takes 5 ms."""
 SCANNED_AT_MOST = 10_000
 """If a filtered search in the index is expected to visit more vectors than this, the type is scanned instead."""
 BACKGROUNDS_KEPT = 16
@@ -65,12 +66,13 @@ class PgVectors:
     def __init__(self, vector_set: VectorSet, schema: Schema, ef_search: int = 200) -> None:
         self._vector_set = int(vector_set.pk)
         self._named = str(vector_set)
-        self._kinds = frozenset(vector_set.kinds)
+        self._encoded = frozenset(vector_set.kinds)
         self._dimensions = int(vector_set.dimensions)
         self._schema = schema
         self._ef_search = ef_search
         self._total = sum(node_type.count for node_type in schema.node_types)
-        self._documents = DocumentVectors(vector_set.directory, self._dimensions)
+        self._matrices = VectorFolder(vector_set.directory, self._dimensions)
+        self._types_file = vector_set.snapshot.directory / "nodes" / "types.npy"
         self._samples: dict[tuple[str, int], list[int]] = {}
         self._backgrounds: dict[tuple[str, int], DocumentRows] = {}
         self._sampling = threading.Lock()
@@ -86,9 +88,9 @@ class PgVectors:
         self._check(kind)
         if k < 1:
             return []
-        if kind == WHOLE and not labels and self._total <= IN_MEMORY:
-            return self._scanned(vector, k, limit)
         codes = sorted({self._schema.type_codes[label] for label in labels})
+        if self._total <= IN_MEMORY and kind in self._matrices and (not codes or self._types is not None):
+            return self._scanned(self._matrices[kind], vector, k, codes, limit)
         exact = self._is_exact(labels, k)
         settings: dict[str, str | int] = {}
         if not exact:
@@ -99,25 +101,41 @@ class PgVectors:
                                   fetch=sql.Literal((k + k // 4 + 8) * (PARTS if kind == CHUNK else 1)))  # fmt: skip
         return [Candidate(key, cosine) for key, cosine in read(STAGE, statement, limit=limit, settings=settings)]
 
-    def _scanned(self, vector: Vectors, k: int, limit: Limit | None) -> list[Candidate]:
-        """Return the k nearest documents by comparing all of them in the matrix."""
+    def _scanned(
+        self, matrix: KindVectors, vector: Vectors, k: int, codes: Sequence[int], limit: Limit | None
+    ) -> list[Candidate]:
+        """Return the k nearest nodes of the types with these codes (none: all) by comparing all in the matrix."""
         # Here, because a web process may import this module and must not load torch.
         from search.neural.scan import products
 
         self._check_dimensions(vector)
         (limit or present_limit()).check(STAGE)
-        return list(map(Candidate._make, self._documents.nearest(vector, k, products)))
+        among = np.isin(self._types, codes) if codes and self._types is not None else None
+        return list(map(Candidate._make, matrix.nearest(vector, k, products, among)))
 
     def cosines(self, vector: Vectors, keys: Sequence[int], kind: VectorKind = WHOLE) -> dict[int, float]:
-        """Return the cosine of each key's vector of a kind, the best of several: documents' from the mapped matrix.
+        """Return the cosine of each key's vector of a kind, the best of several, from the mapped matrix of the kind.
 
         A key without a vector of the kind is left out. A permanent StageError for a kind that there is not.
         """
         self._check(kind)
-        if kind == WHOLE:
-            return self._documents.cosines(vector, keys)
+        if kind in self._matrices:
+            return self._matrices[kind].cosines(vector, keys)
         wanted = sql.Literal([int(key) for key in keys])
         return dict(read(STAGE, self._compose(_GIVEN, kind, vector, keys=wanted))) if len(keys) else {}
+
+    @property
+    def kinds(self) -> frozenset[VectorKind]:
+        """The kinds of vectors that there are, computed ones included."""
+        return self._encoded | {kind for kind in COMPUTED if kind in self._matrices}
+
+    def matrix(self, kind: VectorKind) -> KindMatrix:
+        """Return all vectors of a kind. Raises a permanent StageError if the vector set has no matrix of it."""
+        self._check(kind)
+        if kind not in self._matrices:
+            reason = f"the {self._named} have no matrix of kind {kind!r}; `index_kb` writes it"
+            raise StageError(STAGE, reason, permanent=True)
+        return self._matrices[kind].matrix()
 
     def sample(self, label: str, n: int = 1000, limit: Limit | None = None) -> list[int]:
         """Return up to n keys of a type, always the same ones, in the order of keys."""
@@ -136,7 +154,7 @@ class PgVectors:
         """Return the cosines of a vector and the documents of a type's sample."""
         known = self._backgrounds.get((label, n))
         if known is None:
-            known = self._documents.rows(np.array(self.sample(label, n, limit), dtype=np.int64))
+            known = self._matrices.documents.rows(np.array(self.sample(label, n, limit), dtype=np.int64))
             with self._sampling:
                 self._backgrounds[label, n] = known
                 while len(self._backgrounds) > BACKGROUNDS_KEPT:
@@ -145,12 +163,12 @@ class PgVectors:
 
     def _check(self, kind: VectorKind) -> None:
         """Refuse a kind that was not built."""
-        if kind not in self._kinds:
-            there = ", ".join(sorted(self._kinds))
-            reason = (
-                f"the {self._named} hold no vectors of kind {kind!r}; they hold: {there}. `index_kb --kind` adds it"
-            )
-            raise StageError(STAGE, reason, permanent=True)
+        if kind in self._encoded or (kind in COMPUTED and kind in self._matrices):
+            return
+        there = ", ".join(sorted(self.kinds))
+        how = "`index_kb`" if kind in COMPUTED else "`index_kb --kind`"
+        reason = f"the {self._named} hold no vectors of kind {kind!r}; they hold: {there}. {how} adds it"
+        raise StageError(STAGE, reason, permanent=True)
 
     def _is_exact(self, labels: Sequence[str], k: int) -> bool:
         """Return whether to compare all vectors of the types instead of searching the index."""
@@ -168,6 +186,14 @@ class PgVectors:
     def _check_dimensions(self, vector: Vectors) -> None:
         if vector.shape != (self._dimensions,):
             raise ValueError(f"The vector set has {self._dimensions} dimensions, not {vector.shape}.")
+
+    @cached_property
+    def _types(self) -> NDArray[np.int16] | None:
+        """Type code of each key, or None if the snapshot's index files are not there."""
+        try:
+            return np.load(self._types_file, mmap_mode="r").view(np.ndarray)
+        except FileNotFoundError:
+            return None
 
     @property
     def _table(self) -> sql.Identifier:

@@ -49,6 +49,11 @@ class ImportForm(forms.Form):
         required=False, initial=True, widget=UnfoldBooleanWidget, label="Index it",
         help_text="Text index, graph and vectors, and then a release. Without, only the graph is loaded.",
     )  # fmt: skip
+    vectors = forms.BooleanField(
+        required=False, initial=True, widget=UnfoldBooleanWidget, label="Encode its texts",
+        help_text="Finds texts by their meaning, too; takes most of the time. Without, the release is searched by "
+        "words and by the graph, and the job Index makes one with vectors later.",
+    )  # fmt: skip
     activate = forms.BooleanField(
         required=False, initial=True, widget=UnfoldBooleanWidget, label="Let it answer",
         help_text="Searches use the release as soon as it is ready.",

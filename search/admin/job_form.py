@@ -41,6 +41,8 @@ class LaunchForm(forms.Form):
             self.fields["knowledge_base"] = _choice("Knowledge base", _bases())
         if "question_set" in cls.targets:
             self.fields["question_set"] = _choice("Question set", _question_sets(), "The newest version is first.")
+        elif "question_set" in cls.optional:
+            self.fields["question_set"] = _choice("Question set", _question_sets(), "May stay empty.", required=False)
         for name, schema in self._schema.items():
             self.fields[ARGUMENT + name] = _field(name, schema, name in required)
 
@@ -136,9 +138,11 @@ def _question_sets() -> list[tuple[str, str]]:
     ]
 
 
-def _choice(label: str, choices: list[tuple[str, str]], help_text: str = "") -> forms.ChoiceField:
+def _choice(
+    label: str, choices: list[tuple[str, str]], help_text: str = "", required: bool = True
+) -> forms.ChoiceField:  # fmt: skip
     return forms.ChoiceField(
-        label=label, choices=[("", "Choose…"), *choices], required=True, help_text=help_text,
+        label=label, choices=[("", "Choose…"), *choices], required=required, help_text=help_text,
         widget=UnfoldAdminSelectWidget,
     )  # fmt: skip
 

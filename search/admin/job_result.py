@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
+from urllib.parse import urlencode
 from uuid import UUID
 
 from django.urls import reverse
@@ -44,6 +46,42 @@ def linked_rows(job: Job) -> list[tuple[str, str | SafeString]]:
     if made is not None:
         rows.append((ACTIVE, f"{made.name}: {'searches use it' if made.active else 'searches do not use it'}"))
     return rows
+
+
+@dataclass(frozen=True, slots=True)
+class TrainedPart:
+    """A part of a training of everything: whether it is used, its gains with interval, the reason, and a comparison."""
+
+    name: str
+    on: str
+    hits: str
+    mrr: str
+    reason: str
+    compared: str
+
+
+def trained_parts(result: Any) -> list[TrainedPart]:
+    """Return the parts that the result of a training of everything reports; none for other results."""
+    parts = result.get("parts") if isinstance(result, Mapping) else None
+    return [_trained_part(part) for part in parts or () if isinstance(part, Mapping) and "switched_on" in part]
+
+
+def _trained_part(part: Mapping[str, Any]) -> TrainedPart:
+    found = {one["metric"]: one for one in part.get("comparisons") or ()}
+    before, after = _uuid(part.get("evaluation_before")), _uuid(part.get("evaluation"))
+    # The page is training's, as the result is.
+    compared = f"{reverse('evaluations-compare')}?{urlencode({'a': before, 'b': after})}" if before and after else ""
+    return TrainedPart(
+        str(part["part"]), "yes" if part["switched_on"] else "no", _gain(found.get("H@1")), _gain(found.get("MRR")),
+        str(part["reason"]), compared,
+    )  # fmt: skip
+
+
+def _gain(one: Mapping[str, Any] | None) -> str:
+    if one is None:
+        return "–"
+    low, high = one["interval"]
+    return f"{one['difference']:+.2f} ({low:+.2f} to {high:+.2f}, p {one['p']:.3g})"
 
 
 def promotion(job: Job) -> dict[str, str] | None:

@@ -10,7 +10,8 @@ from typing import Any
 from django.utils import timezone
 
 from search.admin.curves import Curve, curves
-from search.admin.job_result import linked_rows, promotion
+from search.admin.heat_map import heat_maps_shown, surfaces_of
+from search.admin.job_result import linked_rows, promotion, trained_parts
 from search.admin.job_values import resource_rows, text_of
 from search.models import Job, JobLog, JobMetric
 from search.services.jobs.bad_rows import bad_rows_of
@@ -122,6 +123,8 @@ def page_of(job: Job) -> dict[str, Any]:
         "percent": percent_of(job),
         "seconds_left": job.progress.get("seconds_left") if job.state == Job.State.RUNNING else None,
         "parts": parts_of(job),
+        "trained_parts": trained_parts(job.result),
+        "heat_maps": heat_maps_shown(surfaces_of(job.result)) if isinstance(job.result, dict) else "",
         "curves": _curves(job),
         "lines": _lines(job),
         "configuration": configuration(job),

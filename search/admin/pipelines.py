@@ -22,9 +22,11 @@ from search.admin.job_values import text_of
 from search.admin.parts import ReadOnlyAdmin, pretty, table
 from search.admin.version_form import ChooseForm, VersionForm
 from search.domain.differences import MISSING
+from search.domain.errors import InvalidRequest
 from search.models import KnowledgeBase, PipelineVersion
 from search.services.pipelines.compare_versions import compare_with_before
 from search.services.pipelines.save_pipeline_version import activate_pipeline_version, save_pipeline_version
+from search.services.pipelines.switch_version import roll_back
 
 BUTTON = "bg-primary-600 text-white rounded-default px-3 py-2 font-medium cursor-pointer"
 MOST_DIGITS = 10
@@ -51,7 +53,12 @@ class PipelineVersionAdmin(ReadOnlyAdmin):
     def get_urls(self) -> list[URLPattern]:
         """Add the address to which the button on a version's page posts."""
         activate = self.admin_site.admin_view(self.activate)
-        return [path("<int:pk>/activate/", activate, name="search_pipelineversion_activate"), *super().get_urls()]
+        back = self.admin_site.admin_view(self.roll_back)
+        return [
+            path("<int:pk>/activate/", activate, name="search_pipelineversion_activate"),
+            path("<int:pk>/roll-back/", back, name="search_pipelineversion_roll_back"),
+            *super().get_urls(),
+        ]
 
     @action(description="Make active", permissions=["activate"])
     def make_active(self, request: HttpRequest, chosen: QuerySet[PipelineVersion]) -> None:
@@ -75,6 +82,27 @@ class PipelineVersionAdmin(ReadOnlyAdmin):
         _activate(request, version)
         return redirect("admin:search_pipelineversion_change", pk)
 
+    def roll_back(self, request: HttpRequest, pk: int) -> HttpResponse:
+        """Activate the version that was in use before this active one, and redirect to its page."""
+        if request.method != "POST":
+            return HttpResponseNotAllowed(["POST"])
+        if not self.has_activate_permission(request):
+            raise PermissionDenied
+        version = PipelineVersion.objects.select_related("knowledge_base").filter(pk=pk).first()
+        if version is None:
+            raise Http404("There is no such version.")
+        if not version.active:
+            messages.error(request, f"{version} is not in use, so there is nothing to roll back.")
+            return redirect("admin:search_pipelineversion_change", pk)
+        try:
+            before = roll_back(knowledge_base=version.knowledge_base, pipeline=version.pipeline, user=request.user)
+        except InvalidRequest as error:
+            messages.error(request, str(error))
+            return redirect("admin:search_pipelineversion_change", pk)
+        named = f"{version.pipeline} {before.version}" if before else f"the site's {version.pipeline}"
+        messages.success(request, f"The next searches of {version.knowledge_base} use {named} again.")
+        return redirect("admin:search_pipelineversion_change", before.pk if before else pk)
+
     def has_add_permission(self, request: HttpRequest) -> bool:
         """Users with the right to add versions make them by the form of `add_view`."""
         return request.user.has_perm("search.add_pipelineversion")
@@ -94,12 +122,8 @@ class PipelineVersionAdmin(ReadOnlyAdmin):
             pipeline, start.options if start else {}, request.POST if request.method == "POST" else None,
             may_activate=self.has_activate_permission(request),
         )  # fmt: skip
-        if request.method == "POST" and form.is_valid():
-            version = save_pipeline_version(
-                knowledge_base=base, pipeline=pipeline, options=form.options(), note=form.cleaned_data["note"],
-                author=request.user if isinstance(request.user, User) else None,
-                activate=bool(form.cleaned_data.get("activate")), whole=True,
-            )  # fmt: skip
+        version = _saved(request, base, pipeline, form) if request.method == "POST" and form.is_valid() else None
+        if version is not None:
             used = f"; the next searches of {base} use it" if version.active else ""
             messages.success(request, f"{pipeline} {version.version} of {base} was saved{used}.")
             return redirect("admin:search_pipelineversion_change", version.pk)
@@ -116,7 +140,11 @@ class PipelineVersionAdmin(ReadOnlyAdmin):
     def state(self, version: PipelineVersion) -> SafeString | str:
         """Whether the version is active, with a button to activate it if not; the button belongs to the page's form."""
         if version.active:
-            return "Yes: the next searches use it."
+            back = reverse("admin:search_pipelineversion_roll_back", args=[version.pk])
+            return format_html(
+                "Yes: the next searches use it. "
+                '<button type="submit" formmethod="post" formaction="{}" class="{}">Roll back</button>', back, BUTTON,
+            )  # fmt: skip
         address = reverse("admin:search_pipelineversion_activate", args=[version.pk])
         return format_html(
             '<button type="submit" formmethod="post" formaction="{}" class="{}">Make active</button>', address, BUTTON
@@ -148,10 +176,27 @@ class PipelineVersionAdmin(ReadOnlyAdmin):
 
 
 def _activate(request: HttpRequest, version: PipelineVersion) -> None:
-    activate_pipeline_version(version)
+    try:
+        activate_pipeline_version(version)
+    except InvalidRequest as error:
+        messages.error(request, str(error))
+        return
     messages.success(
         request, f"The next searches of {version.knowledge_base} use {version.pipeline} {version.version}."
     )
+
+
+def _saved(request: HttpRequest, base: KnowledgeBase, pipeline: str, form: VersionForm) -> PipelineVersion | None:
+    """Save what a valid form holds; None if searches cannot use an artifact that it names, which the form then says."""
+    try:
+        return save_pipeline_version(
+            knowledge_base=base, pipeline=pipeline, options=form.options(), note=form.cleaned_data["note"],
+            author=request.user if isinstance(request.user, User) else None,
+            activate=bool(form.cleaned_data.get("activate")), whole=True,
+        )  # fmt: skip
+    except InvalidRequest as error:
+        form.add_error(None, str(error))
+        return None
 
 
 def _start(base: KnowledgeBase, pipeline: str, like: str) -> PipelineVersion | None:

@@ -12,6 +12,7 @@ from search.api.job_events import JobEvents
 from search.api.job_schedules import JobScheduleDetail, JobSchedules
 from search.api.jobs import JobCancel, JobClone, JobDetail, JobKinds, JobResume, Jobs
 from search.api.knowledge_bases import KnowledgeBaseDetail, KnowledgeBases, NodeDetail, Nodes
+from search.api.pipeline_versions import PipelineRollBack, PipelineVersionActivate, PipelineVersions
 from search.api.pipelines import Pipelines
 from search.api.plans import PlanCheck
 from search.api.problems import not_found
@@ -29,6 +30,13 @@ urlpatterns = [
     path("knowledge-bases/<str:name>/nodes/<anything:node_id>/", NodeDetail.as_view(), name="node"),
     path("knowledge-bases/<str:name>/plans/check/", PlanCheck.as_view(), name="plan-check"),
     path("pipelines/", Pipelines.as_view(), name="pipelines"),
+    path("pipelines/<str:name>/versions/", PipelineVersions.as_view(), name="pipeline-versions"),
+    path(
+        "pipelines/<str:name>/versions/<int:version>/activate/",
+        PipelineVersionActivate.as_view(),
+        name="pipeline-version-activate",
+    ),
+    path("pipelines/<str:name>/rollback/", PipelineRollBack.as_view(), name="pipeline-rollback"),
     path("searches/", Searches.as_view(), name="searches"),
     path("searches/<uuid:run_id>/", SearchDetail.as_view(), name="search"),
     path("searches/<uuid:run_id>/events/", SearchEvents.as_view(), name="search-events"),

@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from search.domain.fusion import Share
 from search.domain.graph import Direction, Node
+from search.domain.signals import SignalShare
 
 ConditionStatus = Literal["met", "not_met", "unknown"]
 
@@ -159,7 +160,8 @@ class Result:
     """One explained result of the final ranking.
 
     `shares` holds the share of each list that is not a fusion; their contributions add up to the score. `fused` holds
-    the shares of the lists that are fusions of some of these lists.
+    the shares of the lists that are fusions of some of these lists. `signals` are the signals that moved the result
+    most, if a learned ranker ordered the list.
     """
 
     rank: int
@@ -169,6 +171,7 @@ class Result:
     shares: dict[str, Share]
     evidence: Evidence | None = None
     fused: dict[str, Share] = field(default_factory=dict)
+    signals: tuple[SignalShare, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
         """Return the result as a search shows it."""
@@ -179,5 +182,6 @@ class Result:
             "snippet": self.snippet,
             "scores": {name: share.to_json() for name, share in self.shares.items()},
             "fused": {name: share.to_json() for name, share in self.fused.items()},
+            "signals": [signal.to_json() for signal in self.signals],
             "evidence": self.evidence.to_json() if self.evidence else None,
         }

@@ -43,11 +43,18 @@ class Kind(Protocol):
 
     targets: ClassVar[tuple[str, ...]] = ("knowledge_base",)
     """The fields of Target that a launch has to fill: `knowledge_base`, `release`, `question_set`."""
+    optional: ClassVar[tuple[str, ...]] = ()
+    """Fields of Target that a launch may fill or leave empty; `refuse` says when one is missing after all."""
     makes: ClassVar[str] = ""
     """What a job of this kind makes that can be activated: `release`, `pipeline_version`, or nothing.
 
     The result names it: `release` with its full name, or `pipeline` and `pipeline_version`, the number.
     """
+
+    @classmethod
+    def hints(cls) -> Mapping[str, Sequence[str]]:
+        """Return argument → further sentences about it, for what only the site's settings know."""
+        return {}
 
     def parts(self) -> Mapping[str, float]:
         """Return the names of the work's parts, in order, each with its expected share of the time (any unit)."""
@@ -112,6 +119,8 @@ def default_of(field: dataclasses.Field[Any]) -> Any:
 def arguments_schema(cls: type) -> dict[str, Any]:
     """Return a JSON schema of a kind's arguments."""
     properties = {name: _schema_of(field) for name, field in arguments_of(cls).items()}
+    for name, sentences in (cls.hints() if hasattr(cls, "hints") else {}).items():
+        properties[name]["description"] = " ".join([properties[name]["description"], *sentences])
     required = [name for name, field in arguments_of(cls).items() if field.metadata["required"]]
     return {"type": "object", "additionalProperties": False, "properties": properties, "required": required}
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 from search.domain.errors import SearchCancelled, SearchError
@@ -22,6 +22,10 @@ Log = Callable[[str], None]
 """Receives one line for people."""
 Fenced = Callable[[], AbstractContextManager[None]]
 """Returns a context in which final results are written; see `RunContext.fenced`."""
+
+
+METRIC_NAME = 80
+"""Longest name of a series."""
 
 
 class RunCancelled(SearchError):
@@ -96,6 +100,38 @@ class NotesInMemory:
         return self._values.get(name)
 
 
+class _NotesOfPart:
+    """The notes of a part of the work, kept among those of the whole under names of their own (Notes)."""
+
+    def __init__(self, notes: Notes, part: str) -> None:
+        self._notes = notes
+        self._part = part
+
+    def put(self, name: str, value: Any) -> None:
+        """Keep a value."""
+        self._notes.put(f"{self._part}: {name}", value)
+
+    def get(self, name: str) -> Any:
+        """Return a value."""
+        return self._notes.get(f"{self._part}: {name}")
+
+
+class _CheckpointsOfPart:
+    """The checkpoints of a part of the work, under names of their own (Checkpoints)."""
+
+    def __init__(self, checkpoints: Checkpoints, part: str) -> None:
+        self._checkpoints = checkpoints
+        self._part = part
+
+    def save(self, name: str, content: bytes) -> None:
+        """Store content."""
+        self._checkpoints.save(f"{self._part}.{name}", content)
+
+    def load(self, name: str) -> bytes | None:
+        """Return content."""
+        return self._checkpoints.load(f"{self._part}.{name}")
+
+
 def _untold(*_: object) -> None:
     """Ignore the report."""
 
@@ -134,6 +170,19 @@ class RunContext:
         """Tell the progress, after `check`: for functions that take a `Progress` and know nothing of stopping."""
         self.check()
         self.progress(part, done, total)
+
+    def part(self, name: str) -> RunContext:
+        """Return the context of a part of the work that is long work itself.
+
+        Its notes and checkpoints have names of their own; its metrics and the parts that it reports begin with `name`.
+        """
+        return replace(
+            self,
+            progress=lambda part, done, total: self.progress(f"{name}: {part}", done, total),
+            metric=lambda series, step, value: self.metric(f"{name}: {series}"[:METRIC_NAME], step, value),
+            checkpoints=_CheckpointsOfPart(self.checkpoints, name.replace(" ", "-")),
+            notes=_NotesOfPart(self.notes, name),
+        )
 
 
 def silent(part: str, done: int, total: int | None) -> None:

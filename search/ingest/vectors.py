@@ -22,7 +22,7 @@ from psycopg import sql
 from search import text
 from search.domain.graph import Schema
 from search.domain.run_context import UNOBSERVED, RunContext
-from search.domain.vector_kinds import CHUNK, DOCUMENT, FIELD, NAME, RELATION, WHOLE
+from search.domain.vector_kinds import CHUNK, COMPUTED, DOCUMENT, FIELD, NAME, RELATION, WHOLE
 from search.ingest.documents import NodeWithNeighbours
 from search.ingest.embed import embed
 from search.ingest.parts import EMBED, INDEX_VECTORS
@@ -110,25 +110,39 @@ def index(vector_set: VectorSet, run: RunContext = UNOBSERVED) -> None:
         "key": "CREATE UNIQUE INDEX IF NOT EXISTS {index} ON {table} (vector_set_id, kind, key, part)",
         "type": "CREATE INDEX IF NOT EXISTS {index} ON {table} (kind, type, key)",
     }
-    kinds = {}
-    for kind in vector_set.kinds if vector_set.snapshot.nodes > HNSW_ABOVE else ():
-        kinds[index_suffix(kind)] = kind
-        statements[index_suffix(kind)] = (
-            "CREATE INDEX IF NOT EXISTS {index} ON {table} USING hnsw "
-            f"((embedding::halfvec({vector_set.dimensions})) halfvec_cosine_ops) WHERE kind = {{value}}"
-        )
+    kinds = vector_set.kinds if vector_set.snapshot.nodes > HNSW_ABOVE else ()
+    total = len(statements) + len(kinds)
     for place, (suffix, statement) in enumerate(statements.items()):
-        with watched(run, INDEX_VECTORS, place, len(statements)), transaction.atomic():
-            # No parallel workers: they need more shared memory than containers usually have.
-            _execute("SELECT set_config('maintenance_work_mem', {value}, true), "
-                     "set_config('max_parallel_maintenance_workers', '0', true)", value=HNSW_MEMORY)  # fmt: skip
-            _execute(statement, table=name, index=f"{name}_{suffix}", value=kinds.get(suffix))
+        with watched(run, INDEX_VECTORS, place, total), transaction.atomic():
+            _allow_memory()
+            _execute(statement, table=name, index=f"{name}_{suffix}")
+    for place, kind in enumerate(kinds, len(statements)):
+        with watched(run, INDEX_VECTORS, place, total), transaction.atomic():
+            _index_kind(vector_set, kind)
     _execute("ANALYZE {table}", table=name)
+
+
+def _index_kind(vector_set: VectorSet, kind: str) -> None:
+    """Build the HNSW index of a kind if it is missing, in the caller's transaction."""
+    _allow_memory()
+    name = partition("search_vector", vector_set.pk)
+    _execute(
+        "CREATE INDEX IF NOT EXISTS {index} ON {table} USING hnsw "
+        f"((embedding::halfvec({vector_set.dimensions})) halfvec_cosine_ops) WHERE kind = {{value}}",
+        table=name, index=f"{name}_{index_suffix(kind)}", value=kind,
+    )  # fmt: skip
+
+
+def _allow_memory() -> None:
+    """Give the transaction memory for building an index."""
+    # No parallel workers: they need more shared memory than containers usually have.
+    _execute("SELECT set_config('maintenance_work_mem', {value}, true), "
+             "set_config('max_parallel_maintenance_workers', '0', true)", value=HNSW_MEMORY)  # fmt: skip
 
 
 def index_suffix(kind: str) -> str:
     """Return how the name of a kind's index ends; the name of a field may be longer than that of an index."""
-    if kind in (NAME, DOCUMENT, WHOLE, CHUNK):
+    if kind in (NAME, DOCUMENT, WHOLE, CHUNK, *COMPUTED):
         return kind.replace("+", "_")
     return f"kind_{hashlib.blake2b(kind.encode(), digest_size=6).hexdigest()}"
 
@@ -138,18 +152,52 @@ def documents(vector_set: VectorSet, nodes_a_block: int = 10_000) -> Iterator[Ha
 
     Raises ValueError if a document's vector is missing.
     """
-    statement = sql.SQL(
-        "SELECT embedding FROM {} WHERE vector_set_id = %s AND kind = %s AND key >= %s AND key < %s ORDER BY key"
-    ).format(sql.Identifier(partition("search_vector", vector_set.pk)))
-    for first in range(0, vector_set.snapshot.nodes, nodes_a_block):
-        with psycopg.Cursor(_driver()) as cursor:
-            parameters = [vector_set.pk, WHOLE, first, first + nodes_a_block]
-            cursor.execute(statement, parameters, binary=True)
-            rows = [embedding.to_numpy() for (embedding,) in cursor.fetchall()]
+    for first, (_, rows) in zip(
+        range(0, vector_set.snapshot.nodes, nodes_a_block), rows_of(vector_set, WHOLE, nodes_a_block), strict=True
+    ):
         expected = min(nodes_a_block, vector_set.snapshot.nodes - first)
         if len(rows) != expected:
             raise ValueError(f"{vector_set} has {len(rows)} documents from key {first} on, not {expected}.")
-        yield np.stack(rows)
+        yield rows
+
+
+def rows_of(vector_set: VectorSet, kind: str, nodes_a_block: int = 10_000) -> Iterator[tuple[NDArray[np.int32], Half]]:
+    """Yield the vectors of a kind as (keys, rows), in the order of keys, for each stretch of keys; it may be empty."""
+    statement = sql.SQL(
+        "SELECT key, embedding FROM {} WHERE vector_set_id = %s AND kind = %s AND key >= %s AND key < %s "
+        "ORDER BY key, part"
+    ).format(sql.Identifier(partition("search_vector", vector_set.pk)))
+    for first in range(0, vector_set.snapshot.nodes, nodes_a_block):
+        with psycopg.Cursor(_driver()) as cursor:
+            cursor.execute(statement, [vector_set.pk, kind, first, first + nodes_a_block], binary=True)
+            found = cursor.fetchall()
+        keys = np.array([key for key, _ in found], dtype=np.int32)
+        rows = [embedding.to_numpy() for _, embedding in found]
+        yield keys, np.stack(rows) if rows else np.empty((0, vector_set.dimensions), dtype=np.float16)
+
+
+def add_computed(
+    vector_set: VectorSet,
+    kind: str,
+    blocks: Iterable[tuple[NDArray[np.int32], Half]],
+    types: NDArray[np.int16],
+    run: RunContext = UNOBSERVED,
+) -> None:
+    """Write a computed kind into the table of a filled vector set, in place of what it had, and index it.
+
+    Large sets need it: they are searched by the index. `types` holds the type code of each key.
+    """
+    name = partition("search_vector", vector_set.pk)
+    with transaction.atomic():
+        statement = sql.SQL("DELETE FROM {} WHERE kind = %s").format(sql.Identifier(name))
+        with connection.cursor() as cursor:
+            cursor.execute(statement, [kind])
+        for keys, rows in blocks:
+            run.check()
+            written = [_Row(kind, int(key), 0, int(types[key]), "", at.to_bytes(4)) for at, key in enumerate(keys)]
+            _write(vector_set, written, {row.hash: rows[at] for at, row in enumerate(written)})
+    with watched(run, INDEX_VECTORS, 0, 1), transaction.atomic():
+        _index_kind(vector_set, kind)
 
 
 def attach(vector_set: VectorSet) -> None:

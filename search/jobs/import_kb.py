@@ -58,13 +58,17 @@ class ImportJob(Kind):
     tolerance: int = argument(0, "Most bad rows that are left out without failing.", low=0, high=1_000_000_000)
     check_only: bool = argument(False, "Check every row, and load nothing.")
     index: bool = argument(True, "Build the indexes and make a release.")
+    vectors: bool = argument(
+        True, "Encode the texts. Without, the release is ready sooner, and searched by words and by the graph alone."
+    )
     activate: bool = argument(True, "Use the release for searches as soon as it is ready.")
 
     def parts(self) -> Mapping[str, float]:
         """Return the parts with their expected seconds, from the size of the source."""
         size, packed = self._measured
         return source_parts(
-            size, packed, database=is_neo4j(self.source), index=self.index, check_only=self.check_only
+            size, packed, database=is_neo4j(self.source), index=self.index, vectors=self.vectors,
+            check_only=self.check_only,
         )  # fmt: skip
 
     def refuse(self, target: Target) -> Sequence[Fault]:
@@ -88,7 +92,7 @@ class ImportJob(Kind):
     def needs(self, target: Target) -> Needs:
         """Return the disk and the memory, estimated from the size of the source."""
         size, packed = self._measured
-        return source_needs(size, packed, index=self.index, check_only=self.check_only)
+        return source_needs(size, packed, index=self.index, vectors=self.vectors, check_only=self.check_only)
 
     def run(self, target: Target, run: RunContext) -> dict[str, Any]:
         """Import the source; return the report. Every listed fault is kept in a file of the job."""
@@ -96,7 +100,8 @@ class ImportJob(Kind):
         try:
             report = import_source(
                 place=place, mapping=self.mapping or None, name=self._name(place), accept_guess=self.guess,
-                tolerance=self.tolerance, dry_run=self.check_only, index=self.index, activate=self.activate, run=run,
+                tolerance=self.tolerance, dry_run=self.check_only, index=self.index, embed=self.vectors,
+                activate=self.activate, run=run,
             )  # fmt: skip
         except ImportFailed as failure:
             _keep_faults(failure.report, run)

@@ -25,6 +25,9 @@ class IndexJob(Kind):
     makes: ClassVar[str] = "release"
 
     kinds: tuple[str, ...] = argument((), "Further kinds of vectors: document, chunk, field:<name> or relation:<name>.")
+    vectors: bool = argument(
+        True, "Encode the texts. Without, the release is ready sooner, and searched by words and by the graph alone."
+    )
     activate: bool = argument(False, "Use the release for searches as soon as it is ready.")
 
     def parts(self) -> Mapping[str, float]:
@@ -47,6 +50,8 @@ class IndexJob(Kind):
         if snapshot is None:
             message = f"{target.knowledge_base!r} has no snapshot that is loaded; import it first."
             return [Fault("/knowledge_base", message)]
+        if self.kinds and not self.vectors:
+            return [Fault("/arguments/kinds", "Kinds of vectors can only be added where the texts are encoded.")]
         try:
             checked(self.kinds, snapshot.schema)
         except InvalidRequest as error:
@@ -63,7 +68,7 @@ class IndexJob(Kind):
         snapshot = self._snapshot(target)
         if snapshot is None:
             raise IndexFailed(f"The snapshot {target.frozen['snapshot']} has been deleted since the job was launched.")
-        indexed = build_index(snapshot=snapshot, run=run, kinds=self.kinds)
+        indexed = build_index(snapshot=snapshot, run=run, kinds=self.kinds, embed=self.vectors)
         run.check()
         if self.activate:
             activate_once(snapshot.knowledge_base, indexed.release, run)
@@ -79,7 +84,7 @@ class IndexJob(Kind):
     @property
     def _kinds(self) -> int:
         """Number of kinds of vectors that each node gets."""
-        return len({*USUAL, *self.kinds})
+        return len({*USUAL, *self.kinds}) if self.vectors else 0
 
     def _snapshot(self, target: Target) -> Snapshot | None:
         """Return the snapshot that was chosen at launch; before that, the newest one."""

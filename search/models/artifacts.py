@@ -13,8 +13,7 @@ from search.models.knowledge import KnowledgeBase
 class Artifact(models.Model):
     """Weights that were trained for a knowledge base, with the training settings, a hash of the data, and metrics.
 
-    The files are in `directory`: `model.safetensors`, `config.json`, and further files of its kind. They outlive the
-    releases that they were trained on.
+    The files are in `directory`: see `search.artifact_files`. They outlive the releases that they were trained on.
     """
 
     id = models.CharField(primary_key=True, max_length=100)
@@ -23,6 +22,9 @@ class Artifact(models.Model):
     configuration = models.JSONField(default=dict, help_text="Settings it was trained with.")
     metrics = models.JSONField(default=dict, help_text="Measured on questions that a fold had not seen.")
     data_hash = models.CharField(max_length=64, help_text="BLAKE2b over the questions it was trained on.")
+    content_hash = models.CharField(
+        max_length=64, blank=True, help_text="BLAKE2b over all files; empty for artifacts of older versions."
+    )
     code_version = models.CharField(max_length=100)
     created = models.DateTimeField(auto_now_add=True)
 

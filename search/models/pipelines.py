@@ -31,6 +31,7 @@ class PipelineVersion(models.Model):
     note = models.TextField(blank=True)
     author = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL)
     created = models.DateTimeField(auto_now_add=True)
+    activated = models.DateTimeField(null=True, blank=True, help_text="When searches last began to use it.")
 
     class Meta:
         ordering = ["knowledge_base", "pipeline", "-version"]

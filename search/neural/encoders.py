@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,6 +14,8 @@ from sentence_transformers import SentenceTransformer
 from transformers.utils import logging as transformers_logging
 
 from search.interfaces import Encoder, Vectors
+from search.neural.devices import chosen_device, chosen_dtype
+from search.neural.devices import has_bfloat16 as has_bfloat16
 from search.neural.encoder_names import PACKAGED, full_name, parts, unavailable
 from search.neural.threads import threads as torch_threads
 from search.neural.tracing import Embedding, traced
@@ -39,8 +40,6 @@ CALLED_WITH = 4
 """Batches in one call. With fewer, more padding is computed; with more, the caller has to wait longer to stop the
 work."""
 CHARACTERS_A_TOKEN = 4
-_CPU_INFO = Path("/proc/cpuinfo")
-_BFLOAT16_FLAGS = {"avx512_bf16", "amx_bf16"}
 
 
 class SentenceEncoder:
@@ -63,10 +62,10 @@ class SentenceEncoder:
         if threads:
             torch.set_num_threads(threads)
         transformers_logging.disable_progress_bar()
-        self.device = device = _device(device)
+        self.device = device = chosen_device(device)
         self.name = full_name(model, revision)
-        path = _located(model, self.name)
-        self.dtype = _dtype(dtype, device)
+        path = located(model, self.name)
+        self.dtype = chosen_dtype(dtype, device)
         self._model = SentenceTransformer(
             path, device=device, revision=None if model in PACKAGED else revision, model_kwargs={"dtype": self.dtype}
         ).eval()
@@ -159,7 +158,7 @@ def cached_sentence_encoder(name: str, size: int = REMEMBERED_VECTORS, **options
     return CachedEncoder(SentenceEncoder(**{"model": model, "revision": revision, **options}), size)
 
 
-def _located(model: str, name: str) -> str:
+def located(model: str, name: str) -> str:
     """Return the folder or the hub name of a model. Raises ValueError if its package has another version."""
     if model not in PACKAGED:
         return model
@@ -171,28 +170,6 @@ def _located(model: str, name: str) -> str:
 def _characters(device: str) -> int:
     """Return the number of characters, padding included, that one call should have."""
     return CALLED_WITH * CHARACTERS_A_TOKEN * TOKENS_A_BATCH.get(device, TOKENS_A_BATCH["cpu"])
-
-
-def _device(device: str) -> str:
-    if device != "auto":
-        return device
-    if torch.cuda.is_available():
-        return "cuda"
-    return "cpu"
-
-
-def _dtype(dtype: str, device: str) -> torch.dtype:
-    if dtype != "auto":
-        return {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}[dtype]
-    return torch.bfloat16 if device == "cuda" or (device == "cpu" and has_bfloat16()) else torch.float32
-
-
-def has_bfloat16(cpu_info: Path = _CPU_INFO) -> bool:
-    """Return whether the CPU computes bfloat16 in hardware; without that, float32 is faster."""
-    if not cpu_info.is_file():
-        return False
-    flags = next((line for line in cpu_info.read_text().splitlines() if line.startswith("flags")), "")
-    return not _BFLOAT16_FLAGS.isdisjoint(flags.split())
 
 
 def _batches(lengths: Sequence[int], tokens: int) -> Iterator[list[int]]:

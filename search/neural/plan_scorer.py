@@ -10,8 +10,6 @@ questions change little.
 
 from __future__ import annotations
 
-import json
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -27,13 +25,11 @@ from safetensors.numpy import load_file
 from torch import Tensor, nn
 from torch.nn import functional
 
+from search.artifact_files import open_artifact
 from search.domain.errors import StageError
 from search.interfaces import PlanTable, Vectors
 
 KIND = "planner"
-READABLE_FORMAT = 1
-"""The format of an artifact's files that this code can read."""
-_ID = re.compile(r"[a-z0-9][a-z0-9-]{0,80}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,15 +153,9 @@ class LoadedPlanScorers:
             return self._kept(artifact, fold)
 
     def _read(self, artifact: str, fold: int) -> LearnedPlanScorer:
-        if not _ID.fullmatch(artifact):
-            raise StageError("plan", f"{artifact[:80]!r} is not the name of an artifact", permanent=True)
+        configuration = open_artifact(self._directory, artifact, KIND, "plan")
         folder = self._directory / artifact
         try:
-            configuration = json.loads((folder / "config.json").read_bytes())
-            if configuration["kind"] != KIND or configuration["format"] != READABLE_FORMAT:
-                kind, version = configuration["kind"], configuration["format"]
-                reason = f"{artifact} is a {kind} of format {version}, not a planner of format {READABLE_FORMAT}"
-                raise StageError("plan", reason, permanent=True)
             file = _weights(artifact, configuration, fold)
             tensors = {name: tensor.astype(np.float32) for name, tensor in load_file(folder / file).items()}
             return LearnedPlanScorer(artifact, configuration, tensors)

@@ -71,7 +71,10 @@ def promote_job(job: Job, *, user: User) -> Made:
     if made.active:
         return made
     if isinstance(made.row, PipelineVersion):
-        activate_pipeline_version(made.row)
+        try:
+            activate_pipeline_version(made.row)
+        except InvalidRequest as error:
+            raise NothingToPromote(str(error)) from error
     else:
         try:
             activate_release(knowledge_base=made.row.knowledge_base, release=made.row)

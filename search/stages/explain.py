@@ -17,6 +17,7 @@ from search.domain.linking import LinkedPlan
 from search.domain.options import option
 from search.domain.plan import walks
 from search.domain.question import Question
+from search.domain.signals import signals_of
 from search.domain.trace import Limit, StepOutput
 from search.interfaces import Encoder, GraphStore, NodeStore, VectorIndex
 from search.text import snippet
@@ -65,6 +66,7 @@ class Explain:
                 shares=fusion.leaves(candidate.key),
                 evidence=evidence.get(candidate.key),
                 fused=fusion.fused(candidate.key),
+                signals=signals_of(fusion, candidate.key),
             )
             for rank, candidate in enumerate(head, 1)
         ]

@@ -13,6 +13,7 @@ from search.domain.fusion import Fusion
 from search.domain.graph import Node
 from search.domain.options import option
 from search.domain.question import Question
+from search.domain.signals import signals_of
 from search.domain.spread import Spread
 from search.domain.trace import Limit
 from search.interfaces import Adjacency, NodeStore
@@ -48,6 +49,7 @@ class ExplainWalks:
                 shares=fusion.leaves(candidate.key),
                 evidence=self._evidence([references[key] for key in walks.get(candidate.key, ())]),
                 fused=fusion.fused(candidate.key),
+                signals=signals_of(fusion, candidate.key),
             )
             for rank, (candidate, node) in enumerate(zip(head, self.nodes.nodes(shown, limit), strict=True), 1)
         ]

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from search.cosines import QuestionCosines
 from search.domain.options import option
@@ -17,65 +16,14 @@ from search.domain.trace import Limit
 from search.domain.trust import Trust
 from search.interfaces import Adjacency, Encoder, Keys, MentionIndex, NodeStore, TextIndex, VectorIndex
 from search.language.entities import Entity, entities
+from search.spreading import DAMPING, EDGES, STEPS, Weights, degrees_of, spread
 
 NAME = "pagerank"
-Weights = NDArray[np.float64]
 _SURE = 0.7
 """Certainty of the surest name (0 to 1) from which the list has risk level `normal`; below it the level is `weak`.
 
 Names that are quoted, capitalised or of several words reach it.
 """
-
-
-@dataclass(frozen=True)
-class Walkers:
-    """Weight on nodes: `keys` are sorted and distinct, `weights` has the same shape.
-
-    `parents` holds, for each node, the neighbour from which most of its weight came; -1 for a seed.
-    """
-
-    keys: Keys
-    weights: Weights
-    parents: Keys
-
-
-@dataclass(frozen=True)
-class Tree:
-    """All nodes that were reached, and the node from which each was first reached.
-
-    `keys` are sorted and distinct; `parents` has the same shape and holds -1 for a seed. `named` says whether the walk
-    back to the seed ends at an entity that the question names. If several nodes reach a node in the same step, the one
-    that carries the most weight is the parent. Each walk is therefore a shortest one, and the heaviest step by step.
-    Walks have no cycles, because a parent was reached before its children.
-    """
-
-    keys: Keys
-    parents: Keys
-    named: NDArray[np.bool_]
-
-    def grown(self, at: Walkers) -> Tree:
-        """Return the tree with the nodes that the weight reached in one more step.
-
-        A document among the seeds also gets a parent when weight from a named entity reaches it, because the walk from
-        an entity explains it better. The walk from that parent back to the entity does not contain the document.
-        """
-        parents, named = self.parents.copy(), self.named.copy()
-        by_name = named[np.searchsorted(self.keys, at.parents)]
-        fresh = ~np.isin(at.keys, self.keys, assume_unique=True)
-        places = np.searchsorted(self.keys, at.keys[~fresh])
-        found = (parents[places] < 0) & ~named[places] & by_name[~fresh]
-        parents[places[found]], named[places[found]] = at.parents[~fresh][found], True
-        keys = np.append(self.keys, at.keys[fresh])
-        order = np.argsort(keys)
-        parents, named = np.append(parents, at.parents[fresh]), np.append(named, by_name[fresh])
-        return Tree(keys[order], parents[order], named[order])
-
-    def walk(self, key: int) -> tuple[int, ...]:
-        """Return the keys from a seed to a node, both included."""
-        walk = [key]
-        while (parent := int(self.parents[np.searchsorted(self.keys, walk[-1])])) >= 0:
-            walk.append(parent)
-        return tuple(reversed(walk))
 
 
 @dataclass(frozen=True)
@@ -108,10 +56,14 @@ class PageRank:
     nodes: NodeStore
     encoder: Encoder
     vectors: VectorIndex
-    damping: float = option(0.6, "Fraction of its weight that a node passes on to its neighbours.", low=0, high=0.99)
-    steps: int = option(3, "Largest number of edges that weight travels from a seed.", low=1, high=50, public_high=20)
+    damping: float = option(
+        DAMPING, "Fraction of its weight that a node passes on to its neighbours.", low=0, high=0.99
+    )
+    steps: int = option(
+        STEPS, "Largest number of edges that weight travels from a seed.", low=1, high=50, public_high=20
+    )
     edges: int = option(
-        500_000, "Largest number of edges read in one step.", low=100, high=50_000_000, public_high=2_000_000
+        EDGES, "Largest number of edges read in one step.", low=100, high=50_000_000, public_high=2_000_000
     )
     names: int = option(5, "Number of names in the question that become seeds.", low=0, high=20)
     least: float = option(0.2, "Smallest probability of a name that becomes a seed.", low=0, high=1)
@@ -129,13 +81,16 @@ class PageRank:
         seeds = self._seeds(question.text)
         if not seeds.weights:
             return Spread(Ranking(), Trust.of_nothing(), name=NAME, detail=seeds.told)
-        tree, scores = self._spread(seeds, limit)
-        listed = self._listed(tree.keys, scores, seeds)
+        reached = spread(
+            self.adjacency, seeds.weights, damping=self.damping, steps=self.steps, edges=self.edges,
+            named=seeds.named, check=lambda: limit.check(NAME),
+        )  # fmt: skip
+        listed = self._listed(reached.tree.keys, reached.scores, seeds)
         cosines = QuestionCosines(question, self.encoder, self.vectors, limit, NAME)
         ranking = Ranking.of(listed, cosines, self.depth)
         if not listed:
             return Spread(ranking, Trust.of_nothing(), name=NAME, detail=seeds.told)
-        walks = {key: tree.walk(key) for key in ranking.keys}
+        walks = {key: reached.tree.walk(key) for key in ranking.keys}
         return Spread(ranking, trust_of(ranking, seeds.sure), name=NAME, walks=walks, detail=seeds.told)
 
     def _seeds(self, text: str) -> Seeds:
@@ -162,39 +117,6 @@ class PageRank:
         sure = max((entity.sure for entity in named), default=0.0)
         return Seeds(kept, frozenset(from_names), sure, _told(named, len(from_documents) if share else 0))
 
-    def _spread(self, seeds: Seeds, limit: Limit) -> tuple[Tree, Weights]:
-        """Return all nodes that were reached, and their scores, shape (nodes,): the sums of kept weight."""
-        start = np.array(sorted(seeds.weights), dtype=np.int32)
-        nobody = np.full(len(start), -1, dtype=np.int32)
-        at = Walkers(start, np.array([seeds.weights[int(key)] for key in start]), nobody)
-        tree = Tree(start, nobody, np.isin(start, list(seeds.named)))
-        reached, kept = [start], [at.weights]
-        for _ in range(self.steps):
-            limit.check(NAME)
-            at = self._step(at)
-            if not len(at.keys):
-                break
-            tree = tree.grown(at)
-            reached.append(at.keys)
-            kept.append(at.weights)
-        places = np.searchsorted(tree.keys, np.concatenate(reached))
-        sums: Weights = np.bincount(places, np.concatenate(kept), minlength=len(tree.keys)).astype(np.float64)
-        return tree, sums * (1.0 - self.damping)
-
-    def _step(self, at: Walkers) -> Walkers:
-        """Return the weight after one more step."""
-        rows = [self.adjacency.whole("out"), self.adjacency.whole("in")]
-        degrees = sum((starts[at.keys + 1] - starts[at.keys] for starts, _ in rows), np.zeros(len(at.keys), np.int64))
-        going = (degrees > 0) & (at.weights * self.edges >= degrees)
-        keys, each = at.keys[going], self.damping * at.weights[going] / degrees[going]
-        targets, carried, sources = [], [], []
-        for starts, neighbours in rows:
-            first, counts = starts[keys], starts[keys + 1] - starts[keys]
-            targets.append(neighbours[_ranges(first, counts)])
-            carried.append(np.repeat(each, counts))
-            sources.append(np.repeat(keys, counts))
-        return _gathered(np.concatenate(targets), np.concatenate(carried), np.concatenate(sources))
-
     def _listed(self, keys: Keys, scores: Weights, seeds: Seeds) -> dict[int, float]:
         """Return key → score of the nodes that may be listed.
 
@@ -208,9 +130,7 @@ class PageRank:
             fits &= ~np.isin(keys, np.array(sorted(seeds.named), dtype=np.int32))
         keys, scores = keys[fits], scores[fits]
         if self.hubs:
-            rows = [self.adjacency.whole("out")[0], self.adjacency.whole("in")[0]]
-            degrees = sum((starts[keys + 1] - starts[keys] for starts in rows), np.zeros(len(keys), np.int64))
-            scores = scores / np.maximum(degrees, 1) ** self.hubs
+            scores = scores / np.maximum(degrees_of(self.adjacency, keys), 1) ** self.hubs
         # Sums of the same numbers in another order differ in their last bits. Rounding makes them equal.
         return {int(key): float(f"{score:.9g}") for key, score in zip(keys, scores, strict=True)}
 
@@ -242,25 +162,3 @@ def _told(named: list[Entity], documents: int) -> str:
     names = ", ".join(f"“{entity.text}”" for entity in named)
     also = f"the best {documents} documents" if documents else ""
     return f"Started from {' and '.join(part for part in (names, also) if part) or 'nothing: no name, no document'}."
-
-
-def _ranges(first: NDArray[np.int64], counts: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the integers of all half-open ranges [first, first + count), one range after the other."""
-    ends = np.cumsum(counts)
-    total = int(ends[-1]) if len(ends) else 0
-    offsets: NDArray[np.int64] = np.repeat(first - (ends - counts), counts)
-    return offsets + np.arange(total, dtype=np.int64)
-
-
-def _gathered(targets: Keys, carried: Weights, sources: Keys) -> Walkers:
-    """Return the sum of the weight at each target; its parent is the source with the most weight (first of equals)."""
-    order = np.lexsort((sources, targets))
-    targets, carried, sources = targets[order], carried[order], sources[order]
-    pairs = np.flatnonzero(np.append(True, (np.diff(targets) != 0) | (np.diff(sources) != 0))[: len(targets)])
-    if not len(pairs):
-        return Walkers(targets, carried, sources)
-    targets, carried, sources = targets[pairs], np.add.reduceat(carried, pairs), sources[pairs]
-    order = np.lexsort((sources, -carried, targets))
-    targets, carried, sources = targets[order], carried[order], sources[order]
-    firsts = np.flatnonzero(np.append(True, np.diff(targets) != 0))
-    return Walkers(targets[firsts], np.add.reduceat(carried, firsts), sources[firsts])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from search.cosines import QuestionCosines
+from search.domain.errors import StageError
 from search.domain.fusion import Fusion
 from search.domain.options import option
 from search.domain.question import Question
@@ -14,6 +15,7 @@ from search.interfaces import Encoder, TextIndex, VectorIndex, VectorKind
 
 DOCUMENTS: VectorKind = "document+relations"
 DEPTH_HELP = "Length of the list, in documents."
+NO_VECTORS = "This release has no vectors: documents are found by their words alone, until it is indexed with vectors"
 OVERFETCH = 1.5
 """Number of fetched documents per listed one: documents with equal scores at the end are ordered by cosine."""
 MOST_TIED_DOCUMENTS = 10_000
@@ -45,8 +47,10 @@ class Dense:
     depth: int = option(100, DEPTH_HELP, low=1, high=1000)
 
     def __call__(self, question: Question, limit: Limit) -> Ranking:
-        """Return the `depth` nearest documents."""
+        """Return the `depth` nearest documents. Raises a permanent StageError if the release has no vectors."""
         limit.check("retrieve")
+        if not self.vectors.kinds:
+            raise StageError("retrieve", NO_VECTORS, permanent=True)
         vector = self.encoder.encode([question.text])[0]
         found = self.vectors.nearest(DOCUMENTS, vector, self.depth, limit=limit)
         return Ranking.of(_scores(found), by_key, self.depth)
@@ -65,13 +69,16 @@ class Hybrid:
     )
 
     def __call__(self, question: Question, limit: Limit) -> Fusion:
-        """Return the `depth` best documents of both lists; each list holds `depth` documents, too."""
-        rankings = {
-            "bm25": Bm25(self.text, self.encoder, self.vectors, self.depth)(question, limit),
-            "vss": Dense(self.encoder, self.vectors, self.depth)(question, limit),
-        }
+        """Return the `depth` best documents of both lists; each list holds `depth` documents, too.
+
+        If the release has no vectors, the words alone count, and the fusion says so.
+        """
+        rankings = {"bm25": Bm25(self.text, self.encoder, self.vectors, self.depth)(question, limit)}
+        if self.vectors.kinds:
+            rankings["vss"] = Dense(self.encoder, self.vectors, self.depth)(question, limit)
         cosines = QuestionCosines(question, self.encoder, self.vectors, limit, "retrieve")
-        return Fusion.of(rankings, dict.fromkeys(rankings, 1.0), self.k, cosines, self.depth)
+        weights, missing = dict.fromkeys(rankings, 1.0), "" if self.vectors.kinds else NO_VECTORS
+        return Fusion.of(rankings, weights, self.k, cosines, self.depth, detail=missing)
 
 
 def _scores(found: list[Candidate]) -> dict[int, float]:

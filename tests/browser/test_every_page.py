@@ -106,6 +106,16 @@ def evaluations(site: Site, tmp_path_factory: pytest.TempPathFactory) -> list[st
 
 
 @pytest.fixture(scope="session")
+def artifact(site: Site) -> str:
+    """The id of an artifact that a training of everything has made, with the job, and a version that nothing uses."""
+    said = manage(
+        site, "train", "all", "products", "--questions", str(PRODUCTS / "questions.jsonl"), "--split", "val",
+        "--allow-val", "--learners", "planner", "--no-activate", "--json",
+    )  # fmt: skip
+    return str(json.loads(said)["artifacts"]["planner"])
+
+
+@pytest.fixture(scope="session")
 def keeper(chromium: Browser, site: Site) -> dict[str, object]:
     """The cookies of somebody who may see everything."""
     context = chromium.new_context(base_url=site.url)
@@ -320,6 +330,29 @@ def test_the_admin_has_no_fault(open_checked: OpenPage, scheme: str) -> None:
         if path.strip("/").count("/") == 2 and row.count():
             page.goto(str(row.first.get_attribute("href")))
             found[f"{path} change"] = faults_of(page, scheme)
+    assert {path: faults for path, faults in found.items() if faults} == {}
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_artifacts_and_their_training_have_no_fault(open_checked: OpenPage, artifact: str, scheme: str) -> None:
+    page = open_checked("/admin/search/artifact/", scheme)
+    found = {"list": faults_of(page, scheme)}
+    page.get_by_role("link", name=artifact).click()
+    expect(page.get_by_role("heading", name="Scorer of plans")).to_be_visible()
+    expect(page.get_by_text("its files are those that were registered")).to_be_visible()
+    open_details(page)
+    found["artifact"] = faults_of(page, scheme)
+    page.goto(f"/admin/search/artifact/{artifact}/delete/")
+    found["delete"] = faults_of(page, scheme)
+    page.goto("/admin/search/job/?kind__exact=train_all")
+    page.locator("#result_list tbody a[href*='/change/']").first.click()
+    expect(page.get_by_role("heading", name="What each part gained")).to_be_visible()
+    expect(page.locator(".heat-maps svg")).to_have_count(2)
+    open_details(page)
+    found["job"] = faults_of(page, scheme)
+    for kind in ("train_all", "train_planner", "tune"):
+        page.goto(f"/admin/search/job/launch/?kind={kind}")
+        found[kind] = faults_of(page, scheme)
     assert {path: faults for path, faults in found.items() if faults} == {}
 
 

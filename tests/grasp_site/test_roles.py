@@ -180,7 +180,7 @@ def filled(address: str) -> str:
         "set_id": lambda: an_object(apps.get_model("training", "QuestionSet")).pk,  # type: ignore[union-attr]
         "schedule_id": lambda: an_object(apps.get_model("search", "JobSchedule")).pk,  # type: ignore[union-attr]
         "file_id": lambda: an_object(apps.get_model("search", "UploadFile")).pk,  # type: ignore[union-attr]
-        "position": lambda: 0,
+        "position": lambda: 0, "version": lambda: 1,
     }  # fmt: skip
     for parameter in re.findall(r"<(\w+)>", address):
         address = address.replace(f"<{parameter}>", str(known[parameter]()))

@@ -19,7 +19,7 @@ client = Client(headers={"host": "localhost"})
 statuses = {path: client.get(path).status_code for path in ("/", "/api/v1/healthz/", "/account/sign-in/")}
 # Whoever launches a job needs the classes of all kinds.
 statuses["kinds"] = 200 if describe_kinds() else 500
-heavy = sorted({"torch", "transformers", "peft", "sentence_transformers"} & set(sys.modules))
+heavy = sorted({"torch", "transformers", "peft", "sentence_transformers", "lightgbm", "sklearn"} & set(sys.modules))
 resident = next(line for line in Path("/proc/self/status").read_text().splitlines() if line.startswith("VmRSS"))
 sys.stdout.write(json.dumps({"statuses": statuses, "heavy": heavy, "megabytes": int(resident.split()[1]) / 1024}))
 """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pytest
@@ -9,6 +10,7 @@ import pytest
 from search import wiring
 from search.composition import Pipeline
 from search.domain.errors import InvalidRequest
+from search.domain.options import option
 from search.models import KnowledgeBase, PipelineVersion
 from search.models.pipelines import specification_hash
 from search.services.pipelines.document_pipelines import document_pipelines
@@ -79,7 +81,7 @@ def test_the_schema_offers_the_variants_and_says_whose_an_option_is() -> None:
     assert properties["retrieve"]["default"] == "hybrid"
     assert properties["retrieve.k"]["variants"] == ["hybrid"]
     assert "variants" not in properties["retrieve.depth"]
-    assert properties["rerank"]["enum"] == ["none"]
+    assert properties["rerank"]["enum"] == ["none", "light", "neural", "light_neural"]
 
 
 def test_a_variant_without_a_stage_composes_to_none() -> None:
@@ -121,3 +123,48 @@ def test_a_version_may_hold_a_choice_and_a_later_one_change_it() -> None:
     assert PipelineVersion.objects.count() == 2
     [row] = [row for row in list_pipelines(base) if row["name"] == "grasp"]
     assert row["settings_schema"]["properties"]["retrieve"]["default"] == "bm25"
+
+
+@dataclass(frozen=True)
+class Light:
+    """A reranker with one artifact."""
+
+    artifact: str = option("", "The light one.")
+    depth: int = option(100, "How many.")
+
+
+@dataclass(frozen=True)
+class Both(Light):
+    """A reranker with two artifacts."""
+
+    neural: str = option("", "The neural one.")
+
+
+def reranked() -> Pipeline:
+    variants = {"none": None, "light": {"BACKEND": f"{__name__}.Light"}, "both": {"BACKEND": f"{__name__}.Both"}}
+    rows = {**grasp().rows, "rerank": {"VARIANTS": variants, "DEFAULT": "none"}}
+    return replace(grasp(), rows=rows)
+
+
+def test_an_artifact_of_another_variant_switches_to_it_and_keeps_what_both_have() -> None:
+    pipeline = reranked()
+    switch = {"light": "both", "*": "both"}
+    none: dict[str, Any] = {"plan.artifact": "planner-1", "fuse.k": 5}
+    light = pipeline.taking(none, "rerank.artifact", {"*": "light"})
+    assert light == {**none, "rerank": "light"}
+    used = {**light, "rerank.artifact": "ranker-1", "rerank.depth": 30}
+    assert pipeline.taking(used, "rerank.artifact", {"*": "both"}) == used
+    both = pipeline.taking(used, "rerank.neural", switch)
+    assert both == {**used, "rerank": "both"}
+    back = pipeline.taking({**both, "rerank.neural": "n-1"}, "rerank.artifact", {"*": "light"})
+    assert (back["rerank"], back["rerank.neural"]) == ("both", "n-1")
+    assert pipeline.specification(both)["stages"]["rerank"]["OPTIONS"] == {
+        "artifact": "ranker-1", "depth": 30, "neural": "",
+    }  # fmt: skip
+
+
+def test_an_option_that_no_variant_takes_is_refused() -> None:
+    with pytest.raises(InvalidRequest, match=r"No variant of the stage 'rerank' of grasp takes rerank.neural"):
+        reranked().taking({}, "rerank.neural", {"light": "both"})
+    with pytest.raises(InvalidRequest, match=r"No variant of the stage 'sort' of grasp takes sort.artifact"):
+        reranked().taking({}, "sort.artifact", {"*": "light"})

@@ -1,5 +1,5 @@
 from search.domain.graph import Node
-from search.text import document, field_text, name_text, snippet, words
+from search.text import DocumentForm, document, field_text, name_text, reranker_document, snippet, words
 
 NODE = Node(0, "p1", "gene_protein", "IL10RB", ("CRFB4",), "", {"details": "A receptor.", "sites": ["a", "b"], "n": 3})
 
@@ -53,3 +53,17 @@ def test_a_snippet_is_prose_where_there_is_some() -> None:
 def test_a_short_text_is_shown_whole_and_none_is_empty() -> None:
     assert snippet(Node(0, "k", "t", "n", fields={"d": "short"}), "q") == "short"
     assert snippet(Node(0, "k", "t", "n"), "q") == ""
+
+
+def test_the_document_of_a_reranker_has_cut_fields_and_names_of_both_directions() -> None:
+    """GRASP's form: type and name, then fields, then neighbours by relation."""
+    node = Node(7, "d7", "drug", "Mesalazine", aliases=("5-ASA", "Mesalamine"), fields={
+        "half_life": 5, "description": "one two  three\nfour five", "codes": ["A", "B"], "note": "",
+    })  # fmt: skip
+    said = reranker_document(node, {"INDICATED_FOR": ["Colitis", "Crohn", "Other"], "NONE": []}, DocumentForm(3, 2))
+    assert said == (
+        "[drug] Mesalazine\n[also known as] 5-ASA; Mesalamine\n[half life] 5\n[description] one two three\n"
+        "[codes] A; B\n[indicated for] Colitis; Crohn"
+    )
+    without_spaces = Node(8, "d8", "drug", "X", fields={"text": "x" * 1000})
+    assert reranker_document(without_spaces, {}, DocumentForm(10, 2)) == "[drug] X\n[text] " + "x" * 120

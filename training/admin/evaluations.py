@@ -11,6 +11,7 @@ from django.http import HttpRequest
 from django.utils.safestring import SafeString
 from unfold.decorators import display
 
+from search.admin.heat_map import heat_maps_shown, surfaces_of
 from search.admin.parts import ReadOnlyAdmin, pretty, table
 from search.admin.runs import STATUS_LABELS
 from training.admin import empty
@@ -32,12 +33,21 @@ class EvaluationAdmin(ReadOnlyAdmin):
     list_select_related = ("question_set__knowledge_base",)
     date_hierarchy = "created"
     fieldsets = (
-        (None, {"fields": ("id", "purpose", "status", "reason", "figures", "its_searches")}),
+        (None, {"fields": ("id", "purpose", "status", "reason", "figures", "surfaces", "its_searches")}),
         ("Asked", {"fields": ("question_set", "split", "questions")}),
         ("Of", {"fields": ("knowledge_base", "release_name", "settings_version", "pipelines_shown", "code_version")}),
         ("Report", {"fields": ("report_shown", "created", "finished")}),
     )  # fmt: skip
-    readonly_fields = ("id", "status", "created", "figures", "its_searches", "pipelines_shown", "report_shown")
+    readonly_fields = (
+        "id",
+        "status",
+        "created",
+        "figures",
+        "surfaces",
+        "its_searches",
+        "pipelines_shown",
+        "report_shown",
+    )
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Evaluation]:
         """Leave large columns out of lists."""
@@ -55,6 +65,11 @@ class EvaluationAdmin(ReadOnlyAdmin):
         """The measures of each pipeline, or of the settings before and after a tuning."""
         rows = list(_rows(evaluation.report or {}))
         return table(("Pipeline", *MEASURES, "Learned from"), rows) if rows else "–"
+
+    @display(description="What the weights do")
+    def surfaces(self, evaluation: Evaluation) -> SafeString | str:
+        """The surfaces of a tuning as heat maps, each with a table of the same numbers."""
+        return heat_maps_shown(surfaces_of(evaluation.report)) or "–"
 
     @display(description="Its searches")
     def its_searches(self, evaluation: Evaluation) -> SafeString:

@@ -21,6 +21,7 @@ from search.domain.plan import RISKS
 from search.stages.fuse import BUCKETS, FusionWeights, following, may_lead
 from training.evaluation.fused_ranks import Case, CaseArrays, Numbers, reciprocal_ranks
 from training.evaluation.measures import Values, intervals, means, measure
+from training.evaluation.tuning_surface import Surface, dynamic_surface, static_surface
 
 STATIC_K = (1, 2, 5, 10, 20, 40, 60, 80, 100)
 STATIC_WEIGHTS = tuple(step / 20 for step in range(21))
@@ -35,6 +36,7 @@ FEWEST_QUESTIONS = 4 * FOLDS
 """Fewer questions are not even divided into folds."""
 SEED = 20_261
 TOLERANCE = 1e-6
+METHODS = ("static", "dynamic")
 
 Progress = Callable[[int, int], None]
 
@@ -43,7 +45,8 @@ class Tuning(NamedTuple):
     """The result of tuning. Values are percentages by measure, one for each question, in the order of the cases.
 
     `best` is the grid's best on all questions; `held_out` holds the values with the settings chosen on the
-    other folds. `decided` says whether `best` should replace the present settings, `reason` why.
+    other folds. `decided` says whether `best` should replace the present settings, `reason` why. `surfaces` are those
+    of the grid's methods on all questions; there are none for too few questions.
     """
 
     best: FusionWeights
@@ -52,6 +55,7 @@ class Tuning(NamedTuple):
     before: Values
     after: Values
     held_out: Values
+    surfaces: tuple[Surface, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -66,8 +70,12 @@ class _Tables:
     dynamic: Numbers
 
 
-def tune(cases: Sequence[Case], present: FusionWeights, progress: Progress | None = None) -> Tuning:
+def tune(
+    cases: Sequence[Case], present: FusionWeights, progress: Progress | None = None, methods: Sequence[str] = METHODS
+) -> Tuning:
     """Choose the settings with the highest H@1, then MRR, and cross-validate the choice against the present ones.
+
+    `methods` are the methods of the grid to choose from.
 
     Equal outcomes are decided, in this order, for the present settings; static before dynamic; the lead nearest to
     that of a base that was not tuned; weights nearest to its weights (a weight on which no question depends stays
@@ -83,12 +91,13 @@ def tune(cases: Sequence[Case], present: FusionWeights, progress: Progress | Non
     own = _worth(before["H@1"] == 100, before["MRR"] / 100, len(cases))
     # Outcomes that no setting changes: those of questions without graph candidates.
     fixed = np.array([own[place] if case.graph.trust.n_cand == 0 else 0.0 for place, case in enumerate(cases)])
-    without = [_choose(tables, folds, own, fixed, fold, present) for fold in range(FOLDS)]
-    best = _choose(tables, folds, own, fixed, None, present)
+    without = [_choose(tables, folds, own, fixed, fold, present, methods) for fold in range(FOLDS)]
+    best = _choose(tables, folds, own, fixed, None, present, methods)
     held_out = outcome(cases, [without[fold] for fold in folds])
     after = outcome(cases, [best] * len(cases))
     decided, reason = _judge(best, present, before, held_out)
-    return Tuning(best, decided, reason, before, after, held_out)
+    surfaces = _surfaces(tables, float(fixed.sum()), len(cases), methods)
+    return Tuning(best, decided, reason, before, after, held_out, surfaces)
 
 
 def outcome(cases: Sequence[Case], settings: Sequence[FusionWeights]) -> Values:
@@ -166,13 +175,15 @@ def _led(row: tuple[float, float, float]) -> tuple[float, float, float]:
 
 
 def _choose(
-    tables: _Tables, folds: NDArray[np.intp], own: Numbers, fixed: Numbers, without: int | None, present: FusionWeights
-) -> FusionWeights:
+    tables: _Tables, folds: NDArray[np.intp], own: Numbers, fixed: Numbers, without: int | None,
+    present: FusionWeights, methods: Sequence[str],
+) -> FusionWeights:  # fmt: skip
     """Return the best settings on all folds, or on all but one."""
     kept = np.array([fold != without for fold in range(FOLDS)])
     asked = kept[folds]
     static, dynamic = tables.static[kept].sum(axis=0), tables.dynamic[kept].sum(axis=0)
-    worth, best = max((_best_static(static), _best_dynamic(dynamic)), key=lambda found: found[0])
+    found = [_best_static(static) if method == "static" else _best_dynamic(dynamic) for method in methods]
+    worth, best = max(found, key=lambda entry: entry[0])
     return best if worth[0] + fixed[asked].sum() > own[asked].sum() + TOLERANCE else present
 
 
@@ -195,16 +206,12 @@ def _best_static(table: Numbers) -> Tuned:
 
 def _best_dynamic(table: Numbers) -> Tuned:
     """Return the best dynamic settings; `table` has the shape (leads, bucket, risk, k, weight, multiplier)."""
-    choices = np.array(list(product(*(range(len(values)) for values in RISK_MULTIPLIERS))))
-    far, risks = _distance(choices), range(choices.shape[1])
+    choices = _choices()
+    far = _distance(choices)
     found = []
     for i, lead in enumerate(LEAD_PROBABILITIES):
         for j, k in enumerate(DYNAMIC_K):
-            worth = _spread([
-                # For each weight of the bucket and each combination of multipliers: its questions, of every risk.
-                np.add.reduce([table[i, b, risk, j, : len(weights)][:, choices[:, risk]] for risk in risks])
-                for b, weights in enumerate(BUCKET_WEIGHTS)
-            ])  # fmt: skip
+            worth = _combined(table, choices, i, j)
             best = worth.max()
             *weights, multiplier = np.unravel_index(
                 np.where(worth >= best - TOLERANCE, far, np.inf).argmin(), worth.shape
@@ -225,6 +232,34 @@ def _best_dynamic(table: Numbers) -> Tuned:
             )
             found.append((order, chosen))
     return max(found, key=lambda entry: entry[0])
+
+
+def _choices() -> NDArray[np.intp]:
+    """Return every combination of multipliers as places in their grids, shape (combinations, risks)."""
+    return np.array(list(product(*(range(len(values)) for values in RISK_MULTIPLIERS))))
+
+
+def _combined(table: Numbers, choices: NDArray[np.intp], lead: int, k: int) -> Numbers:
+    """Return the outcome of every combination of weights and multipliers, with an axis for each bucket's weight."""
+    return _spread([
+        # For each weight of the bucket and each combination of multipliers: its questions, of every risk.
+        np.add.reduce([
+            table[lead, b, risk, k, : len(weights)][:, choices[:, risk]] for risk in range(choices.shape[1])
+        ])
+        for b, weights in enumerate(BUCKET_WEIGHTS)
+    ])  # fmt: skip
+
+
+def _surfaces(tables: _Tables, fixed: float, questions: int, methods: Sequence[str]) -> tuple[Surface, ...]:
+    static, dynamic, choices = tables.static.sum(axis=0), tables.dynamic.sum(axis=0), _choices()
+    made = {
+        "static": lambda: static_surface(static, STATIC_K, STATIC_WEIGHTS, fixed, questions),
+        "dynamic": lambda: dynamic_surface(
+            lambda lead, k: _combined(dynamic, choices, lead, k), len(LEAD_PROBABILITIES), DYNAMIC_K,
+            BUCKET_WEIGHTS[0], fixed, questions,
+        ),
+    }  # fmt: skip
+    return tuple(made[method]() for method in methods)
 
 
 def _distance(choices: NDArray[np.intp]) -> Numbers:

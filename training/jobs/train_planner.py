@@ -2,61 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
-from search.domain.errors import Fault, InvalidRequest
-from search.domain.job_kinds import Kind, Target, argument
-from search.domain.run_context import RunContext
-from training import wiring
-from training.data.examples import Example
-from training.data.splits import TRAIN, VAL, refuse_splits
-from training.jobs.questions import chosen, pointed, question_faults, splits_of
-from training.models import QuestionSet
-from training.services.train import train
-
-LEARNER = "planner"
+from training.jobs.train_learner import TrainLearnerJob
 
 
 @dataclass(frozen=True)
-class TrainPlannerJob(Kind):
+class TrainPlannerJob(TrainLearnerJob):
     """Trains a planner (Kind); it goes on from its checkpoints after an interruption."""
 
-    targets: ClassVar[tuple[str, ...]] = ("knowledge_base", "release", "question_set")
-    makes: ClassVar[str] = "pipeline_version"
-
-    split: str = argument("", f"The split to learn from; {TRAIN} if empty and the set has splits.")
-    limit: int = argument(0, "So many questions, evenly spaced over all; 0 means all.", low=0, high=10_000_000)
-    settings: dict[str, Any] = argument({}, "Settings of the learner.")
-    allow_val: bool = argument(False, "Let questions of val be learned from; the artifact and reports say so.")
-    activate: bool = argument(True, "Use the new version for searches at once.")
-
-    def parts(self) -> Mapping[str, float]:
-        """Return the parts of the learner's work."""
-        return {"plans": 60.0, "learning": 30.0, "measuring": 10.0}
-
-    def refuse(self, target: Target) -> Sequence[Fault]:
-        """Refuse settings that the learner does not have, and questions that may not be learned from."""
-        faults: list[Fault] = []
-        try:
-            wiring.checked_settings(LEARNER, self.settings)
-        except InvalidRequest as error:
-            faults += pointed(error.faults, {"/settings": "/arguments/settings"})
-        with question_faults(faults):
-            _, examples = self._questions(target)
-            refuse_splits(examples, "Training", (TRAIN, VAL) if self.allow_val else (TRAIN,))
-        return faults
-
-    def run(self, target: Target, run: RunContext) -> dict[str, Any]:
-        """Train, and return the report."""
-        question_set, examples = self._questions(target)
-        return train(
-            kind=LEARNER, knowledge_base=target.knowledge_base, examples=examples, settings=self.settings,
-            activate=self.activate, allow_val=self.allow_val, run=run, question_set=question_set,
-            release=target.release,
-        )  # fmt: skip
-
-    def _questions(self, target: Target) -> tuple[QuestionSet, list[Example]]:
-        split = self.split or (TRAIN if splits_of(target) else "")
-        return chosen(target, split, self.limit)
+    learner: ClassVar[str] = "planner"
+    shares: ClassVar[Mapping[str, float]] = {"plans": 60.0, "learning": 30.0, "measuring": 10.0}

@@ -1,4 +1,4 @@
-"""tune: choose how the graph's list and the text's list are fused, on questions with known answers."""
+"""tune: choose how two lists are fused, the graph's and the text's or the reranker's and theirs, on questions."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ from search.services.searches.pin_searches import pin_searches
 from training.data.splits import TRAIN, VAL, refuse_split, refuse_splits
 from training.jobs.questions import chosen, pointed, question_faults
 from training.services.tune import PARTS, tune
-from training.services.tuned_lists import check_tunable
+from training.services.tuned_lists import PARTS as FUSIONS
+from training.services.tuned_lists import STAGE_2, check_tunable
 
 PLACES = {"/pipeline": "/arguments/pipeline"}
 
@@ -29,6 +30,11 @@ class TuneJob(Kind):
     makes: ClassVar[str] = "pipeline_version"
 
     pipeline: str = argument("", "The pipeline; the site's default if empty.")
+    part: str = argument(
+        STAGE_2,
+        "Which fusion: that of the graph's list with the text's, or the final one, of the reranker's list with that.",
+        choices=FUSIONS,
+    )
     split: str = argument(VAL, "The split whose questions decide.", choices=(TRAIN, VAL, ""))
     limit: int = argument(0, "So many questions, evenly spaced over all; 0 means all.", low=0, high=10_000_000)
     activate: bool = argument(True, "Use the new version for searches at once, if there is one.")
@@ -42,7 +48,7 @@ class TuneJob(Kind):
         """Refuse a pipeline that has no weights to choose, and questions that may not be used for it."""
         faults: list[Fault] = []
         try:
-            check_tunable(self._pipeline())
+            check_tunable(self._pipeline(), self.part)
         except InvalidRequest as error:
             faults += pointed(error.faults, PLACES)
         with question_faults(faults):
@@ -68,7 +74,7 @@ class TuneJob(Kind):
         return tune(
             knowledge_base=target.knowledge_base, examples=examples, split=self.split or None,
             pipeline=self._pipeline(), activate=self.activate, run=run, question_set=question_set,
-            pinned=target.frozen.get("pins", ()),
+            pinned=target.frozen.get("pins", ()), part=self.part,
         )  # fmt: skip
 
     def _pipeline(self) -> str:

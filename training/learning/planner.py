@@ -18,7 +18,7 @@ from search.stages.plan.scoring.features import Features
 from search.stages.plan.scoring.learned import LearnedScorer, MappedPaths
 from search.stages.plan.scoring.score import Scorer
 from training.data.examples import Example
-from training.data.hashes import normalised
+from training.learning.folds import folds_of
 from training.learning.plan_files import folds_of_hashes, kept_lines, scorers_of_folds, served, tensors
 from training.learning.plan_fit import FitSettings, Fitted, Indices, fit, unlearned
 from training.learning.plan_lists import Collector, PlanLists
@@ -34,6 +34,8 @@ from training.learning.task import FOLDS, Card, Evaluated, Learned, Material, To
 
 FEWEST_QUESTIONS = 10
 """Smallest number of questions that a training accepts."""
+_ALWAYS = -1
+"""The fold of questions that every fit learns from."""
 CROSS_FITTED = "cross_fitted.jsonl.gz"
 """File of the artifact: one line for each question, with its best plans scored by a scorer fitted without it."""
 
@@ -51,21 +53,11 @@ class PlannerLearner(PlannerSettings):
         options = {name: value for name, value in material.options.items() if name in names}
         tools = material.tools
         planner = Planner(tools.mentions, tools.adjacency, tools.encoder, tools.nodes, tools.schema, **options)
-        return PlannerTask(self, Lesson(material.examples, material.answers, planner))
+        return PlannerTask(self, lesson_of(material, planner))
 
     def folds_of(self, texts: Sequence[str]) -> Indices:
-        """Return the fold of each question. Questions with the same words are in the same fold.
-
-        Otherwise a scorer would learn from the words that it is measured on. If all questions have the same text, they
-        are divided nevertheless.
-        """
-        said = [normalised(text) for text in texts]
-        first = {text: place for place, text in enumerate(dict.fromkeys(said))}
-        places = np.array([first[text] for text in said]) if len(first) > 1 else np.arange(len(said))
-        count = int(places.max()) + 1
-        folds = np.arange(count) % min(self.folds, count)
-        np.random.default_rng(self.seed).shuffle(folds)
-        return folds[places]
+        """Return the fold of each question (`folds_of`)."""
+        return folds_of(texts, self.folds, self.seed)
 
     def fit_of(self, questions: int) -> FitSettings:
         """Return the settings of a fit on this number of questions."""
@@ -75,11 +67,28 @@ class PlannerLearner(PlannerSettings):
 
 @dataclass(frozen=True, eq=False)
 class Lesson:
-    """Questions, the keys of their answers (sorted, one array a question), and the planner to teach."""
+    """Questions, the keys of their answers (sorted, one array a question), and the planner to teach.
+
+    `more` are questions that every fit learns from, also those for measuring; nothing is measured on them.
+    """
 
     examples: Sequence[Example]
     answers: Sequence[Keys]
     planner: Planner
+    more: Sequence[Example] = ()
+    more_answers: Sequence[Keys] = ()
+
+
+def lesson_of(material: Material, planner: Planner) -> Lesson:
+    """Return the lesson for a planner: measured on the questions that people asked, if there are enough of them.
+
+    Synthesised questions are learned from beside them. Without enough, they count like all others.
+    """
+    if len(material.examples) >= FEWEST_QUESTIONS:
+        made = material.synthesised, material.synthesised_answers
+        return Lesson(material.examples, material.answers, planner, *made)
+    examples = [*material.examples, *material.synthesised]
+    return Lesson(examples, [*material.answers, *material.synthesised_answers], planner)
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,7 +129,9 @@ class PlannerTask:
         lists = self._collected(run)
         wordings = known.vectors.of([known.wording.plan((path,)) for path in lists.paths])
         folds = self.learner.folds_of([example.text for example in examples])
-        fitted, whole = self._fitted(lists, wordings, folds, run)
+        always = np.full(len(self.lesson.more), _ALWAYS, dtype=folds.dtype)
+        fitted, whole = self._fitted(lists, wordings, np.concatenate([folds, always]), run)
+        lists = PlanLists(lists.lists[: len(examples)], lists.paths)
         scored = _cross_fitted(fitted, lists, folds, run)
         temperature = best_temperature(scored, _labels(lists), run.check)
         for one in (*fitted, whole):
@@ -161,9 +172,10 @@ class PlannerTask:
     def _collected(self, run: RunContext) -> PlanLists:
         planner, known = self.lesson.planner, self.lesson.planner.knowledge
         collector = Collector(planner.proposer, Features(known.shape, known.lexicon), planner.adjacency)
-        total = len(self.lesson.examples)
+        examples = [*self.lesson.examples, *self.lesson.more]
+        total = len(examples)
         return collector.collect(
-            [example.text for example in self.lesson.examples], self.lesson.answers,
+            [example.text for example in examples], [*self.lesson.answers, *self.lesson.more_answers],
             lambda done: run.progress("plans", done, total), run.limit,
         )  # fmt: skip
 

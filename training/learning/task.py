@@ -8,13 +8,18 @@ given questions. This module loads no model library.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeVar
 
 from numpy.typing import NDArray
 
+from search.domain.conditions import CheckedConditions
+from search.domain.fusion import Fusion
 from search.domain.graph import Schema
+from search.domain.linking import LinkedPlan
+from search.domain.question import Question
 from search.domain.run_context import RunContext
+from search.domain.trace import Limit
 from search.interfaces import Adjacency, Encoder, Keys, MentionIndex, NodeStore, TextIndex, VectorIndex
 from training.data.examples import Example
 
@@ -49,18 +54,84 @@ class LearningTools(Protocol):
     def vectors(self) -> VectorIndex: ...
 
 
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a search hands to its reranker: the arguments of `RerankStage`, except the limit."""
+
+    question: Question
+    fusion: Fusion
+    plans: Sequence[LinkedPlan]
+    checked: CheckedConditions
+
+
+class Finder(Protocol):
+    """Searches the training questions with the pipeline that searches use, up to its reranker.
+
+    Nothing that is learned has seen the question that it helps to search: an artifact that has learned from a question
+    is replaced by what it has kept of the other folds.
+    """
+
+    @property
+    def places(self) -> Sequence[int]:
+        """The places of the questions that can be searched so, sorted by the models that search them.
+
+        Questions of the same models follow each other, so that each model is loaded once. A question is missing if an
+        artifact has learned from it and has kept no model without it.
+        """
+        ...
+
+    @property
+    def fingerprint(self) -> str:
+        """A text that changes with the release, the pipeline and the models that the questions are searched with."""
+        ...
+
+    def __call__(self, place: int, limit: Limit) -> Found | None:
+        """Return what the search for the question at a place hands to its reranker.
+
+        Returns None if the search fails in a way that fails for users too, such as a question that is too long. Raises
+        KeyError for a place that is not in `places`, StageError when a tool is not available, DeadlineExceeded and
+        SearchCancelled.
+        """
+        ...
+
+
+@dataclass(frozen=True)
+class Unsearched:
+    """A finder without questions, for learners that need no searches (Finder)."""
+
+    @property
+    def places(self) -> Sequence[int]:
+        """No places."""
+        return ()
+
+    @property
+    def fingerprint(self) -> str:
+        """An empty text."""
+        return ""
+
+    def __call__(self, place: int, limit: Limit) -> Found | None:
+        """Raise KeyError, because no question can be searched."""
+        raise KeyError(place)
+
+
 @dataclass(frozen=True, eq=False)
 class Material:
     """The input of a learner: questions, the keys of their answers, and the release's tools.
 
     `answers` holds one array of sorted keys for each question. `options` are the options of the stage that will use
-    the artifact, from the pipeline's active version.
+    the artifact, from the pipeline's active version. `found` searches the questions, for learners that learn from what
+    searches find; nothing is searched before it is called. `synthesised` are questions made of the knowledge base
+    (training.data.synthesis), apart from those that people asked; a learner decides how it uses them, and `examples`
+    may be empty beside them.
     """
 
     examples: Sequence[Example]
     answers: Sequence[Keys]
     tools: LearningTools
     options: Mapping[str, Any]
+    found: Finder = field(default_factory=Unsearched)
+    synthesised: Sequence[Example] = ()
+    synthesised_answers: Sequence[Keys] = ()
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,16 +9,14 @@ from typing import Any
 import numpy as np
 import orjson
 from django.db import transaction
-from django.db.models import F
 
 from search import wiring as search_wiring
-from search.domain.errors import Fault, InvalidRequest, SearchCancelled
+from search.domain.errors import SearchCancelled
 from search.domain.run_context import RunCancelled, RunContext
 from search.interfaces import Keys, NodeStore
-from search.models import Job, KnowledgeBase, PipelineVersion, Release
-from search.models.knowledge import BuildStatus
+from search.models import Job, PipelineVersion, Release
 from search.services.pipelines.register_artifact import discard_artifact, new_artifact_id, register_artifact
-from search.services.pipelines.save_pipeline_version import save_pipeline_version
+from search.services.pipelines.use_artifact import options_of, use_artifact
 from training import wiring
 from training.data.examples import BadQuestions, Example, capped
 from training.data.hashes import data_hash, question_hash
@@ -31,9 +29,12 @@ from training.learning.task import (
     TooFew,
 )
 from training.models import QuestionSet
+from training.services.find_release import find_release
+from training.services.found import found_by
 from training.services.learned_from import QUESTIONS_FILE
-from training.services.model_card import CARD, model_card
+from training.services.model_card import CARD, job_of, model_card
 from training.services.question_sets import described_set
+from training.services.synthesise import SynthesisedQuestions, synthesised_questions
 
 _TRAINED = "trained"
 """Name of the note with the report of a training whose artifact was registered."""
@@ -52,6 +53,8 @@ def train(
     run: RunContext | None = None,
     question_set: QuestionSet | None = None,
     release: str = "",
+    on: PipelineVersion | None = None,
+    synthesised: int = 0,
 ) -> dict[str, Any]:
     """Train, register the artifact, save the pipeline's next version that names it, and return the report.
 
@@ -59,7 +62,9 @@ def train(
     older version of the pipeline reverts this. Only checkpoints are written before the training has ended. `allow_val`
     permits training on questions of `val`; the artifact records this, and reports show it. `run` is the context of
     the training: limit, progress, metrics and checkpoints; work that was interrupted goes on from its checkpoints, and
-    registers one artifact. `release` is the name of a release; empty means the active one.
+    registers one artifact. `release` is the name of a release; empty means the active one. `on` is the version of the
+    pipeline that the training improves; None means the active one. `synthesised` is the number of questions that are
+    made of the release, with the learner's seed, beside or instead of the given ones.
 
     Raises BadQuestions for questions of other splits, too few questions, or answers that are not nodes; InvalidRequest
     with every other fault of the request; StageError when the release's encoder is not available; RunCancelled.
@@ -71,13 +76,17 @@ def train(
     pipeline, option = wiring.option_of(kind)
     if (trained := run.notes.get(_TRAINED)) is not None:
         return dict(trained)
-    of = _release(knowledge_base, release)
-    task = learner.task(_material(of, pipeline, option, examples))
+    of = find_release(knowledge_base, release)
+    made = synthesised_questions(of, synthesised, int(configuration.get("seed", 0)), run)
+    task = learner.task(_material(of, kind, examples, on, made))
     learned, evaluated = _learned(task, run)
-    settled = {**configuration, "release": of.name, "allow_val": allow_val, "splits": counts(examples)}
+    settled = {
+        **configuration, "release": of.name, "allow_val": allow_val, "splits": counts(examples),
+        "synthesised": made.described(),
+    }  # fmt: skip
     files = {
         **learned.files,
-        QUESTIONS_FILE: _questions(examples, allow_val, question_set),
+        QUESTIONS_FILE: _questions(examples, allow_val, question_set, made),
         CARD: model_card(task.describe(), kind, settled, evaluated, len(examples), question_set).encode(),
     }
     artifact_id = _announced(kind, run)
@@ -85,15 +94,18 @@ def train(
         artifact = register_artifact(
             artifact_id=artifact_id,
             knowledge_base=of.knowledge_base, kind=kind, tensors=learned.tensors, served=learned.served,
-            configuration=settled, metrics=evaluated.metrics, data_hash=data_hash(examples), files=files,
+            configuration=settled, metrics=evaluated.metrics, files=files,
+            data_hash=data_hash([*examples, *made.examples]),
+            job=job_of(of, settled, learned.served, question_set),
         )  # fmt: skip
-        version = save_pipeline_version(
-            knowledge_base=of.knowledge_base, pipeline=pipeline, options={option: artifact.id},
-            activate=activate, note=f"Trained {kind} {artifact.id}, from {len(examples):,} questions.",
+        version = use_artifact(
+            artifact=artifact, knowledge_base=of.knowledge_base, pipeline=pipeline, option=option,
+            variants=wiring.variants_for(kind), on=on, activate=activate,
+            note=f"Trained {kind} {artifact.id}, from {_told(examples, made)}.",
         )  # fmt: skip
         seconds = time.perf_counter() - began
         report = _report(
-            of, kind, examples, allow_val, question_set, artifact.id, version, evaluated, seconds
+            of, kind, examples, allow_val, question_set, made, artifact.id, version, evaluated, seconds
         )  # fmt: skip
         run.notes.put(_TRAINED, report)
     return report
@@ -117,7 +129,7 @@ def _announced(kind: str, run: RunContext) -> str:
 
 def _report(
     release: Release, kind: str, examples: Sequence[Example], allow_val: bool, question_set: QuestionSet | None,
-    artifact: str, version: PipelineVersion, evaluated: Evaluated, seconds: float,
+    made: SynthesisedQuestions, artifact: str, version: PipelineVersion, evaluated: Evaluated, seconds: float,
 ) -> dict[str, Any]:  # fmt: skip
     return {
         "knowledge_base": release.knowledge_base.name,
@@ -126,6 +138,7 @@ def _report(
         "question_set": described_set(question_set),
         "questions": len(examples),
         "splits": counts(examples),
+        "synthesised": made.described(),
         "allow_val": allow_val,
         "artifact": artifact,
         "pipeline": version.pipeline,
@@ -151,45 +164,44 @@ def _learned(task: LearningTask[Any], run: RunContext) -> tuple[Learned, Evaluat
     return learned, evaluated
 
 
-def _questions(examples: Sequence[Example], allow_val: bool, question_set: QuestionSet | None) -> bytes:
-    """Return the content of QUESTIONS_FILE, which records the questions that the artifact has learned from."""
-    hashes = sorted(question_hash(example) for example in examples)
+def _told(examples: Sequence[Example], made: SynthesisedQuestions) -> str:
+    """Return the numbers of questions in words."""
+    parts = [f"{len(examples):,} questions"] if examples or not made.examples else []
+    return " and ".join(parts + ([f"{len(made.examples):,} synthesised questions"] if made.examples else []))
+
+
+def _questions(
+    examples: Sequence[Example], allow_val: bool, question_set: QuestionSet | None, made: SynthesisedQuestions
+) -> bytes:
+    """Return the content of QUESTIONS_FILE, which records the questions that the artifact has learned from.
+
+    A synthesised question may happen to be one that people ask, so their hashes are kept too.
+    """
+    hashes = sorted({*(question_hash(example) for example in examples), *made.hashes()})
     kept = {"hashes": hashes, "splits": counts(examples), "allow_val": allow_val,
-            "question_set": described_set(question_set)}  # fmt: skip
+            "question_set": described_set(question_set), "synthesised": made.described()}  # fmt: skip
     return orjson.dumps(kept)
 
 
-def _release(name: str, wanted: str) -> Release:
-    """Return a release of a knowledge base, the active one if `wanted` is empty. Raises InvalidRequest without one."""
-    base = KnowledgeBase.objects.filter(name=name).first()
-    if base is None:
-        raise InvalidRequest([Fault("/knowledge_base", f"There is no knowledge base {name!r}.")])
-    releases = Release.objects.select_related("snapshot", "vector_set", "knowledge_base__active_settings")
-    if wanted:
-        of_base = releases.filter(knowledge_base=base, status=BuildStatus.READY)
-        named = next((release for release in of_base if release.name == wanted), None)
-        if named is None:
-            raise InvalidRequest([Fault("/release", f"{wanted} is no release of {name} that can be searched.")])
-        return named
-    release = releases.filter(pk=F("knowledge_base__active_release"), knowledge_base=base).first()
-    if release is None:
-        message = f"{name} has no active release; `index_kb {name}` builds one, `activate_release` switches to one."
-        raise InvalidRequest([Fault("/knowledge_base", message)])
-    return release
-
-
-def _material(release: Release, pipeline: str, option: str, examples: Sequence[Example]) -> Material:
+def _material(
+    release: Release, kind: str, examples: Sequence[Example], on: PipelineVersion | None, made: SynthesisedQuestions
+) -> Material:
     """Return the learner's input: questions, answers, the release's tools, and the options of the stage to improve.
 
-    Raises InvalidRequest when the pipeline's active version no longer fits the site.
+    The options are those of the variant that will use the artifact. Raises InvalidRequest when the version `on` (None:
+    the active one) no longer fits the site.
     """
-    active = PipelineVersion.objects.filter(
-        knowledge_base=release.knowledge_base, pipeline=pipeline, active=True
-    ).first()
-    specified = search_wiring.pipeline(pipeline).specification(active.options if active else {})
+    name, option = wiring.option_of(kind)
+    pipeline = search_wiring.pipeline(name)
+    present = options_of(release.knowledge_base, name, on)
+    specified = pipeline.specification(pipeline.taking(present, option, wiring.variants_for(kind)))
     tools = search_wiring.tools(release)
     options = specified["stages"][option.split(".", 1)[0]]["OPTIONS"]
-    return Material(examples, _answers(examples, tools.nodes, release.name), tools, options)
+    answers = _answers(examples, tools.nodes, release.name)
+    return Material(
+        examples, answers, tools, options, found_by(release, name, examples, on), made.examples,
+        _answers(made.examples, tools.nodes, release.name),
+    )  # fmt: skip
 
 
 def _answers(examples: Sequence[Example], nodes: NodeStore, release: str) -> list[Keys]:

@@ -16,23 +16,33 @@ from search.domain.run_context import RunContext
 from search.models import PipelineVersion, SearchRun
 from search.services.code_version import code_version
 from search.services.pipelines.save_pipeline_version import save_pipeline_version
-from search.services.searches.pin import Pin, mixed
+from search.services.searches.pin import Pin, PipelineChoice, mixed
 from search.services.searches.pin_searches import pin_searches
 from search.services.searches.search_batch import search_unstored, store_searches
 from search.stages.fuse import FusionWeights
 from training.data.examples import BadQuestions, Example
 from training.data.hashes import question_hash
 from training.data.splits import TRAIN, VAL, refuse_split, refuse_splits
+from training.evaluation.comparisons import comparisons
 from training.evaluation.fused_ranks import Case
 from training.evaluation.measures import Values, intervals, means
-from training.evaluation.tuning import Tuning
+from training.evaluation.tuning import METHODS, Tuning
 from training.evaluation.tuning import tune as choose
 from training.models import ChosenOptions, Evaluation, QuestionSet
 from training.services.cross_fitting import CrossFitted, cross_fitted
 from training.services.evaluate import MixedEvaluation, frozen_pins, purpose_of
 from training.services.evaluations.begin_and_end import create_evaluation, ending
 from training.services.question_sets import described_set
-from training.services.tuned_lists import Lists, case_of, lists_of, read_fusion
+from training.services.tuned_lists import (
+    FINAL,
+    STAGE_2,
+    Lists,
+    case_of,
+    check_weighed,
+    final_weights,
+    lists_of,
+    read_fusion,
+)
 
 _SEARCHES, _WEIGHTS = PARTS = ("searches", "weights")
 _BEGUN, _SAVED = "tuning begun", "tuning saved"
@@ -58,6 +68,8 @@ def tune(
     run: RunContext | None = None,
     question_set: QuestionSet | None = None,
     pinned: Sequence[Mapping[str, Any]] = (),
+    part: str = STAGE_2,
+    on: PipelineVersion | None = None,
 ) -> dict[str, Any]:
     """Choose fusion's settings on these questions and return the report.
 
@@ -70,7 +82,10 @@ def tune(
     If cross-validation confirms the choice, it is saved as the pipeline's next version, which `activate` puts in use at
     once. Otherwise nothing is saved and `reason` says why.
 
-    `pinned` is the specification that was chosen when the work was launched (`pins_as_json`), if it was.
+    `part` is the fusion to tune: `fusion`, of the graph's list and the text's, by GRASP's grid (section on fusion); or
+    `final`, of the reranker's list and the fused one, by the static grid. `on` is the version of the pipeline that is
+    tuned; None means the active one. `pinned` is the specification that was chosen when the work was launched
+    (`pins_as_json`), if it was. The report's `surfaces` hold H@1 and MRR over k and the weight, on all questions.
 
     If `run` belongs to work that has begun a tuning already, that one goes on: what was searched is not searched again,
     and a choice that was saved is not saved again.
@@ -82,11 +97,13 @@ def tune(
     allowed = (TRAIN, VAL)
     refuse_split(split, "Tuning", allowed)
     refuse_splits(examples, "Tuning", allowed)
-    lists = lists_of(pipeline)
+    lists = lists_of(pipeline, part)
     run = run or RunContext()
     if (saved := _saved(run)) is not None:
         return saved
-    evaluation, pin, crossed, kept = _begun(run, knowledge_base, examples, split, pipeline, question_set, pinned)
+    evaluation, pin, crossed, kept = _begun(
+        run, knowledge_base, examples, split, _choice(pipeline, on), lists, question_set, pinned
+    )  # fmt: skip
     pins, asked_of = {pipeline: pin}, [example for example, _ in kept]
     with ending(evaluation, run):
         began = time.perf_counter()
@@ -94,7 +111,8 @@ def tune(
         if reason := mixed(pins, evaluation.id, {pipeline: crossed.specifications}):
             raise MixedEvaluation(reason)
         searched = time.perf_counter()
-        tuning = choose(asked.cases, asked.present, lambda done, total: _tell(run, done, total))
+        methods = METHODS if part == STAGE_2 else ("static",)
+        tuning = choose(asked.cases, asked.present, lambda done, total: _tell(run, done, total), methods)
         seconds = {"searches": round(searched - began, 2), "weights": round(time.perf_counter() - searched, 2)}
         left_out = len(examples) - len(kept)
         report: dict[str, Any] = {
@@ -110,6 +128,7 @@ def tune(
             "errors": asked.errors,
             "code_version": code_version(),
             "pipeline": pipeline,
+            "part": part,
             "pipeline_version": None,
             "active": False,
             "decided": tuning.decided,
@@ -118,12 +137,14 @@ def tune(
             "after": {"options": _options(lists, tuning.best)} | _described(tuning.after),
             "held_out": _described(tuning.held_out),
             "gain": _described({name: tuning.held_out[name] - tuning.before[name] for name in tuning.before}),
+            "comparisons": comparisons({"held out of the choice": tuning.held_out, "in use": tuning.before}),
+            "surfaces": [surface.to_json(tuning.best, asked.present) for surface in tuning.surfaces],
             "seconds": seconds,
         }
         run.check()
         with run.fenced(), transaction.atomic():
             if tuning.decided:
-                version = _save(pin, lists, tuning, asked_of, evaluation, activate)
+                version = _save(pin, lists, tuning, asked_of, evaluation, activate, on)
                 report |= {"pipeline_version": version.version, "active": version.active}
             evaluation.report = report
             evaluation.save(update_fields=["report"])
@@ -144,8 +165,8 @@ def _saved(run: RunContext) -> dict[str, Any] | None:
 
 
 def _begun(
-    run: RunContext, knowledge_base: str, examples: Sequence[Example], split: str | None, pipeline: str,
-    question_set: QuestionSet | None, pinned: Sequence[Mapping[str, Any]],
+    run: RunContext, knowledge_base: str, examples: Sequence[Example], split: str | None, choice: PipelineChoice,
+    lists: Lists, question_set: QuestionSet | None, pinned: Sequence[Mapping[str, Any]],
 ) -> tuple[Evaluation, Pin, CrossFitted, list[tuple[Example, Pin]]]:  # fmt: skip
     """Return the evaluation that this work has begun, or a new one, with its pin and the questions that are asked."""
     known = run.notes.get(_BEGUN)
@@ -156,14 +177,21 @@ def _begun(
         Evaluation.objects.filter(pk=evaluation.pk).update(status=Evaluation.Status.RUNNING, reason="", finished=None)
         return evaluation, pin, *_askable(pin, examples)
     pins = frozen_pins(knowledge_base, pinned) or pin_searches(
-        knowledge_base=knowledge_base, pipelines=[pipeline], settings={}, evaluation=uuid4()
+        knowledge_base=knowledge_base, pipelines=[choice], settings={}, evaluation=uuid4()
     )
-    crossed, kept = _askable(pins[pipeline], examples)
+    pin = pins[choice.label]
+    check_weighed(pin.specification, lists)
+    crossed, kept = _askable(pin, examples)
     with run.fenced(), transaction.atomic():
         asked_of = [example for example, _ in kept]
         evaluation = create_evaluation(pins, asked_of, split, question_set, purpose=Evaluation.Purpose.TUNING)
         run.notes.put(_BEGUN, str(evaluation.pk))
-    return evaluation, pins[pipeline], crossed, kept
+    return evaluation, pin, crossed, kept
+
+
+def _choice(pipeline: str, on: PipelineVersion | None) -> PipelineChoice:
+    """Return the version to tune, labelled with the pipeline's name."""
+    return PipelineChoice(pipeline, None if on is None else on.version, label=pipeline)
 
 
 def _tell(run: RunContext, done: int, total: int) -> None:
@@ -201,6 +229,7 @@ def _ask(pin: Pin, lists: Lists, questions: Sequence[tuple[Example, Pin]], run: 
     Raises UnreadableLists when the lists of a finished search cannot be read, because tuning needs them.
     """
     cases: dict[int, Case] = {}
+    seen: list[Fused] = []
     errors = 0
     known = dict(SearchRun.objects.filter(evaluation=pin.evaluation).values_list("purpose", "pk"))
     # Questions are grouped by specification, so that the files of each fold are loaded only once.
@@ -210,12 +239,21 @@ def _ask(pin: Pin, lists: Lists, questions: Sequence[tuple[Example, Pin]], run: 
         example, own = questions[place]
         fused = _fused(own, lists, example, known.get(purpose_of(example)), run)
         errors += fused is None
-        cases[place] = case_of(example, fused)
+        cases[place] = case_of(example, fused, lists.part)
+        seen += [fused] if fused is not None else []
         run.progress(_SEARCHES, done, len(questions))
+    ordered = [cases[place] for place in range(len(questions))]
+    return _Asked(ordered, _present(pin, lists, seen), errors)
+
+
+def _present(pin: Pin, lists: Lists, seen: Sequence[Fused]) -> FusionWeights:
+    """Return the settings of the fusion that the searches have used."""
     options: dict[str, Any] = dict(pin.specification["stages"][lists.fusion]["OPTIONS"])
+    if lists.part == FINAL:
+        return final_weights(options, seen)
     for name in ("bucket_weights", "risk_multipliers"):
         options[name] = tuple(options[name])
-    return _Asked([cases[place] for place in range(len(questions))], FusionWeights(**options), errors)
+    return FusionWeights(**options)
 
 
 def _fused(pin: Pin, lists: Lists, example: Example, known: UUID | None, run: RunContext) -> Fused | None:
@@ -246,21 +284,24 @@ def _searched(pin: Pin, example: Example, run: RunContext) -> UUID | None:
 
 
 def _save(
-    pin: Pin, lists: Lists, tuning: Tuning, examples: Sequence[Example], evaluation: Evaluation, activate: bool
-) -> PipelineVersion:
+    pin: Pin, lists: Lists, tuning: Tuning, examples: Sequence[Example], evaluation: Evaluation, activate: bool,
+    on: PipelineVersion | None,
+) -> PipelineVersion:  # fmt: skip
     """Save the best settings and the hashes of their questions, and return the pipeline's new version."""
     where = f" of split {evaluation.split}" if evaluation.split else ""
     options = _options(lists, tuning.best)
+    named = "Fusion" if lists.part == STAGE_2 else "Final fusion"
     with transaction.atomic():
         version = save_pipeline_version(
             knowledge_base=pin.release.knowledge_base,
             pipeline=pin.pipeline,
-            options=options,
-            note=f"Fusion tuned on {len(examples):,} questions{where}. {tuning.reason}",
+            options=options if on is None else {**on.options, **options},
+            whole=on is not None,
+            note=f"{named} tuned on {len(examples):,} questions{where}. {tuning.reason}",
             activate=activate,
         )
         ChosenOptions.objects.create(
-            pipeline_version=version, part="fusion", options=options, question_set=evaluation.question_set,
+            pipeline_version=version, part=lists.part, options=options, question_set=evaluation.question_set,
             split=evaluation.split, hashes=sorted({question_hash(example) for example in examples}),
             evaluation=evaluation,
         )  # fmt: skip
@@ -269,6 +310,8 @@ def _save(
 
 def _options(lists: Lists, fuse: FusionWeights) -> dict[str, Any]:
     """Return the settings that the fusion method uses, as options of the pipeline."""
+    if lists.part == FINAL:
+        return {f"{lists.fusion}.weight": fuse.weight, f"{lists.fusion}.k": fuse.k}
     names = ("k", "weight", "lead") if fuse.method == "static" else ("k", "bucket_weights", "risk_multipliers", "lead")
     values = {name: getattr(fuse, name) for name in ("method", *names)}
     return {f"{lists.fusion}.{name}": list(v) if isinstance(v, tuple) else v for name, v in values.items()}

@@ -15,6 +15,7 @@ from search.api.serializers.jobs import (
     ScheduleRequest,
 )
 from search.api.serializers.knowledge import KnowledgeBase, KnowledgeBaseSchema, Node
+from search.api.serializers.pipelines import InUse, PipelineVersion, PipelineVersionRequest, SwitchRequest
 from search.api.serializers.plans import CheckedPlan, Plan
 from search.api.serializers.searches import Pipeline, Readiness, Search, SearchRequest
 from search.api.serializers.uploads import Preview, PreviewRequest, UnpackLaunched, Upload, UploadRequest
@@ -25,6 +26,7 @@ __all__ = [
     "Fault",
     "Feedback",
     "FeedbackRequest",
+    "InUse",
     "Job",
     "JobKind",
     "JobRequest",
@@ -34,6 +36,8 @@ __all__ = [
     "Node",
     "NodeReference",
     "Pipeline",
+    "PipelineVersion",
+    "PipelineVersionRequest",
     "Plan",
     "Preview",
     "PreviewRequest",
@@ -43,6 +47,7 @@ __all__ = [
     "ScheduleRequest",
     "Search",
     "SearchRequest",
+    "SwitchRequest",
     "UnpackLaunched",
     "Upload",
     "UploadRequest",

@@ -124,12 +124,13 @@ class Job(JobSummary):
 
 
 class JobKind(serializers.Serializer[Any]):
-    """A kind of job: the targets that it needs, and its arguments as a JSON schema."""
+    """A kind of job: the targets that it needs, those that it may do without, and its arguments as a JSON schema."""
 
     kind = Text()
     title = Text()
     queue = Text()
     targets = serializers.ListField(child=Text())
+    optional_targets = serializers.ListField(child=Text())
     arguments_schema = Mapping()
 
 

@@ -119,6 +119,15 @@ class Fusion(serializers.Serializer[Any]):
     titles = serializers.DictField(child=Text())
 
 
+class Signal(serializers.Serializer[Any]):
+    """A signal of a result, and what it adds to the score of the learned ranker; null where it does not apply."""
+
+    name = Text()
+    title = Text()
+    value = Number(allow_null=True)
+    contribution = Number()
+
+
 class Result(serializers.Serializer[Any]):
     """A result with its score, the arithmetic of the score, and its evidence."""
 
@@ -130,6 +139,7 @@ class Result(serializers.Serializer[Any]):
     fused = serializers.DictField(
         child=serializers.DictField(child=Anything()), help_text="Fused lists that were fused again, by name."
     )
+    signals = Signal(many=True, help_text="What moved it up or down most, if a learned ranker ordered the results.")
     evidence = serializers.DictField(child=Anything(), allow_null=True)
     answers = serializers.BooleanField(help_text="Whether it meets every condition of the shown plan.")
 

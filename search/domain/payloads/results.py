@@ -20,6 +20,7 @@ from search.domain.evidence import (
 )
 from search.domain.fusion import Share
 from search.domain.graph import Node
+from search.domain.signals import SignalShare
 
 Json = Mapping[str, Any]
 NO_KEY = -1
@@ -74,6 +75,7 @@ def _result(data: Json) -> Result:
         shares={name: _share(share) for name, share in data["scores"].items()},
         evidence=_evidence(data["evidence"]) if data["evidence"] else None,
         fused={name: _share(share) for name, share in data.get("fused", {}).items()},
+        signals=tuple(map(SignalShare.from_json, data.get("signals", ()))),
     )
 
 

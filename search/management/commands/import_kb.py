@@ -39,6 +39,9 @@ def rows(text: str) -> int:
     return number
 
 
+NO_VECTORS = "encode nothing: the release is ready sooner, and searched by words and by the graph alone"
+
+
 class Command(BaseCommand):
     """Imports a knowledge base."""
 
@@ -55,6 +58,7 @@ class Command(BaseCommand):
         parser.add_argument("--report", type=Path, help="file for every fault, one JSON object for each line")
         parser.add_argument("--dry-run", action="store_true", help="check the source and load nothing")
         parser.add_argument("--no-index", action="store_true", help="stop when the graph is loaded")
+        parser.add_argument("--no-vectors", action="store_true", help=NO_VECTORS)
         parser.add_argument("--no-activate", action="store_true", help="make the release without activating it")
         parser.add_argument("--json", action="store_true", help="one JSON object on stdout and no progress")
 
@@ -132,7 +136,8 @@ def _arguments(options: dict[str, Any]) -> dict[str, Any]:
     return {
         "source": source, "mapping": options["mapping"] or {}, "guess": options["guess"],
         "name": options["name"] or "", "tolerance": options["tolerance"], "check_only": options["dry_run"],
-        "index": not options["no_index"], "activate": not options["no_activate"],
+        "index": not options["no_index"], "vectors": not options["no_vectors"],
+        "activate": not options["no_activate"],
     }  # fmt: skip
 
 
@@ -148,7 +153,8 @@ def _imported(options: dict[str, Any], run: RunContext) -> ImportReport:
     return import_source(
         place=options["place"], mapping=options["mapping"], name=options["name"] or "", accept_guess=options["guess"],
         tolerance=options["tolerance"], report=options["report"], dry_run=options["dry_run"],
-        index=not options["no_index"], activate=not options["no_activate"], run=run,
+        index=not options["no_index"], embed=not options["no_vectors"],
+        activate=not options["no_activate"], run=run,
     )  # fmt: skip
 
 

@@ -18,6 +18,8 @@ from search.services.jobs.run_here import recorded
 from search.services.knowledge.expected import index_needs, index_parts, new_dimensions
 from search.services.knowledge.index_snapshot import IndexFailed, IndexReport, build_index
 
+NO_VECTORS = "encode nothing: the release is ready sooner, and searched by words and by the graph alone"
+
 
 class Command(BaseCommand):
     """Indexes a knowledge base."""
@@ -30,6 +32,7 @@ class Command(BaseCommand):
         parser.add_argument("--kind", action="append", default=[], dest="kinds", metavar="KIND",
                             help="a further kind of vectors: document, chunk, field:<name> or relation:<name>; may be "
                                  "repeated")  # fmt: skip
+        parser.add_argument("--no-vectors", action="store_true", help=NO_VECTORS)
         parser.add_argument("--json", action="store_true", help="one JSON object on stdout and no progress")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -40,17 +43,23 @@ class Command(BaseCommand):
         snapshot = knowledge_base.snapshots.filter(status=BuildStatus.READY).order_by("-pk").first()
         if snapshot is None:
             raise CommandError(f"'{knowledge_base.name}' has no snapshot that is loaded; import it first.")
-        size, kinds = snapshot_size(snapshot), len({*USUAL, *options["kinds"]})
+        embed = not options["no_vectors"]
+        if options["kinds"] and not embed:
+            raise CommandError("--kind adds vectors, and --no-vectors makes none; give one of them.", returncode=2)
+        size, kinds = snapshot_size(snapshot), len({*USUAL, *options["kinds"]}) if embed else 0
         refuse_shortage(index_needs(size, new_dimensions(), kinds))
         parts = index_parts(size, kinds)
         try:
             with (
                 shown(sys.stderr, parts, quiet=options["json"]) as terminal,
                 recorded(
-                    terminal, kind="index", knowledge_base=knowledge_base.name, arguments={"kinds": options["kinds"]}
-                ) as job,
+                    terminal,
+                    kind="index",
+                    knowledge_base=knowledge_base.name,
+                    arguments={"kinds": options["kinds"], "vectors": embed},
+                ) as job,  # fmt: skip
             ):
-                indexed = build_index(snapshot=snapshot, run=job.run, kinds=options["kinds"])
+                indexed = build_index(snapshot=snapshot, run=job.run, kinds=options["kinds"], embed=embed)
                 job.result = _outcome(indexed)
         except InvalidRequest as error:
             raise CommandError(str(error), returncode=2) from error

@@ -9,6 +9,7 @@ from typing import Any
 from search.adapters.graph_neo4j.address import Address
 from search.adapters.graph_neo4j.read_all import DatabaseReader, ReadFailed
 from search.domain.job_kinds import Needs
+from search.domain.vector_kinds import USUAL
 from search.ingest import parts
 from search.ingest.detect import detect
 from search.ingest.faults import BundleError
@@ -73,14 +74,18 @@ def source_parts(size: Size, packed: int = 0, *, database: bool = False, **optio
     return before | _own_parts(size, **options)
 
 
-def source_needs(size: Size, packed: int = 0, *, index: bool, check_only: bool = False) -> Needs:
+def source_needs(size: Size, packed: int = 0, *, index: bool, vectors: bool = True, check_only: bool = False) -> Needs:
     """Return the disk and the memory that the import of a source needs beside what is there."""
     content = packed * UNPACKED_FACTOR
-    needs = import_needs(size, new_dimensions(), index=index and not check_only)
+    needs = import_needs(size, new_dimensions(), index=index and not check_only, kinds=_kinds(vectors))
     return Needs(content if check_only else needs.disk + content, needs.memory)
 
 
-def _own_parts(size: Size, *, index: bool, check_only: bool = False) -> dict[str, float]:
-    every = import_parts(size, index=index and not check_only)
+def _kinds(vectors: bool) -> int:
+    return len(USUAL) if vectors else 0
+
+
+def _own_parts(size: Size, *, index: bool, vectors: bool = True, check_only: bool = False) -> dict[str, float]:
+    every = import_parts(size, index=index and not check_only, kinds=_kinds(vectors))
     checks = (parts.CHECK_NODES, parts.CHECK_EDGES)
     return {part: every[part] for part in checks} if check_only else every

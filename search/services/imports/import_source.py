@@ -26,6 +26,7 @@ def import_source(
     report: Path | None = None,
     dry_run: bool = False,
     index: bool = True,
+    embed: bool = True,
     activate: bool = True,
     run: RunContext | None = None,
 ) -> ImportReport:
@@ -46,6 +47,7 @@ def import_source(
                 report=report,
                 dry_run=dry_run,
                 index=index,
+                embed=embed,
                 activate=activate,
                 run=run,
             )

@@ -70,6 +70,7 @@ def describe_kinds() -> list[dict[str, Any]]:
         {
             "kind": name, "title": title_of(name), "about": about(kind_class(name)),
             "queue": queue_of(name), "targets": list(kind_class(name).targets),
+            "optional_targets": list(kind_class(name).optional),
             "arguments_schema": arguments_schema(kind_class(name)),
         }
         for name in kind_names()

@@ -23,6 +23,8 @@ USUAL_DIMENSIONS = 384
 """Dimensions of the packaged encoder's vectors; assumed for an encoder that has made none yet."""
 PROCESS_WITH_ENCODER = 1_150e6
 """Bytes of memory of a process that embeds with the packaged encoder, whatever the size of the base."""
+PROCESS_WITHOUT_ENCODER = 250e6
+"""Bytes of memory of a process that indexes without embedding."""
 NEIGHBOUR_CHARACTERS = 20
 """Characters that an edge adds to the document of each of its ends."""
 MOST_NEIGHBOURS = 30
@@ -30,7 +32,7 @@ MOST_NEIGHBOURS = 30
 
 
 def import_parts(size: Size, *, index: bool = True, kinds: int = len(USUAL)) -> dict[str, float]:
-    """Return part → expected seconds of an import."""
+    """Return part → expected seconds of an import; with no `kinds` of vectors, texts are not embedded."""
     nodes, edges, characters = size.nodes, size.edges, size.characters
     expected = {
         parts.CHECK_NODES: 3e-6 * nodes + 7e-9 * characters,
@@ -44,20 +46,23 @@ def import_parts(size: Size, *, index: bool = True, kinds: int = len(USUAL)) -> 
 
 
 def index_parts(size: Size, kinds: int = len(USUAL)) -> dict[str, float]:
-    """Return part → expected seconds of indexing, with `kinds` kinds of vectors."""
+    """Return part → expected seconds of indexing, with `kinds` kinds of vectors; with none, texts are not embedded."""
     nodes, edges = size.nodes, size.edges
     document = _document_characters(size)
     embedded = nodes * (kinds * EVERY_TEXT + max(1, kinds - 1) * min(document, CUT))
-    return {
+    vectors = {
+        parts.EMBED: 2.5e-5 * embedded,
+        parts.INDEX_VECTORS: 1e-5 * nodes * kinds + (6e-4 * nodes * kinds if nodes > HNSW_ABOVE else 0.0),
+        parts.WRITE_VECTORS: 1e-5 * nodes,
+    }
+    files = {
         parts.index_files("nodes"): 4e-6 * nodes,
         parts.index_files("adjacency"): 1.5e-6 * edges,
         parts.index_files("mentions"): 2.5e-5 * nodes,
         parts.index_files("completion"): 2.5e-5 * nodes,
         parts.index_files("bm25"): 1e-4 * nodes + 2.5e-7 * nodes * document,
-        parts.EMBED: 2.5e-5 * embedded,
-        parts.INDEX_VECTORS: 1e-5 * nodes * kinds + (6e-4 * nodes * kinds if nodes > HNSW_ABOVE else 0.0),
-        parts.WRITE_VECTORS: 1e-5 * nodes,
     }
+    return files | (vectors if kinds else {})
 
 
 def sync_parts(size: Size) -> dict[str, float]:
@@ -100,8 +105,13 @@ def index_needs(size: Size, dimensions: int, kinds: int = len(USUAL)) -> Needs:
     vector = 2 * dimensions
     hnsw = 1.3 * vector + 300 if size.nodes > HNSW_ABOVE else 0
     document = _document_characters(size)
-    disk = size.nodes * (kinds * (vector + 120 + hnsw) + vector + 2.5 * document + 300) + 40 * size.edges
-    memory = PROCESS_WITH_ENCODER + size.nodes * (12 * document / 5 + 600) + 60 * size.edges
+    matrix = vector if kinds else 0
+    disk = size.nodes * (kinds * (vector + 120 + hnsw) + matrix + 2.5 * document + 300) + 40 * size.edges
+    memory = (
+        (PROCESS_WITH_ENCODER if kinds else PROCESS_WITHOUT_ENCODER)
+        + size.nodes * (12 * document / 5 + 600)
+        + 60 * size.edges
+    )
     return Needs(int(disk), int(memory))
 
 

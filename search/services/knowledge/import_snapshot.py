@@ -91,14 +91,16 @@ def import_snapshot(
     report: Path | None = None,
     dry_run: bool = False,
     index: bool = True,
+    embed: bool = True,
     activate: bool = True,
     run: RunContext | None = None,
 ) -> ImportReport:
     """Import `source`, or the bundle in the folder `source`, as the knowledge base `name`, or as the one that it names.
 
     If there are more than `tolerance` bad rows, nothing is loaded; otherwise the bad rows are left out. `report` is the
-    file for all faults. With `dry_run` the bundle is only checked, without `index` no release is made, and without
-    `activate` the release is not activated. In every case the previous release stays active until the new one is ready.
+    file for all faults. With `dry_run` the bundle is only checked, without `index` no release is made, without `embed`
+    the release has no vectors, and without `activate` it is not activated. In every case the previous release stays
+    active until the new one is ready.
 
     If the process dies, a second call with the `run` of the same job goes on: it keeps what was loaded, if the bundle
     is still the same, and what was indexed. Raises ImportFailed; RunCancelled after the unfinished data were removed.
@@ -113,7 +115,7 @@ def import_snapshot(
             if dry_run:
                 importing.check()
             else:
-                importing.run(index, activate)
+                importing.run(index, embed, activate)
     except BundleError as error:
         outcome.faults = outcome.faults or list(error.faults)
         raise ImportFailed(str(error), outcome) from error
@@ -142,7 +144,7 @@ class _Import:
         self._run = run
         self._outcome = outcome
 
-    def run(self, index: bool, activate: bool) -> None:
+    def run(self, index: bool, embed: bool, activate: bool) -> None:
         """Check, load, index and activate; parts that an interrupted import has finished are kept."""
         base = self._outcome.knowledge_base
         with import_lock(base, run=self._run) as free:
@@ -156,7 +158,7 @@ class _Import:
             else:
                 snapshot = self._load(self.check(), begun)
             if index:
-                self._index(snapshot, activate)
+                self._index(snapshot, embed, activate)
             remove_superseded(snapshot)
 
     def check(self) -> CheckedBundle:
@@ -234,9 +236,9 @@ class _Import:
             self._run.notes.put(SNAPSHOT_NOTE, snapshot.pk)
         return snapshot
 
-    def _index(self, snapshot: Snapshot, activate: bool) -> None:
+    def _index(self, snapshot: Snapshot, embed: bool, activate: bool) -> None:
         with self._outcome.timed("index"):
-            release = index_snapshot(snapshot=snapshot, run=self._run)
+            release = index_snapshot(snapshot=snapshot, run=self._run, embed=embed)
         self._outcome.release = release.name
         if activate:
             self._run.check()

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TypeVar
 
 import numpy as np
+from django.db import transaction
 from django.db.models import Max
 from numpy.typing import NDArray
 
@@ -26,8 +27,8 @@ from search.adapters import (
 from search.adapters.string_table import StringTable
 from search.domain.graph import Schema
 from search.domain.run_context import RunContext
-from search.domain.vector_kinds import checked, relation_kind
-from search.ingest import documents, vectors
+from search.domain.vector_kinds import IN_MEMORY, WHOLE, checked, relation_kind
+from search.ingest import documents, neighbour_vectors, vectors
 from search.ingest.embed import CUT, EVERY_TEXT
 from search.ingest.index import IndexPart, build_parts
 from search.ingest.locks import import_lock
@@ -42,6 +43,8 @@ from search.services.knowledge.find_nodes import COMPLETION
 
 _VERSIONS = {"bm25": 2}
 """Of the parts whose files have changed since the first version: BM25 has relations' neighbours from 2 on."""
+_VECTORS_VERSION = 2
+"""Of the matrices of vectors: from 2 on there is one for every kind, and there are computed kinds."""
 SEARCHED_FIELDS = ("text", "keyword")
 """Kinds of fields that get a BM25 index of their own."""
 
@@ -66,13 +69,16 @@ class IndexReport:
     reused: int = 0
 
 
-def index_snapshot(*, snapshot: Snapshot, run: RunContext | None = None, encoder: Encoder | None = None) -> Release:
+def index_snapshot(
+    *, snapshot: Snapshot, run: RunContext | None = None, encoder: Encoder | None = None, embed: bool = True
+) -> Release:
     """Build or continue the indexes of a snapshot, and return its release, which is not activated.
 
-    `encoder` defaults to the configured one. If the snapshot is already indexed, its release is returned. Raises
-    IndexFailed if the snapshot cannot be indexed or another process is indexing it.
+    `encoder` defaults to the configured one; without `embed` the release has no vectors. If the snapshot is already
+    indexed, its release is returned. Raises IndexFailed if the snapshot cannot be indexed or another process is
+    indexing it.
     """
-    return build_index(snapshot=snapshot, run=run, encoder=encoder).release
+    return build_index(snapshot=snapshot, run=run, encoder=encoder, embed=embed).release
 
 
 def build_index(
@@ -81,12 +87,15 @@ def build_index(
     run: RunContext | None = None,
     encoder: Encoder | None = None,
     kinds: Sequence[str] = (),
+    embed: bool = True,
 ) -> IndexReport:
     """Do what `index_snapshot` does, and tell what it took.
 
     `kinds` are kinds of vectors (`search.domain.vector_kinds`) beside the usual ones; with others than before a
-    snapshot gets another release. If the process dies, the next call goes on where it stopped. Raises InvalidRequest
-    with a fault for every kind that there is not, and RunCancelled; what is finished by then is kept for the next call.
+    snapshot gets another release. Without `embed` the release has no vectors: it is searched by words and by the graph,
+    and a later call makes one with vectors beside it. If the process dies, the next call goes on where it stopped.
+    Raises InvalidRequest with a fault for every kind that there is not, and RunCancelled; what is finished by then is
+    kept for the next call.
     """
     run = run or plain_run()
     wanted = list(checked(kinds, snapshot.schema))
@@ -97,6 +106,9 @@ def build_index(
         if not free:
             raise IndexFailed(f"An import of '{knowledge_base.name}' is running; wait until it has ended.")
         seconds = build_parts(snapshot.directory, _parts(snapshot, run), run)
+        if not embed:
+            made = snapshot.releases.filter(status=BuildStatus.READY, vector_set=None).first()
+            return IndexReport(made, seconds) if made is not None else _finish_without(snapshot, seconds, run)
         encoder = encoder or site_encoder()
         vector_set, _ = VectorSet.objects.get_or_create(
             snapshot=snapshot,
@@ -106,7 +118,7 @@ def build_index(
         )
         made = vector_set.releases.filter(status=BuildStatus.READY).first()
         if made is not None:
-            return IndexReport(made, seconds | _map_documents(vector_set, run))
+            return IndexReport(made, seconds | _map_vectors(vector_set, run))
         return _finish(vector_set, encoder, seconds, run)
 
 
@@ -125,10 +137,21 @@ def _finish(vector_set: VectorSet, encoder: Encoder, seconds: dict[str, float], 
     began = time.perf_counter()
     vectors.index(vector_set, run)
     seconds["hnsw"] = time.perf_counter() - began
-    seconds |= _map_documents(vector_set, run)
+    seconds |= _map_vectors(vector_set, run)
     releases: list[Release] = []
-    with_locks(lambda: releases.append(_release(vector_set, seconds)), run)
+
+    def write() -> None:
+        vectors.attach(vector_set)
+        releases.append(_release(snapshot, vector_set, seconds))
+
+    with_locks(write, run)
     return IndexReport(releases[-1], seconds, filled.embedded, filled.reused)
+
+
+def _finish_without(snapshot: Snapshot, seconds: dict[str, float], run: RunContext) -> IndexReport:
+    """Make a release without vectors, and return it."""
+    with run.fenced(), transaction.atomic():
+        return IndexReport(_release(snapshot, None, seconds), seconds)
 
 
 def _effort(snapshot: Snapshot, kinds: int) -> NDArray[np.int64]:
@@ -145,18 +168,46 @@ def _effort(snapshot: Snapshot, kinds: int) -> NDArray[np.int64]:
     return np.concatenate(([0], np.cumsum(of_node)))
 
 
-def _map_documents(vector_set: VectorSet, run: RunContext) -> dict[str, float]:
-    """Write the document vectors as a memory-mapped matrix if it is missing; return the seconds it took."""
-    folder, nodes = vector_set.directory, vector_set.snapshot.nodes
-    rows = _told(run, WRITE_VECTORS, nodes, vectors.documents(vector_set), len)
-    part = IndexPart(version=1, write=partial(vectors_memmap.build, rows=rows), title=WRITE_VECTORS)
+def _map_vectors(vector_set: VectorSet, run: RunContext) -> dict[str, float]:
+    """Write the matrices of the vectors, computed kinds included, if they are missing; return the seconds it took."""
+    folder = vector_set.directory
+    part = IndexPart(_VECTORS_VERSION, partial(_write_matrices, vector_set=vector_set, run=run), title=WRITE_VECTORS)
     return build_parts(folder.parent, {folder.name: part}, run)
 
 
-def _release(vector_set: VectorSet, seconds: Mapping[str, float]) -> Release:
-    """Create and return the release, in the caller's transaction."""
+def _write_matrices(folder: Path, vector_set: VectorSet, run: RunContext) -> None:
+    """Write the matrix of every kind into `folder`."""
     snapshot = vector_set.snapshot
-    vectors.attach(vector_set)
+    others = [kind for kind in vector_set.kinds if kind != WHOLE]
+    total = (len(others) + 2) * snapshot.nodes
+    done = 0
+
+    def counted(nodes: int) -> None:
+        nonlocal done
+        done += nodes
+        run.report(WRITE_VECTORS, done, total)
+
+    def documents_told() -> Iterator[NDArray[np.float16]]:
+        for block in vectors.documents(vector_set):
+            yield block
+            counted(len(block))
+
+    vectors_memmap.build(folder, documents_told())
+    for kind in others:
+        vectors_memmap.build_kind(folder, kind, vectors.rows_of(vector_set, kind))
+        counted(snapshot.nodes)
+    matrix = vectors_memmap.DocumentVectors(folder, vector_set.dimensions).matrix()
+    adjacency = adjacency_memmap.MemmapAdjacency(snapshot.directory / "adjacency", snapshot.schema)
+    found = neighbour_vectors.means(matrix.rows, neighbour_vectors.links(adjacency), lambda share: run.check())
+    for kind, rows in found.items():
+        vectors_memmap.build_kind(folder, kind, neighbour_vectors.blocks(rows))
+        if snapshot.nodes > IN_MEMORY:
+            vectors.add_computed(vector_set, kind, neighbour_vectors.blocks(rows), _types(snapshot), run)
+    counted(snapshot.nodes)
+
+
+def _release(snapshot: Snapshot, vector_set: VectorSet | None, seconds: Mapping[str, float]) -> Release:
+    """Create and return the release, in the caller's transaction."""
     snapshot.seconds = {**snapshot.seconds, **{f"index: {part}": taken for part, taken in seconds.items()}}
     snapshot.save(update_fields=["seconds"])
     # The lock on the knowledge base's row serialises the numbering of its releases.

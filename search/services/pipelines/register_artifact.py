@@ -15,11 +15,20 @@ import orjson
 from numpy.typing import NDArray
 from safetensors.numpy import save
 
+from search.artifact_files import (
+    CONFIGURATION,
+    FORMAT,
+    HASHED,
+    JOB,
+    MANIFEST,
+    WEIGHTS,
+    check_files,
+    content_hash,
+    manifest_of,
+)
 from search.models import Artifact, KnowledgeBase
 from search.services.code_version import code_version
 
-ARTIFACT_FORMAT = 1
-WEIGHTS, CONFIGURATION = "model.safetensors", "config.json"
 _UNFINISHED = ".new-"
 _STALE = 3600.0
 """Age in seconds from which an unfinished folder is assumed to belong to a killed process."""
@@ -36,33 +45,52 @@ def register_artifact(
     data_hash: str,
     files: Mapping[str, bytes] | None = None,
     artifact_id: str = "",
+    job: Mapping[str, Any] | None = None,
 ) -> Artifact:
     """Write weights and their accompanying files under `GRASP_HOME/artifacts`, and return the artifact's row.
 
     `served` is the configuration that the code which loads the weights needs: it is written to `config.json`, together
-    with kind and format. `configuration`, `metrics` and `data_hash` record how the weights were made. `files` are
-    stored in the same folder by name. The folder is renamed to its final name when it is complete; the row follows. A
-    process that is killed before leaves only an unfinished folder. One that is killed between the two leaves a folder
-    without a row: whoever chose `artifact_id` with `new_artifact_id` can remove it with `discard_artifact`. Raises
-    OSError if the disk fails.
+    with kind and format. `configuration`, `metrics` and `data_hash` record how the weights were made; they are written
+    to `job.json`, together with `job`. `files` are stored in the same folder by name; a name may hold a folder's name.
+    There is no `model.safetensors` without tensors. `files.json` holds a hash of each file (`search.artifact_files`).
+
+    The folder is renamed to its final name when it is complete; the row follows. A process that is killed before leaves
+    only an unfinished folder. One that is killed between the two leaves a folder without a row: whoever chose
+    `artifact_id` with `new_artifact_id` can remove it with `discard_artifact`. Raises RefusedArtifact for a pickle or a
+    file of an unknown kind, OSError if the disk fails.
     """
     artifact = Artifact(
         id=artifact_id or new_artifact_id(kind), kind=kind, knowledge_base=knowledge_base,
         configuration=dict(configuration), metrics=dict(metrics), data_hash=data_hash, code_version=code_version(),
     )  # fmt: skip
+    made = {
+        "artifact": artifact.id, "kind": kind, "knowledge_base": knowledge_base.name, "configuration": configuration,
+        "metrics": metrics, "data_hash": data_hash, "code_version": artifact.code_version, **(job or {}),
+    }  # fmt: skip
     written = {
-        CONFIGURATION: orjson.dumps(
-            {"kind": kind, "format": ARTIFACT_FORMAT, **served}, option=orjson.OPT_SERIALIZE_NUMPY
-        ),
-        WEIGHTS: save({name: np.ascontiguousarray(tensor) for name, tensor in tensors.items()}),
+        CONFIGURATION: _json({"kind": kind, "format": FORMAT, HASHED: True, **served}),
+        JOB: _json(made, orjson.OPT_INDENT_2),
+        **({WEIGHTS: _saved(tensors)} if tensors else {}),
+        **(files or {}),
     }
-    write_folder(artifact.directory, {**written, **(files or {})})
+    check_files(written)
+    manifest = manifest_of(written)
+    artifact.content_hash = content_hash(manifest)
+    write_folder(artifact.directory, {**written, MANIFEST: manifest})
     try:
         artifact.save(force_insert=True)
     except BaseException:
         shutil.rmtree(artifact.directory)
         raise
     return artifact
+
+
+def _json(value: Any, layout: int = 0) -> bytes:
+    return orjson.dumps(value, default=str, option=orjson.OPT_SERIALIZE_NUMPY | orjson.OPT_NON_STR_KEYS | layout)
+
+
+def _saved(tensors: Mapping[str, NDArray[Any]]) -> bytes:
+    return save({name: np.ascontiguousarray(tensor) for name, tensor in tensors.items()})
 
 
 def new_artifact_id(kind: str) -> str:
@@ -87,6 +115,7 @@ def write_folder(folder: Path, files: Mapping[str, bytes]) -> None:
     unfinished.mkdir()
     try:
         for name, content in files.items():
+            (unfinished / name).parent.mkdir(parents=True, exist_ok=True)
             with (unfinished / name).open("wb") as file:
                 file.write(content)
                 file.flush()

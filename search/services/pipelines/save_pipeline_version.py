@@ -8,10 +8,12 @@ from typing import Any
 from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import Max
+from django.utils import timezone
 
 from search import wiring
 from search.domain.errors import Fault, InvalidRequest
 from search.models import KnowledgeBase, PipelineVersion
+from search.services.pipelines.check_artifacts import artifact_faults
 
 
 def save_pipeline_version(
@@ -28,7 +30,8 @@ def save_pipeline_version(
 
     With `whole`, `options` are all that the version has: the active version's options are not taken over. With
     `activate` the knowledge base's searches use it from now on. Raises InvalidRequest with a fault for every
-    unknown option and every invalid value, and for an unknown pipeline.
+    unknown option and every invalid value, for an unknown pipeline, and with `activate` for every artifact that cannot
+    be used.
     """
     if pipeline not in wiring.pipelines():
         names = ", ".join(wiring.pipelines())
@@ -58,9 +61,15 @@ def save_pipeline_version(
 
 
 def activate_pipeline_version(version: PipelineVersion) -> None:
-    """Make this version the one that the knowledge base's searches use from now on."""
+    """Make this version the one that the knowledge base's searches use from now on.
+
+    Raises InvalidRequest if it names an artifact that the searches cannot use.
+    """
     with transaction.atomic():
+        base = KnowledgeBase.objects.select_for_update().get(pk=version.knowledge_base_id)
+        if faults := artifact_faults(base, version.pipeline, version.options):
+            raise InvalidRequest(faults)
         others = PipelineVersion.objects.filter(knowledge_base=version.knowledge_base, pipeline=version.pipeline)
-        others.filter(active=True).update(active=False)
-        version.active = True
-        version.save(update_fields=["active"])
+        others.filter(active=True).exclude(pk=version.pk).update(active=False)
+        version.active, version.activated = True, timezone.now()
+        version.save(update_fields=["active", "activated"])

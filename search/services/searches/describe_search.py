@@ -26,6 +26,7 @@ from search.domain.payloads import (
 from search.models import SearchRun, SearchStep
 from search.services.searches.answer import answer_of
 from search.services.searches.end_abandoned import end_abandoned_search, why_nobody_takes
+from search.signals.titles import signal_title
 from search.text import words
 
 SHOWN_DEGRADED = ("degraded", "failed")
@@ -92,14 +93,9 @@ def describe(run: SearchRun, steps: Sequence[SearchStep]) -> dict[str, Any]:
         "graph": describe_graph(output),
         "fusion": describe_fusion(output, pipeline),
         "answer": answer_of(output.plans, output.links, output.found, shown),
-        "results": _results(output, shown),
+        "results": describe_results(output, shown, pipeline),
         "steps": [describe_step(step, pipeline) for step in steps],
     }
-
-
-def _results(output: Outputs, shown: int | None) -> list[dict[str, Any]]:
-    """Return the results; `answers` says whether a result meets every condition of the shown plan."""
-    return [result.to_json() | {"answers": _answers(result.evidence, shown)} for result in output.results.entries]
 
 
 def _answers(evidence: Evidence | None, shown: int | None) -> bool:
@@ -122,7 +118,8 @@ def outputs_of(steps: Iterable[SearchStep]) -> Outputs:
     plans, links, found = given.get("plan"), given.get("link"), given.get("graph")
     graph, results = given.get("graph list"), given.get("explain")
     # A reranker's output is the fusion with the reranker's list added; the results' scores are sums of that output.
-    fused = given.get("rerank") or given.get("fusion")
+    # A pipeline without a fusing stage may have a retriever that fuses lists of its own.
+    fused = given.get("rerank") or given.get("fusion") or (given.get("text list") if results else None)
     changed = given.get("recover")
     output = Outputs(
         plans if isinstance(plans, Plans) else Plans(),
@@ -200,6 +197,19 @@ def describe_fusion(output: Outputs, pipeline: Pipeline | None = None) -> dict[s
         "trust": {name: trust.to_json() for name, trust in fused.trust.items()},
         "titles": titles_of(list(dict.fromkeys([*fused.weights, *leaves])), pipeline),
     }
+
+
+def describe_results(output: Outputs, shown: int | None, pipeline: Pipeline | None = None) -> list[dict[str, Any]]:
+    """Return the explained results, best first; their signals have titles.
+
+    `answers` says whether a result meets every condition of the plan with the index `shown`.
+    """
+    described = output.results.to_json()
+    lists = pipeline.titles if pipeline else {}
+    for result, entry in zip(described, output.results.entries, strict=True):
+        result["answers"] = _answers(entry.evidence, shown)
+        result["signals"] = [{**one, "title": signal_title(one["name"], lists)} for one in result["signals"]]
+    return described
 
 
 def describe_step(step: SearchStep, pipeline: Pipeline | None = None) -> dict[str, Any]:

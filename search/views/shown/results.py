@@ -6,13 +6,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from search.domain.fusion import SINGLE, SUM
 from search.plan_words import filter_words, more_conditions
+from search.signals.titles import signal_value
 from search.text import path_text, words
 from search.views.shown.drawing import Drawing, draw
 from search.views.shown.wording import relation_words, type_words
 
 Json = Mapping[str, Any]
 
+BY_RANK, BY_SCORE = "w / (k + rank)", "w × score"
 BAR_WIDTH = 160.0
 """Width of the largest contribution's bar, in units of the drawing."""
 SMALL_WEIGHT = 0.01
@@ -59,6 +62,18 @@ class ScorePart:
 
 
 @dataclass(frozen=True, slots=True)
+class ShownSignal:
+    """A signal that moved a result; `start` and `bar` are place and width of its bar, which begins in the middle."""
+
+    title: str
+    value: str
+    contribution: float
+    size: float
+    start: float
+    bar: float
+
+
+@dataclass(frozen=True, slots=True)
 class ShownPath:
     """A path in words, and as rows of the equivalent table: from, relation, to."""
 
@@ -81,6 +96,8 @@ class ShownResult:
     parts: tuple[ScorePart, ...]
     total: float
     fused: bool
+    formula: str
+    signals: tuple[ShownSignal, ...]
     plan_index: int | None
     paths: tuple[ShownPath, ...]
     drawing: Drawing | None
@@ -90,10 +107,11 @@ def show_results(search: Json) -> tuple[ShownResult, ...]:
     """Return the results of a described search, best first."""
     results = search["results"]
     largest = max((share["contribution"] for result in results for _, share in _shares(result)), default=0.0)
-    return tuple(_show(result, search["plans"], search["fusion"] or {}, largest) for result in results)
+    strongest = max((abs(one["contribution"]) for result in results for one in result.get("signals", ())), default=0.0)
+    return tuple(_show(result, search["plans"], search["fusion"] or {}, largest, strongest) for result in results)
 
 
-def _show(result: Json, plans: Sequence[Json], fusion: Json, largest: float) -> ShownResult:
+def _show(result: Json, plans: Sequence[Json], fusion: Json, largest: float, strongest: float) -> ShownResult:
     evidence = result["evidence"]
     paths = evidence["paths"] if evidence else []
     broken = [path for one in (evidence or {}).get("exclude", ()) for path in one["paths"]]
@@ -110,7 +128,9 @@ def _show(result: Json, plans: Sequence[Json], fusion: Json, largest: float) -> 
         conditions=_conditions(evidence, plans),
         parts=parts,
         total=sum(part.contribution for part in parts if not part.depth),
-        fused=bool(fusion) and fusion.get("method") != "single",
+        fused=any(part.depth for part in parts) or (bool(fusion) and fusion.get("method") != SINGLE),
+        formula=_formula_title(result),
+        signals=tuple(_signal(one, strongest) for one in result.get("signals", ())),
         plan_index=evidence["plan_index"] if evidence else None,
         paths=tuple(show_path(path) for path in [*paths, *broken] if path),
         drawing=draw(paths),
@@ -136,12 +156,31 @@ def _part(path: tuple[str, ...], share: Json, fusion: Json, largest: float) -> S
     )
 
 
+def _signal(signal: Json, strongest: float) -> ShownSignal:
+    """Return a signal with its bar: to the right of the middle if it moved the result up, else to the left."""
+    middle = BAR_WIDTH / 2
+    width = round(middle * abs(signal["contribution"]) / strongest, 1) if strongest > 0 else 0.0
+    start = middle if signal["contribution"] >= 0 else round(middle - width, 1)
+    title, value = signal.get("title", signal["name"]), signal_value(signal["name"], signal["value"])
+    return ShownSignal(title, value, signal["contribution"], abs(signal["contribution"]), start, width)
+
+
 def _title(name: str, fusion: Json) -> str:
     return fusion.get("titles", {}).get(name) or words(name).capitalize()
 
 
+def _formula_title(result: Json) -> str:
+    """Return how the lists add to the sum, in symbols: by ranks, by scores, or both where fusions are nested."""
+    methods = {share.get("method", "") for _, share in _shares(result)}
+    return " or ".join(
+        title for title, there in ((BY_RANK, "" in methods), (BY_SCORE, methods & {SINGLE, SUM})) if there
+    )
+
+
 def _formula(share: Json, fusion: Json) -> str:
     rank, k = share["rank"], share.get("k", fusion.get("k"))
+    if share.get("method") in (SINGLE, SUM):
+        return f"{share['weight']:.4g} × {share['score']:.4f}" if rank is not None else ""
     return f"{_weight(share['weight'])} / ({k:g} + {rank})" if fusion and rank is not None and k is not None else ""
 
 

@@ -57,7 +57,9 @@ def test_the_description_is_valid_openapi(description: dict[str, Any]) -> None:
     assert set(description["paths"]) == {
         "/api/v1/knowledge-bases/", "/api/v1/knowledge-bases/{name}/", "/api/v1/knowledge-bases/{name}/nodes/",
         "/api/v1/knowledge-bases/{name}/nodes/{node_id}/", "/api/v1/knowledge-bases/{name}/plans/check/",
-        "/api/v1/pipelines/", "/api/v1/searches/",
+        "/api/v1/pipelines/", "/api/v1/pipelines/{name}/versions/",
+        "/api/v1/pipelines/{name}/versions/{version}/activate/", "/api/v1/pipelines/{name}/rollback/",
+        "/api/v1/searches/",
         "/api/v1/searches/{run_id}/", "/api/v1/searches/{run_id}/events/", "/api/v1/searches/{run_id}/cancel/",
         "/api/v1/uploads/", "/api/v1/uploads/{upload_id}/", "/api/v1/uploads/{upload_id}/unpack/",
         "/api/v1/uploads/{upload_id}/preview/", "/api/v1/uploads/{upload_id}/files/",

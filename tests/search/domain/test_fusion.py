@@ -23,10 +23,13 @@ def fusions(inner: st.SearchStrategy[Ranking | Fusion]) -> st.SearchStrategy[Fus
     @st.composite
     def fused(draw: st.DrawFn) -> Fusion:
         lists = draw(st.dictionaries(names, inner, min_size=1, max_size=4))
-        if draw(st.integers(0, 5)) == 0:
+        kind = draw(st.integers(0, 5))
+        if kind == 0:
             return Fusion.single(*next(iter(lists.items())))
         weights = {name: draw(st.sampled_from((0.0, 0.05, 0.3, 1.0, 2.5))) for name in lists}
         depth = draw(st.sampled_from((None, 1, 5)))
+        if kind <= 2:
+            return Fusion.added(lists, weights, COSINES, depth)
         return Fusion.of(lists, weights, draw(st.sampled_from((0.0, 1.0, 5.0, 60.0))), COSINES, depth)
 
     return fused()
@@ -85,3 +88,15 @@ def test_the_lists_of_one_name_in_two_fusions_are_told_apart_by_their_paths() ->
     assert {name: share.contribution for name, share in fusion.leaves(1).items()} == {
         "one/bm25": 0.5, "two/bm25": 1.5,
     }  # fmt: skip
+
+
+def test_a_sum_of_scores_is_weight_times_score_and_a_missing_list_adds_nothing() -> None:
+    lists = {"name": ranked({1: 0.5, 2: -0.25}), "text": ranked({2: 1.0, 3: 0.2})}
+    fusion = Fusion.added(lists, {"name": 2.0, "text": 0.5}, COSINES)
+    assert fusion.ranking.scores == {1: 1.0, 3: 0.1, 2: 0.0}
+    assert fusion.ranking.keys == (1, 3, 2)
+    assert {name: share.contribution for name, share in fusion.leaves(2).items()} == {"name": -0.5, "text": 0.5}
+    assert fusion.leaves(1)["text"].contribution == 0.0
+    assert fusion.leaves(1)["text"].rank is None
+    assert Fusion.from_json(fusion.to_json()).contribution("name", 2) == -0.5
+    assert Fusion.added(lists, {"name": 2.0, "text": 0.5}, COSINES, depth=1).ranking.keys == (1,)

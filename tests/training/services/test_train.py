@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from pathlib import Path
 from typing import Any
@@ -83,9 +84,12 @@ def test_the_artifact_says_what_it_was_trained_on_and_how_good_it_is(makers_base
     assert artifact.metrics["reachable"] == 100
     assert artifact.data_hash == data_hash(TAUGHT[::-1]) != data_hash(TAUGHT[1:])
     assert {file.name for file in artifact.directory.iterdir()} == {
-        "README.md", "config.json", "cross_fitted.jsonl.gz", "fold-0.safetensors", "fold-1.safetensors",
-        "fold-2.safetensors", "folds.json", "model.safetensors", "questions.json",
+        "README.md", "config.json", "cross_fitted.jsonl.gz", "files.json", "fold-0.safetensors", "fold-1.safetensors",
+        "fold-2.safetensors", "folds.json", "job.json", "model.safetensors", "questions.json",
     }  # fmt: skip
+    made = json.loads((artifact.directory / "job.json").read_bytes())
+    assert made["base_model"] == {"name": "all-MiniLM-L6-v2", "revision": "0.1.0"}
+    assert (made["release"], made["seed"], made["metrics"]) == ("makers-1", 7, report["metrics"])
 
 
 def test_a_version_that_is_not_activated_changes_no_search(makers_base: KnowledgeBase) -> None:

@@ -21,6 +21,8 @@ from training.jobs.tune import TuneJob
 from training.management.console import positive, refusals
 from training.services.question_sets import import_questions, name_of
 from training.services.tune import tune
+from training.services.tuned_lists import PARTS as FUSIONS
+from training.services.tuned_lists import STAGE_2
 
 ROWS = {"before": "in use", "after": "the best", "held_out": "held out of the choice"}
 
@@ -35,6 +37,8 @@ class Command(BaseCommand):
         parser.add_argument("--questions", required=True, type=Path, metavar="FILE", help="JSON lines, plain or gzip.")
         parser.add_argument("--split", help="Only the questions of this split: train or val.")
         parser.add_argument("--pipeline", default=settings.GRASP_DEFAULT_PIPELINE, metavar="P")
+        parser.add_argument("--part", default=STAGE_2, choices=FUSIONS,
+                            help="The fusion of graph and text, or the final one, with the reranker.")  # fmt: skip
         parser.add_argument("--limit", type=positive, metavar="N", help="N questions, evenly spaced over all.")
         parser.add_argument("--no-activate", action="store_true", help="Save the version without using it.")
         parser.add_argument("--json", action="store_true", help="Print the report as one JSON object on stdout.")
@@ -46,7 +50,7 @@ class Command(BaseCommand):
             examples = select(examples, options["questions"].name, options["split"], options["limit"])
             arguments = {
                 "pipeline": options["pipeline"], "split": options["split"] or "", "limit": options["limit"] or 0,
-                "activate": not options["no_activate"],
+                "activate": not options["no_activate"], "part": options["part"],
             }  # fmt: skip
             with (
                 shown(sys.stderr, TuneJob().parts(), quiet=options["json"]) as terminal,
@@ -63,6 +67,7 @@ class Command(BaseCommand):
                     activate=not options["no_activate"],
                     run=job.run,
                     question_set=question_set,
+                    part=options["part"],
                 )
                 job.result = report
         if options["json"]:

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
 from pytest_django.fixtures import Settings
 
 from search import text, wiring
+from search.adapters import vectors_pgvector
 from search.domain.errors import InvalidRequest, StageError
 from search.domain.graph import Node
-from search.domain.vector_kinds import USUAL, checked
+from search.domain.vector_kinds import COMPUTED, USUAL, checked
 from search.ingest import vectors
 from search.models import VectorSet
 from search.models.partitions import partition
+from search.services.knowledge import index_snapshot
 from search.services.knowledge.index_snapshot import build_index
 from tests.fakes import HashEncoder
 from tests.oracle import Graph
@@ -139,3 +142,69 @@ def test_vector_sets_that_are_there_outlive_the_migration_to_parts_and_back() ->
     with connection.cursor() as cursor:
         cursor.execute("SELECT DISTINCT part FROM search_vector")
         assert cursor.fetchall() == [(0,)]
+
+
+def mean_of_neighbours(tools: wiring.Tools, encoder: HashEncoder, key: int) -> np.ndarray:
+    near = {
+        other
+        for direction in ("out", "in")
+        for starts, far in [tools.adjacency.whole(direction)]
+        for other in far[starts[key] : starts[key + 1]].tolist()
+    } - {key}
+    mean = np.mean([encoder.vector(whole_text(tools, other)) for other in sorted(near)], axis=0)
+    return (mean / np.linalg.norm(mean)).astype(np.float32)
+
+
+def whole_text(tools: wiring.Tools, key: int) -> str:
+    (node,) = tools.nodes.nodes([key])
+    return text.document(node, tools.nodes.neighbour_names(key))
+
+
+@pytest.mark.django_db
+def test_every_release_has_the_means_of_neighbours_and_a_matrix_of_every_kind() -> None:
+    encoder = HashEncoder()
+    tools = wiring.Tools(build_index(snapshot=snapshot_of(), encoder=encoder, kinds=["chunk", "neighbours"]).release)
+    assert tools.vectors.kinds == {*USUAL, "chunk", *COMPUTED}
+    mean = mean_of_neighbours(tools, encoder, 0)
+    assert tools.vectors.cosines(mean, [0], "neighbours")[0] == pytest.approx(1, abs=2e-3)
+    label = tools.nodes.references([0])[0].type
+    assert tools.vectors.nearest("neighbours", mean, 1, [label])[0].key == 0
+    names = tools.vectors.matrix("name")
+    assert names.keys.tolist() == list(range(tools.adjacency.size))
+    assert names.rows.shape == (tools.adjacency.size, encoder.dimensions)
+
+
+@pytest.mark.django_db
+def test_a_release_of_an_earlier_version_gets_them_without_encoding_again() -> None:
+    snapshot, encoder = snapshot_of(), HashEncoder()
+    release = build_index(snapshot=snapshot, encoder=encoder).release
+    folder = release.vector_set.directory
+    for file in folder.glob("kind*"):
+        file.unlink()
+    (folder / "part.json").write_text('{"version": 1}')
+    vector = encoder.vector("Person 3")
+    before = wiring.Tools(release).vectors
+    with pytest.raises(StageError, match=r"no vectors of kind 'neighbours'.* `index_kb` adds it"):
+        before.nearest("neighbours", vector, 3)
+    from_postgres = before.nearest("name", vector, 3)
+    again = build_index(snapshot=snapshot, encoder=encoder)
+    assert (again.release.pk, again.embedded) == (release.pk, 0)
+    # The running process sees them too, and finds the same as before.
+    assert before.nearest("neighbours", vector, 3)
+    found = wiring.Tools(release).vectors.nearest("name", vector, 3)
+    assert [(c.key, round(c.score, 5)) for c in found] == [(c.key, round(c.score, 5)) for c in from_postgres]
+
+
+@pytest.mark.django_db
+def test_the_means_of_a_large_set_are_searched_by_the_index(monkeypatch: pytest.MonkeyPatch) -> None:
+    encoder = HashEncoder()
+    snapshot = snapshot_of()
+    for module in (vectors_pgvector, index_snapshot):
+        monkeypatch.setattr(module, "IN_MEMORY", snapshot.nodes - 1)
+    tools = wiring.Tools(build_index(snapshot=snapshot, encoder=encoder).release)
+    mean = mean_of_neighbours(tools, encoder, 0)
+    by_index = tools.vectors.nearest("neighbours", mean, 4)
+    monkeypatch.setattr(vectors_pgvector, "IN_MEMORY", snapshot.nodes)
+    in_memory = tools.vectors.nearest("neighbours", mean, 4)
+    assert by_index[0].key == 0
+    assert [c.score for c in by_index] == pytest.approx([c.score for c in in_memory], abs=1e-5)

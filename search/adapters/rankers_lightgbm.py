@@ -1,0 +1,121 @@
+"""Learned rankers with LightGBM: an artifact's trees, and the model of the answer's type.
+
+The trees are text files in LightGBM's own format, which holds numbers only; like all files of artifacts they are
+compared with their hashes before they are read. LightGBM is imported when the first ranker is loaded, so that no web
+process loads it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from pathlib import Path
+from threading import Lock
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+from safetensors import SafetensorError
+from safetensors.numpy import load_file
+
+from search.artifact_files import WEIGHTS, open_artifact
+from search.domain.errors import StageError
+from search.interfaces import Vectors
+from search.signals.answer_types import BUCKETS, AnswerTypes
+
+if TYPE_CHECKING:
+    from lightgbm import Booster
+
+KIND = "ranker"
+STAGE = "rerank"
+
+
+class LightGbmRanker:
+    """A ranker as the learner wrote it: the mean of several models (interfaces.Ranker)."""
+
+    def __init__(
+        self,
+        name: str,
+        configuration: Mapping[str, Any],
+        tensors: Mapping[str, NDArray[Any]],
+        models: Sequence[Booster],
+    ) -> None:
+        """Check that the parts fit each other. Raises KeyError, TypeError or ValueError if they do not."""
+        self.name = name
+        self.encoder: str = configuration["encoder"]
+        self.signals: tuple[str, ...] = tuple(configuration["signals"])
+        self._models = tuple(models)
+        bags, vectors, bias = (np.asarray(tensors[part], dtype=np.float32) for part in ("bags", "vectors", "bias"))
+        types = tuple(configuration["types"])
+        if bags.shape != (len(types), BUCKETS) or len(vectors) != len(types) or bias.shape != (len(types),):
+            raise ValueError(f"the weights of {len(types)} types have the shapes {bags.shape}, {vectors.shape}")
+        if not self._models or any(model.num_feature() != len(self.signals) for model in self._models):
+            raise ValueError(f"the trees do not read {len(self.signals)} signals")
+        if not all(np.isfinite(part).all() for part in (bags, vectors, bias)):
+            raise ValueError("the weights of the types hold numbers that are not finite")
+        self._types = AnswerTypes(types, bags, vectors, bias)
+
+    def answer_types(self, text: str, vector: Vectors) -> Mapping[str, float]:
+        """Return the probability of each type that training has seen as an answer."""
+        return dict(zip(self._types.types, self._types.probabilities(text, vector).tolist(), strict=True))
+
+    def scores(self, signals: NDArray[np.float32]) -> NDArray[np.float64]:
+        """Return the mean of the models' scores."""
+        return self._mean([model.predict(signals, num_threads=1) for model in self._models])
+
+    def contributions(self, signals: NDArray[np.float32]) -> NDArray[np.float64]:
+        """Return the mean of the models' contributions, without that of the mean score."""
+        return self._mean([model.predict(signals, pred_contrib=True, num_threads=1) for model in self._models])[:, :-1]
+
+    @staticmethod
+    def _mean(several: Sequence[Any]) -> NDArray[np.float64]:
+        return np.mean(np.stack([np.asarray(one, dtype=np.float64) for one in several]), axis=0)
+
+
+class LoadedRankers:
+    """The rankers under `directory`, by artifact; the `most` used last are kept (interfaces.Rankers)."""
+
+    def __init__(self, directory: Path | str, most: int = 8) -> None:
+        self._directory = Path(directory)
+        self._kept = lru_cache(maxsize=most)(self._read)
+        self._lock = Lock()
+
+    def get(self, artifact: str, fold: int = -1) -> LightGbmRanker:
+        """Return the ranker of an artifact; if `fold` is 0 or more, the one that was trained without this fold.
+
+        Raises StageError when there is none that this code can read.
+        """
+        # If several searches need the same ranker at once, one of them reads its files.
+        with self._lock:
+            return self._kept(artifact, fold)
+
+    def _read(self, artifact: str, fold: int) -> LightGbmRanker:
+        configuration = open_artifact(self._directory, artifact, KIND, STAGE)
+        folder = self._directory / artifact
+        try:
+            weights, trees = _files(artifact, configuration, fold)
+            models = [_model(folder / name) for name in trees]
+            return LightGbmRanker(artifact, configuration, load_file(folder / weights), models)
+        except (OSError, ValueError, KeyError, TypeError, SafetensorError) as error:
+            raise StageError(STAGE, f"the artifact {artifact} cannot be read ({error})", permanent=True) from error
+
+
+def _files(artifact: str, configuration: Mapping[str, Any], fold: int) -> tuple[str, Sequence[str]]:
+    """Return the names of the weights and of the trees. Raises StageError if the artifact has none for the fold."""
+    if fold < 0:
+        return WEIGHTS, [Path(name).name for name in configuration["trees"]]
+    folds: Sequence[str] = configuration.get("folds", ())
+    if fold >= len(folds):
+        reason = f"{artifact} has kept {len(folds)} rankers of folds, and number {fold} is none of them"
+        raise StageError(STAGE, reason, permanent=True)
+    return Path(folds[fold]).name, [Path(name).name for name in configuration["trees_of_folds"][fold]]
+
+
+def _model(file: Path) -> Booster:
+    """Return the trees of a file. Raises ValueError if it holds none."""
+    import lightgbm
+
+    try:
+        return lightgbm.Booster(model_str=file.read_text())
+    except lightgbm.basic.LightGBMError as error:
+        raise ValueError(f"{file.name} holds no trees: {error}") from error

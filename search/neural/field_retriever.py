@@ -1,0 +1,287 @@
+"""The learned retriever of fields (docs/retrieval.md). Training and searches use the same forward pass.
+
+The documents' vectors are not trained. The retriever is their encoder's model, which reads questions, one linear map
+for each dense list, weights of the lists that are linear in the question's vector, and a score for each node type. It
+starts as the retriever that has learned nothing: the encoder itself, maps of zero, and equal weights. Training changes
+the maps and weights and, if asked to, the model's last layers. An artifact keeps only what training has changed: of
+the model the differences, in half precision.
+"""
+
+from __future__ import annotations
+
+import copy
+import math
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import groupby
+from pathlib import Path
+from threading import Lock
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from safetensors import SafetensorError
+from safetensors.numpy import load_file
+from sentence_transformers import SentenceTransformer
+from torch import Tensor, nn
+from torch.nn import functional
+
+from search.artifact_files import open_artifact
+from search.domain.errors import StageError
+from search.interfaces import FieldQuery, Vectors
+from search.neural.encoder_names import parts
+from search.neural.encoders import located
+from search.neural.threads import threads
+from search.neural.tracing import Forward, traced
+
+KIND = "retriever"
+TOWER = "tower."
+"""Prefix of the names of the encoder's parameters among the tensors of an artifact."""
+REMEMBERED = 256
+"""Number of questions whose queries a retriever remembers."""
+AT_ONCE = 32
+"""Texts that are embedded at once."""
+_STAGE = "retrieve"
+_LAYER = re.compile(r"\.layers?\.(\d+)\.")
+
+
+class Queries(NamedTuple):
+    """Queries of some questions: vectors (questions, dense lists, dimensions), weights (questions, lists), types."""
+
+    vectors: Tensor
+    weights: Tensor
+    types: Tensor
+
+
+@dataclass(frozen=True)
+class Shape:
+    """What a retriever reads questions for: its lists, which of them are dense, and the node types.
+
+    `start` holds the weight of each list before learning.
+    """
+
+    lists: tuple[str, ...]
+    dense: tuple[str, ...]
+    types: tuple[str, ...]
+    start: tuple[float, ...]
+
+
+class FieldNet(nn.Module):
+    """The network that turns questions into queries. `dropout` is above 0 only while it learns."""
+
+    start: Tensor
+
+    def __init__(self, tower: SentenceTransformer, shape: Shape) -> None:
+        super().__init__()
+        self.shape = shape
+        self.dropout = 0.0
+        self.tower = tower
+        dimensions = int(tower.get_embedding_dimension() or 0)
+        self.maps = nn.Parameter(torch.zeros(len(shape.dense), dimensions, dimensions))
+        self.weigh = nn.Linear(dimensions, len(shape.lists))
+        self.kinds = nn.Linear(dimensions, len(shape.types))
+        self.register_buffer("start", torch.tensor(shape.start, dtype=torch.float32))
+        for layer in (self.weigh, self.kinds):
+            nn.init.zeros_(layer.weight)
+        nn.init.zeros_(self.kinds.bias)
+        # softplus of this is 1: a weight is its first value times what has been learned.
+        nn.init.constant_(self.weigh.bias, math.log(math.e - 1))
+
+    def forward(self, ids: Tensor, mask: Tensor) -> Queries:
+        """Return the queries of questions given as tokens, both (questions, tokens)."""
+        return self.queries(self.tower({"input_ids": ids, "attention_mask": mask})["sentence_embedding"])
+
+    def queries(self, embedded: Tensor) -> Queries:
+        """Return the queries of questions given as the tower's vectors, (questions, dimensions), of any length."""
+        asked = functional.normalize(embedded.float(), dim=1)
+        # Only what is learned reads the vector with gaps; the vector itself stays whole.
+        read = functional.dropout(asked, self.dropout, self.dropout > 0)
+        mapped = asked[:, None] + torch.einsum("qd,fde->qfe", read, self.maps)
+        weights = self.start * functional.softplus(self.weigh(read))
+        return Queries(functional.normalize(mapped, dim=2), weights, self.kinds(read))
+
+    def learnable(self, layers: int) -> tuple[list[nn.Parameter], list[nn.Parameter]]:
+        """Return the parameters that training changes: those of the tower's last layers, and those of the heads.
+
+        The other parameters of the tower are frozen.
+        """
+        wanted = set(tower_parameters(self.tower, layers))
+        for name, parameter in self.tower.named_parameters():
+            parameter.requires_grad_(name in wanted)
+        tower = [parameter for name, parameter in self.tower.named_parameters() if name in wanted]
+        return tower, [self.maps, *self.weigh.parameters(), *self.kinds.parameters()]
+
+    def changed(self, base: SentenceTransformer, layers: int) -> dict[str, NDArray[np.float16]]:
+        """Return the heads, and the differences of the tower's last layers from `base`, in half precision."""
+        own, before = dict(self.tower.named_parameters()), dict(base.named_parameters())
+        names = tower_parameters(self.tower, layers)
+        tower = {f"{TOWER}{name}": (own[name].detach() - before[name].detach()).cpu() for name in names}
+        heads = {name: tensor.cpu() for name, tensor in self.state_dict().items() if not name.startswith(TOWER)}
+        return {name: tensor.half().numpy() for name, tensor in {**heads, **tower}.items()}
+
+    def change(self, tensors: Mapping[str, NDArray[Any]]) -> None:
+        """Apply what `changed` returned to a net whose tower is still the encoder. Raises KeyError, RuntimeError."""
+        own = dict(self.tower.named_parameters())
+        heads = {}
+        for name, tensor in tensors.items():
+            values = torch.from_numpy(np.asarray(tensor, dtype=np.float32))
+            if not name.startswith(TOWER):
+                heads[name] = values
+                continue
+            with torch.no_grad():
+                own[name.removeprefix(TOWER)].add_(values)
+        missing = self.load_state_dict(heads, strict=False)
+        if missing.unexpected_keys or any(not name.startswith(TOWER) for name in missing.missing_keys):
+            raise RuntimeError(f"the tensors {', '.join(missing.unexpected_keys) or 'of the heads'} do not fit")
+
+
+@lru_cache(maxsize=2)
+def base_tower(encoder: str) -> SentenceTransformer:
+    """Return the model of an encoder in single precision, shared and unchanged.
+
+    Raises ValueError or OSError if there is no such model on this machine.
+    """
+    model, revision = parts(encoder)
+    path = located(model, encoder)
+    return SentenceTransformer(
+        path, device="cpu", revision=revision if path == model else None, model_kwargs={"dtype": torch.float32}
+    ).eval()
+
+
+def new_net(encoder: str, shape: Shape) -> FieldNet:
+    """Return an untrained net with a tower of its own; the embeddings of words are shared with the encoder's model."""
+    base = base_tower(encoder)
+    shared = {id(parameter): parameter for name, parameter in base.named_parameters() if not _LAYER.search(name)}
+    return FieldNet(copy.deepcopy(base, dict(shared)), shape).eval()
+
+
+def tower_parameters(tower: SentenceTransformer, layers: int) -> list[str]:
+    """Return the names of the parameters in the last `layers` layers of a tower."""
+    of_layer = {name: int(found[1]) for name, _ in tower.named_parameters() if (found := _LAYER.search(name))}
+    count = max(of_layer.values(), default=-1) + 1
+    return [name for name, layer in of_layer.items() if layer >= count - layers]
+
+
+def tokenized(tower: SentenceTransformer, texts: Sequence[str]) -> list[list[int]]:
+    """Return the tokens of each text, cut to the tower's length."""
+    found = tower.tokenizer(
+        list(texts), truncation=True, max_length=int(tower.max_seq_length or 512), padding=False,
+        return_attention_mask=False,
+    )  # fmt: skip
+    return [list(ids) for ids in found["input_ids"]]
+
+
+def padded(tower: SentenceTransformer, tokens: Sequence[Sequence[int]]) -> tuple[Tensor, Tensor]:
+    """Return ids and mask, both (texts, tokens), of texts given as tokens."""
+    longest = max(map(len, tokens))
+    ids = torch.full((len(tokens), longest), tower.tokenizer.pad_token_id or 0)
+    mask = torch.zeros_like(ids)
+    for row, own in enumerate(tokens):
+        place = slice(longest - len(own), None) if tower.tokenizer.padding_side == "left" else slice(len(own))
+        ids[row, place] = torch.tensor(own)
+        mask[row, place] = 1
+    return ids, mask
+
+
+def embedded(tower: SentenceTransformer, tokens: Sequence[list[int]], check: Callable[[], None]) -> Vectors:
+    """Return the tower's vectors of texts given as tokens, (texts, dimensions), not normalised, without gradients.
+
+    Texts of equal length are computed together, so that none is padded. `check` is called between batches.
+    """
+    found = np.empty((len(tokens), int(tower.get_embedding_dimension() or 0)), dtype=np.float32)
+    order = sorted(range(len(tokens)), key=lambda at: len(tokens[at]))
+    for _, equal in groupby(order, key=lambda at: len(tokens[at])):
+        places = list(equal)
+        for first in range(0, len(places), AT_ONCE):
+            check()
+            batch = places[first : first + AT_ONCE]
+            ids, mask = padded(tower, [tokens[at] for at in batch])
+            with torch.inference_mode():
+                found[batch] = tower({"input_ids": ids, "attention_mask": mask})["sentence_embedding"].numpy()
+    return found
+
+
+class LearnedFieldRetriever:
+    """A retriever as `register_artifact` wrote it (interfaces.FieldRetriever)."""
+
+    def __init__(self, name: str, configuration: Mapping[str, Any], tensors: Mapping[str, NDArray[Any]]) -> None:
+        """Load `config.json` and tensors.
+
+        Raises KeyError, TypeError, ValueError or RuntimeError if they do not fit, OSError without the encoder's model.
+        """
+        self.name = name
+        self.encoder: str = configuration["encoder"]
+        self.lists: tuple[str, ...] = tuple(configuration["lists"])
+        shape = Shape(
+            self.lists, tuple(configuration["dense"]), tuple(configuration["types"]), tuple(configuration["start"])
+        )
+        if odd := next((key for key, tensor in tensors.items() if not np.isfinite(tensor).all()), None):
+            raise ValueError(f"{odd} holds numbers that are not finite")
+        self._net = new_net(self.encoder, shape)
+        self._net.change(tensors)
+        self._embed: Forward = traced(self._net.tower)
+        self._tokenizing = Lock()
+        self._read = lru_cache(maxsize=REMEMBERED)(self._query)
+
+    def read(self, text: str) -> FieldQuery:
+        """Return the query of a question."""
+        return self._read(text)
+
+    def _query(self, text: str) -> FieldQuery:
+        # A fast tokenizer raises an error if two threads change its settings at the same time.
+        with self._tokenizing:
+            (tokens,) = tokenized(self._net.tower, [text])
+        with torch.inference_mode(), threads(1):
+            found = self._net.queries(self._embed(*padded(self._net.tower, [tokens])))
+        shape, vectors = self._net.shape, found.vectors[0].numpy()
+        return FieldQuery(
+            dict(zip(shape.dense, vectors, strict=True)),
+            dict(zip(shape.lists, found.weights[0].tolist(), strict=True)),
+            dict(zip(shape.types, found.types[0].tolist(), strict=True)),
+        )
+
+
+class LoadedFieldRetrievers:
+    """The learned retrievers under `directory` (interfaces.FieldRetrievers); the `most` used last are kept.
+
+    The files of an artifact never change. To use other weights, a pipeline version names another artifact.
+    """
+
+    def __init__(self, directory: Path | str, most: int = 4) -> None:
+        self._directory = Path(directory)
+        self._kept = lru_cache(maxsize=most)(self._read)
+        self._lock = Lock()
+
+    def get(self, artifact: str, fold: int = -1) -> LearnedFieldRetriever:
+        """Return the retriever of an artifact; if `fold` is 0 or more, the one that was trained without this fold.
+
+        Raises StageError when there is none that this code can read.
+        """
+        # If several searches need the same retriever at once, one of them reads its files.
+        with self._lock:
+            return self._kept(artifact, fold)
+
+    def _read(self, artifact: str, fold: int) -> LearnedFieldRetriever:
+        configuration = open_artifact(self._directory, artifact, KIND, _STAGE)
+        folder = self._directory / artifact
+        try:
+            file = _weights(artifact, configuration, fold)
+            return LearnedFieldRetriever(artifact, configuration, load_file(folder / file))
+        except FileNotFoundError as error:
+            raise StageError(_STAGE, f"there is no artifact {artifact} on this machine", permanent=True) from error
+        except (OSError, ValueError, KeyError, TypeError, RuntimeError, SafetensorError) as error:
+            raise StageError(_STAGE, f"the artifact {artifact} cannot be read ({error})", permanent=True) from error
+
+
+def _weights(artifact: str, configuration: Mapping[str, Any], fold: int) -> str:
+    """Return the name of the file with the weights. Raises StageError if the artifact has no weights for the fold."""
+    if fold < 0:
+        return "model.safetensors"
+    folds: Sequence[str] = configuration.get("folds", ())
+    if fold >= len(folds):
+        reason = f"{artifact} has kept {len(folds)} retrievers of folds, and number {fold} is none of them"
+        raise StageError(_STAGE, reason, permanent=True)
+    return Path(folds[fold]).name

@@ -1,0 +1,126 @@
+"""Models that read a question and a document together. The same forward pass trains and serves.
+
+A model turns a question and documents into pairs (tokens), and pairs into scores. `PairScorer` serves it.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from search.domain.trace import Limit
+from search.text import DocumentForm
+
+TOKENS_A_BATCH = {"cpu": 2048, "cuda": 131_072}
+"""Tokens of a batch, padding included, by device."""
+AT_ONCE = {"cpu": 10, "cuda": 128}
+"""Documents in one call of a scorer, by device."""
+
+
+class Pair(NamedTuple):
+    """The tokens of a question with a document; the document begins at position `second`."""
+
+    ids: tuple[int, ...]
+    second: int
+
+
+class PairModel(nn.Module):
+    """A network that scores pairs, with the tokenizer that makes them. `tokens` is the largest length of a pair."""
+
+    tokens: int
+    tokenizer: Any
+    pad_left = False
+
+    def __init__(self, tokenizer: Any, tokens: int) -> None:
+        super().__init__()
+        self.tokenizer = tokenizer
+        self.tokens = tokens
+        # A fast tokenizer raises an error if two threads change its settings at the same time.
+        self._tokenizing = threading.Lock()
+
+    def pairs(self, question: str, documents: Sequence[str]) -> list[Pair]:
+        """Return the tokens of the question with each document, each of at most `tokens` tokens."""
+        raise NotImplementedError
+
+    def forward(self, pairs: Sequence[Pair]) -> Tensor:
+        """Return the scores of pairs, float32, shape (len(pairs),)."""
+        raise NotImplementedError
+
+    def served(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return scores of `forward` in the form in which they are shown; the order stays."""
+        return scores
+
+    @property
+    def device(self) -> torch.device:
+        """The device of the weights."""
+        return next(self.parameters()).device
+
+    def token_ids(self, texts: Sequence[str]) -> list[list[int]]:
+        """Return the tokens of texts, without special ones."""
+        if not texts:
+            return []
+        with self._tokenizing:
+            found: list[list[int]] = self.tokenizer(
+                list(texts), add_special_tokens=False, truncation=False, padding=False, verbose=False
+            )["input_ids"]
+        return found
+
+    def padded(self, pairs: Sequence[Pair]) -> tuple[Tensor, Tensor, Tensor]:
+        """Return ids, mask, and the mask of the documents, each of shape (pairs, longest pair), on the device."""
+        longest = max(len(pair.ids) for pair in pairs)
+        ids = torch.full((len(pairs), longest), self.tokenizer.pad_token_id or 0)
+        mask, document = torch.zeros_like(ids), torch.zeros_like(ids)
+        for row, pair in enumerate(pairs):
+            start = longest - len(pair.ids) if self.pad_left else 0
+            ids[row, start : start + len(pair.ids)] = torch.tensor(pair.ids)
+            mask[row, start : start + len(pair.ids)] = 1
+            document[row, start + pair.second : start + len(pair.ids)] = 1
+        device = self.device
+        return ids.to(device), mask.to(device), document.to(device)
+
+
+class PairScorer:
+    """A scorer that asks a model (interfaces.Scorer). Several threads may call it at the same time."""
+
+    def __init__(
+        self, name: str, model: PairModel, form: DocumentForm | None = None, mix: tuple[float, float] | None = None
+    ) -> None:
+        self.name = name
+        self.form = form
+        self.mix = mix
+        self.model = model.eval()
+        kind = model.device.type
+        self.at_once = AT_ONCE.get(kind, AT_ONCE["cpu"])
+        self._tokens_a_batch = TOKENS_A_BATCH.get(kind, TOKENS_A_BATCH["cpu"])
+
+    def score(self, question: str, documents: Sequence[str], limit: Limit) -> NDArray[np.float64]:
+        """Return one score for each document; documents of similar length are computed together.
+
+        Raises DeadlineExceeded if the time ran out between two batches, SearchCancelled.
+        """
+        limit.check("rerank")
+        pairs = self.model.pairs(question, documents)
+        scores = np.empty(len(pairs), dtype=np.float64)
+        with torch.inference_mode():
+            for batch in batches([len(pair.ids) for pair in pairs], self._tokens_a_batch):
+                limit.check("rerank")
+                scores[batch] = self.model([pairs[at] for at in batch]).double().cpu().numpy()
+        return self.model.served(scores)
+
+
+def batches(lengths: Sequence[int], tokens: int) -> Iterator[list[int]]:
+    """Yield positions in batches of at most `tokens` tokens, padding included; the shortest come first."""
+    batch: list[int] = []
+    for at in sorted(range(len(lengths)), key=lengths.__getitem__):
+        if batch and (len(batch) + 1) * lengths[at] > tokens:
+            yield batch
+            batch = []
+        batch.append(at)
+    if batch:
+        yield batch

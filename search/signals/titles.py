@@ -1,0 +1,76 @@
+"""The titles of signals on pages, in plain English."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+_OF_LISTS = {
+    "score": "Score in the list {}",
+    "relative": "Score in the list {}, as a part of the best one's",
+    "rank": "Rank in the list {}",
+    "rank in type": "Rank among those of its type in the list {}",
+}
+_SEEDS = {
+    "named": "nodes that the question names",
+    "words": "documents that share the question's words",
+    "vectors": "documents with a similar meaning",
+}
+_NEAR = {
+    "best at 1 hop": "Best of its neighbours among the {}",
+    "sum at 1 hop": "How many of its neighbours are {}",
+    "best at 2 hops": "Best within two steps among the {}",
+    "sum at 2 hops": "Paths of two steps to {}",
+}
+_OTHERS = {
+    "lists": "Number of lists that hold it",
+    "degree": "Number of its relations",
+    "named:itself": "The question names it",
+    "names at 1 hop": "Names of the question among its neighbours",
+    "names at 2 hops": "Names of the question within two steps",
+    "plan:probability": "Probability of the plans that found it",
+    "plan:share": "Largest share of one plan in its place",
+    "plan:whole": "It meets the whole plan",
+    "plan:conditions": "Part of the plan's conditions that it meets",
+    "plan:unmet": "Number of conditions that it does not meet",
+    "plan:trust": "Probability of the best plan",
+    "plan:risk": "How strongly the plan counts",
+    "plan:found": "Number of nodes that the best plan found",
+    "plan:leads": "The graph's order was kept",
+    "type:probability": "Probability that the question asks for its type",
+    "type:place": "Place of its type among the types that the question may ask for",
+    "words:score": "Words that it shares with the question (BM25)",
+    "words:best score at 1 hop": "Words that its best neighbour shares with the question (BM25)",
+    "words:covered": "Part of the question's words that it has",
+    "words:covered by neighbours": "Part of the question's words that its neighbours have",
+    "words:covered by both": "Part of the question's words that it or its neighbours have",
+}
+FUSED_TITLE = "Fused list"
+
+
+def signal_title(name: str, lists: Mapping[str, str] | None = None) -> str:
+    """Return the title of a signal; `lists` holds the titles of lists by their names.
+
+    A name that this code does not know, as a signal of an older version, is its own title.
+    """
+    if name in _OTHERS:
+        return _OTHERS[name]
+    kind, _, rest = name.partition(":")
+    if kind == "list":
+        listed, _, what = rest.rpartition(":")
+        title = (lists or {}).get(listed) or (FUSED_TITLE if listed == "fused" else listed)
+        return _OF_LISTS[what].format(title) if what in _OF_LISTS else name
+    if kind in _SEEDS and rest in _NEAR:
+        return _NEAR[rest].format(_SEEDS[kind])
+    return name
+
+
+def signal_value(name: str, value: float | None) -> str:
+    """Return the value of a signal for people; ranks and numbers, which are stored as logarithms, are whole again."""
+    if value is None:
+        return "–"
+    if name.startswith("list:") and name.endswith((":rank", ":rank in type")):
+        return f"{math.exp(value):.0f}"
+    if name in ("degree", "plan:found"):
+        return f"{math.expm1(value):,.0f}"
+    return f"{value:.0f}" if float(value).is_integer() else f"{value:.3g}"

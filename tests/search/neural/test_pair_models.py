@@ -1,0 +1,126 @@
+"""What models read of a question and a document, that padding changes no score, and that time is kept."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from transformers import AutoModelForCausalLM, AutoTokenizer
+
+from search.domain.errors import DeadlineExceeded, SearchCancelled
+from search.domain.trace import Limit
+from search.neural.causal_scorer import CausalReranker, causal_reranker
+from search.neural.cross_encoder import CrossEncoder, cross_encoder
+from search.neural.pair_model import PairModel, PairScorer, batches
+from tests import tiny_models
+
+DOCUMENTS = ["film w1", "the amber road of the forest keeper w2 w3 w4 w5 w6", "birch street", "w9 " * 200]
+
+
+@pytest.fixture(scope="module")
+def cross(tmp_path_factory: pytest.TempPathFactory) -> CrossEncoder:
+    return cross_encoder(tiny_models.bert(tmp_path_factory.mktemp("bert")), 32, device="cpu").eval()
+
+
+@pytest.fixture(scope="module")
+def qwen(tmp_path_factory: pytest.TempPathFactory) -> str:
+    return tiny_models.qwen3(tmp_path_factory.mktemp("qwen"))
+
+
+@pytest.fixture(scope="module")
+def causal(qwen: str) -> CausalReranker:
+    return causal_reranker(qwen, 256, device="cpu").eval()
+
+
+def words_of(model: PairModel, ids: tuple[int, ...]) -> list[str]:
+    return list(model.tokenizer.convert_ids_to_tokens(list(ids)))
+
+
+def test_a_cross_encoder_reads_question_and_document_between_its_marks(cross: CrossEncoder) -> None:
+    [pair] = cross.pairs("who made amber road ?", ["film w1"])
+    said = words_of(cross, pair.ids)
+    assert said == ["[CLS]", "who", "made", "amber", "road", "?", "[SEP]", "film", "w1", "[SEP]"]
+    assert said[pair.second] == "film"
+
+
+def test_long_questions_and_documents_are_cut_at_their_ends(cross: CrossEncoder) -> None:
+    [pair] = cross.pairs("w1 " * 100, ["w2 " * 100])
+    assert len(pair.ids) == cross.tokens == 32
+    said = words_of(cross, pair.ids)
+    assert (said.count("w1"), said.count("w2"), said[-1]) == (14, 15, "[SEP]")
+
+
+@pytest.mark.parametrize("kind", ["cross", "causal"])
+def test_a_score_does_not_depend_on_the_other_documents(kind: str, request: pytest.FixtureRequest) -> None:
+    model: PairModel = request.getfixturevalue(kind)
+    scorer = PairScorer("tiny", model)
+    together = scorer.score("who made amber road ?", DOCUMENTS, Limit())
+    alone = [scorer.score("who made amber road ?", [one], Limit())[0] for one in DOCUMENTS]
+    np.testing.assert_allclose(together, alone, atol=1e-5)
+    assert len(set(np.round(together, 9))) == len(DOCUMENTS)
+
+
+def test_an_untrained_cross_encoder_compares_the_two_parts_of_its_joint_reading(cross: CrossEncoder) -> None:
+    [pair] = cross.pairs("amber road", ["film w1"])
+    types = torch.tensor([[0] * pair.second + [1] * (len(pair.ids) - pair.second)])
+    with torch.inference_mode():
+        read = cross.body(input_ids=torch.tensor([pair.ids]), token_type_ids=types).last_hidden_state[0]
+    asked, told = read[: pair.second].mean(0).numpy(), read[pair.second :].mean(0).numpy()
+    expected = 10 * float(asked @ told) / float(np.linalg.norm(asked) * np.linalg.norm(told))
+    assert PairScorer("", cross).score("amber road", ["film w1"], Limit())[0] == pytest.approx(expected, abs=1e-4)
+
+
+def test_the_score_of_a_language_model_is_the_probability_of_yes_against_no(causal: CausalReranker, qwen: str) -> None:
+    """The reference asks transformers' own forward pass, one text at a time, without padding."""
+    model, tokenizer = AutoModelForCausalLM.from_pretrained(qwen), AutoTokenizer.from_pretrained(qwen)
+    before, after = causal._chat("who made amber road ?")
+    assert before.startswith("<|im_start|>system")
+    assert after.endswith("<|im_start|>assistant")
+    expected = []
+    for document in DOCUMENTS[:3]:
+        ids = [i for text in (before, document, after) for i in tokenizer(text, add_special_tokens=False)["input_ids"]]
+        with torch.inference_mode():
+            logits = model(torch.tensor([ids])).logits[0, -1]
+        yes, no = (tokenizer.convert_tokens_to_ids(word) for word in ("yes", "no"))
+        expected.append(float(torch.softmax(logits[[yes, no]], 0)[0]))
+    found = PairScorer("", causal).score("who made amber road ?", DOCUMENTS[:3], Limit())
+    np.testing.assert_allclose(found, expected, atol=1e-5)
+
+
+def test_a_long_document_is_cut_before_the_end_of_the_chat(causal: CausalReranker) -> None:
+    [pair] = causal.pairs("who ?", ["w9 " * 1000])
+    assert len(pair.ids) == causal.tokens
+    assert words_of(causal, pair.ids)[-1] == "[UNK]"  # The tiny vocabulary does not know "assistant".
+    [longer] = causal.pairs("w1 " * 3000, ["w9 w9 w9"])
+    assert len(longer.ids) <= causal.tokens
+    assert words_of(causal, longer.ids).count("w9") == 3
+
+
+def test_a_model_without_a_chat_gets_plain_paragraphs(tmp_path: Path) -> None:
+    plain = causal_reranker(tiny_models.qwen3(tmp_path, chat=False), 256, device="cpu")
+    before, after = plain._chat("who ?")
+    assert "<Query>: who ?" in before
+    assert after == "\n\nAnswer:"
+
+
+def test_a_model_that_cannot_say_yes_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="no single token for 'yes'"):
+        causal_reranker(tiny_models.qwen3(tmp_path, words=False), 256, device="cpu")
+
+
+def test_batches_are_of_similar_length_and_keep_their_bound() -> None:
+    lengths = [7, 3, 100, 3, 8, 50]
+    found = list(batches(lengths, 24))
+    assert sorted(at for batch in found for at in batch) == list(range(6))
+    assert found == [[1, 3, 0], [4], [5], [2]]
+    assert all(len(batch) * max(lengths[at] for at in batch) <= 24 for batch in found if len(batch) > 1)
+
+
+def test_scoring_stops_at_the_deadline_and_when_cancelled(cross: CrossEncoder) -> None:
+    scorer = PairScorer("", cross)
+    with pytest.raises(DeadlineExceeded):
+        scorer.score("who ?", DOCUMENTS, Limit.seconds(-1))
+    with pytest.raises(SearchCancelled):
+        scorer.score("who ?", DOCUMENTS, Limit(cancelled=lambda: True))

@@ -1,0 +1,69 @@
+"""The kinds of synthesised questions, and how often each is made of a base.
+
+A kind that asks for more (exclusions, orders, counts) is a row here, a part of `Draft`, and its words in `speech`.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+from training.data.synthesis.base import Base
+
+_TEXT = 6.0
+"""Weight of text against that of one bit of relations. With every node described, two relations give about four of five
+questions to text, twelve about half, as people divide them on such bases."""
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """A kind of question: the lengths of its ways, and what else it asks for.
+
+    `source` says which share of the questions the kind belongs to, and `weight` how much of it. `described` says that
+    the node at the end of the last way is described by its text instead of named.
+    """
+
+    kind: str
+    source: Literal["graph", "text", "fields"]
+    weight: float
+    hops: tuple[int, ...] = ()
+    text: bool = False
+    filters: bool = False
+    described: bool = False
+
+
+KINDS = (
+    Recipe("one hop", "graph", 1.0, (1,)),
+    Recipe("two hops", "graph", 1.2, (2,)),
+    Recipe("three hops", "graph", 1.2, (3,)),
+    Recipe("two conditions", "graph", 0.3, (1, 1)),
+    Recipe("two conditions, one of two hops", "graph", 0.15, (1, 2)),
+    Recipe("three conditions", "graph", 0.1, (1, 1, 1)),
+    Recipe("text", "text", 1.0, text=True),
+    Recipe("one hop and text", "text", 0.8, (1,), text=True),
+    Recipe("two hops and text", "text", 0.5, (2,), text=True),
+    Recipe("one hop to a text", "text", 0.5, (1,), described=True),
+    Recipe("two hops to a text", "text", 0.3, (2,), described=True),
+    Recipe("one hop to a text, and text", "text", 0.3, (1,), text=True, described=True),
+    Recipe("one hop and a field", "fields", 1.0, (1,), filters=True),
+    Recipe("two hops and a field", "fields", 0.4, (2,), filters=True),
+    Recipe("field", "fields", 0.4, filters=True),
+    Recipe("field and text", "fields", 0.2, text=True, filters=True),
+)
+
+
+def shares_of(base: Base, filterable: float) -> list[float]:
+    """Return the share of each kind, in the order of KINDS, by the structure of a base.
+
+    `filterable` is the share of answers with a field that may be asked about. The graph weighs the more, the more
+    relations there are to tell apart; text weighs as many nodes as have one. A base that has nothing of all gives 0s.
+    """
+    graph = base.edge_share * math.log2(1 + base.relation_types())
+    text = _TEXT * base.text_share
+    weights = {"graph": graph, "text": text, "fields": filterable * (graph + text) / 4 or filterable}
+    whole = {source: sum(one.weight for one in KINDS if one.source == source) for source in weights}
+    shares = [weights[one.source] * one.weight / whole[one.source] for one in KINDS]
+    shares = [0.0 if one.hops and not base.edge_share else share for one, share in zip(KINDS, shares, strict=True)]
+    total = sum(shares)
+    return [share / total for share in shares] if total else shares

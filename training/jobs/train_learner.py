@@ -1,0 +1,102 @@
+"""The base class of the jobs that train a learner. A kind is a subclass that names its learner and its parts.
+
+The name of the kind in `GRASP_JOBS` is `train_` and the learner's name in `GRASP_LEARNERS`: the command `train` records
+its work under it. A subclass may add arguments of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from search.domain.errors import Fault, InvalidRequest
+from search.domain.job_kinds import Kind, Target, argument
+from search.domain.run_context import RunContext
+from search.services.jobs.kinds import kind_class, kind_names
+from training import wiring
+from training.data.examples import Example
+from training.data.splits import TRAIN, VAL, refuse_splits
+from training.data.synthesis import PART
+from training.jobs.questions import chosen, pointed, question_faults, splits_of
+from training.models import QuestionSet
+from training.services.synthesise import MOST
+from training.services.train import train
+
+
+@dataclass(frozen=True)
+class TrainLearnerJob(Kind):
+    """Trains a learner (Kind); it goes on from its checkpoints after an interruption."""
+
+    targets: ClassVar[tuple[str, ...]] = ("knowledge_base", "release")
+    optional: ClassVar[tuple[str, ...]] = ("question_set",)
+    makes: ClassVar[str] = "pipeline_version"
+    learner: ClassVar[str] = ""
+    """The learner's name in `GRASP_LEARNERS`."""
+    shares: ClassVar[Mapping[str, float]] = {}
+    """Part → its expected share of the time. The parts are those that the learner reports by `run.progress`."""
+
+    split: str = argument("", f"The split to learn from; {TRAIN} if empty and the set has splits.")
+    limit: int = argument(0, "So many questions, evenly spaced over all; 0 means all.", low=0, high=10_000_000)
+    settings: dict[str, Any] = argument({}, "Settings of the learner.")
+    allow_val: bool = argument(False, "Let questions of val be learned from; the artifact and reports say so.")
+    activate: bool = argument(True, "Use the new version for searches at once.")
+
+    synthesised: int = argument(
+        0,
+        "Questions made of the knowledge base to learn from, beside those of a question set or alone.",
+        low=0,
+        high=MOST,
+    )
+
+    @classmethod
+    def hints(cls) -> Mapping[str, Sequence[str]]:
+        """Describe the settings of the learner."""
+        return {"settings": wiring.settings_told(cls.learner)}
+
+    def parts(self) -> Mapping[str, float]:
+        """Return the parts of the learner's work."""
+        return {**({PART: 20.0} if self.synthesised else {}), **self.shares}
+
+    def refuse(self, target: Target) -> Sequence[Fault]:
+        """Refuse settings that the learner does not have, and questions that may not be learned from."""
+        faults: list[Fault] = []
+        try:
+            wiring.checked_settings(self.learner, self.settings)
+        except InvalidRequest as error:
+            faults += pointed(error.faults, {"/settings": "/arguments/settings"})
+        if not target.question_set and not self.synthesised:
+            message = (
+                "Name the question set (`import_questions` makes one), or say how many questions are to be synthesised."
+            )
+            return [*faults, Fault("/question_set", message)]
+        with question_faults(faults):
+            _, examples = self._questions(target)
+            refuse_splits(examples, "Training", (TRAIN, VAL) if self.allow_val else (TRAIN,))
+        return faults
+
+    def run(self, target: Target, run: RunContext) -> dict[str, Any]:
+        """Train, and return the report."""
+        question_set, examples = self._questions(target)
+        return train(
+            kind=self.learner, knowledge_base=target.knowledge_base, examples=examples, settings=self.settings,
+            activate=self.activate, allow_val=self.allow_val, run=run, question_set=question_set,
+            release=target.release, synthesised=self.synthesised,
+        )  # fmt: skip
+
+    def _questions(self, target: Target) -> tuple[QuestionSet | None, list[Example]]:
+        if not target.question_set:
+            return None, []
+        split = self.split or (TRAIN if splits_of(target) else "")
+        return chosen(target, split, self.limit)
+
+
+def job_name(learner: str) -> str:
+    """Return the name that the kind of job of a learner has in `GRASP_JOBS`."""
+    return f"train_{learner}"
+
+
+def parts_of_learner(learner: str, synthesised: int = 0) -> dict[str, float]:
+    """Return the parts of a learner's work with their shares; none for a learner without a kind of job."""
+    name = job_name(learner)
+    return dict(kind_class(name)(synthesised=synthesised).parts()) if name in kind_names() else {}  # type: ignore[call-arg]

@@ -1,0 +1,294 @@
+"""The learned ranker (docs/ranking.md): it orders the candidates of searches by what the searches know of them.
+
+It learns from the candidates that searches find for questions with answers. Only candidates that were found are learned
+from, and every signal that is itself learned comes from a model that has not seen the question. No signal remembers the
+answers of other questions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import lightgbm
+import numpy as np
+from numpy.typing import NDArray
+from safetensors.numpy import save
+
+from search.domain.run_context import RunContext
+from search.signals.answer_types import AnswerTypes, type_signals
+from search.signals.gather import DEPTH, Signals
+from search.signals.table import SignalTable
+from search.signals.titles import signal_title
+from training.evaluation.comparisons import comparisons
+from training.evaluation.measures import Values, intervals, means, measure
+from training.learning.answer_type_fit import fit_types, inputs
+from training.learning.folds import folds_of
+from training.learning.plan_files import folds_of_hashes
+from training.learning.ranker_fit import Floats, Ranks, fit_trees, mean_scores, shares_of_gain
+from training.learning.ranker_settings import RankerSettings
+from training.learning.ranker_tables import Tables, collect
+from training.learning.task import FOLDS, Card, Evaluated, Learned, Material, TooFew
+
+FEWEST_QUESTIONS = 20
+"""Smallest number of questions with an answer among their candidates that a training accepts."""
+SHOWN = 15
+"""Number of signals in the model card: those that gained most."""
+LEARNING = "learning"
+TYPES = ("type:place", "type:probability")
+"""The signals that are learned together with the trees."""
+
+
+@dataclass(frozen=True)
+class RankerLearner(RankerSettings):
+    """Learns to order candidates."""
+
+    def task(self, material: Material) -> RankerTask:
+        """Return the training task for the searches of the pipeline's present version."""
+        return RankerTask(self, material)
+
+
+@dataclass(frozen=True, eq=False)
+class Model:
+    """The parts of a ranker: the model of the answer's type, and the trees."""
+
+    types: AnswerTypes
+    trees: Sequence[lightgbm.Booster]
+
+
+@dataclass(frozen=True, eq=False)
+class LearnedRanker(Learned):
+    """The content of the artifact and, for measuring, each question's candidates as ranked without its fold.
+
+    `ranked` and `given` hold the keys of the candidates from best to worst, by the place of the question.
+    """
+
+    ranked: Mapping[int, NDArray[np.int32]]
+    given: Mapping[int, NDArray[np.int32]]
+    gains: Mapping[str, float]
+    types_right: float
+    reached: int
+    candidates: float
+
+
+@dataclass(frozen=True, eq=False)
+class RankerTask:
+    """The training of the ranker on given questions (task.LearningTask)."""
+
+    learner: RankerLearner
+    material: Material
+
+    def describe(self) -> Card:
+        """Describe the learner for the model card."""
+        return Card(
+            "Ranker of candidates",
+            "It orders the candidates of a search by what the search knows of them: scores and ranks in the lists, the "
+            "plans that found them, names and words of the question near them in the graph, and the type that the "
+            "question asks for. It is LambdaMART (LightGBM), learned from questions and their answers. The figures "
+            "below are for held-out folds: each question is ranked by trees that have not learned from it.",
+            "It orders only what the lists contain. It fits the pipeline's version that it was trained for: with other "
+            "lists or other trained parts its signals mean something else.",
+        )
+
+    def fit(self, run: RunContext) -> LearnedRanker:
+        """Learn from the questions. Raises TooFew, RunCancelled, SearchCancelled, DeadlineExceeded and StageError."""
+        material, how, tools = self.material, self.learner, self.material.tools
+        examples = material.examples
+        texts = [example.text for example in examples]
+        places = list(material.found.places)
+        if len(places) < FEWEST_QUESTIONS:
+            raise TooFew(_too_few(len(examples), len(places)))
+        depth = int(material.options.get("light_depth", DEPTH))
+        tables = collect(material, Signals(tools.adjacency, tools.mentions, tools.text, depth), places, run)
+        names = sorted({*tables.names, *TYPES})
+        self._check_reach(tables, len(places))
+        folds = folds_of(texts, how.folds, how.seed)
+        vectors = tools.encoder.encode(texts)
+        fitting = _Fitting(self, tables, names, folds, inputs(texts, vectors), run)
+        parts = [fitting.types(folds != fold) for fold in range(int(folds.max()) + 1)]
+        ranks = {
+            place: self._ranks(table, names, texts[place], vectors[place], parts[folds[place]], place)
+            for place, table in tables.by_place.items()
+        }
+        held_out = [Model(types, fitting.trees(ranks, folds != fold, 1)) for fold, types in enumerate(parts)]
+        whole = Model(fitting.types(folds >= 0), fitting.trees(ranks, folds >= 0, how.seeds))
+        run.report(LEARNING, fitting.total, fitting.total)
+        scores = {place: mean_scores(held_out[folds[place]].trees, one.signals) for place, one in ranks.items()}
+        gains = dict(zip(names, shares_of_gain(whole.trees).tolist(), strict=True))
+        files = {FOLDS: folds_of_hashes(examples, folds), **_files(held_out, whole)}
+        return LearnedRanker(
+            _tensors(whole.types), _served(tools.encoder.name, names, whole, held_out), files,
+            {place: tables.by_place[place].keys[np.argsort(-one, kind="stable")] for place, one in scores.items()},
+            {place: _given(table) for place, table in tables.by_place.items()},
+            gains, self._types_right(parts, folds, texts, vectors),
+            sum(bool(one.answers.any()) for one in ranks.values()),
+            float(np.mean([len(table.keys) for table in tables.by_place.values()])),
+        )  # fmt: skip
+
+    def evaluate(self, learned: LearnedRanker, run: RunContext) -> Evaluated:
+        """Return the measures of the given lists and of the held-out rankings, and what the trees looked at."""
+        places = list(self.material.found.places)
+        values = {"given": self._values(places, learned.given), "held out": self._values(places, learned.ranked)}
+        compared = comparisons({"held out": values["held out"], "given": values["given"]})
+        shown = sorted(learned.gains.items(), key=lambda one: -one[1])
+        metrics = {
+            "questions": len(places), "reached": learned.reached, "candidates": round(learned.candidates, 1),
+            "types_right": round(100 * learned.types_right, 2),
+            **{name.replace(" ", "_"): {"metrics": means(one), "intervals": intervals(one)}
+               for name, one in values.items()},
+            "comparisons": compared, "importance": {name: round(share, 5) for name, share in shown},
+        }  # fmt: skip
+        table: dict[str, Mapping[str, float]] = {name: means(one) for name, one in values.items()}
+        table["difference"] = {one["metric"]: one["difference"] for one in compared}
+        table["p of the difference (paired randomisation test)"] = {one["metric"]: one["p"] for one in compared}
+        table |= {
+            f"Signal: {signal_title(name)}": {"part of the gain, %": 100 * share} for name, share in shown[:SHOWN]
+        }
+        return Evaluated(metrics, table)
+
+    def _values(self, places: Sequence[int], rankings: Mapping[int, NDArray[np.int32]]) -> Values:
+        """Return the measures of rankings of keys; a question without a ranking scores 0."""
+        answers = {str(place): [str(key) for key in self.material.answers[place].tolist()] for place in places}
+        return measure({str(place): [str(key) for key in keys.tolist()] for place, keys in rankings.items()}, answers)
+
+    def _ranks(
+        self, table: SignalTable, names: Sequence[str], text: str, vector: Floats, types: AnswerTypes, place: int
+    ) -> Ranks:
+        """Return a question's candidates; `types` has not learned from it."""
+        adjacency = self.material.tools.adjacency
+        known = dict(zip(types.types, types.probabilities(text, vector).tolist(), strict=True))
+        own = type_signals(known, [one.name for one in adjacency.schema.node_types], adjacency.types, table.keys)
+        whole = SignalTable(table.keys, {**table.columns, **own})
+        return Ranks(whole.matrix(names), np.isin(table.keys, self.material.answers[place]))
+
+    def _check_reach(self, tables: Tables, asked: int) -> None:
+        """Raise TooFew if the candidates of too few questions hold an answer, with the numbers that show it."""
+        held = [np.isin(table.keys, self.material.answers[place]) for place, table in tables.by_place.items()]
+        useful = sum(bool(one.any()) and not bool(one.all()) for one in held)
+        if useful >= FEWEST_QUESTIONS:
+            return
+        reached, empty = sum(bool(one.any()) for one in held), asked - sum(len(one) > 0 for one in held)
+        mean = float(np.mean([len(one) for one in held])) if held else 0.0
+        raise TooFew(
+            f"Of {asked:,} searches, {reached:,} hold an answer among their candidates ({mean:.0f} candidates on "
+            f"average, {empty:,} searches without any). Learning to rank takes {FEWEST_QUESTIONS} searches that hold "
+            "an answer beside other candidates. Are these questions about this knowledge base?"
+        )
+
+    def _types_right(
+        self, parts: Sequence[AnswerTypes], folds: NDArray[np.int64], texts: Sequence[str], vectors: Floats
+    ) -> float:
+        """Return the share of questions whose most probable type, by the model without their fold, is right."""
+        labels, names = self.labels(), [one.name for one in self.material.tools.adjacency.schema.node_types]
+        right = 0
+        for place, text in enumerate(texts):
+            types = parts[folds[place]]
+            right += types.types[int(types.probabilities(text, vectors[place]).argmax())] == names[labels[place]]
+        return right / len(texts)
+
+    def labels(self) -> NDArray[np.int64]:
+        """Return the code of the most frequent type among each question's answers."""
+        types = self.material.tools.adjacency.types
+        return np.array([np.bincount(types[keys]).argmax() for keys in self.material.answers], dtype=np.int64)
+
+
+@dataclass
+class _Fitting:
+    """Fits the parts of the rankers and reports each of them."""
+
+    task: RankerTask
+    tables: Tables
+    names: Sequence[str]
+    folds: NDArray[np.int64]
+    read: Any
+    run: RunContext
+    done: int = 0
+
+    @property
+    def total(self) -> int:
+        """The number of parts: types and trees of each fold and of the whole."""
+        return 2 * (int(self.folds.max()) + 2)
+
+    def types(self, chosen: NDArray[np.bool_]) -> AnswerTypes:
+        """Return the model of the answer's type, fitted to the chosen questions."""
+        self._tell()
+        rows = np.flatnonzero(chosen)
+        names = [one.name for one in self.task.material.tools.adjacency.schema.node_types]
+        return fit_types(self.read[rows], self.task.labels()[rows], names, self.task.learner.strength)
+
+    def trees(self, ranks: Mapping[int, Ranks], chosen: NDArray[np.bool_], seeds: int) -> list[lightgbm.Booster]:
+        """Return the trees fitted to the chosen questions. Raises TooFew if none of them teaches anything."""
+        self._tell()
+        mine = [one for place, one in sorted(ranks.items()) if chosen[place] and one.teaches]
+        if not mine:
+            raise TooFew("No answer is among the candidates of the questions of all folds but one; take fewer folds.")
+        return fit_trees(mine, self.task.learner, seeds, self.run.check)
+
+    def _tell(self) -> None:
+        self.run.report(LEARNING, self.done, self.total)
+        self.done += 1
+
+
+def _too_few(questions: int, searched: int) -> str:
+    if questions == searched:
+        return f"There are {questions} questions to learn from; it takes {FEWEST_QUESTIONS} at least."
+    return (
+        f"Of {questions:,} questions, only {searched:,} can be searched without a model that has learned from them; it "
+        f"takes {FEWEST_QUESTIONS} at least. Train the planner and the retriever again, so that they keep their folds."
+    )
+
+
+def _given(table: SignalTable) -> NDArray[np.int32]:
+    """Return the keys of the fused list, from best to worst."""
+    ranks = table.columns.get("list:fused:rank")
+    if ranks is None:
+        return table.keys[:0]
+    listed = np.flatnonzero(~np.isnan(ranks))
+    return table.keys[listed[np.argsort(ranks[listed], kind="stable")]]
+
+
+def _tensors(types: AnswerTypes) -> dict[str, NDArray[np.float32]]:
+    return {"bags": types.bags, "vectors": types.vectors, "bias": types.bias}
+
+
+def _of_fold(types: AnswerTypes, whole: AnswerTypes) -> bytes:
+    """Return a fold's model of the types as a file in half precision, with the rows of the whole model's types.
+
+    A type that the fold's questions never have as an answer gets a probability of practically 0.
+    """
+    rows = {name: at for at, name in enumerate(types.types)}
+    tensors = {name: np.zeros_like(part) for name, part in _tensors(whole).items()}
+    tensors["bias"][:] = -60.0
+    for at, name in enumerate(whole.types):
+        if name in rows:
+            for part, values in _tensors(types).items():
+                tensors[part][at] = values[rows[name]]
+    return save({name: np.ascontiguousarray(part.astype(np.float16)) for name, part in tensors.items()})
+
+
+def _files(held_out: Sequence[Model], whole: Model) -> dict[str, bytes]:
+    """Return the files of the trees, and the models of types of the folds."""
+    files = {name: model.model_to_string().encode() for name, model in _named(whole, "trees")}
+    for fold, part in enumerate(held_out):
+        files[f"fold-{fold}.safetensors"] = _of_fold(part.types, whole.types)
+        files |= {name: model.model_to_string().encode() for name, model in _named(part, f"fold-{fold}-trees")}
+    return files
+
+
+def _named(model: Model, prefix: str) -> Iterator[tuple[str, lightgbm.Booster]]:
+    return ((f"{prefix}-{at}.txt", one) for at, one in enumerate(model.trees))
+
+
+def _served(encoder: str, names: Sequence[str], whole: Model, held_out: Sequence[Model]) -> dict[str, object]:
+    """Return the description that `LightGbmRanker` reads together with the files."""
+    return {
+        "encoder": encoder,
+        "signals": list(names),
+        "types": list(whole.types.types),
+        "trees": [name for name, _ in _named(whole, "trees")],
+        "folds": [f"fold-{fold}.safetensors" for fold in range(len(held_out))],
+        "trees_of_folds": [
+            [name for name, _ in _named(part, f"fold-{fold}-trees")] for fold, part in enumerate(held_out)
+        ],
+    }

@@ -1,0 +1,164 @@
+"""The learned retriever of fields (docs/retrieval.md): its documents' vectors stay as they are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+
+from search.domain.errors import StageError
+from search.domain.run_context import RunContext
+from search.fields.names import kind_of, lists_of
+from search.fields.scores import FieldScores
+from search.interfaces import Keys
+from search.neural.encoders import has_bfloat16
+from search.neural.field_retriever import Shape, base_tower, embedded, tokenized
+from search.stages.retrieve_fields import first_weights
+from training.data.examples import Example
+from training.data.hashes import normalised
+from training.learning.retriever_data import Lesson, asked, nodes_of
+from training.learning.retriever_fit import Indices
+from training.learning.retriever_fitting import Fitting, LearnedRetriever, measures
+from training.learning.retriever_settings import RetrieverSettings
+from training.learning.task import Card, Evaluated, Material, TooFew
+
+FEWEST_QUESTIONS = 20
+"""Smallest number of real questions that a training accepts, if there are any."""
+FEWEST_SYNTHESISED = 200
+"""Smallest number of synthesised questions that a training accepts without real ones."""
+_READ = "questions"
+
+
+@dataclass(frozen=True)
+class RetrieverLearner(RetrieverSettings):
+    """Learns to read questions for a retrieval of fields."""
+
+    def task(self, material: Material) -> RetrieverTask:
+        """Return the training task. Raises StageError when the encoder's model cannot be trained on this machine."""
+        tools = material.tools
+        lists = lists_of(tools.vectors.kinds, tools.text.fields, tools.adjacency.size)
+        start = first_weights(lists)
+        shape = Shape(
+            lists,
+            tuple(name for name in lists if kind_of(name)),
+            tuple(label.name for label in tools.schema.node_types),
+            tuple(start[name] for name in lists),
+        )  # fmt: skip
+        try:
+            base_tower(tools.encoder.name)
+        except (OSError, ValueError) as error:
+            reason = f"the encoder {tools.encoder.name} has no model that can be trained ({error})"
+            raise StageError("retriever", reason, permanent=True) from error
+        return RetrieverTask(self, material, shape)
+
+    def folds_of(self, texts: Sequence[str]) -> Indices:
+        """Return the fold of each question. Questions with the same words are in the same fold."""
+        said = [normalised(text) for text in texts]
+        first = {text: place for place, text in enumerate(dict.fromkeys(said))}
+        places = np.array([first[text] for text in said]) if len(first) > 1 else np.arange(len(said))
+        count = int(places.max()) + 1
+        folds = np.arange(count) % min(self.folds, count)
+        np.random.default_rng(self.seed).shuffle(folds)
+        return folds[places]
+
+
+@dataclass(frozen=True, eq=False)
+class RetrieverTask:
+    """The training of the retriever on given questions (task.LearningTask)."""
+
+    learner: RetrieverLearner
+    material: Material
+    shape: Shape
+
+    def describe(self) -> Card:
+        """Describe the learner for the model card."""
+        return Card(
+            "Retriever of fields",
+            "It reads a question for a retrieval of fields: the encoder's model makes its vector, one linear map for "
+            "each kind of vectors turns it to that kind, and the lists (fields by meaning and by words, PageRank) are "
+            "weighed by the question. It learns from questions and their answers; the documents' vectors stay as they "
+            "are. The loss is over the nodes of the whole knowledge base, or a sample of a large one.",
+            "It reads questions for vectors of one encoder, and for the lists that its knowledge base had.",
+        )
+
+    def fit(self, run: RunContext) -> LearnedRetriever:
+        """Learn from the questions: first from synthesised ones, then from the real ones.
+
+        Raises TooFew, StageError if the loss diverges at once or nothing can be learned, RunCancelled.
+        """
+        settings = self.learner
+        real, made = self._read(run)
+        device = _device(settings.device)
+        half = device != "cpu" or has_bfloat16()
+        nodes = nodes_of(self.material.tools, self.shape, torch.bfloat16 if half else torch.float32, device)
+        fitting = Fitting(settings, self.shape, self.material.tools.encoder.name, nodes, device, run)
+        if not len(real):
+            return fitting.alone(made)
+        return fitting.both(made, real, settings.folds_of([example.text for example in real.examples]))
+
+    def evaluate(self, learned: LearnedRetriever, run: RunContext) -> Evaluated:
+        """Return measures of the cross-fitted retrievers and of the untrained one, on the same questions."""
+        before, after = measures(learned.before), measures(learned.ranks)
+        metrics = {**learned.told, "before": before, "after": after}
+        return Evaluated(metrics, {"untrained": before, "cross-fitted": after})
+
+    def _read(self, run: RunContext) -> tuple[Lesson, Lesson]:
+        """Return the real and the synthesised questions that have an answer whose type may be one."""
+        examples, answers = list(self.material.examples), list(self.material.answers)
+        made = list(getattr(self.material, "synthesised", ()))
+        own = list(getattr(self.material, "synthesised_answers", ()))
+        if len(made) > self.learner.synthesised:
+            drawn = np.random.default_rng(self.learner.seed).permutation(len(made))[: self.learner.synthesised]
+            made, own = [made[at] for at in sorted(drawn)], [own[at] for at in sorted(drawn)]
+        if not self.learner.passes:
+            made, own = [], []
+        refuse_too_few(len(examples), len(made))
+        real = self._lesson(examples, answers, run, 0, len(examples) + len(made))
+        if examples and len(real) < FEWEST_QUESTIONS:
+            raise TooFew(
+                f"Of {len(examples)} questions, {len(real)} have an answer whose type may be an answer; it takes "
+                f"{FEWEST_QUESTIONS}."
+            )
+        return real, self._lesson(made, own, run, len(examples), len(examples) + len(made))
+
+    def _lesson(
+        self, examples: Sequence[Example], answers: Sequence[Keys], run: RunContext, done: int, total: int
+    ) -> Lesson:
+        tools = self.material.tools
+        answerable = np.array([label.answerable for label in tools.schema.node_types], dtype=bool)
+        scores = FieldScores(tools.text, tools.mentions, tools.adjacency)
+        base = base_tower(tools.encoder.name)
+        tokens = tokenized(base, [example.text for example in examples]) if examples else []
+        vectors = embedded(base, tokens, run.check)
+        found, kept = [], []
+        for place, (example, own) in enumerate(zip(examples, answers, strict=True)):
+            run.report(_READ, done + place, total)
+            keys = own[answerable[tools.adjacency.types[own]]]
+            if len(keys):
+                found.append(asked(example.text, tokens[place], vectors[place], keys, scores, self.shape, run.check))
+                kept.append(example)
+        run.report(_READ, done + len(examples), total)
+        return Lesson(found, kept)
+
+
+def refuse_too_few(real: int, synthesised: int) -> None:
+    """Raise TooFew unless there are enough questions of one sort, and no handful of real ones."""
+    if real and real < FEWEST_QUESTIONS:
+        raise TooFew(
+            f"There are {real} questions to learn from; a retriever of fields takes {FEWEST_QUESTIONS} at least, and "
+            "some hundred to gain much."
+        )
+    if not real and synthesised < FEWEST_SYNTHESISED:
+        raise TooFew(
+            f"There are {synthesised} synthesised questions to learn from and no others; it takes {FEWEST_SYNTHESISED}."
+        )
+
+
+def _device(wanted: str) -> str:
+    """Return the device to train on. Raises StageError if a GPU is asked for and there is none."""
+    there = torch.cuda.is_available()
+    if wanted == "cuda" and not there:
+        raise StageError("retriever", "there is no GPU on this machine; set device=auto or cpu", permanent=True)
+    return "cuda" if there and wanted != "cpu" else "cpu"

@@ -1,0 +1,49 @@
+"""The settings of the learned retriever of fields, in a module that loads no model library."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from search.domain.options import option
+
+FROZEN = "frozen"
+
+
+@dataclass(frozen=True)
+class RetrieverSettings:
+    """The settings of a training of the retriever of fields."""
+
+    documents: str = option(
+        FROZEN, "Whether the documents' vectors stay as they are (frozen); nothing is indexed again.", choices=(FROZEN,)
+    )
+    folds: int = option(3, "Parts that each are searched by what was learned from the others.", low=2, high=20)
+    epochs: int = option(
+        15, "Most passes over the real questions; the folds decide how many are best.", low=1, high=200
+    )
+    patience: int = option(3, "Passes without a better result on the folds after which none follows.", low=1, high=200)
+    passes: int = option(3, "Passes over the synthesised questions, before the real ones.", low=0, high=100)
+    synthesised: int = option(8_000, "Synthesised questions at most.", low=0, high=1_000_000)
+    steps: int = option(600, "Steps at most: many questions are passed over less often.", low=1, high=1_000_000)
+    batch: int = option(32, "Questions a step.", low=1, high=4096)
+    rate: float = option(5e-4, "Height of the learning rate of the maps and weights.", low=1e-7, high=1.0)
+    layers: int = option(
+        0, "Last layers of the encoder's model that are trained, too; without any a training takes a minute.",
+        low=0, high=100,
+    )  # fmt: skip
+    layer_rate: float = option(5e-5, "Height of the learning rate of these layers.", low=1e-8, high=1.0)
+    nodes: int = option(
+        50_000,
+        "Up to this number of nodes the loss is over all of them, above over a sample.",
+        low=100,
+        high=10_000_000,
+    )
+    sample: int = option(
+        8_192, "Nodes of such a sample, drawn at random, beside each list's best.", low=0, high=1_000_000
+    )
+    dropout: float = option(
+        0.2, "Share of the question's vector that the maps and weights do not see in a step.", low=0, high=0.9
+    )
+    seed: int = option(0, "Decides the folds, the order of the questions and the samples.", low=0, high=2**31 - 1)
+    device: str = option(
+        "auto", "Where it is trained: auto takes a GPU if there is one.", choices=("auto", "cpu", "cuda")
+    )

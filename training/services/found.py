@@ -1,0 +1,126 @@
+"""found: search training questions as users' searches do, up to the reranker, with models that have not seen them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from typing import Any, ParamSpec, TypeVar
+
+from django.conf import settings as site
+
+from search import wiring
+from search.domain.errors import DeadlineExceeded
+from search.domain.question import Question
+from search.domain.trace import Limit, Step, StepRole, Trace
+from search.models import PipelineVersion, Release
+from search.services.searches.check_request import check_question
+from search.services.searches.pin import Pin, PipelineChoice
+from search.services.searches.pin_searches import pin_searches
+from training.data.examples import Example
+from training.learning.task import Finder, Found, Unsearched
+from training.services.cross_fitting import cross_fitted
+
+P = ParamSpec("P")
+R = TypeVar("R")
+Composed = tuple[Callable[..., object], Any]
+"""A pipeline's function, and the stages that it is called with."""
+NO_RERANKER = "none"
+"""Name of the variant without a reranker, in stages of the role `rerank`."""
+
+
+class _Handed(Exception):
+    """The search has come to the explanation, whose first four arguments are those of the reranker."""
+
+    def __init__(self, arguments: tuple[Any, ...]) -> None:
+        super().__init__()
+        self.arguments = arguments
+
+
+class _UpToReranker(Trace):
+    """A trace that keeps no outputs, and ends the search where its results would be explained."""
+
+    def step(self, name: str, role: StepRole, fn: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
+        """Return the result of a step. Raises _Handed instead of explaining, and whatever the step raises."""
+        self.limit.check(name)
+        if role == "explain":
+            raise _Handed(args)
+        self.steps.append(Step(name, role))
+        return fn(*args, **kwargs)
+
+
+class SearchFinder:
+    """Searches questions with a version of a pipeline (task.Finder).
+
+    The version is read at the first use, because most learners search nothing.
+    """
+
+    def __init__(self, release: Release, choice: PipelineChoice, examples: Sequence[Example]) -> None:
+        self._release = release
+        self._choice = choice
+        self._examples = examples
+        self._composed: tuple[str, Composed] | None = None
+
+    @cached_property
+    def places(self) -> Sequence[int]:
+        """The places of the questions that have a pin, sorted by their specification, then by place."""
+        there = [(pin.specification_hash, place) for place, pin in enumerate(self._pins) if pin is not None]
+        return [place for _, place in sorted(there)]
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """The release, the version of its settings, and the specifications of the searches."""
+        used = sorted({pin.specification_hash for pin in self._pins if pin is not None})
+        versions = {pin.settings_version for pin in self._pins if pin is not None}
+        return f"{self._release.pk} {sorted(versions)} {' '.join(used)}"
+
+    def __call__(self, place: int, limit: Limit) -> Found | None:
+        """Search the question at a place; see the protocol. Each search has the time that users' searches have."""
+        pin = self._pins[place] if 0 <= place < len(self._pins) else None
+        if pin is None:
+            raise KeyError(place)
+        text = self._examples[place].text
+        if check_question(text):
+            return None
+        search, stages = self._stages(pin)
+        trace = _UpToReranker(Limit.seconds(min(site.GRASP_SEARCH_SECONDS, limit.remaining()), limit.cancelled))
+        try:
+            search(Question(text), stages, trace)
+        except _Handed as handed:
+            question, fusion, plans, checked, *_ = handed.arguments
+            return Found(question, fusion, plans, checked)
+        except DeadlineExceeded:
+            limit.check("search")
+        return None
+
+    @cached_property
+    def _pins(self) -> Sequence[Pin | None]:
+        """The specification of each question; None where no model has been kept that has not seen it."""
+        pins = pin_searches(
+            knowledge_base=self._release.knowledge_base.name, pipelines=[self._choice], settings={},
+            release=self._release.name,
+        )  # fmt: skip
+        return cross_fitted(pins[self._choice.pipeline], self._examples).pins
+
+    def _stages(self, pin: Pin) -> Composed:
+        """Return the pipeline's function and stages; those used last are kept."""
+        hashed = pin.specification_hash
+        if self._composed is None or self._composed[0] != hashed:
+            pipeline = wiring.pipeline(pin.pipeline)
+            tools = wiring.tools(pin.release, pin.settings_version)
+            self._composed = hashed, (pipeline.search, pipeline.compose(dict(pin.specification), tools))
+        return self._composed[1]
+
+
+def found_by(release: Release, pipeline: str, examples: Sequence[Example], on: PipelineVersion | None = None) -> Finder:
+    """Return a finder that searches these questions of a release with a version of a pipeline, without its reranker.
+
+    `on` is the version; None means the active one. For a pipeline without a reranker it is a finder without questions.
+    Its first use raises InvalidRequest when the version no longer fits the site.
+    """
+    described = wiring.pipeline(pipeline)
+    rerankers = described.of_role("rerank")
+    if not rerankers:
+        return Unsearched()
+    variants = described.variants()
+    without = {stage: NO_RERANKER for stage in rerankers if NO_RERANKER in variants.get(stage, ())}
+    return SearchFinder(release, PipelineChoice(pipeline, on.version if on else None, without), examples)

@@ -1,0 +1,114 @@
+"""judge_version: how good a version of a pipeline is on questions that nothing in it has learned from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+import numpy as np
+from numpy.typing import NDArray
+
+from search.domain.run_context import RunContext
+from search.models import PipelineVersion
+from search.services.searches.pin import PipelineChoice
+from search.services.searches.pin_searches import pin_searches
+from training.data.examples import Example
+from training.evaluation.comparisons import comparisons
+from training.evaluation.measures import MEASURES, Values, means
+from training.models import Outcome, QuestionSet
+from training.services.cross_fitting import cross_fitted
+from training.services.evaluate import evaluate
+
+SURE = 0.05
+"""Largest p of a gain that is taken for real."""
+DECIDING = ("MRR", "H@1")
+"""Measures of which one must rise surely while the other does not fall."""
+
+
+@dataclass(frozen=True, eq=False)
+class Judged:
+    """The measures of a version, one value for each question, and the evaluation that they come from.
+
+    `fair` says of each question whether nothing has learned from it, or only parts that have kept a model without it.
+    """
+
+    evaluation: str
+    values: Values
+    fair: NDArray[np.bool_]
+
+    def at(self, places: NDArray[np.intp]) -> Judged:
+        """Return the same of the questions at these places only."""
+        values = {name: column[places] for name, column in self.values.items()}
+        return Judged(self.evaluation, values, self.fair[places])
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """The comparison of two versions: what was gained, on how many questions, and whether that is borne out."""
+
+    better: bool
+    reason: str
+    questions: int
+    before: Mapping[str, float]
+    after: Mapping[str, float]
+    comparisons: Sequence[Mapping[str, Any]]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the verdict as a part of a report."""
+        return {
+            "switched_on": self.better, "reason": self.reason, "questions": self.questions,
+            "before": dict(self.before), "after": dict(self.after), "comparisons": list(self.comparisons),
+        }  # fmt: skip
+
+
+def judge_version(
+    *, knowledge_base: str, pipeline: str, version: PipelineVersion | None, examples: Sequence[Example],
+    release: str, question_set: QuestionSet | None, run: RunContext,
+) -> Judged:  # fmt: skip
+    """Search every question with a version (None: the site's), each with models of the folds that have not seen it.
+
+    The searches are an evaluation with a page of its own. If `run` has begun it already, it goes on. Raises the
+    exceptions of `evaluate`.
+    """
+    choice = PipelineChoice(pipeline, version.version if version else 0, label=pipeline)
+    report = evaluate(
+        knowledge_base=knowledge_base, examples=examples, split=None, pipelines=[choice], settings={}, run=run,
+        question_set=question_set, cross_fitted=True, release=release, repeated=0, attribute=False,
+    )  # fmt: skip
+    pins = pin_searches(knowledge_base=knowledge_base, pipelines=[choice], settings={}, release=release)
+    crossed = cross_fitted(pins[choice.label], examples)
+    rows = Outcome.objects.filter(evaluation=UUID(report["evaluation"])).order_by("question__position")
+    found = list(rows.values_list("measures", flat=True))
+    values = {name: np.array([float(one[name]) for one in found]) for name in MEASURES}
+    return Judged(report["evaluation"], values, np.array([pin is not None for pin in crossed.pins], dtype=np.bool_))
+
+
+def compare(before: Judged, after: Judged, asked: str = "held-out questions") -> Verdict:
+    """Compare two versions by a paired randomisation test, on the questions that are fair to both.
+
+    The later one is better if one of DECIDING rises with p < SURE, and the other does not fall. `asked` names the
+    questions in the reason.
+    """
+    fair = before.fair & after.fair
+    count = int(fair.sum())
+    old = {name: column[fair] for name, column in before.values.items()}
+    new = {name: column[fair] for name, column in after.values.items()}
+    if count == 0:
+        reason = "No question is left that it has not learned from: the artifact has kept no models of its folds."
+        return Verdict(False, reason, 0, {}, {}, ())
+    compared = comparisons({"with": new, "without": old})
+    by = {one["metric"]: one for one in compared}
+    better = [
+        name for name, other in (DECIDING, DECIDING[::-1])
+        if by[name]["difference"] > 0 and by[name]["p"] < SURE and by[other]["difference"] >= 0
+    ]  # fmt: skip
+    told = " and ".join(_told(by[name]) for name in DECIDING)
+    verdict = "It is switched on." if better else "That is not borne out, so it is not switched on."
+    return Verdict(bool(better), f"On {count:,} {asked} {told}. {verdict}", count, means(old), means(new), compared)
+
+
+def _told(one: Mapping[str, Any]) -> str:
+    low, high = one["interval"]
+    return f"{one['metric']} changes by {one['difference']:+.2f} (95% {low:+.2f} to {high:+.2f}, p = {one['p']:.3g})"

@@ -1,0 +1,235 @@
+"""train_all: train what a pipeline uses, in order, and switch on only what held-out questions bear out.
+
+The parts follow each other as the pipeline's stages do (`train_parts`). Each learner learns from searches with the
+version that the parts before it have made, and those searches use models of the folds that have not seen the question
+(`cross_fitting`). Then every question is searched with and without the new part, again by folds, and a paired test
+decides (`judge_version`). A part that is not borne out leaves an artifact and a version that nobody uses, so that it
+can still be promoted by hand.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from search.domain.errors import InvalidRequest
+from search.domain.run_context import RunContext
+from search.models import KnowledgeBase, PipelineVersion
+from search.services.pipelines.save_pipeline_version import activate_pipeline_version
+from training import wiring
+from training.data.examples import BadQuestions
+from training.data.splits import counts
+from training.services.judge_version import Judged, Verdict, compare, judge_version
+from training.services.question_sets import described_set
+from training.services.train import train
+from training.services.train_parts import LEARN, Part
+from training.services.train_request import Request, is_held, judging, sample
+from training.services.tune import tune
+
+BEFORE = "before"
+_ENDED = "parts that ended"
+"""Name of the note with the reports of the parts that have ended."""
+
+
+@dataclass
+class _State:
+    """The version that the parts so far have made (None: the site's), and how good it is."""
+
+    version: PipelineVersion | None
+    judged: Judged
+
+
+def train_all(request: Request, *, activate: bool = True, run: RunContext | None = None) -> dict[str, Any]:
+    """Train every part, activate the version with all that is borne out (unless told not to), and return the report.
+
+    `parts` of the report say what each part gained, on how many held-out questions, with interval and p, and why it was
+    or was not switched on. Work that was interrupted goes on with the part, the training or the search where it was.
+
+    Raises BadQuestions and InvalidRequest as `train` does; RunCancelled and LeaseLost. A part whose learner refuses the
+    questions, because they are too few for it, is left out and says so.
+    """
+    request.check()
+    run = run or RunContext()
+    began = time.perf_counter()
+    base = KnowledgeBase.objects.get(name=request.knowledge_base)
+    first, state = _begun(request, base, run)
+    reports: list[dict[str, Any]] = list(run.notes.get(_ENDED) or [])
+    for part in request.parts()[len(reports) :]:
+        run.check()
+        report = _carried_out(request, part, state, run.part(part.name))
+        reports.append(report)
+        with run.fenced():
+            run.notes.put(_ENDED, reports)
+    on = [report["part"] for report in reports if report["switched_on"]]
+    with run.fenced():
+        if on and activate and state.version is not None:
+            activate_pipeline_version(state.version)
+    whole = compare(first, state.judged, request.asked) if on else None
+    version = state.version
+    return {
+        "knowledge_base": request.knowledge_base,
+        "question_set": described_set(request.question_set),
+        "questions": len(request.examples),
+        "synthesised": request.synthesised,
+        "judged_on": request.asked,
+        "splits": counts(request.examples),
+        "pipeline": request.named_pipeline,
+        "pipeline_version": version.version if version else 0,
+        "active": bool(version and PipelineVersion.objects.get(pk=version.pk).active),
+        "switched_on": on,
+        "artifacts": {report["part"]: report["artifact"] for report in reports if report.get("artifact")},
+        "parts": reports,
+        "metrics": whole.to_json() if whole else {"before": {}, "after": {}},
+        "evaluation": state.judged.evaluation,
+        "seconds": round(time.perf_counter() - began, 2),
+    }
+
+
+def _begun(request: Request, base: KnowledgeBase, run: RunContext) -> tuple[Judged, _State]:
+    """Return how good the version in use was, and the state after the parts that ended in an attempt before.
+
+    The active version is looked up once: another activation meanwhile changes nothing.
+    """
+    known: Mapping[str, Any] | None = run.notes.get(BEFORE)
+    if known is None:
+        active = PipelineVersion.objects.filter(
+            knowledge_base=base, pipeline=request.named_pipeline, active=True
+        ).first()  # fmt: skip
+        known = {"version": active.pk if active else None}
+        with run.fenced():
+            run.notes.put(BEFORE, known)
+    version = _version(known["version"])
+    first = _judged(request, version, run.part(BEFORE))
+    state = _State(version, first)
+    for report in run.notes.get(_ENDED) or []:
+        if report["switched_on"] and report.get("trial"):
+            state.version = _version(report["version"])
+        elif report["switched_on"]:
+            version = _version(report["version"])
+            state = _State(version, _judged(request, version, run.part(report["part"]).part("judging")))
+    return first, state
+
+
+def _version(pk: int | None) -> PipelineVersion | None:
+    return PipelineVersion.objects.select_related("knowledge_base").get(pk=pk) if pk is not None else None
+
+
+def _carried_out(request: Request, part: Part, state: _State, run: RunContext) -> dict[str, Any]:
+    """Train or tune a part, judge the version with it, take that over into `state` if it is better, and report."""
+    began = time.perf_counter()
+    if part.how == LEARN and request.examples and not wiring.fold_option(part.of):
+        return _tried_out(request, part, state, run)
+    try:
+        made, described = _made(request, part, state.version, run)
+    except (BadQuestions, InvalidRequest) as error:
+        return _left_out(part, str(error), began)
+    if made is None:
+        left = _left_out(part, described.pop("reason"), began)
+        return {**left, "after": described.pop("held_out"), **described}
+    after = _judged(request, made, run.part("judging"))
+    verdict = compare(state.judged, after, request.asked)
+    if part.how != LEARN:
+        verdict = _as_tuned(verdict, described)
+    report = {
+        "part": part.name, "artifact": None, **described, **verdict.to_json(), "version": made.pk,
+        "pipeline_version": made.version, "evaluation": after.evaluation,
+        "evaluation_before": state.judged.evaluation, "seconds": round(time.perf_counter() - began, 2),
+    }  # fmt: skip
+    if verdict.better:
+        state.version, state.judged = made, after
+    return report
+
+
+def _tried_out(request: Request, part: Part, state: _State, run: RunContext) -> dict[str, Any]:
+    """Train a learner that keeps no models of folds: first on a part of the questions, then, if that is right, on all.
+
+    The rest of the questions judges the first training. Nothing after it can be judged on questions that it has learned
+    from, so `state` keeps the figures from before it.
+    """
+    began = time.perf_counter()
+    learned = [example for example in request.examples if not is_held(example)]
+    asked = judging(request, run)
+    places = np.array([at for at, example in enumerate(asked) if is_held(example)], dtype=np.intp)
+    try:
+        made, described = _made(replace(request, examples=learned), part, state.version, run.part("trial"))
+        if made is None or not len(places):
+            return {**_left_out(part, "No question is left to judge it by.", began), **described}
+        after = judge_version(
+            knowledge_base=request.knowledge_base, pipeline=request.named_pipeline, version=made,
+            examples=[asked[at] for at in places], release=request.release, question_set=request.question_set,
+            run=run.part("judging"),
+        )  # fmt: skip
+        before = state.judged
+        verdict = compare(before.at(places), after, f"{request.asked} of {len(asked):,}")
+        if verdict.better:
+            made, described = _made(request, part, state.version, run)
+    except (BadQuestions, InvalidRequest) as error:
+        return _left_out(part, str(error), began)
+    assert made is not None
+    if verdict.better:
+        state.version = made
+    return {
+        "part": part.name, **described, **verdict.to_json(), "version": made.pk, "pipeline_version": made.version,
+        "trial": True, "evaluation": after.evaluation, "evaluation_before": before.evaluation,
+        "seconds": round(time.perf_counter() - began, 2),
+    }  # fmt: skip
+
+
+def _as_tuned(verdict: Verdict, described: dict[str, Any]) -> Verdict:
+    """Return the verdict of the tuning itself: its figures are of folds that had no part in the choice."""
+    return replace(
+        verdict, better=True, reason=f"{described.pop('reason')} It is switched on.", before=described.pop("before"),
+        after=described.pop("held_out"), comparisons=described.pop("comparisons"),
+    )  # fmt: skip
+
+
+def _made(
+    request: Request, part: Part, on: PipelineVersion | None, run: RunContext
+) -> tuple[PipelineVersion | None, dict[str, Any]]:
+    """Return the version with the part (None if a tuning chose nothing), and what the report says about the part."""
+    if part.how != LEARN and not request.examples:
+        raise BadQuestions(["Weights are chosen on questions that people asked, and there are none."])
+    if part.how == LEARN:
+        report = train(
+            kind=part.of, knowledge_base=request.knowledge_base, examples=request.examples,
+            settings=request.settings_of(part.of), activate=False, allow_val=request.allow_val, run=run,
+            question_set=request.question_set, release=request.release, on=on,
+            synthesised=request.synthesised,
+        )  # fmt: skip
+        return _saved(request, report), {"artifact": report["artifact"], "table": report["table"]}
+    report = tune(
+        knowledge_base=request.knowledge_base, examples=sample(request.examples, request.judged), split=None,
+        pipeline=request.named_pipeline, activate=False, run=run, question_set=request.question_set, part=part.of,
+        on=on,
+    )  # fmt: skip
+    described = {
+        "reason": report["reason"], "surfaces": report["surfaces"], "options": report["after"]["options"],
+        "before": report["before"]["metrics"], "held_out": report["held_out"]["metrics"],
+        "comparisons": report["comparisons"], "tuning": report["evaluation"],
+    }  # fmt: skip
+    return (_saved(request, report) if report["pipeline_version"] else None), described
+
+
+def _saved(request: Request, report: Mapping[str, Any]) -> PipelineVersion:
+    return PipelineVersion.objects.select_related("knowledge_base").get(
+        knowledge_base__name=request.knowledge_base, pipeline=report["pipeline"], version=report["pipeline_version"]
+    )
+
+
+def _left_out(part: Part, reason: str, began: float) -> dict[str, Any]:
+    return {
+        "part": part.name, "artifact": None, "switched_on": False, "reason": reason, "questions": 0, "before": {},
+        "after": {}, "comparisons": [], "pipeline_version": None, "version": None,
+        "seconds": round(time.perf_counter() - began, 2),
+    }  # fmt: skip
+
+
+def _judged(request: Request, version: PipelineVersion | None, run: RunContext) -> Judged:
+    return judge_version(
+        knowledge_base=request.knowledge_base, pipeline=request.named_pipeline, version=version,
+        examples=judging(request, run), release=request.release, question_set=request.question_set, run=run,
+    )  # fmt: skip
