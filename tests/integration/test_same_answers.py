@@ -111,7 +111,7 @@ def test_the_order_that_estimates_choose_changes_nothing(
 
 
 @given(case=cases(), seed=st.integers(0, 2**32))
-@settings(max_examples=25, suppress_health_check=list(HealthCheck), deadline=None, phases=[Phase.generate])
+@settings(max_examples=8, suppress_health_check=list(HealthCheck), deadline=None, phases=[Phase.generate])
 def test_random_plans_with_exclusions_orders_and_comparisons(
     engines: Engines, case: tuple[Graph, LinkedPlan], seed: int
 ) -> None:
