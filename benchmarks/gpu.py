@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 from transformers import AutoModelForCausalLM, Gemma3TextConfig, PreTrainedConfig, Qwen3Config
@@ -111,8 +112,8 @@ def operations(shape: Shape, model: RandomReranker) -> float:
     """
     config = shape.config.get_text_config()
     tokens = shape.pairs * shape.tokens
-    embeddings = model.body.get_input_embeddings().weight.numel()
-    weights = sum(parameter.numel() for parameter in model.body.parameters()) - embeddings
+    body: Any = model.body
+    weights = sum(parameter.numel() for parameter in body.parameters()) - body.get_input_embeddings().weight.numel()
     attention = config.num_hidden_layers * 4 * (shape.tokens / 2) * config.num_attention_heads * config.head_dim
     return float(tokens * (2 * weights + attention))
 

@@ -65,7 +65,7 @@ def test_a_reranker_that_is_not_configured_is_shown_as_skipped() -> None:
 
 
 def test_a_reranker_gives_the_final_order() -> None:
-    def rerank(question: Question, fusion: Fusion, limit: Limit) -> Fusion:
+    def rerank(question: Question, fusion: Fusion, plans: object, checked: object, limit: Limit) -> Fusion:
         return replace(fusion, ranking=ranked({2: 2.0, 1: 1.0}))
 
     assert grasp.search(Question("who?"), replace(STAGES, rerank=rerank), Trace()).keys == (2, 1)
