@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from search.domain.plan.routes import routes
 from search.text import words
 
 Json = Mapping[str, Any]
@@ -31,18 +32,29 @@ def filter_words(condition: Json) -> str:
 
 
 def exclusion_words(pattern: Json, variables: Mapping[str, str] | None = None) -> str:
-    """Return the pattern of an exclusion: `used for sailing`; `variables` name the variables of the plan."""
+    """Return the pattern of an exclusion, from the plan's variable outwards: `has brand, based in Norway`.
+
+    `variables` are those of the plan.
+    """
     texts = {anchor["var"]: anchor["text"] or ", ".join(anchor.get("ids", ())) for anchor in pattern["anchors"]}
     if not pattern["hops"]:
         return ", ".join(texts.values())
+    ends = [(hop["from"], hop["to_var"]) for hop in pattern["hops"]]
+    start = next((end for pair in ends for end in pair if end in (variables or {})), ends[0][0])
+    reached = routes(ends, start)
     said = []
-    for hop in pattern["hops"]:
-        said += ["any relation" if hop["rel"] == "*" else words(hop["rel"])]
-        ends = [end for end in (hop["from"], hop["to_var"]) if end not in (variables or {})]
-        named = [texts[end] for end in ends if end in texts]
-        label = "anything" if hop["to_label"] == "*" else words(hop["to_label"])
-        said += named or ([label] if hop["to_var"] in ends else [])
-    return " ".join([*said, *map(filter_words, pattern.get("filters", ()))])
+    for hop in sorted(pattern["hops"], key=lambda hop: min(_far(reached, hop["from"]), _far(reached, hop["to_var"]))):
+        far = max((hop["from"], hop["to_var"]), key=lambda end: _far(reached, end))
+        inner = sum(far in pair for pair in ends) > 1
+        untyped = far != hop["to_var"] or hop["to_label"] == "*"
+        known = ("" if inner else "anything") if untyped else words(hop["to_label"])
+        relation = "any relation" if hop["rel"] == "*" else words(hop["rel"])
+        said.append(f"{relation} {texts.get(far) or known}".strip())
+    return " ".join([", ".join(said), *map(filter_words, pattern.get("filters", ()))])
+
+
+def _far(reached: Mapping[str, Sequence[Any]], var: str) -> int:
+    return len(reached[var]) if var in reached else len(reached)
 
 
 def order_words(order: Json) -> str:

@@ -22,7 +22,7 @@ from search.services.searches.check_plan import check_plan
 from search.services.searches.check_request import SearchRejected
 from search.services.searches.describe_search import describe_search
 from search.services.searches.request_search import request_search
-from search.views import plan_form
+from search.views import plan_conditions, plan_form
 from search.views.finding import find_run
 from search.views.form import question_box, remember
 from search.views.plan_form import Json
@@ -89,6 +89,12 @@ def _changed(plan: Json, action: str, given: str, schema: Schema) -> Json:
     elif action == "add-filter":
         plan_form.add_filter(plan, schema)
     key, index = action.removeprefix("drop-") + "s", int(given) if given.isdecimal() and len(given) < 3 else 99
+    if action == "exclude-anchor" and index < len(plan["anchors"]):
+        plan_conditions.exclude_anchor(plan, index)
+    elif action in ("require", "drop-exclusion") and index < len(plan.get("exclude", [])):
+        change = plan_conditions.require_exclusion if action == "require" else plan_conditions.drop_exclusion
+        change(plan, index)
+        return plan
     if action.startswith("drop-") and index < len(plan.get(key, [])):
         {"anchors": plan_form.drop_anchor, "hops": plan_form.drop_hop}.get(key, _drop_filter)(plan, index)
     return plan
@@ -151,12 +157,13 @@ def _page(
 
 def _blanks(plan: Json) -> list[Fault]:
     """Return a fault for every entity without a name and every condition without a value."""
-    values = [c["value"] if isinstance(c["value"], list) else [c["value"]] for c in plan["filters"]]
+    given = [c.get("value", True) for c in plan["filters"]]
+    values = [value if isinstance(value, list) else [value] for value in given]
     unnamed = [i for i, anchor in enumerate(plan["anchors"]) if not anchor["text"] and not anchor.get("ids")]
     return [
         *(Fault(f"/anchors/{i}/text", "Name an entity, or remove this one.") for i in unnamed),
         *(Fault(f"/filters/{i}/value", "Give the condition a value, or remove it.")
-          for i, given in enumerate(values) if not given or "" in given),
+          for i, several in enumerate(values) if not several or "" in several),
     ]  # fmt: skip
 
 

@@ -6,7 +6,6 @@ nothing. A plan that is read has the right structure; `check_plan` decides wheth
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -15,7 +14,9 @@ from search.domain.graph import ANY, Schema
 from search.domain.mending.names import as_kind
 from search.domain.plan import MAX_ANCHORS, MAX_HOPS
 from search.domain.plan.parse import MAX_FILTERS
+from search.domain.plan.parts import COMPARING, WITHOUT_VALUE
 from search.domain.plan.routes import routes
+from search.views.plan_conditions import drop_loose, parsed_json, read_conditions, rename
 
 Json = dict[str, Any]
 
@@ -41,6 +42,7 @@ def read_plan(fields: Mapping[str, str], schema: Schema) -> Json:
     }
     if fields.get("/retrieval_mode"):
         plan["retrieval_mode"] = fields["/retrieval_mode"]
+    plan |= read_conditions(fields)
     _share_labels(plan)
     plan["filters"] = [_filter(fields, at, plan, schema) for at in _places(fields, "filters", "var")]
     return plan
@@ -104,6 +106,7 @@ def drop_anchor(plan: Json, index: int) -> None:
         plan["hops"].remove(hop)
         plan["filters"] = [condition for condition in plan["filters"] if condition["var"] != var]
         var = hop["to_var"] if hop["from"] == var else hop["from"]
+    drop_loose(plan)
 
 
 def drop_hop(plan: Json, index: int) -> None:
@@ -129,6 +132,7 @@ def drop_hop(plan: Json, index: int) -> None:
             other[end] = kept if other[end] == gone else other[end]
     for condition in plan["filters"]:
         condition["var"] = kept if condition["var"] == gone else condition["var"]
+    rename(plan, gone, kept)
     _share_labels(plan)
 
 
@@ -188,11 +192,16 @@ def _filter(fields: Mapping[str, str], at: str, plan: Json, schema: Schema) -> J
     if fields.get(f"{at}/was") not in (None, condition["var"]) and condition["field"] not in known:
         condition["field"] = next(iter(known))
     kind = known.get(condition["field"], "keyword")
+    if condition["op"] in WITHOUT_VALUE:
+        return condition
+    compared = parsed_json(fields.get(f"{at}/compared", ""))
+    if isinstance(compared, dict) and condition["op"] in COMPARING:
+        return condition | {"value": compared}
     value = fields.get(f"{at}/value", "")
     if condition["op"] == "between":
         values = [value.strip(), fields.get(f"{at}/value2", "").strip()]
         return condition | {"value": [as_kind(item, kind) for item in values]}
-    if condition["op"] == "in":
+    if condition["op"] in ("in", "not in"):
         lines = [line.strip() for line in value.splitlines() if line.strip()]
         return condition | {"value": [as_kind(line, kind) for line in lines]}
     return condition | {"value": as_kind(value.strip(), kind)}
@@ -221,8 +230,5 @@ def _unused(plan: Json, stem: str) -> str:
 
 def _strings(text: str) -> list[str]:
     """Return the strings of a JSON list, or an empty list if the text is no JSON list."""
-    try:
-        items = json.loads(text)
-    except (ValueError, RecursionError):
-        return []
+    items = parsed_json(text)
     return [item for item in items if isinstance(item, str)] if isinstance(items, list) else []

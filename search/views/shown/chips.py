@@ -68,7 +68,34 @@ class FilterChip:
     op: str
     value: str
     second: str = ""
+    compared: str = ""
+    """JSON of the field of another variable that the value is, or empty."""
     faults: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ExclusionChip:
+    """What must not be, in words."""
+
+    index: int
+    text: str
+    faults: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class OrderChip:
+    """The order: what is compared (`by`), which comes first, and how many places are kept; what is asked."""
+
+    by: tuple[Choice, ...]
+    directions: tuple[Choice, ...]
+    limit: str
+    asks: tuple[Choice, ...]
+    faults: tuple[str, ...] = ()
+
+    @property
+    def orders(self) -> bool:
+        """Whether there is an order."""
+        return any(choice.chosen and choice.value for choice in self.by)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,5 +111,8 @@ class Editor:
     mode: str
     faults: tuple[str, ...]
     json: str
+    exclude: tuple[ExclusionChip, ...]
+    exclude_json: str
+    order: OrderChip
     fault_count: int = 0
     longest: int = MAX_TEXT

@@ -11,16 +11,19 @@ from search.domain.graph import ANY, Schema
 from search.text import words
 from search.views.plan_form import EITHER, Json, fields_for, labels_of
 from search.views.shown.chips import Chip, Choice, Editor, EntityLookup, FilterChip
+from search.views.shown.order_chips import exclusion_chips, order_chip
 from search.views.shown.wording import RISK_WORDINGS, relation_words, type_words, value_text
 
 OPERATOR_WORDINGS: Mapping[str, str] = {
-    "=": "is", "<": "<", "<=": "≤", ">": ">", ">=": "≥", "between": "between", "contains": "contains", "in": "one of",
+    "=": "is", "!=": "is not", "<": "<", "<=": "≤", ">": ">", ">=": "≥", "between": "between", "contains": "contains",
+    "not contains": "does not contain", "in": "one of", "not in": "none of", "exists": "is known",
+    "missing": "is not known",
 }  # fmt: skip
 FITTING: Mapping[str, tuple[str, ...]] = {
-    "number": ("=", "<", "<=", ">", ">=", "between", "in"),
-    "date": ("=", "<", "<=", ">", ">=", "between", "in"),
-    "keyword": ("=", "contains", "in"),
-    "text": ("contains", "=", "in"),
+    "number": ("=", "!=", "<", "<=", ">", ">=", "between", "in", "not in", "exists", "missing"),
+    "date": ("=", "!=", "<", "<=", ">", ">=", "between", "in", "not in", "exists", "missing"),
+    "keyword": ("=", "!=", "contains", "not contains", "in", "not in", "exists", "missing"),
+    "text": ("contains", "not contains", "=", "in", "exists", "missing"),
 }
 """The operators that make sense on a field, by its kind."""
 RISK_NAMES: Mapping[str, str] = {"no_trade": "none", "weak": "little", "normal": "normal", "aggressive": "full"}
@@ -150,14 +153,16 @@ class _Painter:
         kind = known.get(condition["field"], "keyword")
         names = list(dict.fromkeys([*known, condition["field"]]))
         operators = list(dict.fromkeys([*FITTING.get(kind, OPERATOR_WORDINGS), op]))
-        value, second = _values(op, condition["value"])
+        given = condition.get("value")
+        value, second = _values(op, given)
         variables = dict.fromkeys([self.plan["target"]["var"], *self._variables(), var])
         return FilterChip(
             at, index,
             vars=tuple(Choice(name, self._said(name), name == var) for name in variables),
             fields=tuple(Choice(name, words(name), name == condition["field"]) for name in names),
             operators=tuple(Choice(name, OPERATOR_WORDINGS.get(name, name), name == op) for name in operators),
-            var=var, kind=kind, op=op, value=value, second=second, faults=tuple(self.faults.get(at, ())),
+            var=var, kind=kind, op=op, value=value, second=second,
+            compared=json.dumps(given) if isinstance(given, dict) else "", faults=tuple(self.faults.get(at, ())),
         )  # fmt: skip
 
     def _variables(self) -> Iterator[str]:
@@ -194,6 +199,9 @@ def show_editor(
         risk_words=RISK_WORDINGS.get(risk, ""),
         mode=plan.get("retrieval_mode") or "",
         faults=tuple(by_part.get("", ())),
+        exclude=exclusion_chips(plan, by_part),
+        exclude_json=json.dumps(plan.get("exclude", [])),
+        order=order_chip(plan, schema, by_part),
         json=json.dumps(plan, indent=2, ensure_ascii=False),
         fault_count=sum(map(len, by_part.values())),
     )
@@ -204,8 +212,9 @@ def _by_part(faults: Iterable[Fault]) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     for fault in faults:
         parts = fault.pointer.split("/")[1:]
-        listed = len(parts) >= 2 and parts[0] in ("anchors", "hops", "filters")
-        part = f"/{parts[0]}/{parts[1]}" if listed else "/target" if parts[:1] == ["target"] else ""
+        listed = len(parts) >= 2 and parts[0] in ("anchors", "hops", "filters", "exclude")
+        whole = f"/{parts[0]}" if parts[:1] in (["target"], ["order"]) else ""
+        part = f"/{parts[0]}/{parts[1]}" if listed else whole
         if fault.message not in found.setdefault(part, []):
             found[part].append(fault.message)
     return found
@@ -225,6 +234,6 @@ def _values(op: str, value: object) -> tuple[str, str]:
     if op == "between":
         pair = [*value, "", ""] if isinstance(value, list) else [value, ""]
         return value_text(pair[0]), value_text(pair[1])
-    if op == "in" and isinstance(value, list):
+    if op in ("in", "not in") and isinstance(value, list):
         return "\n".join(map(value_text, value)), ""
     return value_text(value), ""

@@ -1,12 +1,13 @@
 """What several plans found becomes one list; expectations are worked out by hand."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from search.domain.graph import Node
-from search.domain.linking import Binding, GraphRanking, LinkedPlan, Traversal
-from search.domain.plan import Anchor, Plan, Risk, Target
+from search.domain.linking import Binding, GraphRanking, LinkedPlan, Placed, Traversal
+from search.domain.plan import Anchor, Order, Plan, Risk, Target
 from search.domain.plan.parts import Filter
 from search.domain.question import Question
 from search.domain.ranking import Candidate
@@ -144,3 +145,41 @@ def test_a_plan_to_be_skipped_gives_nothing() -> None:
 def test_a_residual_shared_by_plans_is_embedded_once() -> None:
     plans = [linked(0, 0.5, text="set in space"), linked(1, 0.5, text="set in space")]
     assert rescore(plans, [found(0, n1=0.5), found(1, n2=0.9)])[1].encoded == ["set in space"]
+
+
+def ordered(index: int, probability: float, limit: int | None = None, anchors: int = 1) -> LinkedPlan:
+    plan = linked(index, probability, anchors)
+    return replace(plan, plan=replace(plan.plan, order=Order("year", "desc", limit)))
+
+
+def in_places(index: int, **places: int) -> Traversal:
+    """A traversal whose candidates have these places; all have the same anchor score."""
+    placed = {int(key[1:]): Placed(2000 - place, place) for key, place in places.items()}
+    return Traversal(index, "test", tuple(Candidate(key, 0.9) for key in placed), placed=placed)
+
+
+def test_an_order_of_the_best_plan_decides_about_its_candidates_and_they_come_first() -> None:
+    plans = [ordered(0, 0.6), linked(1, 0.4)]
+    ranking, _ = rescore(plans, [in_places(0, n3=1, n1=2, n2=3), found(1, n2=1.0, n5=1.0)])
+    assert ranking.ranking.keys == (3, 1, 2, 5)
+    # The other plan found n2 as well, but has no part in the place that the order gives it.
+    assert [share.plan_index for share in ranking.shares(2)] == [0]
+    assert [share.plan_index for share in ranking.shares(5)] == [1]
+    assert ranking.parts[0] == pytest.approx({key: ranking.ranking.scores[key] for key in (3, 1, 2)})
+
+
+def test_equal_places_are_ordered_by_what_all_plans_say_then_by_the_question() -> None:
+    plans = [ordered(0, 0.6), linked(1, 0.4)]
+    ranking, _ = rescore(plans, [in_places(0, n1=1, n2=1, n3=1, n4=2), found(1, n4=1.0, n1=1.0)])
+    # n1 was found by both plans; of n2 and n3 the question is nearer to n2; n4 is a place behind, whoever found it.
+    assert ranking.ranking.keys == (1, 2, 3, 4)
+
+
+def test_an_order_of_a_plan_that_is_not_the_best_moves_nothing() -> None:
+    ranking, _ = rescore([linked(0, 0.6), ordered(1, 0.4)], [found(0, n1=0.9, n2=0.8), in_places(1, n2=1, n1=2)])
+    assert ranking.ranking.scores == pytest.approx({1: 0.54 + 0.36, 2: 0.48 + 0.36})
+
+
+def test_a_plan_without_anchors_scores_each_of_its_candidates_alike() -> None:
+    ranking, _ = rescore([linked(0, 0.7, anchors=0), linked(1, 0.3)], [found(0, n1=0.0, n2=0.0), found(1, n2=0.5)])
+    assert ranking.ranking.scores == pytest.approx({1: 0.7, 2: 0.85})

@@ -9,7 +9,9 @@ import pytest
 
 from search.services.searches.check_plan import check_plan
 from search.views import plan_form
+from search.views.plan_conditions import exclude_anchor, require_exclusion
 from search.views.plan_form import oriented, read_plan
+from search.views.shown.editor import show_editor
 from tests.search.domain.shop import SHOP
 
 FIELDS = {
@@ -162,3 +164,83 @@ def test_the_form_survives_json_and_back() -> None:
     read = plan()
 
     assert oriented(json.loads(json.dumps(read))) == read
+
+
+def test_an_entity_is_turned_into_an_exclusion_with_the_hops_that_only_it_needs_and_back() -> None:
+    changed = plan() | {"filters": [{"var": "b", "field": "founded", "op": "<", "value": 1990}]}
+    as_it_was = {key: list(changed[key]) for key in ("anchors", "hops", "filters")}
+
+    exclude_anchor(changed, 0)
+    assert (changed["anchors"], changed["hops"], changed["filters"]) == ([], [], [])
+    [pattern] = changed["exclude"]
+    assert [hop["rel"] for hop in pattern["hops"]] == ["BASED_IN", "HAS_BRAND"]
+    assert [condition["field"] for condition in pattern["filters"]] == ["founded"]
+    assert check_plan(changed, SHOP).plan is not None
+
+    require_exclusion(changed, 0)
+    assert {key: changed[key] for key in as_it_was} == as_it_was
+    assert "exclude" not in changed
+
+
+def test_an_exclusion_that_begins_at_a_variable_which_goes_is_dropped_with_it() -> None:
+    excluded = {"anchors": [], "hops": [{"from": "b", "rel": "*", "to_var": "x", "to_label": "*"}]}
+    changed = plan() | {"exclude": [excluded]}
+    plan_form.drop_anchor(changed, 0)
+
+    assert "exclude" not in changed
+
+
+def test_where_a_hop_is_dropped_exclusions_and_comparisons_follow_the_joined_variable() -> None:
+    compared = {"var": "T", "field": "price", "op": "<", "value": {"var": "b", "field": "founded"}}
+    excluded = {"anchors": [], "hops": [{"from": "b", "rel": "*", "to_var": "x", "to_label": "*"}]}
+    changed = plan() | {"filters": [compared], "exclude": [excluded]}
+    plan_form.drop_hop(changed, 0)
+
+    assert changed["exclude"][0]["hops"][0]["from"] == "c"
+    assert changed["filters"][0]["value"]["var"] == "c"
+
+
+def test_the_order_and_what_is_asked_are_read_from_the_form() -> None:
+    by = json.dumps({"count": {"rel": "REPLACES", "direction": "in", "to_label": "product"}})
+    read = read_plan(
+        FIELDS | {"/order/by": by, "/order/direction": "asc", "/order/limit": " 3 ", "/ask": "how many"}, SHOP
+    )
+
+    assert read["order"] == {"by": json.loads(by), "direction": "asc", "limit": 3}
+    assert read["ask"] == "how many"
+    checked = check_plan(read, SHOP)
+    assert checked.plan is not None
+    assert checked.plan.to_json()["order"] == read["order"]
+
+
+def test_a_condition_without_a_value_and_one_that_compares_are_read() -> None:
+    read = read_plan(FIELDS | {"/filters/0/op": "missing"}, SHOP)
+    assert read["filters"] == [{"var": "T", "field": "price", "op": "missing"}]
+    read = read_plan(FIELDS | {"/filters/0/op": "<", "/filters/0/compared": '{"var": "b", "field": "founded"}'}, SHOP)
+    assert read["filters"][0]["value"] == {"var": "b", "field": "founded"}
+
+
+HOSTILE_EXCLUDE = (
+    "{", "3", '[3, {"anchors": 3}]', '[{"anchors": [{"var": "T", "text": "x", "ids": 3}]}]',
+    '[{"hops": [{"from": "T", "rel": "*", "to_var": "y", "to_label": 3}]}]',
+    '[{"hops": [{"from": "T", "rel": "*", "to_var": "y"}], "filters": [{"var": "y", "field": "a", "op": "=", '
+    '"value": {}}]}]',
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("hostile", HOSTILE_EXCLUDE)
+def test_whatever_the_form_holds_of_exclusions_and_orders_is_drawn_and_checked(hostile: str) -> None:
+    fields = FIELDS | {"/exclude": hostile, "/order/by": hostile, "/order/limit": "many", "/ask": "why"}
+    read = oriented(read_plan(fields, SHOP))
+    show_editor(read, SHOP, check_plan(read, SHOP).faults)
+
+
+def test_the_form_shows_exclusions_orders_and_their_faults() -> None:
+    read = read_plan(FIELDS | {"/order/by": '{"field": "price"}', "/order/limit": "-1"}, SHOP)
+    exclude_anchor(read, 0)
+    editor = show_editor(read, SHOP, check_plan(read, SHOP).faults)
+
+    assert [chip.text for chip in editor.exclude] == ["has brand, based in Norway"]
+    assert [choice.label for choice in editor.order.by if choice.chosen] == ["price"]
+    assert editor.order.limit == "-1"
+    assert "from 1 to" in editor.order.faults[0]

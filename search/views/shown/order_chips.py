@@ -1,0 +1,72 @@
+"""The chips of a plan's exclusions, of its order, and of what is asked."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+
+from search.domain.graph import ANY, Schema
+from search.domain.plan.filter_checks import MEASURED
+from search.plan_words import exclusion_words, variables_of
+from search.text import words
+from search.views.plan_form import Json, fields_for, labels_of
+from search.views.shown.chips import Choice, ExclusionChip, OrderChip
+from search.views.shown.wording import relation_words, type_words
+
+ASKS: Mapping[str, str] = {"which": "which", "how many": "how many", "whether": "whether there is any"}
+DIRECTIONS: Mapping[str, str] = {"desc": "most or newest first", "asc": "least or oldest first"}
+
+
+def exclusion_chips(plan: Json, faults: Mapping[str, Sequence[str]]) -> tuple[ExclusionChip, ...]:
+    """Return a chip for each exclusion, with its faults."""
+    variables = variables_of(plan)
+    return tuple(
+        ExclusionChip(index, exclusion_words(pattern, variables), tuple(faults.get(f"/exclude/{index}", ())))
+        for index, pattern in enumerate(plan.get("exclude", []))
+    )
+
+
+def order_chip(plan: Json, schema: Schema, faults: Mapping[str, Sequence[str]]) -> OrderChip:
+    """Return the choices of the order over the target's fields and relations."""
+    order = plan.get("order") or {}
+    present = order.get("by")
+    offered = list(_orders(plan, schema))
+    if present and present not in [by for by, _ in offered]:
+        offered.append((present, _said(present)))
+    by = [Choice("", "none", not present), *(Choice(json.dumps(o), text, o == present) for o, text in offered)]
+    direction, ask = order.get("direction", "desc"), plan.get("ask", "which")
+    limit = order.get("limit")
+    return OrderChip(
+        tuple(by),
+        tuple(Choice(way, text, way == direction) for way, text in DIRECTIONS.items()),
+        "" if limit is None else str(limit),
+        tuple(Choice(value, text, value == ask) for value, text in ASKS.items()),
+        tuple(faults.get("/order", ())),
+    )
+
+
+def _orders(plan: Json, schema: Schema) -> Iterator[tuple[Json, str]]:
+    """Yield what the target can be ordered by, with its words: numbers and dates, then counts of its relations."""
+    target = plan["target"]["var"]
+    for name, kind in fields_for(plan, target, schema).items():
+        if kind in MEASURED:
+            yield {"field": name}, words(name)
+    labels = labels_of(plan).get(target)
+    counts: dict[tuple[str, str, str], int] = {}
+    for kind_ in schema.relation_types:
+        for near, far, way in ((kind_.source, kind_.target, "out"), (kind_.target, kind_.source, "in")):
+            if not labels or near in labels:
+                one = (kind_.relation, way, far)
+                counts[one] = counts.get(one, 0) + kind_.count
+    for relation, way, far in sorted(counts, key=lambda one: (-counts[one], one)):
+        by = {"count": {"rel": relation, "direction": way, "to_label": far}}
+        yield by, _said(by)
+
+
+def _said(by: Json) -> str:
+    if "count" not in by or not isinstance(by["count"], dict):
+        return words(str(by.get("field", "")))
+    count = by["count"]
+    left, right = {"out": ("—", "→"), "in": ("←", "—")}.get(str(count.get("direction")), ("—", "—"))
+    far = type_words(str(count.get("to_label", ANY)))
+    return f"number of {left} {relation_words(str(count.get('rel', ANY)))} {right} {far}"

@@ -1,0 +1,57 @@
+"""The answer of a search: a list, a number, yes, no or unknown, and whether there is nothing more to it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from search.domain.payloads import Links, Plans, Traversals
+from search.domain.payloads.lists import Listed
+from search.domain.payloads.plans import BoundAnchor, BoundNode, PlanEntry, Traversed
+from search.domain.plan import Anchor, Ask, Plan
+from search.services.searches.answer import answer_of
+
+
+def answer(
+    ask: Ask, count: int | None, *, cut: bool = False, bound: bool = True, changed: bool = False
+) -> dict[str, Any]:
+    """The answer where a plan of one anchor found `count` nodes; None: it was not executed."""
+    plan = Plan((Anchor("a", "Ada"),), ask=ask)
+    found = () if count is None else (Traversed(0, "test", Listed((), (), count), truncated=cut),)
+    nodes = (BoundNode("n1", "person", "Ada", 1.0),) if bound else ()
+    return answer_of(
+        Plans((PlanEntry(plan, "user", 1.0, given=plan if changed else None),)),
+        Links(((BoundAnchor(0, "a", nodes),),)),
+        Traversals(found),
+        0,
+    )
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        (answer("which", 3), {"kind": "list", "count": 3, "complete": True}),
+        (answer("which", 3, cut=True), {"kind": "list", "count": 3, "complete": False}),
+        (answer("how many", 3), {"kind": "number", "value": 3, "count": 3, "complete": True}),
+        (answer("how many", 0), {"kind": "number", "value": 0, "count": 0, "complete": True}),
+        (answer("how many", 0, bound=False), {"kind": "unknown", "count": 0, "complete": False}),
+        (answer("how many", None), {"kind": "unknown", "count": 0, "complete": False}),
+        (answer("whether", 2), {"kind": "yes", "count": 2, "complete": True}),
+        (answer("whether", 2, cut=True), {"kind": "yes", "count": 2, "complete": False}),
+        (answer("whether", 0), {"kind": "no", "count": 0, "complete": True}),
+        (answer("whether", 0, cut=True), {"kind": "unknown", "count": 0, "complete": False}),
+        (answer("whether", 0, bound=False), {"kind": "unknown", "count": 0, "complete": False}),
+    ],
+)
+def test_the_answer_says_what_was_asked_and_whether_it_is_known(given: Any, expected: Any) -> None:
+    assert given == expected
+
+
+def test_what_a_changed_plan_found_does_not_answer_the_plan_that_was_asked() -> None:
+    assert answer("how many", 7, changed=True) == {"kind": "number", "value": 0, "count": 0, "complete": True}
+    assert answer("whether", 7, changed=True)["kind"] == "no"
+
+
+def test_without_a_plan_there_is_a_list_that_nobody_completed() -> None:
+    assert answer_of(Plans(), Links(), Traversals(), None) == {"kind": "list", "count": 0, "complete": False}
