@@ -26,7 +26,8 @@ MOST_EDGES = 64
 KINDS = ("named", "words", "vectors")
 """Kinds of seeds."""
 MOST_SEEDS = 50
-_WORDS, _VECTORS = ("bm25",), ("vss", "dense")
+_WORDS, _VECTORS = ("bm25", "text/bm25"), ("vss", "document/dense")
+"""Names of the lists of documents by words and by vectors: those of the hybrid retrieval and those of the fields."""
 
 T = TypeVar("T", bound=np.generic)
 BOTH: tuple[Direction, Direction] = ("out", "in")
@@ -106,11 +107,10 @@ def seeds_of(named: Sequence[Entity], found: Sequence[Head]) -> Seeds:
     values: list[Floats] = [np.full(len(e.keys), e.sure / len(e.keys) ** 0.5, dtype=np.float32) for e in named]
     kinds = [0] * len(named)
     for head in found:
-        last = head.name.rsplit("/", 1)[-1]
-        if last in _WORDS or last in _VECTORS:
+        if head.name in _WORDS or head.name in _VECTORS:
             keys.append(head.keys[:MOST_SEEDS])
             values.append(head.spread[:MOST_SEEDS])
-            kinds.append(1 if last in _WORDS else 2)
+            kinds.append(1 if head.name in _WORDS else 2)
     if not keys:
         return Seeds(np.empty(0, np.int32), np.empty((0, len(KINDS)), np.float32), np.empty(0, np.int64))
     every, places = np.unique(np.concatenate(keys), return_inverse=True)
