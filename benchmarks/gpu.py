@@ -113,7 +113,7 @@ def operations(shape: Shape, model: RandomReranker) -> float:
     config = shape.config.get_text_config()
     tokens = shape.pairs * shape.tokens
     body: Any = model.body
-    weights = sum(parameter.numel() for parameter in body.parameters()) - body.get_input_embeddings().weight.numel()
+    weights = sum(one.numel() for one in body.parameters()) - body.get_input_embeddings().weight.numel()
     attention = config.num_hidden_layers * 4 * (shape.tokens / 2) * config.num_attention_heads * config.head_dim
     return float(tokens * (2 * weights + attention))
 

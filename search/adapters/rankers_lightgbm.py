@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from safetensors import SafetensorError
 from safetensors.numpy import load_file
 
+from search.adapters.tree_paths import TreePaths
 from search.artifact_files import WEIGHTS, open_artifact
 from search.domain.errors import StageError
 from search.interfaces import Vectors
@@ -45,6 +46,7 @@ class LightGbmRanker:
         self.encoder: str = configuration["encoder"]
         self.signals: tuple[str, ...] = tuple(configuration["signals"])
         self._models = tuple(models)
+        self._paths = TreePaths.of([model.model_to_string() for model in models])
         bags, vectors, bias = (np.asarray(tensors[part], dtype=np.float32) for part in ("bags", "vectors", "bias"))
         types = tuple(configuration["types"])
         if bags.shape != (len(types), BUCKETS) or len(vectors) != len(types) or bias.shape != (len(types),):
@@ -61,15 +63,13 @@ class LightGbmRanker:
 
     def scores(self, signals: NDArray[np.float32]) -> NDArray[np.float64]:
         """Return the mean of the models' scores."""
-        return self._mean([model.predict(signals, num_threads=1) for model in self._models])
+        several = np.array([model.predict(signals, num_threads=1) for model in self._models], dtype=np.float64)
+        scores: NDArray[np.float64] = several.mean(axis=0)
+        return scores
 
     def contributions(self, signals: NDArray[np.float32]) -> NDArray[np.float64]:
-        """Return the mean of the models' contributions, without that of the mean score."""
-        return self._mean([model.predict(signals, pred_contrib=True, num_threads=1) for model in self._models])[:, :-1]
-
-    @staticmethod
-    def _mean(several: Sequence[Any]) -> NDArray[np.float64]:
-        return np.mean(np.stack([np.asarray(one, dtype=np.float64) for one in several]), axis=0)
+        """Return the mean of what the splits of the models' trees add (`TreePaths`)."""
+        return self._paths.contributions(signals) / len(self._models)
 
 
 class LoadedRankers:

@@ -16,8 +16,8 @@ SHOWN_SIGNALS = 5
 class SignalShare:
     """A signal of a result: its value (None where it does not apply), and what it adds to the ranker's score.
 
-    Over all signals, the contributions and the mean score of the training's candidates add up to the ranker's score
-    (Shapley values of the trees: Lundberg and Lee, NeurIPS 2017).
+    Over all signals, the contributions and the expected score of a candidate of the training add up to the ranker's
+    score.
     """
 
     name: str

@@ -40,6 +40,8 @@ from search.neural.tracing import Forward, traced
 KIND = "retriever"
 TOWER = "tower."
 """Prefix of the names of the encoder's parameters among the tensors of an artifact."""
+TYPE_SCALE = 3.0
+"""Factor of the types' scores, so that they learn as fast as the scores of the lists, which have first weights."""
 REMEMBERED = 256
 """Number of questions whose queries a retriever remembers."""
 AT_ONCE = 32
@@ -101,7 +103,7 @@ class FieldNet(nn.Module):
         read = functional.dropout(asked, self.dropout, self.dropout > 0)
         mapped = asked[:, None] + torch.einsum("qd,fde->qfe", read, self.maps)
         weights = self.start * functional.softplus(self.weigh(read))
-        return Queries(functional.normalize(mapped, dim=2), weights, self.kinds(read))
+        return Queries(functional.normalize(mapped, dim=2), weights, TYPE_SCALE * self.kinds(read))
 
     def learnable(self, layers: int) -> tuple[list[nn.Parameter], list[nn.Parameter]]:
         """Return the parameters that training changes: those of the tower's last layers, and those of the heads.

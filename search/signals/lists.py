@@ -59,14 +59,17 @@ class Head:
 
 
 def heads(fusion: Fusion, depth: int, adjacency: Adjacency) -> list[Head]:
-    """Return the heads of all lists that are not fusions, named as in `Fusion.leaves`, and of the fused list."""
-    leaves = list(_leaves(fusion))
-    names = [path[-1] for path, _ in leaves]
+    """Return the heads of all lists at any depth, and of the fused list.
+
+    A list has the name that it has in `Fusion.leaves` or `Fusion.fused`.
+    """
+    lists = list(_lists(fusion))
+    names = [path[-1] for path, listed in lists if isinstance(listed, Ranking)]
     types = adjacency.types
-    found = [
-        Head.of(path[-1] if names.count(path[-1]) == 1 else "/".join(path), ranking, depth, types)
-        for path, ranking in leaves
-    ]
+    found = []
+    for path, listed in lists:
+        short = isinstance(listed, Ranking) and names.count(path[-1]) == 1
+        found.append(Head.of(path[-1] if short else "/".join(path), listed.ranking, depth, types))
     return [*found, Head.of(FUSED, fusion.ranking, depth, types)]
 
 
@@ -96,9 +99,9 @@ def list_signals(found: list[Head], keys: Keys) -> dict[str, Column]:
     return {**columns, "lists": holding}
 
 
-def _leaves(fusion: Fusion, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Ranking]]:
+def _lists(fusion: Fusion, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Ranking | Fusion]]:
+    """Yield every list with its path; a fusion comes before its own lists."""
     for name, listed in fusion.rankings.items():
+        yield (*path, name), listed
         if isinstance(listed, Fusion):
-            yield from _leaves(listed, (*path, name))
-        else:
-            yield (*path, name), listed
+            yield from _lists(listed, (*path, name))

@@ -65,12 +65,14 @@ class Rerank:
         "Words of each field that the reranker reads. A trained reranker reads what it was trained on.",
         low=1,
         high=10_000,
+        public_high=1_000,
     )
     names: int = option(
         DocumentForm().names,
         "Names of neighbours over each relation that the reranker reads. A trained one reads what it was trained on.",
         low=0,
         high=1_000,
+        public_high=100,
     )
     keep_lead: bool = option(True, "Whether nothing is reranked when the graph leads, because its plan is sure.")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
 
@@ -34,6 +34,9 @@ from training.learning.task import FOLDS, Card, Evaluated, Learned, Material, To
 
 FEWEST_QUESTIONS = 10
 """Smallest number of questions that a training accepts."""
+_GENTLE = 0.3
+"""Factor on the learning rate for synthesised questions alone: their words are not people's, and at the full rate the
+scorer unlearns what the words of people's questions have in common with the base's."""
 _ALWAYS = -1
 """The fold of questions that every fit learns from."""
 CROSS_FITTED = "cross_fitted.jsonl.gz"
@@ -77,6 +80,8 @@ class Lesson:
     planner: Planner
     more: Sequence[Example] = ()
     more_answers: Sequence[Keys] = ()
+    gently: bool = False
+    """Whether the rate is lowered (`_GENTLE`), because mainly synthesised questions are learned from."""
 
 
 def lesson_of(material: Material, planner: Planner) -> Lesson:
@@ -88,7 +93,8 @@ def lesson_of(material: Material, planner: Planner) -> Lesson:
         made = material.synthesised, material.synthesised_answers
         return Lesson(material.examples, material.answers, planner, *made)
     examples = [*material.examples, *material.synthesised]
-    return Lesson(examples, [*material.answers, *material.synthesised_answers], planner)
+    answers = [*material.answers, *material.synthesised_answers]
+    return Lesson(examples, answers, planner, gently=bool(material.synthesised))
 
 
 @dataclass(frozen=True, eq=False)
@@ -184,6 +190,7 @@ class PlannerTask:
     ) -> tuple[list[Fitted], Fitted]:
         """Return the scorers fitted without each fold, and the scorer fitted on all questions."""
         how = self.learner.fit_of(len(lists))
+        how = replace(how, rate=_GENTLE * how.rate) if self.lesson.gently else how
         count = int(folds.max()) + 1
         total = (count + 1) * how.epochs
         done = iter(range(1, total + 1))

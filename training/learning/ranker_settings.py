@@ -13,8 +13,8 @@ class RankerSettings:
 
     folds: int = option(5, "Parts that each are ranked by what was learned from the others.", low=2, high=20)
     seeds: int = option(3, "Models whose mean score ranks.", low=1, high=20)
-    rounds: int = option(200, "Trees of a model.", low=1, high=5_000)
-    rate: float = option(0.04, "Learning rate: how much each tree adds.", low=1e-4, high=1.0)
+    rounds: int = option(100, "Trees of a model.", low=1, high=5_000)
+    rate: float = option(0.08, "Learning rate: how much each tree adds.", low=1e-4, high=1.0)
     leaves: int = option(15, "Most leaves of a tree.", low=2, high=1_024)
     least: int = option(30, "Fewest candidates in a leaf.", low=1, high=100_000)
     features: float = option(0.5, "Part of the signals that each tree may read.", low=0.01, high=1.0)

@@ -93,7 +93,9 @@ class RetrieverTask:
         device = _device(settings.device)
         half = device != "cpu" or has_bfloat16()
         nodes = nodes_of(self.material.tools, self.shape, torch.bfloat16 if half else torch.float32, device)
-        fitting = Fitting(settings, self.shape, self.material.tools.encoder.name, nodes, device, run)
+        fitting = Fitting(
+            settings, self.shape, self.material.tools.encoder.name, nodes, device, run, after_synthesised=len(made) > 0
+        )
         if not len(real):
             return fitting.alone(made)
         return fitting.both(made, real, settings.folds_of([example.text for example in real.examples]))
@@ -107,8 +109,8 @@ class RetrieverTask:
     def _read(self, run: RunContext) -> tuple[Lesson, Lesson]:
         """Return the real and the synthesised questions that have an answer whose type may be one."""
         examples, answers = list(self.material.examples), list(self.material.answers)
-        made = list(getattr(self.material, "synthesised", ()))
-        own = list(getattr(self.material, "synthesised_answers", ()))
+        made = list(self.material.synthesised)
+        own = list(self.material.synthesised_answers)
         if len(made) > self.learner.synthesised:
             drawn = np.random.default_rng(self.learner.seed).permutation(len(made))[: self.learner.synthesised]
             made, own = [made[at] for at in sorted(drawn)], [own[at] for at in sorted(drawn)]

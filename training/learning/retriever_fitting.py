@@ -34,6 +34,8 @@ STEPS_A_PART = 50
 """A pass over thousands of synthesised questions takes minutes, so it has parts, with checkpoints between."""
 SAVED_EVERY = 45.0
 """Seconds between checkpoints; those of three folds have some hundred megabytes if the model is trained, too."""
+AFTER = 0.5
+"""Factor of the rate for real questions that come after synthesised ones."""
 LEARN, FOLD, ALL = "synthesised questions", "folds", "all questions"
 Ranks = list[NDArray[np.int64]]
 Weights = dict[str, NDArray[np.float16]]
@@ -68,6 +70,8 @@ class Fitting:
     nodes: Nodes
     device: str
     run: RunContext
+    after_synthesised: bool = False
+    """Whether the real questions come after synthesised ones."""
 
     def alone(self, made: Lesson) -> LearnedRetriever:
         """Return the retriever that learned from synthesised questions only; some of them are held out and measured."""
@@ -190,9 +194,11 @@ class Fitting:
         """Return a trainer for this number of questions in all passes together."""
         settings = self.settings
         sample = settings.sample if len(self.nodes) > settings.nodes else 0
+        # After synthesised questions, real ones only refine.
+        rate = settings.rate * (AFTER if len(start) and self.after_synthesised else 1.0)
         how = FitSettings(
             settings.batch,
-            settings.rate,
+            rate,
             settings.layers,
             settings.layer_rate,
             sample,

@@ -18,14 +18,17 @@ class RetrieverSettings:
     )
     folds: int = option(3, "Parts that each are searched by what was learned from the others.", low=2, high=20)
     epochs: int = option(
-        15, "Most passes over the real questions; the folds decide how many are best.", low=1, high=200
+        20, "Most passes over the real questions; the folds decide how many are best.", low=1, high=200
     )
-    patience: int = option(3, "Passes without a better result on the folds after which none follows.", low=1, high=200)
-    passes: int = option(3, "Passes over the synthesised questions, before the real ones.", low=0, high=100)
+    patience: int = option(5, "Passes without a better result on the folds after which none follows.", low=1, high=200)
+    passes: int = option(2, "Passes over the synthesised questions, before the real ones.", low=0, high=100)
     synthesised: int = option(8_000, "Synthesised questions at most.", low=0, high=1_000_000)
     steps: int = option(600, "Steps at most: many questions are passed over less often.", low=1, high=1_000_000)
     batch: int = option(32, "Questions a step.", low=1, high=4096)
-    rate: float = option(5e-4, "Height of the learning rate of the maps and weights.", low=1e-7, high=1.0)
+    rate: float = option(
+        1e-3, "Height of the learning rate of the maps and weights; half for real questions after synthesised ones.",
+        low=1e-7, high=1.0,
+    )  # fmt: skip
     layers: int = option(
         0, "Last layers of the encoder's model that are trained, too; without any a training takes a minute.",
         low=0, high=100,

@@ -75,7 +75,9 @@ def _mixed(pipeline: str, stage: str, learner: str) -> bool:
     known = search_wiring.pipeline(pipeline).settings_schema()["properties"]
     every = known.get(stage, {}).get("enum", [])
     named = (wiring.option_of(learner)[1], f"{stage}.weight", f"{stage}.k")
-    return bool(set.intersection(*(set(known.get(name, {}).get("variants", every)) for name in named)))
+    if any(name not in known for name in named):
+        return False
+    return bool(set.intersection(*(set(known[name].get("variants", every)) for name in named)))
 
 
 def _tunable(pipeline: str, part: str) -> bool:

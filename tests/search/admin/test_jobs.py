@@ -38,7 +38,7 @@ def job_of(**given: object) -> Job:
 def launch(staff: Client, **fields: str) -> str:
     address = reverse("admin:search_job_launch") + "?kind=index"
     return staff.post(
-        address, {"knowledge_base": "films", "argument-kinds": "", **fields}, follow=True
+        address, {"knowledge_base": "films", "argument-kinds": "", "argument-vectors": "on", **fields}, follow=True
     ).content.decode()
 
 
@@ -47,7 +47,7 @@ def test_the_form_launches_the_job_that_it_describes_and_leads_to_its_page(staff
     page = launch(staff, **{"argument-kinds": "field:plot\n\n chunk ", "argument-activate": "on"})
     [job] = Job.objects.all()
     assert (job.kind, job.knowledge_base_name, job.origin) == ("index", "films", "page")
-    assert job.arguments == {"kinds": ["field:plot", "chunk"], "activate": True}
+    assert job.arguments == {"kinds": ["field:plot", "chunk"], "vectors": True, "activate": True}
     assert job.user is not None
     assert job.user.username == "admin"
     assert f"{job.pk}/cancel/" in page

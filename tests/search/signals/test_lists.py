@@ -50,7 +50,7 @@ def test_each_list_tells_score_and_rank_also_among_those_of_the_type(adjacency: 
     # Among persons (odd keys), 5 is first and 3 second; among films, 2 is first.
     in_type = [0, math.log(2), 0, math.nan]
     assert columns["list:bm25:rank in type"].tolist() == pytest.approx(in_type, nan_ok=True)
-    assert columns["lists"].tolist() == [1, 2, 1, 1]
+    assert columns["lists"].tolist() == [2, 3, 2, 1], "the fused text counts too"
     # 7: 2/4; 3: 1/(3 + 1) by the text, whose first it is; 5 and 2 follow in the text.
     assert np.exp(columns["list:fused:rank"]).tolist() == pytest.approx([4, 2, 3, 1])
 

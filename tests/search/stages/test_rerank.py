@@ -10,13 +10,16 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from search import wiring
 from search.domain.conditions import CheckedConditions
 from search.domain.errors import DeadlineExceeded, SearchCancelled, StageError
 from search.domain.fusion import Fusion
 from search.domain.graph import Node
 from search.domain.question import Question
 from search.domain.ranking import by_key
+from search.domain.signals import Reranked
 from search.domain.trace import Limit
+from search.stages.light_then_neural import LightThenNeural
 from search.stages.rerank import Rerank
 from search.text import DocumentForm
 from tests.rankings import ranked
@@ -57,10 +60,13 @@ class ByNumber:
         return self
 
 
-def rerank(scorer: Any, fusion: Fusion = BEFORE, limit: Limit | None = None, **options: Any) -> Any:
+def stage(scorer: Any, **options: Any) -> Rerank:
     known = Cosines({"document+relations": {"who?": {}}})
-    stage = Rerank(scorers=scorer, nodes=Nodes(), encoder=known, vectors=known, **options)  # type: ignore[arg-type]
-    return stage(WHO, fusion, [], CheckedConditions(), limit or Limit.seconds(60))
+    return Rerank(scorers=scorer, nodes=Nodes(), encoder=known, vectors=known, **options)  # type: ignore[arg-type]
+
+
+def rerank(scorer: Any, fusion: Fusion = BEFORE, limit: Limit | None = None, **options: Any) -> Any:
+    return stage(scorer, **options)(WHO, fusion, [], CheckedConditions(), limit or Limit.seconds(60))
 
 
 def test_both_orders_are_fused_by_static_reciprocal_ranks() -> None:
@@ -145,3 +151,40 @@ def test_a_sure_graph_and_an_empty_list_are_not_reranked() -> None:
 def test_a_cancelled_search_ends() -> None:
     with pytest.raises(SearchCancelled):
         rerank(ByNumber(), limit=Limit(cancelled=lambda: True))
+
+
+@dataclass(frozen=True)
+class Turned:
+    """A light ranker that turns the order round, and may say that something is missing (LightRank)."""
+
+    detail: str = ""
+
+    def __call__(self, question: Question, fusion: Fusion, *others: Any) -> Reranked:
+        keys = fusion.ranking.keys
+        light = ranked({key: float(place) for place, key in enumerate(keys)})
+        fused = Fusion.of({"light": light, "fused": fusion}, {"light": 1.0, "fused": 0.0}, 1.0, by_key)
+        return Reranked(**{**vars(fused), "detail": self.detail})
+
+
+def test_the_neural_reranker_reads_what_the_light_one_puts_first() -> None:
+    """The light order is 4, 3, 2, 1; the reranker puts the first two of it, 4 and 3, the other way round."""
+    negated = ByNumber(of=lambda documents: [-float(d.split("n", 1)[1][0]) for d in documents])
+    both = LightThenNeural(Turned("The ranker is away."), stage(negated, neural_depth=2, weight=1.0))  # type: ignore[arg-type]
+    found = both(WHO, BEFORE, [], CheckedConditions(), Limit.seconds(60))
+    assert [document.split()[1] for document in negated.calls[0]] == ["n4", "n3"]
+    assert found.ranking.keys[:2] == (3, 4)
+    assert (found.status, found.detail) == ("degraded", "The ranker is away.")
+    assert {"reranker", "light", "text"} <= set(found.leaves(3))
+
+
+def test_where_the_graph_leads_only_the_light_ranker_decides() -> None:
+    scorer = ByNumber()
+    sure = Fusion.of(dict(BEFORE.rankings), dict(BEFORE.weights), 1.0, by_key, leads=True)
+    both = LightThenNeural(Turned(), stage(scorer))  # type: ignore[arg-type]
+    assert both(WHO, sure, [], CheckedConditions(), Limit.seconds(60)).ranking.keys == (4, 3, 2, 1)
+    assert not scorer.calls
+
+
+def test_the_pipeline_has_the_options_of_both() -> None:
+    options = wiring.pipeline("grasp").specification({"rerank": "light_neural"})["stages"]["rerank"]["OPTIONS"]
+    assert {"light_artifact", "neural_artifact", "light_depth", "neural_depth", "weight", "k"} <= set(options)

@@ -18,7 +18,12 @@ from search.fields.names import field_of, is_words, kind_of, lists_of
 from search.fields.scores import FieldScores
 from search.interfaces import FieldQuery
 from search.services.knowledge.index_snapshot import build_index
+from search.services.knowledge.releases import activate_release
+from search.services.searches.describe_search import describe_search
+from search.services.searches.request_search import request_search
+from search.services.searches.run_search import run_search
 from search.stages.retrieve_fields import Fields
+from search.views.shown.results import show_results
 from tests.fakes import HashEncoder
 from tests.search.services.knowledge.test_index_snapshot import GRAPH, snapshot_of
 
@@ -145,3 +150,22 @@ def test_an_artifact_of_another_encoder_or_of_lists_that_are_not_there_is_refuse
     assert raised.value.permanent
     with pytest.raises(StageError, match=r"lists that this release does not have: chunk/dense\. `index_kb` builds"):
         found(stage(tools, Reader((*lists(tools), "chunk/dense")), artifact="drawn"))
+
+
+def test_the_pipeline_shows_the_sum_of_every_result_with_the_titles_of_its_lists() -> None:
+    release = build_index(snapshot=snapshot_of()).release
+    activate_release(knowledge_base=release.knowledge_base, release=release)
+    run = request_search(knowledge_base="films", question=QUESTION, pipeline="mfar", k=3, enqueue=False)
+    shown = describe_search(run_search(run.pk))
+    assert (shown["status"], shown["fusion"]["method"]) == ("done", "sum")
+    assert shown["fusion"]["titles"]["neighbours/dense"] == "Neighbours, by meaning"
+    assert len(shown["results"]) == 3
+    for result in shown["results"]:
+        shares = result["scores"]
+        assert sum(share["contribution"] for share in shares.values()) == pytest.approx(result["score"], abs=1e-6)
+        for share in shares.values():
+            assert share["contribution"] == pytest.approx(share["weight"] * (share["score"] or 0.0), abs=1e-6)
+    (first, *_) = show_results(shown)
+    assert first.fused
+    assert first.formula == "w × score"
+    assert first.total == pytest.approx(first.score)

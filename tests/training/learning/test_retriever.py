@@ -113,27 +113,26 @@ def test_the_same_seed_gives_the_same_weights_and_another_seed_others(material: 
 
 
 class Stopping:
-    """A run that is cancelled at its n-th check, and whose curve and checkpoints outlive it."""
+    """A run that is cancelled when its curve has this number of points; curve and checkpoints outlive it."""
 
     def __init__(self, folder: Path, after: int | None = None) -> None:
         self.curve: dict[tuple[str, int], float] = {}
         self.logged: list[str] = []
-        checks = count()
-        limit = Limit(cancelled=lambda: after is not None and next(checks) >= after)
+        limit = Limit(cancelled=lambda: after is not None and len(self.curve) >= after)
         self.context = RunContext(
             limit=limit, checkpoints=FileCheckpoints(folder), log=self.logged.append,
             metric=lambda name, step, value: self.curve.__setitem__((name, step), value),
         )  # fmt: skip
 
 
-@pytest.mark.parametrize("layers", [0, 1])
+@pytest.mark.parametrize(("layers", "points"), [(0, 6), (0, 11), (1, 11)])
 def test_an_interrupted_training_goes_on_to_the_same_curve(
-    material: Material, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, layers: int
+    material: Material, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, layers: int, points: int
 ) -> None:
     monkeypatch.setattr(retriever_fitting, "SAVED_EVERY", 0.0)
     whole = Stopping(tmp_path / "whole")
     learned = fit(material, whole.context, layers=layers)
-    broken = Stopping(tmp_path / "broken", after=1_100)
+    broken = Stopping(tmp_path / "broken", after=points)
     with pytest.raises((RunCancelled, SearchCancelled)):
         fit(material, broken.context, layers=layers)
     assert 0 < len(broken.curve) < len(whole.curve)

@@ -23,6 +23,7 @@ _IRREGULAR = {
 """Participle → past tense, and the noun of who does it ("" where there is no usual one)."""
 _PLURALS = {"is": "are", "was": "were", "has": "have", "does": "do"}
 _VERB_BEFORE = re.compile(r"\b(is|was|has|does) \{o\}")
+_BEING = re.compile(r"\{o\} (is|was|has) ")
 _VERB_AFTER = re.compile(r"\{o\} (is|was|has|does|\w+[^s\W]s)\b")
 _PEOPLE = {"people": "people", "person": "people", "man": "men", "woman": "women", "child": "children"}
 _OR = ("at", "ct", "it", "ut", "ess", "vent", "iz")
@@ -101,6 +102,11 @@ def agreeing(form: str) -> str:
     """Return a form whose verb is in the plural where its subject is `{o}`: `was {o} made by` → `were {o} made by`."""
     form = _VERB_BEFORE.sub(lambda found: f"{_PLURALS[found[1]]} {{o}}", form)
     return _VERB_AFTER.sub(lambda found: f"{{o}} {_many(found[1])}", form)
+
+
+def also(form: str) -> str:
+    """Return a form that says `also` where `{o}` does something: `{o} wrote {wh}` → `{o} also wrote {wh}`."""
+    return form if _BEING.match(form) else re.sub(r"^\{o\} ", "{o} also ", form)
 
 
 def asked_of(phrase: str, wh: str, thing: str) -> str:

@@ -21,6 +21,8 @@ _ROLE = 0.5
 """Share of the ways that are said by a noun for the answer (`the director of X`) if the relation has one."""
 _SHARING = 0.6
 """Share of the ways to a node and back over one relation that are said as having something in common."""
+_ALSO = 0.6
+"""Share of the whole questions back over the same relation that say so (`the director of X also directed …`)."""
 _ALIAS = 0.3
 _LOWER = 0.3
 _MARKED = 0.6
@@ -101,14 +103,18 @@ class EnglishSpeaker:
     def _asked(self, draft: Draft, chance: np.random.Generator) -> str:
         """Return a whole question about one way, or an empty string if its relation has no such form."""
         way = draft.ways[0]
-        asks = self._forms_of(way.steps[0], draft.answer_type).asks
+        forms = self._forms_of(way.steps[0], draft.answer_type)
+        word = english.question_word(self.base.schema.node_types[draft.answer_type])
+        # "When was the release of X" asks for its release year.
+        whens = [f"when was the {role.rpartition(' ')[0]} of {{o}}" for role in forms.roles if " " in role]
+        asks = forms.asks + tuple(whens * 2 if word == "when" else ())
         if not asks:
             return ""
-        kind = self.base.schema.node_types[draft.answer_type]
         noun = _noun(self.base, draft.answer_type, chance)
-        asking = [f"which {noun}", f"what {noun}", f"which {english.plural(noun)}"]
-        asking += [english.question_word(kind) or "what"] * 3
+        asking = [f"which {noun}", f"what {noun}", f"which {english.plural(noun)}", *[word or "what"] * 3]
         asked = _one(asks, chance)
+        if self._returns(way, 0, draft.answer_type) and chance.random() < _ALSO:
+            asked = english.also(asked)
         asked = english.agreeing(asked) if len(way.steps) > 1 else asked
         return fill(asked, wh=_one(asking, chance), o=self._thing(way, 0, chance))
 

@@ -26,7 +26,7 @@ MOST_MEANT = 4
 """Nodes of one type that may have the name which a question uses."""
 MOST_ROWS = 16
 """Choices of the nodes that are meant by all names of a question."""
-RETURNING = 0.4
+RETURNING = 0.6
 """Share of the steps that go back over the relation of the step before them, to another node."""
 MOST_KNOWN = 10_000
 """Nodes whose relations are remembered."""

@@ -46,6 +46,29 @@ def test_lists_that_were_fused_into_another_stand_under_it_and_share_what_it_add
     assert shown.total == pytest.approx(2.5 / 6 + 1 / 8)
 
 
+def test_a_sum_of_scores_is_written_as_weight_times_score_also_where_it_was_fused(described: dict[str, Any]) -> None:
+    # The text's list is a sum of two: 12 × 0.3 + 6 × 0.5 = 6.6; the words' list lacks the result.
+    result = described["results"][0]
+    inner = {"name/dense": (3, 0.3, 12.0, 3.6), "pagerank": (1, 0.5, 6.0, 3.0), "text/bm25": (None, None, 6.0, 0.0)}
+    result |= {
+        "scores": {
+            "graph": result["scores"]["graph"] | {"path": ["graph"]},
+            **{
+                name: {"rank": rank, "score": score, "weight": weight, "k": 0.0, "path": ["text", name],
+                       "contribution": part / 6.6 / 8, "method": "sum"}
+                for name, (rank, score, weight, part) in inner.items()
+            },
+        },
+        "fused": {"text": {"rank": 3, "score": 6.6, "weight": 1.0, "contribution": 1 / 8, "k": 5.0, "path": ["text"]}},
+    }  # fmt: skip
+    shown = show_results(described)[0]
+    assert [(part.depth, part.formula) for part in shown.parts] == [
+        (0, "2.5 / (5 + 1)"), (0, "1 / (5 + 3)"), (1, "12 × 0.3000"), (1, "6 × 0.5000"), (1, ""),
+    ]  # fmt: skip
+    assert shown.formula == "w / (k + rank) or w × score"
+    assert sum(part.contribution for part in shown.parts if part.depth) == pytest.approx(1 / 8)
+
+
 def test_a_list_that_does_not_hold_the_result_adds_nothing_and_has_no_formula(described: dict[str, Any]) -> None:
     graph, text = show_results(described)[2].parts
 
