@@ -59,7 +59,7 @@ def recovering(films: KnowledgeBase, settings: Settings) -> Iterator[KnowledgeBa
     settings.GRASP_PIPELINES = {"path": {**small.PIPELINES["path"], "STAGES": known | stages}}
     double = {"BACKEND": f"{__name__}.cosines"}
     settings.GRASP_TOOLS = {
-        **small.TOOLS, "encoder": double, "vectors": double,
+        **small.TOOLS, "encoder": double, "vectors": double, "no_vectors": double,
         "graph": {"BACKEND": "search.adapters.graph_postgres.PostgresGraph"},
     }  # fmt: skip
     wiring.forget()
