@@ -18,6 +18,7 @@ SCRIPTS = (
     "search_speed",
     "http",
     "quality",
+    "ablation",
     "lost",
     "processes",
     "jobs",
