@@ -47,7 +47,7 @@ def test_a_launched_job_has_an_address_and_says_that_no_worker_takes_it(staff: C
     assert answer.status_code == 202
     job = staff.get(answer["Location"]).json()
     assert (job["state"], job["kind"], job["title"], job["user"]) == ("queued", "index", "Index", "staff")
-    assert job["specification"]["arguments"] == {"kinds": [], "activate": False}
+    assert job["specification"]["arguments"] == {"kinds": [], "vectors": True, "activate": False}
     assert (
         job["waiting"]
         == job["reason"]

@@ -21,7 +21,7 @@ def test_a_job_that_is_launched_and_run_makes_a_release_and_keeps_the_result() -
     snapshot = snapshot_of()
     job, new = launch_job(kind="index", knowledge_base="films", arguments={"activate": True})
     assert new
-    assert (job.state, job.queue, job.attempt, job.arguments) == ("queued", "jobs", 0, {"kinds": [], "activate": True})
+    assert (job.state, job.queue, job.attempt, job.arguments) == ("queued", "jobs", 0, {"kinds": [], "vectors": True, "activate": True})
     result = run_here(job)
     job.refresh_from_db()
     snapshot.knowledge_base.refresh_from_db()
@@ -54,7 +54,7 @@ def test_every_fault_of_a_specification_is_told_at_once() -> None:
         )  # fmt: skip
     told = {fault.pointer: fault.sentence for fault in refused.value.faults}
     assert told == {
-        "/arguments/kindz": "A job of the kind 'index' has no argument 'kindz'; it has: kinds, activate. "
+        "/arguments/kindz": "A job of the kind 'index' has no argument 'kindz'; it has: kinds, vectors, activate. "
         "Did you mean 'kinds'?",
         "/arguments/activate": "activate is true or false, not 'yes'.",
         "/knowledge_base": "There is no knowledge base 'filmz'. None has been imported yet.",
