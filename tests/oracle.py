@@ -164,9 +164,13 @@ def statuses(  # noqa: C901
     ) -> bool:
         kept = tuple(anchor for anchor in plan.anchors if anchor.var in anchors)
         several = (*chain[1], *filters)
-        exclude = plan.exclude if excluded is not None else ()
+        exclude = (plan.exclude[excluded],) if excluded is not None else ()
         part = replace(plan, anchors=kept, hops=chain[0], filters=several, exclude=exclude, order=None)
-        bindings = tuple(b for b in linked.bindings if b.exclusion in (None, excluded))
+        bindings = tuple(
+            b if b.exclusion is None else replace(b, exclusion=0)
+            for b in linked.bindings
+            if b.exclusion in (None, excluded)
+        )
         return key in matching(graph, replace(linked, plan=part, bindings=bindings), [key])
 
     def hop_is_met(hop: Hop) -> bool:
