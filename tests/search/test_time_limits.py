@@ -81,7 +81,11 @@ def film_plan(tools: wiring.Tools) -> LinkedPlan:
 
 @pytest.mark.parametrize("call", ["nodes", "sample", "nearest", "execute", "paths"])
 @pytest.mark.parametrize("given", ["by the caller", "by the search around it"])
-def test_every_read_of_a_search_ends_with_its_limit(tools: wiring.Tools, call: str, given: str) -> None:
+def test_every_read_of_a_search_ends_with_its_limit(
+    tools: wiring.Tools, call: str, given: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Few vectors are compared in memory; only many ask Postgres.
+    monkeypatch.setattr("search.adapters.vectors_pgvector.IN_MEMORY", 0)
     vector = HashEncoder().vector("amber")
     plan = film_plan(tools)
     kind = tools.schema.node_types[0].name
