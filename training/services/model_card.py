@@ -75,7 +75,7 @@ def _table(table: Mapping[str, Mapping[str, float]]) -> str:
     columns = list(dict.fromkeys(column for figures in table.values() for column in figures))
     if not columns:
         return "Nothing was measured."
-    head = ["| | " + " | ".join(columns) + " |", "|---" * (len(columns) + 1) + "|"]
+    head = ["| What | " + " | ".join(columns) + " |", "|---" * (len(columns) + 1) + "|"]
     rows = [
         f"| {name} | " + " | ".join(_figure(figures.get(c)) for c in columns) + " |" for name, figures in table.items()
     ]
