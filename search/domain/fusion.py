@@ -172,7 +172,9 @@ class Fusion:
     def _shares(self, key: int, whole: float | None = None, path: ListPath = ()) -> Iterator[Share]:
         """Yield the share of every list at every depth; `whole` is this fusion's contribution to the outer sum."""
         own = {name: self.contribution(name, key) for name in self.rankings}
-        divided = {} if whole is None else {name: whole * part for name, part in self._divided(own, key).items()}
+        # Inside the only list of another fusion, the numbers of the sum stand as they are, also those that lowered it.
+        whole_sum = whole is None or math.isclose(math.fsum(own.values()), whole, rel_tol=1e-9, abs_tol=1e-9)
+        divided = {} if whole_sum else {name: (whole or 0.0) * part for name, part in self._divided(own, key).items()}
         for name, listed in self.rankings.items():
             part = divided.get(name, own[name])
             ranking, place = listed.ranking, (*path, name)

@@ -38,8 +38,8 @@ def test_no_page_of_the_admin_is_wider_than_a_phone(phone: Page) -> None:
 
 
 def test_an_empty_list_shows_the_command_that_fills_it(phone: Page) -> None:
-    phone.goto("/admin/search/artifact/")
+    phone.goto("/admin/search/apitoken/")
 
-    expect(phone.get_by_role("heading", name="No artifacts yet")).to_be_visible()
-    expect(phone.get_by_text("manage.py train planner NAME --questions questions.jsonl")).to_be_visible()
+    expect(phone.get_by_role("heading", name="No API tokens yet")).to_be_visible()
+    expect(phone.get_by_text("manage.py create_token USERNAME")).to_be_visible()
     expect(phone.get_by_text("0 results")).to_have_count(0)

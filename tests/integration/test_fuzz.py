@@ -131,7 +131,8 @@ def whole_site(films: KnowledgeBase, settings: Settings, one_connection: None) -
     known = nobodys | {
         "run_id": ours + theirs, "uuid": ours + theirs + nobodys["job_id"], "name": ["films", private.name, "none"],
         "node_id": ["film/1", "person/1", *small.ODD_IDS],
-        "version": ["1", "2"], "int": ["1", "2", "3"], "str": [*map(str, KnowledgeBase.objects.values_list("pk", flat=True)), "1"],
+        "version": ["1", "2"], "int": ["1", "2", "3"],
+        "str": [*map(str, KnowledgeBase.objects.values_list("pk", flat=True)), "1"],
     }  # fmt: skip
     description = SchemaGenerator().get_schema(request=None, public=True)
     operations = [

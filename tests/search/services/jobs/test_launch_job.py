@@ -21,7 +21,12 @@ def test_a_job_that_is_launched_and_run_makes_a_release_and_keeps_the_result() -
     snapshot = snapshot_of()
     job, new = launch_job(kind="index", knowledge_base="films", arguments={"activate": True})
     assert new
-    assert (job.state, job.queue, job.attempt, job.arguments) == ("queued", "jobs", 0, {"kinds": [], "vectors": True, "activate": True})
+    assert (job.state, job.queue, job.attempt, job.arguments) == (
+        "queued",
+        "jobs",
+        0,
+        {"kinds": [], "vectors": True, "activate": True},
+    )
     result = run_here(job)
     job.refresh_from_db()
     snapshot.knowledge_base.refresh_from_db()
