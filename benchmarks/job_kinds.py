@@ -255,13 +255,18 @@ class TrainStorm(QuestionStorm):
 
     def state(self, job: Job) -> Any:
         artifacts = [
-            (one.kind, plain(one.configuration), plain(one.metrics), one.data_hash, digests(one.directory))
+            (one.kind, plain(one.configuration), plain(one.metrics), one.data_hash, _weights(one.directory))
             for one in Artifact.objects.filter(knowledge_base=self.row)
         ]
         return {"artifacts": artifacts, "versions": self.versions(), "result": plain(job.result)}
 
 
 STORMS: tuple[type[Storm], ...] = (ImportStorm, IndexStorm, EvaluateStorm, TuneStorm, TrainStorm)
+
+
+def _weights(folder: Path) -> dict[str, str]:
+    """Return the digests of an artifact's files, without those that hold its own id and time."""
+    return {name: digest for name, digest in digests(folder).items() if name not in ("files.json", "job.json")}
 
 
 def plain(value: Any) -> Any:
