@@ -13,9 +13,14 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Mapping
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path, PurePosixPath
-from typing import Any
+from threading import Lock
+from typing import Any, ClassVar, Generic, TypeVar
+
+from safetensors import SafetensorError
 
 from search.domain.errors import StageError
 
@@ -147,6 +152,65 @@ def open_artifact(directory: Path, artifact: str, kind: str, stage: str) -> dict
     except (OSError, ValueError, KeyError) as error:
         raise StageError(stage, f"the artifact {artifact} cannot be read ({error})", permanent=True) from error
     return configuration
+
+
+T = TypeVar("T")
+
+
+class LoadedArtifacts(ABC, Generic[T]):
+    """What was learned, read from the artifacts of a kind under `directory`; the `most` used last are kept.
+
+    The files of an artifact never change. To use other weights, a pipeline version names another artifact.
+    """
+
+    kind: ClassVar[str]
+    stage: ClassVar[str]
+    """Name of the stage in errors."""
+    what: ClassVar[str]
+    """What an artifact may hold for each fold, in the plural, for messages."""
+
+    def __init__(self, directory: Path | str, most: int = 8) -> None:
+        self._directory = Path(directory)
+        self._kept = lru_cache(maxsize=most)(self._read)
+        self._lock = Lock()
+
+    def get(self, artifact: str, fold: int = -1) -> T:
+        """Return what an artifact holds; if `fold` is 0 or more, what was trained without this fold.
+
+        Raises StageError when there is nothing that this code can read.
+        """
+        # If several searches need the same artifact at once, one of them reads its files.
+        with self._lock:
+            return self._kept(artifact, fold)
+
+    @abstractmethod
+    def made(self, artifact: str, configuration: Mapping[str, Any], weights: Path, fold: int) -> T:
+        """Return what was learned, from the file with the weights and the files beside it.
+
+        Raises StageError, or OSError, ValueError, KeyError, TypeError, RuntimeError or SafetensorError for files that
+        cannot be read.
+        """
+
+    def _read(self, artifact: str, fold: int) -> T:
+        configuration = open_artifact(self._directory, artifact, self.kind, self.stage)
+        try:
+            weights = self._directory / artifact / self._weights(artifact, configuration, fold)
+            if not weights.is_file():
+                raise StageError(self.stage, f"there is no artifact {artifact} on this machine", permanent=True)
+            return self.made(artifact, configuration, weights, fold)
+        except (OSError, ValueError, KeyError, TypeError, RuntimeError, SafetensorError) as error:
+            reason = f"the artifact {artifact} cannot be read ({error})"
+            raise StageError(self.stage, reason, permanent=True) from error
+
+    def _weights(self, artifact: str, configuration: Mapping[str, Any], fold: int) -> str:
+        """Return the name of the file with the weights. Raises StageError if the artifact has none for the fold."""
+        if fold < 0:
+            return WEIGHTS
+        folds: Sequence[str] = configuration.get("folds", ())
+        if fold >= len(folds):
+            reason = f"{artifact} has kept {len(folds)} {self.what} of folds, and number {fold} is none of them"
+            raise StageError(self.stage, reason, permanent=True)
+        return Path(folds[fold]).name
 
 
 def _configuration(folder: Path) -> dict[str, Any]:

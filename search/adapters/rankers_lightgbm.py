@@ -8,19 +8,15 @@ process loads it.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
 from pathlib import Path
-from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from safetensors import SafetensorError
 from safetensors.numpy import load_file
 
 from search.adapters.tree_paths import TreePaths
-from search.artifact_files import WEIGHTS, open_artifact
-from search.domain.errors import StageError
+from search.artifact_files import LoadedArtifacts
 from search.interfaces import Vectors
 from search.signals.answer_types import BUCKETS, AnswerTypes
 
@@ -72,43 +68,16 @@ class LightGbmRanker:
         return self._paths.contributions(signals) / len(self._models)
 
 
-class LoadedRankers:
-    """The rankers under `directory`, by artifact; the `most` used last are kept (interfaces.Rankers)."""
+class LoadedRankers(LoadedArtifacts[LightGbmRanker]):
+    """The learned rankers by artifact (interfaces.Rankers)."""
 
-    def __init__(self, directory: Path | str, most: int = 8) -> None:
-        self._directory = Path(directory)
-        self._kept = lru_cache(maxsize=most)(self._read)
-        self._lock = Lock()
+    kind, stage, what = KIND, STAGE, "rankers"
 
-    def get(self, artifact: str, fold: int = -1) -> LightGbmRanker:
-        """Return the ranker of an artifact; if `fold` is 0 or more, the one that was trained without this fold.
-
-        Raises StageError when there is none that this code can read.
-        """
-        # If several searches need the same ranker at once, one of them reads its files.
-        with self._lock:
-            return self._kept(artifact, fold)
-
-    def _read(self, artifact: str, fold: int) -> LightGbmRanker:
-        configuration = open_artifact(self._directory, artifact, KIND, STAGE)
-        folder = self._directory / artifact
-        try:
-            weights, trees = _files(artifact, configuration, fold)
-            models = [_model(folder / name) for name in trees]
-            return LightGbmRanker(artifact, configuration, load_file(folder / weights), models)
-        except (OSError, ValueError, KeyError, TypeError, SafetensorError) as error:
-            raise StageError(STAGE, f"the artifact {artifact} cannot be read ({error})", permanent=True) from error
-
-
-def _files(artifact: str, configuration: Mapping[str, Any], fold: int) -> tuple[str, Sequence[str]]:
-    """Return the names of the weights and of the trees. Raises StageError if the artifact has none for the fold."""
-    if fold < 0:
-        return WEIGHTS, [Path(name).name for name in configuration["trees"]]
-    folds: Sequence[str] = configuration.get("folds", ())
-    if fold >= len(folds):
-        reason = f"{artifact} has kept {len(folds)} rankers of folds, and number {fold} is none of them"
-        raise StageError(STAGE, reason, permanent=True)
-    return Path(folds[fold]).name, [Path(name).name for name in configuration["trees_of_folds"][fold]]
+    def made(self, artifact: str, configuration: Mapping[str, Any], weights: Path, fold: int) -> LightGbmRanker:
+        """Return the ranker with these weights, and with the trees beside them."""
+        trees = configuration["trees"] if fold < 0 else configuration["trees_of_folds"][fold]
+        models = [_model(weights.parent / Path(name).name) for name in trees]
+        return LightGbmRanker(artifact, configuration, load_file(weights), models)
 
 
 def _model(file: Path) -> Booster:

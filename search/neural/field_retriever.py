@@ -23,14 +23,12 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from safetensors import SafetensorError
 from safetensors.numpy import load_file
 from sentence_transformers import SentenceTransformer
 from torch import Tensor, nn
 from torch.nn import functional
 
-from search.artifact_files import open_artifact
-from search.domain.errors import StageError
+from search.artifact_files import LoadedArtifacts
 from search.interfaces import FieldQuery, Vectors
 from search.neural.encoder_names import parts
 from search.neural.encoders import located
@@ -246,44 +244,14 @@ class LearnedFieldRetriever:
         )
 
 
-class LoadedFieldRetrievers:
-    """The learned retrievers under `directory` (interfaces.FieldRetrievers); the `most` used last are kept.
+class LoadedFieldRetrievers(LoadedArtifacts[LearnedFieldRetriever]):
+    """The learned retrievers by artifact (interfaces.FieldRetrievers)."""
 
-    The files of an artifact never change. To use other weights, a pipeline version names another artifact.
-    """
+    kind, stage, what = KIND, _STAGE, "retrievers"
 
     def __init__(self, directory: Path | str, most: int = 4) -> None:
-        self._directory = Path(directory)
-        self._kept = lru_cache(maxsize=most)(self._read)
-        self._lock = Lock()
+        super().__init__(directory, most)
 
-    def get(self, artifact: str, fold: int = -1) -> LearnedFieldRetriever:
-        """Return the retriever of an artifact; if `fold` is 0 or more, the one that was trained without this fold.
-
-        Raises StageError when there is none that this code can read.
-        """
-        # If several searches need the same retriever at once, one of them reads its files.
-        with self._lock:
-            return self._kept(artifact, fold)
-
-    def _read(self, artifact: str, fold: int) -> LearnedFieldRetriever:
-        configuration = open_artifact(self._directory, artifact, KIND, _STAGE)
-        folder = self._directory / artifact
-        try:
-            file = _weights(artifact, configuration, fold)
-            return LearnedFieldRetriever(artifact, configuration, load_file(folder / file))
-        except FileNotFoundError as error:
-            raise StageError(_STAGE, f"there is no artifact {artifact} on this machine", permanent=True) from error
-        except (OSError, ValueError, KeyError, TypeError, RuntimeError, SafetensorError) as error:
-            raise StageError(_STAGE, f"the artifact {artifact} cannot be read ({error})", permanent=True) from error
-
-
-def _weights(artifact: str, configuration: Mapping[str, Any], fold: int) -> str:
-    """Return the name of the file with the weights. Raises StageError if the artifact has no weights for the fold."""
-    if fold < 0:
-        return "model.safetensors"
-    folds: Sequence[str] = configuration.get("folds", ())
-    if fold >= len(folds):
-        reason = f"{artifact} has kept {len(folds)} retrievers of folds, and number {fold} is none of them"
-        raise StageError(_STAGE, reason, permanent=True)
-    return Path(folds[fold]).name
+    def made(self, artifact: str, configuration: Mapping[str, Any], weights: Path, fold: int) -> LearnedFieldRetriever:
+        """Return the retriever with these weights."""
+        return LearnedFieldRetriever(artifact, configuration, load_file(weights))

@@ -12,21 +12,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
-from threading import Lock
 from typing import Any
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from safetensors import SafetensorError
 from safetensors.numpy import load_file
 from torch import Tensor, nn
 from torch.nn import functional
 
-from search.artifact_files import open_artifact
-from search.domain.errors import StageError
+from search.artifact_files import LoadedArtifacts
 from search.interfaces import PlanTable, Vectors
 
 KIND = "planner"
@@ -132,48 +128,15 @@ class LearnedPlanScorer:
         return sums.numpy().astype(np.float64), texts.numpy().astype(np.float64)
 
 
-class LoadedPlanScorers:
-    """The learned scorers under `directory`, by artifact; the `most` used last are kept (interfaces.PlanScorers).
+class LoadedPlanScorers(LoadedArtifacts[LearnedPlanScorer]):
+    """The learned scorers by artifact (interfaces.PlanScorers)."""
 
-    The files of an artifact never change. To use other weights, a pipeline version names another artifact.
-    """
+    kind, stage, what = KIND, "plan", "scorers"
 
-    def __init__(self, directory: Path | str, most: int = 8) -> None:
-        self._directory = Path(directory)
-        self._kept = lru_cache(maxsize=most)(self._read)
-        self._lock = Lock()
-
-    def get(self, artifact: str, fold: int = -1) -> LearnedPlanScorer:
-        """Return the scorer of an artifact; if `fold` is 0 or more, the one that was trained without this fold.
-
-        Raises StageError when there is none that this code can read.
-        """
-        # If several searches need the same scorer at once, one of them reads its files.
-        with self._lock:
-            return self._kept(artifact, fold)
-
-    def _read(self, artifact: str, fold: int) -> LearnedPlanScorer:
-        configuration = open_artifact(self._directory, artifact, KIND, "plan")
-        folder = self._directory / artifact
-        try:
-            file = _weights(artifact, configuration, fold)
-            tensors = {name: tensor.astype(np.float32) for name, tensor in load_file(folder / file).items()}
-            return LearnedPlanScorer(artifact, configuration, tensors)
-        except FileNotFoundError as error:
-            raise StageError("plan", f"there is no artifact {artifact} on this machine", permanent=True) from error
-        except (OSError, ValueError, KeyError, TypeError, RuntimeError, SafetensorError) as error:
-            raise StageError("plan", f"the artifact {artifact} cannot be read ({error})", permanent=True) from error
-
-
-def _weights(artifact: str, configuration: Mapping[str, Any], fold: int) -> str:
-    """Return the name of the file with the weights. Raises StageError if the artifact has no weights for the fold."""
-    if fold < 0:
-        return "model.safetensors"
-    folds: Sequence[str] = configuration.get("folds", ())
-    if fold >= len(folds):
-        reason = f"{artifact} has kept {len(folds)} scorers of folds, and number {fold} is none of them"
-        raise StageError("plan", reason, permanent=True)
-    return Path(folds[fold]).name
+    def made(self, artifact: str, configuration: Mapping[str, Any], weights: Path, fold: int) -> LearnedPlanScorer:
+        """Return the scorer with these weights."""
+        tensors = {name: tensor.astype(np.float32) for name, tensor in load_file(weights).items()}
+        return LearnedPlanScorer(artifact, configuration, tensors)
 
 
 def _mean(values: Tensor, groups: Tensor, count: int) -> Tensor:
