@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from datetime import timedelta
 
 from search.domain.graph import Field
-from search.domain.plan import Filter
+from search.domain.plan import Filter, Operator
 from search.language.cues import DateRange
 from search.language.words import stem
 from search.stages.plan.conditions.condition import Condition, Core
@@ -38,7 +39,7 @@ def dates_of(core: Core, fields: FieldMeanings) -> Iterator[list[Condition]]:
         yield sorted(meanings, key=lambda one: -one.score)[:2]
 
 
-_TURNED = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "=": "!=", "!=": "="}
+_TURNED: dict[str, Operator] = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "=": "!=", "!=": "="}
 
 
 def _fit(cue: DateRange, one: Field, years: Sequence[Field]) -> float:
@@ -48,7 +49,7 @@ def _fit(cue: DateRange, one: Field, years: Sequence[Field]) -> float:
 
 
 def _filters(cue: DateRange, one: Field) -> list[Filter]:
-    """Return the range as filters; dates are texts that sort by time, so the last day ends before the next begins."""
+    """Return the range as filters; dates are texts that sort by time, so a range ends before the next day begins."""
     if one.kind == "number":
         first, last = cue.first.year, cue.last.year
         # A part of a year says nothing about a field of years but the year.
@@ -56,9 +57,9 @@ def _filters(cue: DateRange, one: Field) -> list[Filter]:
             return [Filter(TARGET, one.name, cue.op, first if cue.op in ("<", ">=") else last)]
         return [Filter(TARGET, one.name, "=", first)] if first == last else [
             Filter(TARGET, one.name, "between", [first, last])]  # fmt: skip
-    begins, ends = cue.first.isoformat(), cue.last.isoformat()
-    since, until = Filter(TARGET, one.name, ">=", begins), Filter(TARGET, one.name, "<=", f"{ends}T99")
+    begins, after = cue.first.isoformat(), (cue.last + timedelta(days=1)).isoformat()
+    since, before = Filter(TARGET, one.name, ">=", begins), Filter(TARGET, one.name, "<", after)
     return {
-        "<": [Filter(TARGET, one.name, "<", begins)], "<=": [Filter(TARGET, one.name, "<=", ends)],
-        ">": [Filter(TARGET, one.name, ">", ends)], ">=": [since],
-    }.get(cue.op, [since, Filter(TARGET, one.name, "<=", until.value[:10])])  # fmt: skip
+        "<": [Filter(TARGET, one.name, "<", begins)], "<=": [before],
+        ">": [Filter(TARGET, one.name, ">=", after)], ">=": [since],
+    }.get(cue.op, [since, before])  # fmt: skip

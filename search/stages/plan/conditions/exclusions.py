@@ -160,9 +160,9 @@ def _facing(core: Core, turning: Turning, words: Sequence[Word], relation: int, 
 def _is_subject(core: Core, turning: Turning, words: Sequence[Word]) -> bool:
     """Whether the turning word stands before the verb: `nobody has cited`, `no paper cites`; not `cites no paper`."""
     before = core.question.text[: turning.start].lower().split()
-    return not before or not any(stem(before[-1]) == stem(word.text) for word in words) and (
-        before[-1] not in ("have", "has", "had", "with", "got", "contain", "contains")
-        and bool(words)
+    return not before or (
+        not any(stem(before[-1]) == stem(word.text) for word in words)
+        and (before[-1] not in ("have", "has", "had", "with", "got", "contain", "contains") and bool(words))
     )
 
 
@@ -176,7 +176,7 @@ def _holds_other_cue(core: Core, turning: Turning) -> bool:
     """Whether a number, date or value stands in the scope, which then is what is turned."""
     start, end = turning.scope
     cues = core.question.cues
-    held = [*cues.quantities, *cues.dates]
-    if any(start <= one.start < end for one in held):
+    held = [*(one.start for one in cues.quantities), *(one.start for one in cues.dates)]
+    if any(start <= at < end for at in held):
         return True
     return any(start <= one.start < end and one.node_type == core.kind.name for one in core.question.values)

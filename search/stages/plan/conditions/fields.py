@@ -13,13 +13,13 @@ from search.language.cues import Span
 from search.language.quantities import UNITS
 from search.language.words import stem
 from search.stages.plan.conditions.condition import Core
-from search.stages.plan.limits import YearFields
 from search.stages.plan.knowledge import Knowledge
+from search.stages.plan.limits import YearFields
 from search.text import words
 
 _HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _WORD = re.compile(r"[^\W\d_]+")
-_MONEY = frozenset(stem(word) for word in "price cost fee".split())
+_MONEY = frozenset(stem(word) for word in ["price", "cost", "fee"])
 _UNIT_FITS = 0.85
 """Fit of a field whose unit has the dimension that the word means."""
 _YEAR_FITS = 0.8
@@ -52,7 +52,7 @@ class FieldMeanings:
         if said and not any(fit for _, fit in found):
             found = list(zip(fields, self._near(fields, said), strict=True))
         # A unit alone does not tell two fields apart.
-        alike = sum(fit == _UNIT_FITS or fit == _YEAR_FITS for _, fit in found)
+        alike = sum(fit in (_UNIT_FITS, _YEAR_FITS) for _, fit in found)
         found = [(one, fit / 1.5 if alike > 1 and fit in (_UNIT_FITS, _YEAR_FITS) else fit) for one, fit in found]
         return sorted(((one, fit) for one, fit in found if fit > 0), key=lambda pair: (-pair[1], -pair[0].coverage))
 

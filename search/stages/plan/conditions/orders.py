@@ -82,9 +82,7 @@ def _joined(core: Core) -> Iterator[tuple[int, Direction, int, int]]:
                 # A relation with one edge for each node (the country of a store) is not worth counting.
                 if known.schema.edges_between[known.schema.relations[relation].name].get(
                     _pair(core, way, code), 0
-                ) > core.kind.count:  # fmt: skip
-                    yield relation, way, code, len(own)
-                elif len(own) > 1:
+                ) > core.kind.count or len(own) > 1:  # fmt: skip
                     yield relation, way, code, len(own)
 
 

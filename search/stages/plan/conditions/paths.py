@@ -11,6 +11,7 @@ from search.language.words import FUNCTION_WORDS, stem, stems
 from search.stages.plan.knowledge import Knowledge
 from search.stages.plan.knowledge.shape import Metapath, SchemaStep
 from search.stages.plan.scoring.align import elements, implied_by_start
+from search.stages.plan.write import mutual as reads_alike
 
 _SMOOTH = 0.3
 _TYPE = 0.9
@@ -53,9 +54,8 @@ def both_ways(knowledge: Knowledge, start: int, step: SchemaStep) -> bool:
 
 
 def mutual(knowledge: Knowledge, relation: int) -> bool:
-    """Whether a relation reads the same in both directions (`interacts with`), so its direction means nothing."""
-    one = knowledge.schema.relations[relation]
-    return bool(one.inverse) and one.inverse == one.description
+    """Whether the direction of a relation means nothing, see `search.stages.plan.write.mutual`."""
+    return reads_alike(knowledge.schema.relations[relation])
 
 
 def direction_said(

@@ -16,7 +16,7 @@ _UNNAMED_NUMBER = 0.5
 
 
 def values_of(core: Core) -> Iterator[list[Condition]]:
-    """Yield the meanings of each stretch that is a value of a field of the plan's nodes; the longest stretches first."""
+    """Yield the meanings of each stretch that is a value of a field of the plan's nodes, longest first."""
     question = core.question
     used = [question.names[at].mention for at in core.candidate.mentions]
     taken: list[tuple[int, int]] = [(one.start, one.end) for one in used]
@@ -24,10 +24,7 @@ def values_of(core: Core) -> Iterator[list[Condition]]:
         if any(start < span[1] and span[0] < end for start, end in taken):
             continue
         meanings = [
-            meaning
-            for one in question.values
-            if (one.start, one.end) == span
-            for meaning in _meanings(core, one)
+            meaning for one in question.values if (one.start, one.end) == span for meaning in _meanings(core, one)
         ]
         if meanings:
             taken.append(span)
@@ -36,7 +33,9 @@ def values_of(core: Core) -> Iterator[list[Condition]]:
 
 def _meanings(core: Core, one: ValueMention) -> Iterator[Condition]:
     span = (one.start, one.end)
-    turned = next((cue for cue in core.question.turnings if cue.scope[0] <= one.start and one.end <= cue.scope[1]), None)
+    turned = next(
+        (cue for cue in core.question.turnings if cue.scope[0] <= one.start and one.end <= cue.scope[1]), None
+    )
     fit = one.similarity * (_UNNAMED_NUMBER if not isinstance(one.value, str) and not one.named else 1.0)
     places = [(TARGET, 1.0)] if one.node_type == core.kind.name else []
     schema = core.knowledge.schema

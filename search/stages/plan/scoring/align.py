@@ -79,9 +79,12 @@ def implied_by_start(path: Metapath, shape: Shape) -> float:
     return _IMPLIED * shape.share(path.start, first.relation, first.direction)
 
 
-def elements(paths: Sequence[Metapath], relations: int) -> tuple[int, ...]:
-    """Return the columns of the lexicon for a plan: its relations and its node types, each once."""
-    columns: dict[int, None] = {}
+def elements(paths: Sequence[Metapath], relations: int, types: Sequence[int] = ()) -> tuple[int, ...]:
+    """Return the columns of the lexicon for a plan: its relations and its node types, each once.
+
+    `types` are codes of further types, such as the answer type of a plan without hops.
+    """
+    columns: dict[int, None] = dict.fromkeys(relations + code for code in types)
     for path in paths:
         columns[relations + path.start] = None
         for step in path.steps:
