@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -19,6 +20,7 @@ from search.stages.plan.enumeration.enumerate import PlanCandidate
 from search.stages.plan.knowledge import Knowledge
 from search.stages.plan.limits import FilterOutcome, FilterProbe, Limiter, Limits
 from search.stages.plan.scoring.align import elements
+from search.stages.plan.scoring.features import missed_share
 from search.stages.plan.scoring.risk import explained, left_over, level, text_of
 from search.stages.plan.scoring.score import Scored, Weights
 from search.stages.plan.scoring.target import answer_types
@@ -26,14 +28,18 @@ from search.stages.plan.write import Writer
 
 _WORTH = 4.0
 """Weight of a condition with score 1, on the scale of the sums of `Weights`."""
-_NUMBERS = 2.2
+_NUMBERS = math.log(9)
 """Weight of the filters of numbers: a number was meant as the filter that was read from it nine times in ten."""
 _BOUND = 6
 """Number of candidates, the best ones, to which conditions are bound."""
 _APART = 8.0
 """A candidate whose sum is so much below the best one gets no conditions."""
+_COUNTED = 4.0
+"""The same for the filters of numbers, which take a query each."""
 _TURNED: dict[Operator, Operator] = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "=": "!="}
 """Comparison → its opposite, for numbers behind a turning word; a range has none."""
+_MISSED = 0.5
+"""A plan without names is tried only if it leaves out at most this share of the names, by their weight."""
 _TRIED = 12
 """Largest number of plans with conditions that are tried on the graph."""
 
@@ -60,9 +66,8 @@ class Meaning:
 
     @property
     def selects(self) -> bool:
-        """Whether it must be tried on the graph: nodes may fail its conditions."""
-        whole = self.candidate is not None and not self.candidate.branches
-        return whole or bool(self.limits.filters) or any(condition.selects for condition in self.bound.conditions)
+        """Whether it must be tried on the graph: nodes may fail its conditions. Numbers alone have been tried."""
+        return any(condition.selects for condition in self.bound.conditions)
 
 
 @dataclass(frozen=True)
@@ -113,29 +118,28 @@ class Lister:
 
     def _meanings(self, best: Sequence[tuple[PlanCandidate, float]], scored: Scored) -> Iterator[Meaning]:
         """Yield every reading: candidates without conditions, then those to which something is bound."""
-        unbound = self.binder.nothing
-        for candidate, total in best:
-            yield Meaning(candidate, total, unbound)
-        if not self.binder.has_cues:
-            return
+        unbound, cued = self.binder.nothing, self.binder.has_cues
         top = max((total for _, total in best), default=scored.text)
-        for candidate, total in best[:_BOUND]:
-            if total > top - _APART:
-                yield from self._with_conditions(candidate, total)
+        for place, (candidate, total) in enumerate(best):
+            near = cued and place < _BOUND and total > top - _APART
+            limits = self._limits(candidate) if near and total > top - _COUNTED else _NO_LIMITS
+            yield Meaning(candidate, total, unbound, Limits(notes=limits.notes))
+            if near:
+                yield from self._with_conditions(candidate, total, limits)
+        if not cued or (best and missed_share(self.question, (), self.knowledge.lexicon) > _MISSED):
+            return
         weights = Weights()
         shift = scored.text - weights.text
         for candidate, fit in whole_types(self.question, self.knowledge, self.nodes):
-            for meaning in self._with_conditions(candidate, 0.0):
+            for meaning in self._with_conditions(candidate, 0.0, self._limits(candidate)):
                 spans = (*meaning.bound.spans, *meaning.limits.spans)
                 base = whole_type_sum(self.question, self.knowledge, candidate, fit, spans, weights)
                 yield replace(meaning, total=meaning.total + base + shift)
 
-    def _with_conditions(self, candidate: PlanCandidate, total: float) -> Iterator[Meaning]:
-        """Yield the readings of a candidate with at least one condition."""
-        combined = self.binder.of(candidate)
-        limits = self._limits(candidate)
+    def _with_conditions(self, candidate: PlanCandidate, total: float, limits: Limits) -> Iterator[Meaning]:
+        """Yield the readings of a candidate with at least one condition; `limits` are its filters of numbers."""
         number = _NUMBERS if limits.filters else 0.0
-        for bound in combined:
+        for bound in self.binder.of(candidate):
             bound = replace(bound, unbound=tuple(span for span in bound.unbound if span not in limits.spans))
             if bound.conditions or limits.filters:
                 yield Meaning(candidate, total + _WORTH * bound.score + number, bound, limits)

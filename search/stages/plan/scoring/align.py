@@ -63,7 +63,8 @@ def _row(paths: tuple[Metapath, ...], shape: Shape, sharing: bool) -> _Row:
                 and path.steps[at - 1].relation == step.relation
                 and path.steps[at - 1].direction != step.direction
             )
-            back = back or returns
+            back = back or any(other.relation == step.relation and other.direction != step.direction
+                               for other in path.steps[:at])  # fmt: skip
             # `films that share actors` says the relation once for the way there and the way back.
             once = returns and sharing
             earlier.append(earlier[-1] if once else said.count(step.relation))
