@@ -66,7 +66,7 @@ def test_a_walk_with_too_many_edges_to_read_is_checked_in_the_graph(planner: Pla
     proposer = planner.proposer
     proposer.__dict__["enumerator"] = replace(proposer.enumerator, step_edges=1, question_edges=1)
     branches = [
-        branch for plan in proposer.candidates(proposer.read(QUESTION).names, Limit()) for branch in plan.branches
+        branch for plan in proposer.candidates(proposer.read(QUESTION), Limit()) for branch in plan.branches
     ]
     assert not all(branch.whole for branch in branches)
     ways, plan, _ = looked(planner, QUESTION, "Alpha Rising", "Beta Falls")
