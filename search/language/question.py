@@ -21,8 +21,11 @@ MOST_WORDS = 60
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
 _POSSESSIVE = re.compile(r"['’]s?$")
 
-Role = Literal["start", "excluded", "reference"]
-"""What a name is for: plans start from it, it is in the scope of a turning word, or answers are compared with it."""
+Role = Literal["start", "excluded", "reference", "number"]
+"""What a name is for: plans start from it, it is in the scope of a turning word, answers are compared with it, or it is
+only the number of a condition such as `under 400`."""
+_OBJECT = 30
+"""Number of characters before a turning word at the end (`that cite nothing`) in which its verb stands."""
 
 
 _NO_CUES = Cues("en")
@@ -106,8 +109,14 @@ class AnalysedQuestion:
 
     @cached_property
     def turnings(self) -> tuple[Turning, ...]:
-        """The turning words outside names."""
-        return tuple(cue for cue in self.cues.turnings if not self._in_name(cue.start, cue.end))
+        """The turning words outside names and outside numbers (`no more than 5`)."""
+        numbers = self.cues.quantities
+        return tuple(
+            cue
+            for cue in self.cues.turnings
+            if not self._in_name(cue.start, cue.end)
+            and not any(one.start < cue.end and cue.start < one.end for one in numbers)
+        )
 
     @cached_property
     def superlatives(self) -> tuple[Superlative, ...]:
@@ -126,11 +135,28 @@ class AnalysedQuestion:
     @cached_property
     def roles(self) -> tuple[Role, ...]:
         """The role of each name, in the order of `names`."""
-        excluded = {at for cue in self.turnings for at in self.names_in(cue.scope)}
+        excluded = {at for cue in self.turnings for at in self.names_in(self.scope(cue))}
         reference = {at for cue in self.comparisons for at in self.names_in(cue.reference)}
+        numbers = {at for at, name in enumerate(self.names) if self._counts(name)}
         return tuple(
-            "reference" if at in reference else "excluded" if at in excluded else "start"
+            "reference" if at in reference else "excluded" if at in excluded else "number" if at in numbers else "start"
             for at in range(len(self.names))
+        )
+
+    def scope(self, turning: Turning) -> Span:
+        """Return what a turning word turns; behind a verb without anything after it (`cite nothing`) it is the verb."""
+        start, end = turning.scope
+        if self.names_in(turning.scope) or any(word.content and start <= word.start < end for word in self._words):
+            return turning.scope
+        near = [w for w in self._words if w.content and turning.start - _OBJECT <= w.start < turning.start]
+        return (near[-1].start, near[-1].start + len(near[-1].text)) if near else turning.scope
+
+    def _counts(self, name: Named) -> bool:
+        """Whether a name is a number that a comparison or a unit makes an amount."""
+        start, end = name.mention.start, name.mention.end
+        return not name.quoted and any(
+            one.start <= start and end <= one.end and (one.op != "=" or one.unit) and name.mention.text.isdigit()
+            for one in self.cues.quantities
         )
 
     @cached_property
@@ -138,7 +164,7 @@ class AnalysedQuestion:
         """The spans of the words that say conditions: turning words, superlatives and comparisons with their scopes."""
         spans: list[Span] = []
         for turning in self.turnings:
-            spans += [(turning.start, turning.end), turning.scope]
+            spans += [(turning.start, turning.end), self.scope(turning)]
         for superlative in self.superlatives:
             spans += [(superlative.start, superlative.end), *([superlative.counted] if superlative.counted else [])]
         for comparison in self.comparisons:

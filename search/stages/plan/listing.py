@@ -16,13 +16,12 @@ from search.language.cues import Turning
 from search.language.question import AnalysedQuestion, Word
 from search.stages.plan.conditions import Binder, Bound
 from search.stages.plan.conditions.paths import both_ways, direction_said
-from search.stages.plan.conditions.whole_types import whole_type_sum, whole_types
+from search.stages.plan.conditions.whole_types import unused_share, whole_type_sum, whole_types
 from search.stages.plan.enumeration.enumerate import PlanCandidate
 from search.stages.plan.knowledge import Knowledge
 from search.stages.plan.limits import FilterOutcome, FilterProbe, Limiter, Limits
 from search.stages.plan.scoring.align import elements
 from search.stages.plan.scoring.calibrate import Grounds, calibrated, untrained
-from search.stages.plan.scoring.features import missed_share
 from search.stages.plan.scoring.risk import explained, left_over, level, text_of
 from search.stages.plan.scoring.score import Scored, Weights
 from search.stages.plan.scoring.target import answer_types
@@ -45,7 +44,7 @@ _COUNTED = 4.0
 _TURNED: dict[Operator, Operator] = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "=": "!="}
 """Comparison → its opposite, for numbers behind a turning word; a range has none."""
 _MISSED = 0.5
-"""A plan without names is tried only if it leaves out at most this share of the names, by their weight."""
+"""A plan without names is tried only if the surest name that it leaves out weighs at most this."""
 _TRIED = 12
 """Largest number of plans with conditions that are tried on the graph."""
 
@@ -154,7 +153,9 @@ class Lister:
         """Return the content words that a reading leaves over."""
         known = self.knowledge
         spans = (*meaning.bound.spans, *meaning.limits.spans)
-        columns = elements(candidate.paths, known.lexicon.relations, candidate.types[:1])
+        columns = (
+            *elements(candidate.paths, known.lexicon.relations, candidate.types[:1]), *meaning.bound.columns,
+        )  # fmt: skip
         return left_over(self.question, candidate.mentions, columns, known.lexicon, spans, meaning.bound.unbound)
 
     def _meanings(self, best: Sequence[tuple[PlanCandidate, float]], scored: Scored) -> Iterator[Meaning]:
@@ -168,14 +169,16 @@ class Lister:
             yield Meaning(candidate, total, unbound, Limits(notes=limits.notes))
             if near:
                 yield from self._with_conditions(candidate, total, limits)
-        if not cued or (best and missed_share(self.question, (), self.knowledge.lexicon) > _MISSED):
+        if not cued or (best and unused_share(self.question, self.knowledge.lexicon) > _MISSED):
             return
         weights = Weights()
         shift = scored.text - weights.text
         for candidate, fit in whole_types(self.question, self.knowledge, self.nodes):
             for meaning in self._with_conditions(candidate, 0.0, self._limits(candidate)):
                 spans = (*meaning.bound.spans, *meaning.limits.spans)
-                base = whole_type_sum(self.question, self.knowledge, candidate, fit, spans, weights)
+                base = whole_type_sum(
+                    self.question, self.knowledge, candidate, fit, spans, meaning.bound.columns, weights
+                )
                 yield replace(meaning, total=meaning.total + base + shift)
 
     def _fitted(self, candidate: PlanCandidate) -> float:

@@ -42,6 +42,11 @@ class Bound:
         return sum(condition.score for condition in self.conditions)
 
     @property
+    def columns(self) -> tuple[int, ...]:
+        """The columns of the lexicon for the relations and types of the conditions."""
+        return tuple(column for condition in self.conditions for column in condition.columns)
+
+    @property
     def spans(self) -> tuple[Span, ...]:
         """The spans of the question that the conditions express."""
         return tuple(span for condition in self.conditions for span in condition.spans)

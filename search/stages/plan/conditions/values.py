@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from search.domain.plan import Filter
 from search.interfaces import ValueMention
+from search.language.words import stems
 from search.stages.plan.conditions.condition import Condition, Core
 from search.stages.plan.write import TARGET
 
@@ -32,6 +33,8 @@ def values_of(core: Core) -> Iterator[list[Condition]]:
 
 
 def _meanings(core: Core, one: ValueMention) -> Iterator[Condition]:
+    if not one.named and stems(one.text) <= core.knowledge.spoken:
+        return
     span = (one.start, one.end)
     turned = next(
         (cue for cue in core.question.turnings if cue.scope[0] <= one.start and one.end <= cue.scope[1]), None
