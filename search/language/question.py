@@ -24,6 +24,8 @@ _POSSESSIVE = re.compile(r"['’]s?$")
 Role = Literal["start", "excluded", "reference", "number"]
 """What a name is for: plans start from it, it is in the scope of a turning word, answers are compared with it, or it is
 only the number of a condition such as `under 400`."""
+_ARTICLE = 4
+"""Number of characters by which a name may begin before a span: `the Netherlands` in the scope `Netherlands`."""
 _OBJECT = 30
 """Number of characters before a turning word at the end (`that cite nothing`) in which its verb stands."""
 
@@ -94,13 +96,21 @@ class AnalysedQuestion:
     def masked(self, roles: Sequence[tuple[int, str]]) -> str:
         """Return the question with the names in `roles` replaced by node types in brackets.
 
-        Each pair in `roles` is a position in `names` and the type to write there.
+        Each pair in `roles` is a position in `names` and the type to write there. Words of conditions are left out.
         """
-        text = self.text
-        for name, role in sorted(roles, key=lambda pair: -self.names[pair[0]].mention.start):
-            mention = self.names[name].mention
-            text = f"{text[: mention.start]}[{role}]{text[mention.end :]}"
-        return text
+        masks = {self.names[name].mention.start: (self.names[name].mention.end, f"[{role}]") for name, role in roles}
+        amounts = [(one.start, one.end) for one in self.cues.quantities if one.op != "=" or one.unit]
+        cuts = sorted([*self.aside, *amounts])
+        parts, at = [], 0
+        for start, (end, mask) in sorted({**{first: (last, "") for first, last in cuts}, **masks}.items()):
+            if start >= at:
+                parts += [self.text[at:start], mask]
+            elif not mask:
+                end = max(end, at)
+            else:
+                parts.append(mask)
+            at = max(at, end)
+        return "".join([*parts, self.text[at:]])
 
     @property
     def said(self) -> tuple[Word, ...]:
@@ -176,7 +186,11 @@ class AnalysedQuestion:
     def names_in(self, span: Span) -> list[int]:
         """Return the positions in `names` of the names that lie in a span of the question."""
         start, end = span
-        return [at for at, one in enumerate(self.names) if start <= one.mention.start and one.mention.end <= end]
+        return [
+            at
+            for at, one in enumerate(self.names)
+            if start - _ARTICLE <= one.mention.start and start < one.mention.end <= end
+        ]
 
     def content_in(self, span: Span, names: bool = False) -> list[Word]:
         """Return the content words in a span of the question, without those of names unless `names` is set."""

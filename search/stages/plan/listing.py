@@ -43,6 +43,10 @@ _COUNTED = 4.0
 """The same for the filters of numbers, which take a query each."""
 _TURNED: dict[Operator, Operator] = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "=": "!="}
 """Comparison → its opposite, for numbers behind a turning word; a range has none."""
+_LEFT = 1.5
+"""What each word that a plan without names leaves over takes from its sum: such words may say what the text holds."""
+_NAMED = 1.5
+"""What a name takes from the sum of the reading that leaves the question to text."""
 _MISSED = 0.5
 """A plan without names is tried only if the surest name that it leaves out weighs at most this."""
 _TRIED = 12
@@ -99,7 +103,7 @@ class Lister:
         `whole` is the text of the question. The detail names the numbers of the question that are not filters of the
         best plan, and why.
         """
-        meanings = [*self._meanings(best, scored), Meaning(None, scored.text)]
+        meanings = [*self._meanings(best, scored), Meaning(None, self._text_sum(scored))]
         kept = self._that_find(sorted(meanings, key=lambda one: -one.total), most)
         sums = np.array([one.total for one in kept]) / temperature
         shares = np.exp(sums - sums[0])
@@ -158,6 +162,11 @@ class Lister:
         )  # fmt: skip
         return left_over(self.question, candidate.mentions, columns, known.lexicon, spans, meaning.bound.unbound)
 
+    def _text_sum(self, scored: Scored) -> float:
+        if scored.source == "learned":
+            return scored.text
+        return scored.text - _NAMED * unused_share(self.question, self.knowledge.spoken)
+
     def _meanings(self, best: Sequence[tuple[PlanCandidate, float]], scored: Scored) -> Iterator[Meaning]:
         """Yield every reading: candidates without conditions, then those to which something is bound."""
         unbound, cued = self.binder.nothing, self.binder.has_cues
@@ -169,7 +178,7 @@ class Lister:
             yield Meaning(candidate, total, unbound, Limits(notes=limits.notes))
             if near:
                 yield from self._with_conditions(candidate, total, limits)
-        if not cued or (best and unused_share(self.question, self.knowledge.lexicon) > _MISSED):
+        if not cued or (best and unused_share(self.question, self.knowledge.spoken) > _MISSED):
             return
         weights = Weights()
         shift = scored.text - weights.text
@@ -179,7 +188,8 @@ class Lister:
                 base = whole_type_sum(
                     self.question, self.knowledge, candidate, fit, spans, meaning.bound.columns, weights
                 )
-                yield replace(meaning, total=meaning.total + base + shift)
+                left = len(self._left(meaning, candidate)) * _LEFT
+                yield replace(meaning, total=meaning.total + base + shift - left)
 
     def _fitted(self, candidate: PlanCandidate) -> float:
         """Return what the wording's directions and the sureness of names add to the sum of a candidate; at most 0.

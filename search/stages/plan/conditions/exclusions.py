@@ -14,6 +14,7 @@ from search.language.words import stem
 from search.stages.plan.conditions.condition import Condition, Core, best
 from search.stages.plan.conditions.fields import field_stems
 from search.stages.plan.conditions.paths import both_ways, direction_said, is_noun, mutual, path_fit, relation_word
+from search.stages.plan.conditions.values import says_value
 from search.stages.plan.enumeration.enumerate import Branch
 from search.stages.plan.knowledge.shape import Metapath, SchemaStep
 from search.stages.plan.scoring.align import elements
@@ -30,7 +31,7 @@ _AGAINST = 0.4
 """Factor of a walk against the direction that the wording says."""
 _LEAST = 0.35
 """Least fit of a relation or field that an exclusion without a name means."""
-_NAMED, _SPOKEN = 0.8, 0.55
+_NAMED, _SPOKEN = 0.8, 0.7
 """Least affinity of a word of the scope to the type or to the relation that an exclusion without a name means."""
 _MOST = 2
 _SUBJECTS = frozenset(("nobody", "noone", "no", "none", "nothing"))
@@ -196,4 +197,5 @@ def _holds_other_cue(core: Core, turning: Turning) -> bool:
     held = [*(one.start for one in cues.quantities), *(one.start for one in cues.dates)]
     if any(start <= at < end for at in held):
         return True
-    return any(start <= one.start < end and one.node_type == core.kind.name for one in core.question.values)
+    values = (one for one in core.question.values if start <= one.start < end and one.node_type == core.kind.name)
+    return any(says_value(core, one) for one in values)

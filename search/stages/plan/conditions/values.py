@@ -6,12 +6,13 @@ from collections.abc import Iterator
 
 from search.domain.plan import Filter
 from search.interfaces import ValueMention
-from search.language.words import stems
 from search.stages.plan.conditions.condition import Condition, Core
 from search.stages.plan.write import TARGET
 
 _INSIDE = 0.7
 """Factor of a value of a node inside the plan, not of the answer."""
+_NAMES = 0.8
+"""Affinity from which a stretch names a relation or a type."""
 _UNNAMED_NUMBER = 0.5
 """Factor of a number that does not stand beside the name of its field."""
 
@@ -32,8 +33,18 @@ def values_of(core: Core) -> Iterator[list[Condition]]:
             yield sorted(meanings, key=lambda one: -one.score)
 
 
+def says_value(core: Core, one: ValueMention) -> bool:
+    """Whether a stretch says the value, and does not name a relation or another type than the answers'."""
+    if one.named or one.node_type != core.kind.name:
+        return True
+    lexicon = core.knowledge.lexicon
+    row = lexicon.of([one.text.casefold()])[0].copy()
+    row[lexicon.relations + core.type_code] = 0.0
+    return bool(row.max(initial=0.0) < _NAMES)
+
+
 def _meanings(core: Core, one: ValueMention) -> Iterator[Condition]:
-    if not one.named and stems(one.text) <= core.knowledge.spoken:
+    if not says_value(core, one):
         return
     span = (one.start, one.end)
     turned = next(

@@ -8,10 +8,9 @@ import numpy as np
 
 from search.interfaces import NodeStore
 from search.language.question import AnalysedQuestion
+from search.language.words import stems
 from search.stages.plan.enumeration.enumerate import PlanCandidate
 from search.stages.plan.knowledge import Knowledge
-from search.stages.plan.knowledge.lexicon import Lexicon
-from search.stages.plan.scoring.features import only_speaks
 from search.stages.plan.scoring.score import Weights
 from search.stages.plan.scoring.target import answer_types
 
@@ -81,15 +80,16 @@ def whole_type_sum(
         + weights.words * words
         + weights.order * words
         + weights.target * fit
-        + weights.missed * unused_share(question, knowledge.lexicon)
+        + weights.missed * unused_share(question, knowledge.spoken)
         + weights.size * float(np.log10(1 + candidate.size))
     )
 
 
-def unused_share(question: AnalysedQuestion, lexicon: Lexicon) -> float:
+def unused_share(question: AnalysedQuestion, spoken: frozenset[str]) -> float:
     """Return the weight of the surest name to start from, which a plan without names leaves out, in [0, 1].
 
-    Unlike in plans with names, the case of the name does not count: any name is a reason to start from it.
+    Unlike in plans with names, the case of the name does not count: any name is a reason to start from it, unless it
+    consists of words of the schema, whose stems are `spoken`.
     """
     starts = [name for name, role in zip(question.names, question.roles, strict=True) if role == "start"]
-    return max((name.mention.similarity * (1 - only_speaks(name, lexicon)) for name in starts), default=0.0)
+    return max((name.mention.similarity for name in starts if not stems(name.mention.text) <= spoken), default=0.0)
