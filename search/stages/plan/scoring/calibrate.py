@@ -58,8 +58,9 @@ class Grounds:
         return dict(zip(INPUTS, values, strict=True))
 
     def to_json(self) -> dict[str, float]:
-        """Return the facts by name."""
-        return asdict(self)
+        """Return the facts by name, as plain numbers: some come from arrays."""
+        kinds = {"left": int, "unbound": int, "hops": int, "text": bool}
+        return {name: kinds.get(name, float)(value) for name, value in asdict(self).items()}
 
     @classmethod
     def from_json(cls, data: Mapping[str, float]) -> Grounds:
