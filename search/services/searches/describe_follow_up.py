@@ -31,7 +31,9 @@ def describe_follow_up(run: SearchRun, read: FollowUpRead | None, shown: PlanEnt
     followed = Followed.from_json(run.followed)
     reading = _reading(run, read, shown)
     before = followed.plan
-    changes = plan_changes(before, shown.plan) if reading == CHANGED and before is not None and shown is not None else ()
+    changes = (
+        plan_changes(before, shown.plan) if reading == CHANGED and before is not None and shown is not None else ()
+    )
     return {
         "thread": [one.to_json() for one in followed.thread],
         "reading": reading,

@@ -73,7 +73,9 @@ def describe(run: SearchRun, steps: Sequence[SearchStep]) -> dict[str, Any]:
         "status": run.status,
         "question": run.question,
         "follows": str(run.follows) if run.follows else None,
-        "follow_up": describe_follow_up(run, output.follow_up, output.plans.entries[shown] if shown is not None else None),
+        "follow_up": describe_follow_up(
+            run, output.follow_up, output.plans.entries[shown] if shown is not None else None
+        ),
         "knowledge_base": run.knowledge_base_name,
         "release": run.release_name or None,
         "pipeline": {

@@ -59,7 +59,7 @@ def excluding(plan: Plan, var: str, entity: Entity, legs: Sequence[Leg]) -> Plan
 
 
 def _walk(plan: Plan, var: str, entity: Entity, legs: Sequence[Leg]) -> tuple[Anchor, tuple[Hop, ...]]:
-    here = fresh(plan, "A")
+    here = fresh(plan, "A") if legs else var
     anchor = Anchor(here, entity.text, entity.label, "name", entity.ids)
     stem = f"{here}x"
     hops = []
