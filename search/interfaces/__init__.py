@@ -5,7 +5,16 @@ unit-length float32 arrays, so that a dot product is a cosine.
 """
 
 from search.interfaces.arrays import Keys, VectorKind, Vectors
-from search.interfaces.indexes import KindMatrix, Mention, MentionIndex, TextIndex, VectorIndex
+from search.interfaces.indexes import (
+    How,
+    KindMatrix,
+    Mention,
+    MentionIndex,
+    TextIndex,
+    ValueIndex,
+    ValueMention,
+    VectorIndex,
+)
 from search.interfaces.learned import (
     FieldQuery,
     FieldRetriever,
@@ -43,6 +52,7 @@ __all__ = [
     "FieldRetrievers",
     "FuseStage",
     "GraphStore",
+    "How",
     "Keys",
     "KindMatrix",
     "LanguageModel",
@@ -65,6 +75,8 @@ __all__ = [
     "Scorers",
     "TextIndex",
     "TraverseStage",
+    "ValueIndex",
+    "ValueMention",
     "VectorIndex",
     "VectorKind",
     "Vectors",

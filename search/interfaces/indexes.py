@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -107,12 +107,33 @@ class TextIndex(Protocol):
         ...
 
 
+How = Literal[
+    "name",
+    "plural",
+    "possessive",
+    "joined",
+    "abbreviation",
+    "initials",
+    "part",
+    "spelling",
+    "translated",
+    "described",
+    "near",
+]
+"""How a stretch of a question was found to be a name: as it is stored (`name`), as its singular or plural, without a
+possessive ending, with other hyphens and spaces, by its first letters (`abbreviation`, `initials`), by a part of it,
+with corrected spelling, in another language, by a word in the text of a node (`described`), by a near name vector
+(`near`)."""
+
+
 @dataclass(frozen=True, slots=True)
 class Mention:
     """A stretch of the question that names nodes.
 
     `start` and `end` are offsets into the question. `keys` are all nodes with that name or alias. `exact` says for each
-    key whether the case is the same as in the stored name. `similarity` is below 1 if the spelling was corrected.
+    key whether the case is the same as in the stored name. `similarity` is below 1 if the stretch differs from the
+    stored name by more than case and punctuation. `how` says by which way it was found. `meant` is the stored name as
+    it is spelled, empty if `how` is `name`.
     """
 
     start: int
@@ -121,6 +142,8 @@ class Mention:
     keys: tuple[int, ...]
     exact: tuple[bool, ...] = ()
     similarity: float = 1.0
+    how: How = "name"
+    meant: str = ""
 
 
 class MentionIndex(Protocol):
@@ -132,4 +155,36 @@ class MentionIndex(Protocol):
 
     def lookup(self, name: str) -> tuple[int, ...]:
         """Return the keys of the nodes whose normalised name or alias equals the normalised `name`."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class ValueMention:
+    """A stretch of the question that says a value of a field: `open access`, `chromosome 17`, `waterproof`.
+
+    `start` and `end` are offsets into the question. `value` is the stored value of `field`, a field of `node_type`; for
+    a field of yes and no it is the value that stands for yes. `similarity` in [0, 1] is 1 if the stretch is the value
+    but for case and punctuation. `nodes` is the number of nodes of the type with the value. `named` says that the
+    stretch includes words of the field's name, or consists of them.
+    """
+
+    start: int
+    end: int
+    text: str
+    node_type: str
+    field: str
+    value: str | int | float
+    similarity: float
+    nodes: int
+    named: bool = False
+
+
+class ValueIndex(Protocol):
+    """Finds values of fields in a text: keywords, categories, numbers beside the name of their field, yes and no."""
+
+    def find(self, text: str) -> list[ValueMention]:
+        """Return every stretch of whole words that is a value of a field, overlapping ones too, longest first.
+
+        The same stretch may be a value of several fields. A release that was indexed without values has none.
+        """
         ...
