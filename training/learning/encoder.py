@@ -40,7 +40,7 @@ from training.learning.encoder_lists import (
 )
 from training.learning.retriever_fitting import measures
 from training.learning.retriever_settings import RetrieverSettings
-from training.learning.stepwise import Fitted, HowToStep
+from training.learning.stepwise import CHECKPOINT_SECONDS, Fitted, HowToStep
 from training.learning.task import Card, Evaluated, Learned, Material, TooFew
 
 FEWEST, FEW = 20, 100
@@ -178,7 +178,16 @@ class EncoderTask:
         batch = min(learner.encoder_batch, questions)
         steps = max(1, min(learner.steps, -(-learner.encoder_epochs * questions // batch)))
         checks = min(learner.checks, steps)
-        return HowToStep(steps, batch, learner.texts, learner.encoder_rate, 0.1, checks, learner.seed)
+        return HowToStep(
+            steps,
+            batch,
+            learner.texts,
+            learner.encoder_rate,
+            0.1,
+            checks,
+            learner.seed,
+            CHECKPOINT_SECONDS,
+        )
 
     def _files(
         self, net: EncoderNet, base: str, before: Mapping[str, torch.Tensor]

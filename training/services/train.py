@@ -41,12 +41,13 @@ def train(
     """Train, register the artifact, save the pipeline's next version that names it, and return the report.
 
     With `activate`, the next searches of the knowledge base use the new version, also in running workers. Activating an
-    older version of the pipeline reverts this. A training of the documents' encoder makes a release (`train_documents`). Only checkpoints are written before the training has ended. `allow_val`
-    permits training on questions of `val`; the artifact records this, and reports show it. `run` is the context of
-    the training: limit, progress, metrics and checkpoints; work that was interrupted goes on from its checkpoints, and
-    registers one artifact. `release` is the name of a release; empty means the active one. `on` is the version of the
-    pipeline that the training improves; None means the active one. `synthesised` is the number of questions that are
-    made of the release, with the learner's seed, beside or instead of the given ones.
+    older version of the pipeline reverts this. A training of the documents' encoder makes a release instead
+    (`train_documents`). Only checkpoints are written before the training has ended. `allow_val` permits training on
+    questions of `val`; the artifact records this, and reports show it. `run` is the context of the training: limit,
+    progress, metrics and checkpoints; work that was interrupted goes on from its checkpoints, and registers one
+    artifact. `release` is the name of a release; empty means the active one. `on` is the version of the pipeline that
+    the training improves; None means the active one. `synthesised` is the number of questions that are made of the
+    release, with the learner's seed, beside or instead of the given ones.
 
     Raises BadQuestions for questions of other splits, too few questions, or answers that are not nodes; InvalidRequest
     with every other fault of the request; StageError when the release's encoder is not available; RunCancelled.
