@@ -9,6 +9,7 @@ from typing import Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from search.domain.plan import Operator
 from search.domain.ranking import Candidate
 from search.domain.trace import Limit
 from search.domain.vector_kinds import WHOLE
@@ -165,7 +166,8 @@ class ValueMention:
     `start` and `end` are offsets into the question. `value` is the stored value of `field`, a field of `node_type`; for
     a field of yes and no it is the value that stands for yes. `similarity` in [0, 1] is 1 if the stretch is the value
     but for case and punctuation. `nodes` is the number of nodes of the type with the value. `named` says that the
-    stretch includes words of the field's name, or consists of them.
+    stretch includes words of the field's name, or consists of them. `op` is the operator of a filter that finds the
+    nodes: `=`, or `contains` where `value` is a part of a longer value (*Sweden* of *Umeå, Sweden*).
     """
 
     start: int
@@ -177,6 +179,7 @@ class ValueMention:
     similarity: float
     nodes: int
     named: bool = False
+    op: Operator = "="
 
 
 class ValueIndex(Protocol):
