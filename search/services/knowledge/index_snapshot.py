@@ -42,8 +42,9 @@ from search.neural.site_encoders import encoder as site_encoder
 from search.services.jobs.run_context import plain_run
 from search.services.knowledge.find_nodes import COMPLETION
 
-_VERSIONS = {"bm25": 2}
-"""Of the parts whose files have changed since the first version: BM25 has relations' neighbours from 2 on."""
+_VERSIONS = {"bm25": 2, "near_names": 2}
+"""Of the parts whose files have changed since the first version: BM25 has relations' neighbours from 2 on,
+near names trigrams."""
 _VECTORS_VERSION = 2
 """Of the matrices of vectors: from 2 on there is one for every kind, and there are computed kinds."""
 SEARCHED_FIELDS = ("text", "keyword")
