@@ -18,6 +18,7 @@ _MENDINGS = 8
 """Most corrections of one word that are tried, those first that many names have."""
 _CLOSE = 40
 """Most words near to a misspelt one that are ordered by that."""
+_LETTER_WORDS = ("a", "i")
 _ENDS = ".?!:"
 
 
@@ -64,9 +65,20 @@ class Asked:
 
     @cached_property
     def content(self) -> list[bool]:
-        """Whether each word is neither a function word nor a word of asking."""
+        """Whether each word is neither a function word nor a word of asking; an initial is one of content."""
         return [
-            bool(token.folds) and token.words[0] not in FUNCTION_WORDS and token.words[0] not in ASKING_WORDS
+            bool(token.folds)
+            and (self.initial[at] or (token.words[0] not in FUNCTION_WORDS and token.words[0] not in ASKING_WORDS))
+            for at, token in enumerate(self.tokens)
+        ]
+
+    @cached_property
+    def initial(self) -> list[bool]:
+        """Whether each word is a single capital that is no word: neither *I* nor *A*, unless a full stop follows."""
+        return [
+            token.end - token.start == 1
+            and self.text[token.start].isupper()
+            and (token.words[0] not in _LETTER_WORDS or self.text[token.end : token.end + 1] == ".")
             for token in self.tokens
         ]
 

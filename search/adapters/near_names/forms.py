@@ -6,7 +6,7 @@ import hashlib
 import re
 from collections.abc import Callable, Iterator, Sequence
 
-from search.adapters.name_words import folded_tokens
+from search.adapters.name_words import folded_tokens, words_of
 from search.language.words import FUNCTION_WORDS
 
 WHOLE, TURNED, MAIN, BRACKET, INITIALS, SHORT, ACRONYM = range(7)
@@ -48,6 +48,8 @@ def forms(name: str, fold: Fold) -> Iterator[tuple[int, str]]:
     if not folds:
         return
     yield WHOLE, "".join(folds)
+    # Written as one word, only the end of the name has an inflection.
+    yield WHOLE, fold("".join(words_of(name)))
     yield from _shortened(name, folds, fold)
     yield from _persons(name, fold)
     if "-" not in name:

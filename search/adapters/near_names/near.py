@@ -172,8 +172,9 @@ class NearNames:
             agrees = said in self.files.spelling(name) and not said.islower()
             for key in self.files.keys(name):
                 exact[key] = exact.get(key, False) or agrees
+        keys = tuple(sorted(exact))
         return Mention(
-            asked.tokens[first].start, asked.tokens[last].end, said, tuple(exact), tuple(exact.values()),
+            asked.tokens[first].start, asked.tokens[last].end, said, keys, tuple(exact[key] for key in keys),
             round(similarity, 4), how, self.files.spelling(names[0]),
         )  # fmt: skip
 
@@ -189,13 +190,13 @@ class NearNames:
 def _stretches(asked: Asked, widest: int) -> Iterator[tuple[int, int]]:
     """Yield first and last word of every stretch that may be a near name, without those of exact names.
 
-    It begins with a word of content or an article, ends with a word of content, and is not wholly explained. Each word
-    of a longer one is known to names or misspelt; up to `_PIECES` words may be the pieces of one word.
+    It begins with a word of content, a capital or an article, ends with a word of content, and is not wholly explained.
+    Each word of a longer one is known to names or misspelt; up to `_PIECES` words may be the pieces of one word.
     """
     tokens, covered, content = asked.tokens, asked.covered, asked.content
     known = [place >= 0 or at in asked.mended or len(tokens[at].folds) != 1 for at, place in enumerate(asked.places)]
     for first in range(len(tokens)):
-        if not (content[first] or tokens[first].words[0] in ARTICLES):
+        if not (content[first] or asked.capital[first] or tokens[first].words[0] in ARTICLES):
             continue
         all_known, free = True, False
         for last in range(first, min(len(tokens), first + widest)):
@@ -207,9 +208,14 @@ def _stretches(asked: Asked, widest: int) -> Iterator[tuple[int, int]]:
 
 
 def _whole(asked: Asked) -> Iterator[_Key]:
-    """Yield the keys of all stretches as they are typed."""
+    """Yield the keys of all stretches as they are typed: word by word, and as one word, of which only the end folds."""
     for first, last in _stretches(asked, _WIDEST):
-        yield _Key(first, last, "".join(asked.folds(first, last)), _WHOLE_KINDS)
+        key = "".join(asked.folds(first, last))
+        yield _Key(first, last, key, _WHOLE_KINDS)
+        if 0 < last - first <= _PIECES:
+            joined = asked.files.fold("".join(word for t in asked.tokens[first : last + 1] for word in t.words))
+            if joined != key:
+                yield _Key(first, last, joined, (WHOLE,))
 
 
 def _mended(asked: Asked) -> Iterator[_Key]:

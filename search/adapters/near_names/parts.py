@@ -27,6 +27,8 @@ _LONG_RUN = 4
 _NAME_WORDS = 6
 """Most words of a name that one of its words may stand for."""
 _SHORTEST = 3
+_MOST_LETTERS = 5
+"""Most letters of an abbreviation inside a name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +88,8 @@ class Parts:
     def _candidates(self, asked: Asked, places: Sequence[int], at: int) -> list[int]:
         """Return names with the word; if many have it, or it says nothing alone, those with the next word, too."""
         having = self._having(places[at])
-        if having <= MOST_COMPARED and (asked.capital[at] or not asked.common[at] or self._quoted(asked, at)):
+        alone = asked.capital[at] or not asked.common[at] or self._quoted(asked, at) or self._beside_letters(asked, at)
+        if having <= MOST_COMPARED and alone:
             found: list[int] = self.files.names_with(places[at]).tolist()
             return found
         if having > MOST_READ:
@@ -161,7 +164,7 @@ class Parts:
         """Return how many words of the name, from `place` on, an abbreviation in capitals stands for; 0 for none."""
         said = asked.stretch(at, at)
         size = len(said)
-        if not (2 <= size <= 5 and said.isalpha() and said.isupper()):
+        if not _abbreviation(said):
             return 0
         span = words[place + 1 : place + 1 + size] if step > 0 else words[max(0, place - size) : place]
         initials = "".join(self.files.words[word][:1] for word in span)
@@ -203,6 +206,11 @@ class Parts:
             return False
         return share >= (_SURNAME if asked.capital[at] and not asked.common[at] else _SEVERAL)
 
+    def _beside_letters(self, asked: Asked, at: int) -> bool:
+        """Whether an abbreviation stands beside a word."""
+        beside = [place for place in (at - 1, at + 1) if 0 <= place < len(asked.tokens)]
+        return any(_abbreviation(asked.stretch(place, place)) for place in beside)
+
     def _quoted(self, asked: Asked, at: int) -> bool:
         return any(first <= at <= last for first, last in asked.quoted)
 
@@ -210,6 +218,10 @@ class Parts:
         """Whether a word can tell a name: it is a word of content with some letters, and no number."""
         said = asked.tokens[at].words[0]
         return len(said) >= _SHORTEST and not said.isdigit() and asked.content[at]
+
+
+def _abbreviation(said: str) -> bool:
+    return 2 <= len(said) <= _MOST_LETTERS and said.isalpha() and said.isupper()
 
 
 def _longest(found: Sequence[Part]) -> list[Part]:
