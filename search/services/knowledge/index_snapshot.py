@@ -19,6 +19,7 @@ from search import text
 from search.adapters import (
     adjacency_memmap,
     completion_memmap,
+    field_values,
     mentions_memmap,
     near_names,
     nodes_memmap,
@@ -29,7 +30,7 @@ from search.adapters.string_table import StringTable
 from search.domain.graph import Node, Schema
 from search.domain.run_context import RunContext
 from search.domain.vector_kinds import IN_MEMORY, WHOLE, checked, relation_kind
-from search.ingest import documents, field_values, neighbour_vectors, vectors
+from search.ingest import documents, neighbour_vectors, vectors
 from search.ingest.embed import CUT, EVERY_TEXT
 from search.ingest.index import IndexPart, build_parts
 from search.ingest.locks import import_lock
