@@ -144,9 +144,9 @@ class Lister:
             rival,
             explained(self.question, meaning.candidate.mentions, left),
             len(left),
-            min((self.question.names[at].sure for at in used), default=1.0),
+            float(min((self.question.names[at].sure for at in used), default=1.0)),
             len(meaning.bound.unbound),
-            min((condition.score for condition in conditions), default=1.0),
+            float(min((condition.score for condition in conditions), default=1.0)),
             sum(len(path.steps) for path in meaning.candidate.paths),
         )
 
