@@ -110,7 +110,30 @@ def ranges(values: Sequence[Sequence[Any]]) -> list[tuple[Any, Any, int]]:
     return [(low, high, sum(any(low <= one <= high for one in some) for some in values)) for low, high in ends]
 
 
+def date_ranges(values: Sequence[Sequence[str]]) -> list[tuple[str, str, int]]:
+    """Return ranges of ISO dates, as `ranges` does, which never split a year; of a single year, never a month."""
+    for characters in (4, 7, 10):
+        begun = [[value[:characters] for value in several] for several in values]
+        parts = ranges(begun)
+        if len(parts) > 1:
+            break
+    else:
+        return ranges(values)
+    found = []
+    for low, high, count in parts:
+        inside = [value for several in values for value in several if low <= value[:characters] <= high]
+        found.append((min(inside), max(inside), count))
+    return found
+
+
 def best(facets: Iterable[Facet], most: int, least: float) -> list[Facet]:
-    """Return the `most` facets of the largest worth, of those worth at least `least`."""
-    useful = [facet for facet in facets if facet.worth >= least and len(facet.values) > 1]
+    """Return the `most` facets of the largest worth, of those worth at least `least`.
+
+    A facet whose values are those of single answers is left out: it only lists the answers again.
+    """
+    useful = [
+        facet
+        for facet in facets
+        if facet.worth >= least and len(facet.values) > 1 and max(value.count for value in facet.values) > 1
+    ]
     return sorted(useful, key=lambda facet: (-facet.worth, facet.kind, facet.name, facet.direction))[:most]

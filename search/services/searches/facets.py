@@ -12,7 +12,7 @@ import numpy as np
 from search import wiring
 from search.adapters.postgres_reading import read
 from search.domain.errors import StageError
-from search.domain.facets import MOST_VALUES, Facet, FacetValue, best, most_frequent, ranges, worth
+from search.domain.facets import MOST_VALUES, Facet, FacetValue, best, date_ranges, most_frequent, ranges, worth
 from search.domain.graph import Direction, Field
 from search.domain.plan import MAX_ANCHORS, MAX_HOPS, Plan
 from search.domain.plan.parse import MAX_FILTERS
@@ -25,7 +25,7 @@ from search.text import words
 MOST_FACETS = 4
 LEAST_WORTH = 0.15
 """Facets of less worth are left out: few answers have a shown value, or nearly all have the same."""
-FEWEST_ANSWERS = 4
+FEWEST_ANSWERS = 8
 """Fewer answers are read faster than narrowed down."""
 LOOKED_AT = 5_000
 """Answers that are looked at. Of more answers, that many are taken evenly from the order of the answers."""
@@ -35,7 +35,8 @@ FACETS_SECONDS = 0.75
 """Time in seconds after which no further relation is looked at."""
 LONGEST_LABEL = 80
 """Characters of a value that is offered; longer values are descriptions."""
-
+GROUPED = 10_000
+"""Numbers from here on are written with commas; a year is not."""
 _SOME = """SELECT ARRAY(SELECT fields -> name FROM unnest(%s::text[]) WITH ORDINALITY AS wanted (name, place)
 ORDER BY place) FROM search_node WHERE snapshot_id = %s AND key = ANY(%s)"""
 
@@ -122,8 +123,8 @@ class _Look:
                 yield self._facet("field", name, [self._value(name, "=", text, text, count) for text, count in short])
                 continue
             kinds: tuple[type, ...] = (int, float) if fields[name].kind == "number" else (str,)
-            measured = [[one for one in some if isinstance(one, kinds)] for some in several]
-            parts = ranges(measured)
+            measured: list[list[Any]] = [[one for one in some if isinstance(one, kinds)] for some in several]
+            parts = ranges(measured) if fields[name].kind == "number" else date_ranges(measured)
             yield self._facet("field", name, [
                 self._value(name, "=" if low == high else "between", low if low == high else [low, high], label, count)
                 for (low, high, count), label in zip(parts, _labels(parts, fields[name].kind), strict=True)
@@ -189,7 +190,13 @@ def _labels(parts: Sequence[tuple[Any, Any, int]], kind: str) -> list[str]:
     """Return the ranges as text; dates as years where these tell the ranges apart."""
     if kind == "date":
         years = [(str(low)[:4], str(high)[:4]) for low, high, _ in parts]
-        apart = all(one[1] < other[0] for one, other in pairwise(years))
-        if apart:
-            return [low if low == high else f"{low} – {high}" for low, high in years]
-    return [f"{low}" if low == high else f"{low} – {high}" for low, high, _ in parts]
+        if all(one[1] < other[0] for one, other in pairwise(years)):
+            return [_range(low, high) for low, high in years]
+        return [_range(low[:10], high[:10]) for low, high, _ in parts]
+    return [
+        _range(*(f"{end:,}" if abs(high) >= GROUPED else f"{end}" for end in (low, high))) for low, high, _ in parts
+    ]
+
+
+def _range(low: str, high: str) -> str:
+    return low if low == high else f"{low} – {high}"

@@ -22,7 +22,7 @@ from search.domain.plan import Plan
 from search.domain.trace import Limit
 from search.interfaces import Keys
 from search.models import SearchRun
-from search.services.searches.describe_search import outputs_of, shown_plan
+from search.services.searches.describe_search import Outputs, outputs_of, shown_plan
 from search.services.searches.export_results import harmless
 from search.services.searches.recorded_plan import recorded_plan
 from search.text import field_text, words
@@ -81,38 +81,51 @@ def plan_answers(run: SearchRun) -> PlanAnswers:
     """Return all answers of the plan that the search shows."""
     output = outputs_of(run.steps.all())
     index, _ = shown_plan(output)
-    if index is None:
-        return PlanAnswers(reason="This pipeline uses no plan, so there are no answers apart from the results.")
-    if output.plans.entries[index].given is not None:
-        return PlanAnswers(reason="The plan found nothing as it was asked, so it has no answers.")
-    if run.release is None:
-        return PlanAnswers(reason="The release that was searched has been deleted, so its answers cannot be listed.")
-    if not {"graph", "adjacency"} <= settings.GRASP_TOOLS.keys():
-        return PlanAnswers(reason="This site has no engine that executes plans.")
+    reason = _why_none(run, output, index)
+    if reason or index is None:
+        return PlanAnswers(reason=reason)
     known = (run.pk, index)
     with _keeping:
         if known in _kept:
             _kept.move_to_end(known)
             return _kept[known]
     try:
-        tools = wiring.tools(run.release, run.settings_version)
-        linked = recorded_plan(output, index, tools)
-        if not linked.is_executable:
-            return PlanAnswers(linked.plan, reason="The plan follows nothing in the graph, so it has no answers.")
-        found = tools.graph.execute(linked, Limit.seconds(ANSWERS_SECONDS), tools.adjacency.size)
+        answers = _executed(run, output, index)
     except PlanInvalid:
         return PlanAnswers(reason="The schema has changed since, so the plan cannot be executed any more.")
     except StageError as error:
         return PlanAnswers(reason=f"The answers could not be looked up: {error.reason}.")
-    keys = np.fromiter((candidate.key for candidate in found.candidates), np.int32, len(found.candidates))
-    placed = tuple(found.placed[key] for key in keys.tolist()) if found.placed else ()
-    answers = PlanAnswers(linked.plan, keys, placed, not found.truncated)
-    if len(keys) <= MOST_KEPT:
+    if len(answers) <= MOST_KEPT:
         with _keeping:
             _kept[known] = answers
             while len(_kept) > PLANS_KEPT:
                 _kept.popitem(last=False)
     return answers
+
+
+def _why_none(run: SearchRun, output: Outputs, index: int | None) -> str:
+    """Return why the plan has no answers that could be listed, or an empty text."""
+    if index is None:
+        return "This pipeline uses no plan, so there are no answers apart from the results."
+    if output.plans.entries[index].given is not None:
+        return "The plan found nothing as it was asked, so it has no answers."
+    if run.release is None:
+        return "The release that was searched has been deleted, so its answers cannot be listed."
+    if not {"graph", "adjacency"} <= settings.GRASP_TOOLS.keys():
+        return "This site has no engine that executes plans."
+    return ""
+
+
+def _executed(run: SearchRun, output: Outputs, index: int) -> PlanAnswers:
+    assert run.release is not None
+    tools = wiring.tools(run.release, run.settings_version)
+    linked = recorded_plan(output, index, tools)
+    if not linked.is_executable:
+        return PlanAnswers(linked.plan, reason="The plan follows nothing in the graph, so it has no answers.")
+    found = tools.graph.execute(linked, Limit.seconds(ANSWERS_SECONDS), tools.adjacency.size)
+    keys = np.fromiter((candidate.key for candidate in found.candidates), np.int32, len(found.candidates))
+    placed = tuple(found.placed[key] for key in keys.tolist()) if found.placed else ()
+    return PlanAnswers(linked.plan, keys, placed, not found.truncated)
 
 
 def forget_answers() -> None:

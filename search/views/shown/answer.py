@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from search.domain.graph import Relation
+from search.plan_words import order_words
 from search.text import path_text, words
 from search.views.shown.wording import type_words
 
@@ -73,7 +74,12 @@ class _Told:
 
     @property
     def type(self) -> str:
-        return " or ".join(map(type_words, self.entry["plan"]["target"].get("labels") or [""]))
+        """The types of the answers in words, in the plural unless there is just one answer."""
+        labels = self.entry["plan"]["target"].get("labels")
+        if not labels:
+            return "thing" if self.search["answer"]["count"] == 1 else "things"
+        one = self.search["answer"]["count"] == 1
+        return " or ".join(type_words(label) if one else plural(type_words(label)) for label in labels)
 
     @property
     def why_unknown(self) -> str:
@@ -153,6 +159,25 @@ def order_value(order: Json, value: Any, relations: Relations) -> str:
 
 def _number_words(value: Any) -> str:
     return f"{value:,}" if isinstance(value, int) and abs(value) >= 10_000 else f"{value}"
+
+
+def order_text(order: Json, relations: Relations) -> str:
+    """Return an order in words: `founded, least first`, `number of products it makes, most first`."""
+    count = order["by"].get("count")
+    relation = relations.get(count["rel"]) if count else None
+    wording = (relation.inverse if count.get("direction") == "in" else relation.description) if relation else ""
+    said = order_words(order)
+    if not wording:
+        return said
+    far = plural(words(count["to_label"])) if count.get("to_label", "*") != "*" else "things"
+    return ", ".join([f"number of {far} it {wording}", *said.split(", ")[1:]])
+
+
+def plural(noun: str) -> str:
+    """Return the regular English plural of a type's name."""
+    if noun.endswith("y") and noun[-2:-1] not in "aeiou":
+        return f"{noun[:-1]}ies"
+    return f"{noun}es" if noun.endswith(("s", "x", "ch", "sh")) else f"{noun}s"
 
 
 def place_words(place: int, shared: bool) -> str:

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from search.domain.plan.routes import routes
-from search.plan_words import ASK_WORDS, OPERATOR_WORDS, exclusion_words, order_words, variables_of
+from search.plan_words import ASK_WORDS, OPERATOR_WORDS, exclusion_words, variables_of
 from search.text import words
+from search.views.shown.answer import Relations, order_text
 from search.views.shown.wording import RISK_WORDINGS, SOURCES, relation_words, type_words, value_text
 
 Json = Mapping[str, Any]
@@ -118,8 +119,11 @@ class ShownPlan:
         return f"{head}, about “{self.residual}”" if self.residual else head
 
 
-def show_plan(entry: Json, index: int, linked: Sequence[Json] = ()) -> ShownPlan:
-    """Return an entry of a search's `plans` as chips; `linked` are the search's bindings of all plans."""
+def show_plan(entry: Json, index: int, linked: Sequence[Json] = (), relations: Relations | None = None) -> ShownPlan:
+    """Return an entry of a search's `plans` as chips.
+
+    `linked` are the search's bindings of all plans; `relations` are those of the schema, for their wordings.
+    """
     plan = entry["plan"]
     own = [item for item in linked if item["plan_index"] == index and item.get("exclude") is None]
     bindings = {item["anchor"]: item["bindings"] for item in own}
@@ -132,9 +136,9 @@ def show_plan(entry: Json, index: int, linked: Sequence[Json] = ()) -> ShownPlan
         chains=tuple(_chain(plan, anchor["var"], goal, chips) for anchor in plan["anchors"]),
         target=PlanChip("target", goal, " or ".join(map(type_words, target.get("labels") or [""]))),
         residual=target.get("relevance_text", ""),
-        filters=tuple(_filter_text(condition, goal, variables_of(plan)) for condition in plan.get("filters") or ()),
+        filters=tuple(filter_text(condition, goal, variables_of(plan)) for condition in plan.get("filters") or ()),
         exclude=tuple(exclusion_words(pattern, variables_of(plan)) for pattern in plan.get("exclude") or ()),
-        order=order_words(plan["order"]) if plan.get("order") else "",
+        order=order_text(plan["order"], relations or {}) if plan.get("order") else "",
         ask=ASK_WORDS.get(plan.get("ask", "which"), ""),
         risk=risk,
         risk_words=RISK_WORDINGS.get(risk, ""),
@@ -147,7 +151,7 @@ def show_plan(entry: Json, index: int, linked: Sequence[Json] = ()) -> ShownPlan
     )
 
 
-def _filter_text(condition: Json, goal: str, variables: Mapping[str, str]) -> str:
+def filter_text(condition: Json, goal: str, variables: Mapping[str, str]) -> str:
     """Return a filter in words: `price < 30`, `founded of brand ≥ 1900`, `price < that of Vardø Lantern`."""
     whose = "" if condition["var"] == goal else f" of {variables.get(condition['var'], condition['var'])}"
     field, op, value = words(condition["field"]), condition["op"], condition.get("value")

@@ -7,11 +7,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from search.domain.fusion import SINGLE, SUM
-from search.plan_words import filter_words, more_conditions
+from search.plan_words import more_conditions, variables_of
 from search.signals.titles import signal_value
 from search.text import path_text, words
 from search.views.shown.answer import Relations, order_value, place_words
 from search.views.shown.drawing import Drawing, draw
+from search.views.shown.plans import filter_text
 from search.views.shown.wording import relation_words, type_words
 
 Json = Mapping[str, Any]
@@ -235,9 +236,12 @@ def _conditions(evidence: Json | None, plans: Sequence[Json]) -> tuple[ShownCond
         hop = plan["hops"][checked["index"]]
         ends = f"{labels[hop['from']]} to {labels[hop['to_var']]}"
         found.append(_condition("hop", relation_words(hop["rel"]), checked["status"], ends))
+    goal, variables = plan["target"].get("var", "T"), variables_of(plan)
     for checked in evidence.get("filters", ()):
         limit = plan["filters"][checked["index"]]
-        found.append(_condition("filter", filter_words(limit), checked["status"], labels.get(limit["var"], "")))
+        found.append(
+            _condition("filter", filter_text(limit, goal, variables), checked["status"], labels.get(limit["var"], ""))
+        )
     found += [_condition(*told) for told in more_conditions(plan, evidence)]
     found += [_condition("dropped", text, "dropped", DROPPED) for text in entry.get("dropped", ())]
     residual = evidence["residual"]

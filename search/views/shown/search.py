@@ -145,7 +145,7 @@ def relations_of(run: SearchRun) -> Relations:
 def show_search(search: Json, relations: Relations | None = None) -> ShownSearch:
     """Return a described search as the values that the page prints; `relations` of the schema give their wordings."""
     linked, graph = search["linked"], search["graph"] or {}
-    plans = tuple(show_plan(entry, index, linked) for index, entry in enumerate(search["plans"]))
+    plans = tuple(show_plan(entry, index, linked, relations) for index, entry in enumerate(search["plans"]))
     first = search["plan_index"]
     queries = [ShownQuery(q["plan_index"], q["query"]) for q in graph.get("queries", ()) if q["query"]]
     return ShownSearch(
