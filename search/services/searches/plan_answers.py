@@ -146,6 +146,21 @@ def page_of(answers: PlanAnswers, run: SearchRun, first: int, size: int) -> list
     ]
 
 
+@dataclass(frozen=True)
+class AnswerSlices:
+    """The answers as a sequence that reads only the nodes of the slice that is asked for."""
+
+    answers: PlanAnswers
+    run: SearchRun
+
+    def __len__(self) -> int:
+        return len(self.answers)
+
+    def __getitem__(self, part: slice) -> list[ListedAnswer]:
+        first, end, _ = part.indices(len(self.answers))
+        return page_of(self.answers, self.run, first, end - first)
+
+
 def _place(placed: Sequence[Placed], at: int) -> tuple[Placed | None, bool]:
     """Return the place of the answer at a position, and whether a neighbour shares it."""
     if not placed:
