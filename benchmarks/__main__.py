@@ -1,4 +1,7 @@
-"""`python -m benchmarks [NAME]…`: runs the named scripts, or all of them in this order."""
+"""`python -m benchmarks [NAME]…`: runs the named scripts, or all of them in this order.
+
+A script in `WITH_ARGUMENTS` takes all that follows its name: `python -m benchmarks asked --help`.
+"""
 
 from __future__ import annotations
 
@@ -18,6 +21,7 @@ SCRIPTS = (
     "search_speed",
     "http",
     "quality",
+    "asked",
     "ablation",
     "lost",
     "processes",
@@ -26,10 +30,14 @@ SCRIPTS = (
     "gpu_rerank",
     "gpu_train",
 )
+WITH_ARGUMENTS = ("asked",)
 
 
 def main(names: list[str]) -> int:
     """Run the scripts one after the other and return the exit code; for an unknown name, print the known ones."""
+    arguments: list[list[str]] = []
+    if names and names[0] in WITH_ARGUMENTS:
+        names, arguments = names[:1], [names[1:]]
     unknown = [name for name in names if name not in SCRIPTS]
     if unknown:
         show(f"There is no benchmark {', '.join(unknown)}; there are: {', '.join(SCRIPTS)}.")
@@ -37,7 +45,7 @@ def main(names: list[str]) -> int:
     with site():
         for name in names or SCRIPTS:
             try:
-                import_module(f"benchmarks.{name}").main()
+                import_module(f"benchmarks.{name}").main(*arguments)
             except NotHere as reason:
                 show(f"{name}: {reason}; not measured.")
     return 0

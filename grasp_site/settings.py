@@ -185,6 +185,7 @@ GRASP_TOOLS: dict[str, dict[str, Any]] = {
     "encoder": {"BACKEND": "search.neural.encoders.cached_sentence_encoder", "OPTIONS": {"device": GRASP_DEVICE}},
     "adjacency": {"BACKEND": "search.adapters.adjacency_memmap.MemmapAdjacency"},
     "mentions": {"BACKEND": "search.adapters.mentions_memmap.MemmapMentions"},
+    "values": {"BACKEND": "search.adapters.values_memmap.MemmapValues"},
     "nodes": {"BACKEND": "search.adapters.nodes_memmap.MemmapNodes"},
     "text": {"BACKEND": "search.adapters.text_bm25.Bm25Index"},
     "vectors": {"BACKEND": "search.adapters.vectors_pgvector.PgVectors"},

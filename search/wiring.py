@@ -29,6 +29,7 @@ from search.interfaces import (
     Rankers,
     Scorers,
     TextIndex,
+    ValueIndex,
     VectorIndex,
 )
 from search.models import Release, Snapshot
@@ -159,6 +160,11 @@ class Tools:
     def mentions(self) -> MentionIndex:
         """The index of names and aliases."""
         return build("mentions", directory=self.snapshot.directory / "mentions")
+
+    @cached_property
+    def values(self) -> ValueIndex:
+        """The index of values of fields; a release that was indexed without values has an empty one."""
+        return build("values", directory=self.snapshot.directory / "values", schema=self.schema)
 
     @cached_property
     def text(self) -> TextIndex:

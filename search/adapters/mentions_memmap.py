@@ -11,10 +11,9 @@ import hashlib
 import json
 import re
 import time
-import unicodedata
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -23,13 +22,12 @@ from numpy.typing import NDArray
 from rapidfuzz import process
 from rapidfuzz.distance import OSA
 
+from search.adapters.name_words import Token, tokens_of, words_of
 from search.adapters.string_table import StringTable, write_strings
 from search.interfaces import Mention
 
 MOST_NAME_WORDS = 40
 """Most words of a name in the index: nobody types longer names, and each length costs one look-up per word."""
-_WORD = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]|[^\W_\u3040-\u30ff\u3400-\u9fff]+|[+#&]")
-_ACCENTS = re.compile("[\u0300-\u036f]")
 _QUOTED = re.compile(r"[\"“”«»„]([^\"“”«»„]{2,80})[\"“”«»„]|(?<!\w)['‘]([^'‘’]{2,80})['’](?!\w)")
 _ALIKE = 0.75
 """Least similarity (1 - normalised OSA distance) of a known word to a misspelt one."""
@@ -37,41 +35,6 @@ _SHORTEST_MENDED = 4
 """Fewest characters of a word that is corrected."""
 _MENDINGS = 3
 """Most corrections of one word that are tried."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Token:
-    """A word as written, its character offsets, and its normalised words (usually one)."""
-
-    start: int
-    end: int
-    words: tuple[str, ...]
-
-
-def tokens_of(text: str) -> Iterator[_Token]:
-    """Yield the words of a text with their character offsets.
-
-    Case, accents and width are normalised. Punctuation only separates words; `&` is read as `and`; `+` and `#` are
-    words (C++ is not C#). Each Chinese or Japanese character is a word, because these scripts have no spaces.
-    """
-    for match in _WORD.finditer(text):
-        yield _Token(match.start(), match.end(), _folded(match.group()))
-
-
-@lru_cache(maxsize=100_000)
-def _folded(word: str) -> tuple[str, ...]:
-    if word == "&":
-        return ("and",)
-    if word.isascii():
-        return (word.lower(),)
-    plain = unicodedata.normalize("NFKC", word).casefold()
-    plain = unicodedata.normalize("NFC", _ACCENTS.sub("", unicodedata.normalize("NFD", plain)))
-    return tuple(_WORD.findall(plain)) or (plain,)
-
-
-def words_of(name: str) -> tuple[str, ...]:
-    """Return the normalised words of a name; spellings of the same name have the same words."""
-    return tuple(word for token in tokens_of(name) for word in token.words)
 
 
 def build(directory: Path, names: Iterable[tuple[int, str, bool]]) -> None:
@@ -150,7 +113,7 @@ class MemmapMentions:
         words = words_of(name)
         return tuple(dict.fromkeys(int(self._keys[at]) for at in self._rows(words))) if words else ()
 
-    def _matches(self, text: str, tokens: list[_Token], mended: dict[int, list[str]]) -> list[Mention]:
+    def _matches(self, text: str, tokens: list[Token], mended: dict[int, list[str]]) -> list[Mention]:
         """Return the mentions among all spans; with `mended`, only spans in which one word is replaced by a correction.
 
         `mended` maps the index of a token to its corrections.
@@ -171,7 +134,7 @@ class MemmapMentions:
         mentions = (self._mention(text, tokens, *stretches[hit], row=int(at[hit])) for hit in hits)
         return [mention for mention in mentions if mention is not None]
 
-    def _spans(self, tokens: list[_Token], mended: dict[int, list[str]]) -> Iterator[tuple[int, int]]:
+    def _spans(self, tokens: list[Token], mended: dict[int, list[str]]) -> Iterator[tuple[int, int]]:
         """Yield first and last token of every span in which each word occurs in some name or has a correction."""
         known = [at in mended for at in range(len(tokens))]
         known = [one or other for one, other in zip(known, self._known(tokens), strict=True)]
@@ -185,7 +148,7 @@ class MemmapMentions:
                     yield first, last
 
     def _mention(
-        self, text: str, tokens: list[_Token], first: int, last: int, words: tuple[str, ...], row: int
+        self, text: str, tokens: list[Token], first: int, last: int, words: tuple[str, ...], row: int
     ) -> Mention | None:
         rows = self._rows(words, row)
         if not rows:
@@ -206,7 +169,7 @@ class MemmapMentions:
         last = int(np.searchsorted(self._hashes, code, side="right"))
         return [at for at in range(first, last) if words_of(self._names[at]) == words]
 
-    def _mended(self, text: str, tokens: list[_Token], found: list[Mention]) -> dict[int, list[str]]:
+    def _mended(self, text: str, tokens: list[Token], found: list[Mention]) -> dict[int, list[str]]:
         """Return token index → corrections for each unknown word outside all mentions that seems part of a name."""
         ends = time.monotonic() + self.mend_seconds
         quoted = [match.span() for match in _QUOTED.finditer(text)]
@@ -223,7 +186,7 @@ class MemmapMentions:
                     mended[at] = close
         return mended
 
-    def _known(self, tokens: list[_Token]) -> list[bool]:
+    def _known(self, tokens: list[Token]) -> list[bool]:
         """Return for each token whether all its words occur in names."""
         if not len(self._vocabulary):
             return [False] * len(tokens)
@@ -272,7 +235,7 @@ class MemmapMentions:
         return int(json.loads((self.directory / "mentions.json").read_text())["longest"])
 
 
-def _readings(tokens: list[_Token], first: int, last: int, mended: dict[int, list[str]]) -> Iterator[tuple[str, ...]]:
+def _readings(tokens: list[Token], first: int, last: int, mended: dict[int, list[str]]) -> Iterator[tuple[str, ...]]:
     """Yield the words of a span as typed; if there are corrections, yield one variant for each of them instead."""
     typed = [token.words for token in tokens[first : last + 1]]
     if not mended:
@@ -284,7 +247,7 @@ def _readings(tokens: list[_Token], first: int, last: int, mended: dict[int, lis
             yield tuple(part for words in mixed for part in words)
 
 
-def _in_name(text: str, tokens: list[_Token], at: int) -> bool:
+def _in_name(text: str, tokens: list[Token], at: int) -> bool:
     """Whether a word is capitalised; the first word of a text counts only if the second one is capitalised too."""
     if not text[tokens[at].start].isupper():
         return False

@@ -12,15 +12,11 @@ from threading import Lock
 
 from search.domain.graph import Schema
 from search.interfaces import MentionIndex
-from search.language.names import Named, find_names, ordinary_words
+from search.language.names import find_names, ordinary_words
 
 MOST_ENTITIES = 5
 MOST_CHARACTERS_READ = 2_000
 """Number of characters at the start of a question that are searched for names."""
-_QUOTED, _MARKED, _LONG, _EXACT, _LIKE = 0.95, 0.9, 0.7, 0.5, 0.25
-"""Confidence in a name, in [0, 1], by its evidence. In this order: the question quotes the name; the name has a capital
-and the case of the stored name; it has several words; it is one word with the case of the stored name; any other name.
-The values are round numbers chosen by hand to order the evidence. They were not fitted to data."""
 _KEPT = 8
 _ordinary: OrderedDict[int, tuple[Schema, frozenset[str]]] = OrderedDict()
 _lock = Lock()
@@ -49,23 +45,9 @@ def entities(text: str, mentions: MentionIndex, schema: Schema, most: int = MOST
     """
     named = find_names(text[:MOST_CHARACTERS_READ], mentions, _ordinary_of(schema), most)
     found = [
-        Entity(name.mention.start, name.mention.end, name.mention.text, name.mention.keys, how_sure(name))
-        for name in named
+        Entity(name.mention.start, name.mention.end, name.mention.text, name.mention.keys, name.sure) for name in named
     ]
     return sorted(found, key=lambda entity: (-entity.sure, entity.start, -entity.end))
-
-
-def how_sure(name: Named) -> float:
-    """Return the confidence, in [0, 1], that a stretch is a name; a corrected spelling lowers it."""
-    if name.quoted:
-        sure = _QUOTED
-    elif name.capitalised and name.exact:
-        sure = _MARKED
-    elif name.words > 1:
-        sure = _LONG
-    else:
-        sure = _EXACT if name.exact else _LIKE
-    return sure * name.mention.similarity
 
 
 def _ordinary_of(schema: Schema) -> frozenset[str]:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from search.domain.graph import Schema
-from search.interfaces import Mention, MentionIndex
+from search.interfaces import How, Mention, MentionIndex
 from search.language.words import ASKING_WORDS, FUNCTION_WORDS, stem, words
 from search.text import words as split_identifier
 
@@ -16,6 +16,12 @@ _QUOTED = re.compile(r"[\"“”«»„]([^\"“”«»„]+)[\"“”«»„]|(
 
 _BEFORE_TEXT = " \t\n\"'“‘«¿¡("
 """Characters that may stand before the first word of a question."""
+
+
+_QUOTED_SURE, _MARKED_SURE, _LONG_SURE, _EXACT_SURE, _LIKE_SURE = 0.95, 0.9, 0.7, 0.5, 0.25
+"""Confidence in a name, in [0, 1], by its evidence. In this order: the question quotes the name; the name has a capital
+and the case of the stored name; it has several words; it is one word with the case of the stored name; any other name.
+The values are round numbers chosen by hand to order the evidence. They were not fitted to data."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +38,24 @@ class Named:
     capitalised: bool
     exact: bool
     ordinary: bool
+
+    @property
+    def sure(self) -> float:
+        """The confidence, in [0, 1], that the stretch is a name; it does not say which of several nodes is meant."""
+        if self.quoted:
+            sure = _QUOTED_SURE
+        elif self.capitalised and self.exact:
+            sure = _MARKED_SURE
+        elif self.words > 1:
+            sure = _LONG_SURE
+        else:
+            sure = _EXACT_SURE if self.exact else _LIKE_SURE
+        return sure * self.mention.similarity
+
+    @property
+    def how(self) -> How:
+        """By which way the name was found."""
+        return self.mention.how
 
     @property
     def marked(self) -> bool:

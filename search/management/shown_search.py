@@ -56,17 +56,18 @@ def _plans(search: dict[str, Any]) -> RenderableType | None:
         # A plan without anchors and conditions was not executed in the graph: it has no count and no probability.
         walks = any(entry["plan"].get(key) for key in ("anchors", "filters", "exclude", "order"))
         numbers = (f"{entry['probability']:.2f}", str(entry["found"])) if walks else ("–", "–")
-        table.add_row(*numbers, entry["source"], escape(_plan_line(entry["plan"])))
+        table.add_row(*numbers, entry["source"], escape(plan_line(entry["plan"])))
     return table
 
 
-def _plan_line(plan: dict[str, Any]) -> str:
+def plan_line(plan: dict[str, Any]) -> str:
     """Return a plan in one line: `a="Ada" person; a ←directed by– T film`."""
     parts = [f'{a["var"]}="{a["text"] or ", ".join(a.get("ids", []))}" {a["label"]}' for a in plan["anchors"]]
     parts += [_hop(hop) for hop in plan["hops"]]
     parts += [f"{f['var']}.{filter_words(f)}" for f in plan.get("filters", [])]
     parts += [f"not {exclusion_words(one, variables_of(plan))}" for one in plan.get("exclude", [])]
     parts += [f"by {order_words(plan['order'])}"] if plan.get("order") else []
+    parts += [plan["ask"]] if plan.get("ask", "which") != "which" else []
     target = plan["target"]
     wanted = f"{target['var']} {'|'.join(target['labels']) or 'anything'}"
     return "; ".join([*parts, wanted + (f' about "{target["relevance_text"]}"' if target["relevance_text"] else "")])

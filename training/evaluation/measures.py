@@ -1,4 +1,4 @@
-"""H@1, H@5, R@20 and MRR by ir-measures, in percent, over all questions asked."""
+"""H@1, H@5, R@20, MRR and R-precision by ir-measures, in percent, over all questions asked."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ MEASURES = {
     "H@5": ir_measures.Success @ 5,
     "R@20": ir_measures.R @ 20,
     "MRR": ir_measures.RR @ 100,
+    "R-precision": ir_measures.Rprec,
 }
 DEPTH = 100
 RESAMPLES = 2_000
@@ -25,7 +26,8 @@ def measure(rankings: Mapping[str, Sequence[str]], answers: Mapping[str, Sequenc
     """Return each measure's value in percent for every question of `answers`, in their order.
 
     `rankings` holds node ids from best to worst by question; a question without a ranking scores 0 and stays in the
-    mean. R@20 divides by the number of answers (STaRK's convention).
+    mean. R@20 divides by the number of answers (STaRK's convention). R-precision is the share of answers among as many
+    first results as there are answers.
     """
     places = {question: place for place, question in enumerate(answers)}
     # Questions are numbered for ir-measures, so that question ids of any form are safe.

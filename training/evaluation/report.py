@@ -7,13 +7,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from training.data.examples import Example
-from training.evaluation.calibration import calibration
+from training.evaluation.calibration import calibration, wilson
 from training.evaluation.lost import in_flow
 from training.evaluation.measures import SEED, Values, intervals, means, measure
-from training.evaluation.runner import QuestionOutcome
+from training.evaluation.runner import TEXT_ONLY, QuestionOutcome
 
+MOST_SURE = 50
+"""Most wrong first answers, called almost surely right, whose questions a report lists."""
 MOST_SLICES = 50
 """Most values of a slice key. A key with more values identifies questions instead of grouping them, and is left out."""
 
@@ -44,6 +47,7 @@ def describe_pipeline(
         "intervals": intervals(values, seed=seed),
         "latency_ms": latency(outcomes.values()),
         "calibration": _calibration(examples, outcomes),
+        "sure": _sure(examples, outcomes),
         "cached_model_calls": sum(outcome.cached_calls for outcome in outcomes.values()),
         "slices": _slices(_groups(examples, outcomes, answer_types or {}), values),
         "lost_at": in_flow(lost) or None,
@@ -76,14 +80,40 @@ def _percentiles(seconds: Sequence[float]) -> dict[str, float | None]:
 
 
 def _calibration(examples: Sequence[Example], outcomes: Mapping[str, QuestionOutcome]) -> dict[str, Any] | None:
-    """Return the calibration of the first plan's probability against whether the first result is an answer."""
+    """Return the calibration of the first plan's probability against whether the first result is an answer.
+
+    A plan that leaves the whole question to text was not executed in the graph: pages show no probability of it, and it
+    takes no part.
+    """
     given, right = [], []
     for example in examples:
         outcome = outcomes[example.id]
-        if outcome.probability is not None:
+        if outcome.probability is not None and outcome.plan_shape != TEXT_ONLY:
             given.append(outcome.probability)
-            right.append(bool(outcome.ranking) and outcome.ranking[0][0] in example.answers)
+            right.append(_right(example, outcome))
     return calibration(given, right, "right")
+
+
+def _sure(examples: Sequence[Example], outcomes: Mapping[str, QuestionOutcome]) -> dict[str, Any] | None:
+    """Return how many questions had a plan that pages call almost surely right, and how many of them a wrong answer.
+
+    `per_100` is the number of wrong ones of 100 questions asked, with its 95% interval; `first` holds the ids of the
+    first wrong ones. None if no outcome says whether its plan led.
+    """
+    if all(outcome.leads is None for outcome in outcomes.values()):
+        return None
+    sure = [example for example in examples if outcomes[example.id].leads]
+    wrong = [example.id for example in sure if not _right(example, outcomes[example.id])]
+    asked = max(1, len(examples))
+    low, high = wilson(len(wrong), len(examples))
+    return {
+        "questions": len(sure), "wrong": len(wrong), "per_100": round(100 * len(wrong) / asked, 2),
+        "interval": [round(100 * low, 2), round(100 * high, 2)], "first": wrong[:MOST_SURE],
+    }  # fmt: skip
+
+
+def _right(example: Example, outcome: QuestionOutcome) -> bool:
+    return bool(outcome.ranking) and outcome.ranking[0][0] in example.answers
 
 
 def _groups(
@@ -104,6 +134,12 @@ def _groups(
     }
 
 
+def _hits_interval(hits: NDArray[np.float64]) -> list[float]:
+    """Return the 95% interval of H@1 in percent. Slices may be small, where a bootstrap would be too sure."""
+    low, high = wilson(float(hits.sum()) / 100, len(hits))
+    return [round(100 * low, 2), round(100 * high, 2)]
+
+
 def _slices(groups: Mapping[str, Sequence[str | None]], values: Values) -> dict[str, dict[str, Any]]:
     found: dict[str, dict[str, Any]] = {}
     for key, of_question in groups.items():
@@ -116,6 +152,7 @@ def _slices(groups: Mapping[str, Sequence[str | None]], values: Values) -> dict[
                 value: {
                     "questions": len(places),
                     "metrics": means({name: column[places] for name, column in values.items()}),
+                    "intervals": {"H@1": _hits_interval(values["H@1"][places])},
                 }
                 for value, places in sorted(members.items())
             }

@@ -8,6 +8,9 @@ from uuid import UUID
 
 from search.domain.plan import Plan
 
+TEXT_ONLY = "text only"
+"""Shape of a plan that leaves the whole question to text."""
+
 
 @dataclass(frozen=True, slots=True)
 class QuestionOutcome:
@@ -15,7 +18,8 @@ class QuestionOutcome:
 
     `stages` holds seconds by role of the steps. `probability` is that of the first plan (None when there is no plan)
     and `plan_shape` describes that plan (`plan_shape`). `cached_calls` counts answers of a language model that came
-    from the cache. `run` is the id of the search. `lost_at` is the stage that lost the first answer, empty when it was
+    from the cache. `run` is the id of the search. `leads` says that pages call the first plan almost surely right, None
+    for a pipeline that cannot say so. `lost_at` is the stage that lost the first answer, empty when it was
     not computed.
     """
 
@@ -28,6 +32,7 @@ class QuestionOutcome:
     plan_shape: str = ""
     run: UUID | None = None
     lost_at: str = ""
+    leads: bool | None = None
 
     @property
     def state(self) -> str:
@@ -36,15 +41,18 @@ class QuestionOutcome:
 
 
 def plan_shape(plan: Plan) -> str:
-    """Return the shape of a plan as words, such as `2 hops, 1 anchor, filter`; `text only` for a plan without hops.
+    """Return the shape of a plan as words, such as `2 hops, 1 anchor, filter`; `text only` for a plan without any.
 
     Plans of one shape are one slice of a report, so names, relations and values take no part.
     """
-    filtered = ", filter" if plan.filters else ""
-    if not plan.hops:
-        named = any(anchor.ids or anchor.match_mode != "doc" for anchor in plan.anchors)
-        return ("entity itself" if named else "text only") + filtered
-    return f"{_count(len(plan.hops), 'hop')}, {_count(len(plan.anchors), 'anchor')}{filtered}"
+    parts = [
+        *(["filter"] if plan.filters else []), *(["exclusion"] if plan.exclude else []),
+        *(["order"] if plan.order is not None else []), *([plan.ask] if plan.ask != "which" else []),
+    ]  # fmt: skip
+    if plan.hops:
+        return ", ".join([_count(len(plan.hops), "hop"), _count(len(plan.anchors), "anchor"), *parts])
+    named = any(anchor.ids or anchor.match_mode != "doc" for anchor in plan.anchors)
+    return ", ".join(["entity itself" if named else "nodes of a type" if parts else TEXT_ONLY, *parts])
 
 
 def _count(number: int, noun: str) -> str:

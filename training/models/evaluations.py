@@ -110,6 +110,7 @@ class Outcome(models.Model):
         max_length=40, blank=True, help_text="First stage that lost the question's best answer; empty: not computed."
     )
     lost = models.JSONField(null=True, blank=True, help_text="Where each answer was lost, with the details.")
+    leads = models.BooleanField(null=True, blank=True, help_text="The first plan was called almost surely right.")
 
     class Meta:
         ordering = ["evaluation", "question__position", "pipeline"]

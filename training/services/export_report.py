@@ -119,8 +119,10 @@ def latex_table(report: Mapping[str, Any]) -> str:
     The best value of a measure is bold. A dagger marks values that differ from the best one by the corrected test.
     """
     parts: Mapping[str, Any] = report["pipelines"]
-    best = {name: max(part["metrics"][name] for part in parts.values()) for name in MEASURES}
-    leaders = {name: next(x for x, part in parts.items() if part["metrics"][name] == best[name]) for name in MEASURES}
+    # Reports of earlier versions have fewer measures.
+    names = [name for name in MEASURES if all(name in part["metrics"] for part in parts.values())]
+    best = {name: max(part["metrics"][name] for part in parts.values()) for name in names}
+    leaders = {name: next(x for x, part in parts.items() if part["metrics"][name] == best[name]) for name in names}
     differ = {
         (one["metric"], frozenset((one["a"], one["b"])))
         for one in report.get("comparisons", ()) if one["p_holm"] < SIGNIFICANT
@@ -128,7 +130,7 @@ def latex_table(report: Mapping[str, Any]) -> str:
     lines = []
     for label, part in parts.items():
         cells = []
-        for name in MEASURES:
+        for name in names:
             value, (low, high) = part["metrics"][name], part["intervals"][name]
             shown = rf"\textbf{{{value:.1f}}}" if value == best[name] else f"{value:.1f}"
             marked = r"$^{\dagger}$" if (name, frozenset((label, leaders[name]))) in differ else ""
@@ -140,9 +142,9 @@ def latex_table(report: Mapping[str, Any]) -> str:
         r"with 95\,\% bootstrap intervals. $^{\dagger}$ differs from the best value "
         r"($p < 0.05$, paired randomisation test, Holm)."
     )
-    head = " & ".join(["Pipeline", *map(latex, MEASURES)])
+    head = " & ".join(["Pipeline", *map(latex, names)])
     return "\n".join([
-        r"\begin{table}", r"\centering", rf"\begin{{tabular}}{{l{'r' * len(MEASURES)}}}", r"\toprule",
+        r"\begin{table}", r"\centering", rf"\begin{{tabular}}{{l{'r' * len(names)}}}", r"\toprule",
         rf"{head} \\", r"\midrule", *lines, r"\bottomrule", r"\end{tabular}", rf"\caption{{{caption}}}",
         r"\end{table}", "",
     ])  # fmt: skip

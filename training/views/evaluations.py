@@ -34,7 +34,7 @@ from training.services.evaluations.outcomes import FOUND, OutcomeFilters, outcom
 from training.services.export_report import FORMATS, export_report
 from training.services.list_titles import list_titles
 from training.views.shown.lost import QuestionShown, question_shown
-from training.views.shown.report import comparisons_of, pipelines_of, slices_of, stages_told
+from training.views.shown.report import comparisons_of, measures_of, pipelines_of, slices_of, stages_told
 
 RIGHT = "training.view_evaluation"
 PER_PAGE = 50
@@ -99,7 +99,7 @@ def report(request: HttpRequest, evaluation_id: UUID) -> HttpResponse:
     worst = outcomes(evaluation, OutcomeFilters(pipeline=first, sort="-rank", found="not first"))
     lost = outcomes(evaluation, OutcomeFilters(pipeline=first, sort="position", found="none"))
     context |= {
-        "report": told, "pipelines": pipelines, "measures": list(MEASURES), "comparisons": comparisons_of(told),
+        "report": told, "pipelines": pipelines, "measures": measures_of(told), "comparisons": comparisons_of(told),
         "slices": slices_of(told), "stages": stages_told(pipelines), "first": first,
         "funnels": any(one.funnel for one in pipelines), "calibrated": any(one.bins for one in pipelines),
         "worst": [(one, heading_of(one)) for one in [*lost[:WORST], *worst[:WORST]][:WORST]],

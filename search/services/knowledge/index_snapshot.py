@@ -25,10 +25,10 @@ from search.adapters import (
     vectors_memmap,
 )  # fmt: skip
 from search.adapters.string_table import StringTable
-from search.domain.graph import Schema
+from search.domain.graph import Node, Schema
 from search.domain.run_context import RunContext
 from search.domain.vector_kinds import IN_MEMORY, WHOLE, checked, relation_kind
-from search.ingest import documents, neighbour_vectors, vectors
+from search.ingest import documents, field_values, neighbour_vectors, vectors
 from search.ingest.embed import CUT, EVERY_TEXT
 from search.ingest.index import IndexPart, build_parts
 from search.ingest.locks import import_lock
@@ -231,6 +231,7 @@ def _parts(snapshot: Snapshot, run: RunContext) -> dict[str, IndexPart]:
         "mentions": lambda folder: mentions_memmap.build(folder, _names("mentions", snapshot, schema, run)),
         COMPLETION: lambda folder: completion_memmap.build(folder, _names(COMPLETION, snapshot, schema, run)),
         "bm25": lambda folder: _write_bm25(folder, snapshot, schema, run),
+        "values": lambda folder: field_values.build(folder, schema, _nodes("values", snapshot, schema, run)),
     }
     return {name: IndexPart(version=_VERSIONS.get(name, 1), write=write) for name, write in build.items()}
 
@@ -250,13 +251,16 @@ def _references(snapshot: Snapshot, run: RunContext) -> Iterator[tuple[str, str,
         yield from block
 
 
+def _nodes(part: str, snapshot: Snapshot, schema: Schema, run: RunContext) -> Iterator[Node]:
+    for block in _told(run, index_files(part), snapshot.nodes, documents.nodes(snapshot.pk, schema), len):
+        yield from block
+
+
 def _names(part: str, snapshot: Snapshot, schema: Schema, run: RunContext) -> Iterator[tuple[int, str, bool]]:
-    blocks = documents.nodes(snapshot.pk, schema)
-    for block in _told(run, index_files(part), snapshot.nodes, blocks, len):
-        for node in block:
-            yield node.key, node.name, False
-            for alias in node.aliases:
-                yield node.key, alias, True
+    for node in _nodes(part, snapshot, schema, run):
+        yield node.key, node.name, False
+        for alias in node.aliases:
+            yield node.key, alias, True
 
 
 def _types(snapshot: Snapshot) -> NDArray[np.int16]:

@@ -16,6 +16,8 @@ def test_measures_are_those_computed_by_hand() -> None:
     assert values["H@5"].tolist() == [100, 100, 0, 0]
     assert values["R@20"] == pytest.approx([100, 200 / 3, 0, 0])
     assert values["MRR"] == pytest.approx([50, 100, 0, 100 / 21])
+    # One answer, not first; three answers, of which two are among the first three.
+    assert values["R-precision"] == pytest.approx([0, 200 / 3, 0, 0])
 
 
 def test_a_question_without_a_ranking_stays_in_the_mean() -> None:
@@ -23,7 +25,7 @@ def test_a_question_without_a_ranking_stays_in_the_mean() -> None:
 
 
 def test_no_ranking_at_all_scores_zero() -> None:
-    assert means(measure({}, ANSWERS)) == {"H@1": 0.0, "H@5": 0.0, "R@20": 0.0, "MRR": 0.0}
+    assert means(measure({}, ANSWERS)) == {"H@1": 0.0, "H@5": 0.0, "R@20": 0.0, "MRR": 0.0, "R-precision": 0.0}
 
 
 def test_rank_decides_and_not_the_order_of_names() -> None:

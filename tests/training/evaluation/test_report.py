@@ -1,9 +1,11 @@
 from dataclasses import replace
 
 import pytest
+from scipy.stats import binomtest
 
 from search.domain.plan import Anchor, Filter, Hop, Plan
 from training.data.examples import Example
+from training.evaluation.measures import MEASURES
 from training.evaluation.report import describe_pipeline
 from training.evaluation.runner import QuestionOutcome, plan_shape
 
@@ -26,10 +28,11 @@ def test_answered_empty_and_error_are_three_states() -> None:
 
 def test_percentages_are_over_all_questions_asked() -> None:
     part = describe_pipeline(EXAMPLES, OUTCOMES, {})
-    assert part["metrics"] == {"H@1": 33.33, "H@5": 33.33, "R@20": 33.33, "MRR": 33.33}
+    assert part["metrics"] == dict.fromkeys(MEASURES, 33.33)
+    # Wilson's intervals of 1 of 1 and 0 of 2, in percent.
     assert part["slices"]["hops"] == {
-        "1": {"questions": 1, "metrics": {"H@1": 100.0, "H@5": 100.0, "R@20": 100.0, "MRR": 100.0}},
-        "2": {"questions": 2, "metrics": {"H@1": 0.0, "H@5": 0.0, "R@20": 0.0, "MRR": 0.0}},
+        "1": {"questions": 1, "metrics": dict.fromkeys(MEASURES, 100.0), "intervals": {"H@1": [20.65, 100.0]}},
+        "2": {"questions": 2, "metrics": dict.fromkeys(MEASURES, 0.0), "intervals": {"H@1": [0.0, 65.76]}},
     }
 
 
@@ -50,20 +53,47 @@ def test_latency_is_told_by_role_too() -> None:
 
 
 def test_the_first_plans_probability_is_held_against_the_first_answer() -> None:
-    """0.95 and right, 0.91 and wrong: their bin says 0.93 and 0.5. 0.25 and wrong: 0.25 and 0."""
+    """0.99 and right, 0.95 and wrong: their bin says 0.97 and 0.5. 0.25 and wrong: 0.25 and 0."""
     outcomes = {
-        "q1": QuestionOutcome((("a", 1.0), ("z", 0.5)), probability=0.95),
-        "q2": QuestionOutcome((("a", 1.0), ("b", 0.5)), probability=0.91),
+        "q1": QuestionOutcome((("a", 1.0), ("z", 0.5)), probability=0.99),
+        "q2": QuestionOutcome((("a", 1.0), ("b", 0.5)), probability=0.95),
         "q3": QuestionOutcome((), probability=0.25),
     }
     assert describe_pipeline(EXAMPLES, outcomes, {})["calibration"] == {
-        "error": 0.37,  # (2 * 0.43 + 1 * 0.25) / 3
+        "error": 0.3967,  # (2 * 0.47 + 1 * 0.25) / 3
+        "questions": 3,
         "bins": [
-            {"from": 0.2, "to": 0.3, "questions": 1, "probability": 0.25, "right": 0.0},
-            {"from": 0.9, "to": 1.0, "questions": 2, "probability": 0.93, "right": 0.5},
+            {"from": 0.2, "to": 0.2667, "questions": 1, "probability": 0.25, "right": 0.0, "interval": [0.0, 0.7935]},
+            {"from": 0.9333, "to": 1.0, "questions": 2, "probability": 0.97, "right": 0.5,
+             "interval": [0.0945, 0.9055]},
         ],
-    }
+    }  # fmt: skip
     assert describe_pipeline(EXAMPLES, OUTCOMES, {})["calibration"] is None
+
+
+def test_the_probability_of_a_plan_that_leaves_all_to_text_is_not_calibrated() -> None:
+    """Pages show no probability of it."""
+    outcomes = {
+        "q1": QuestionOutcome((("a", 1.0),), probability=1.0, plan_shape="1 hop, 1 anchor"),
+        "q2": QuestionOutcome((("a", 1.0),), probability=1.0, plan_shape="text only"),
+        "q3": QuestionOutcome(error="gone"),
+    }
+    told = describe_pipeline(EXAMPLES, outcomes, {})["calibration"]
+    assert (told["error"], told["questions"]) == (0.0, 1)
+
+
+def test_wrong_first_answers_that_were_called_almost_surely_right_are_counted_and_named() -> None:
+    outcomes = {
+        "q1": QuestionOutcome((("a", 1.0),), leads=True),
+        "q2": QuestionOutcome((("a", 1.0), ("b", 0.5)), leads=True),
+        "q3": QuestionOutcome((("a", 1.0),), leads=False),
+    }
+    told = describe_pipeline(EXAMPLES, outcomes, {})["sure"]
+    assert (told["questions"], told["wrong"], told["per_100"], told["first"]) == (2, 1, 33.33, ["q2"])
+    # Wilson's interval of 1 of 3, by scipy.
+    by_scipy = binomtest(1, 3).proportion_ci(method="wilson")
+    assert told["interval"] == pytest.approx([100 * by_scipy.low, 100 * by_scipy.high], abs=0.01)
+    assert describe_pipeline(EXAMPLES, OUTCOMES, {})["sure"] is None
 
 
 def test_stored_answers_of_a_model_are_counted() -> None:

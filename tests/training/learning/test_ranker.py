@@ -60,7 +60,7 @@ def test_it_gains_on_held_out_questions_and_searches_use_it(base: KnowledgeBase,
     assert metrics["types_right"] == 100.0
     assert metrics["held_out"]["metrics"]["MRR"] > metrics["given"]["metrics"]["MRR"]
     assert sum(metrics["importance"].values()) == pytest.approx(1, abs=1e-3)
-    assert [one["metric"] for one in metrics["comparisons"]] == ["H@1", "H@5", "R@20", "MRR"]
+    assert [one["metric"] for one in metrics["comparisons"]] == ["H@1", "H@5", "R@20", "MRR", "R-precision"]
     artifact = Artifact.objects.get()
     card = (artifact.directory / "README.md").read_text()
     assert "Ranker of candidates" in card

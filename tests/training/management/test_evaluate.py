@@ -38,7 +38,7 @@ def test_the_report_has_the_figures_worked_out_by_hand(films: KnowledgeBase, que
     assert report["release"] == "films-1"
     assert (part["answered"], part["empty"], part["errors"]) == (3, 0, 0)
     # Ranks 1, 3 and none: hits at 1 are 1 of 3, at 5 2 of 3; reciprocal ranks 1, 1/3, 0.
-    assert part["metrics"] == {"H@1": 33.33, "H@5": 66.67, "R@20": 66.67, "MRR": 44.44}
+    assert part["metrics"] == {"H@1": 33.33, "H@5": 66.67, "R@20": 66.67, "MRR": 44.44, "R-precision": 33.33}
     assert part["slices"]["hops"]["1"]["questions"] == 2
     assert part["lost_at"] == {"retrieved": 1, "ranked": 1}
     assert json.loads((out / "report.json").read_text()) == report

@@ -60,7 +60,9 @@ def test_each_question_has_one_outcome_and_one_search_with_each_pipeline(films: 
     assert Outcome.objects.count() == SearchRun.objects.count() == 8
     found = Outcome.objects.get(evaluation=evaluation, pipeline="text", question__identifier="q2")
     assert (found.rank, found.ids, found.state) == (3, ["film/1", "film/2", "film/3"], "answered")
-    assert found.measures == {"H@1": 0.0, "H@5": 100.0, "R@20": 100.0, "MRR": pytest.approx(100 / 3)}
+    assert found.measures == {
+        "H@1": 0.0, "H@5": 100.0, "R@20": 100.0, "MRR": pytest.approx(100 / 3), "R-precision": 0.0,
+    }  # fmt: skip
     run = SearchRun.objects.get(pk=found.run)
     assert (run.status, run.origin, run.purpose, run.evaluation) == ("done", "evaluation", "q2", evaluation.pk)
     assert run.seconds == found.seconds

@@ -20,7 +20,7 @@ from search.domain.run_context import RunContext
 from search.management.console import shown
 from search.services.jobs.run_here import recorded
 from training.data.examples import select
-from training.evaluation.measures import SEED
+from training.evaluation.measures import MEASURES, SEED
 from training.management.console import positive, refusals, whole
 from training.services.evaluate import REPEATED, evaluate, resume_evaluation
 from training.services.question_sets import import_questions, name_of
@@ -116,13 +116,21 @@ class Command(BaseCommand):
 def _table(report: dict[str, Any]) -> Table:
     title = f"{report['knowledge_base']} · {report['release']} · {report['questions']} questions"
     table = Table(
-        "pipeline", "H@1", "H@5", "R@20", "MRR", "p50 ms", "p95 ms", "answered", "empty", "errors", "seen",
-        title=title,
+        "pipeline", *MEASURES, "p50 ms", "p95 ms", "answered", "empty", "errors", "seen", "calibration error",
+        "sure, wrong", title=title,
     )  # fmt: skip
     for name, part in report["pipelines"].items():
-        figures = [f"{part['metrics'][measure]:.1f}" for measure in ("H@1", "H@5", "R@20", "MRR")]
+        figures = [f"{part['metrics'][measure]:.1f}" for measure in MEASURES]
         times = [f"{part['latency_ms'][p] or 0:.0f}" for p in ("p50", "p95")]
         seen = part["seen_in_training"]
         counts = [str(part[count]) for count in ("answered", "empty", "errors")]
-        table.add_row(name, *figures, *times, *counts, "?" if seen is None else str(seen))
+        table.add_row(name, *figures, *times, *counts, "?" if seen is None else str(seen),
+                      *_honesty(part))  # fmt: skip
     return table
+
+
+def _honesty(part: dict[str, Any]) -> tuple[str, str]:
+    """Return the calibration error, and the wrong ones of the first answers that were called almost surely right."""
+    calibrated, sure = part["calibration"], part["sure"]
+    error = "–" if calibrated is None else f"{calibrated['error']:.3f}"
+    return error, "–" if sure is None else f"{sure['wrong']} of {sure['questions']}"

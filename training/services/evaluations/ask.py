@@ -10,7 +10,7 @@ from typing import Any
 from search import wiring
 from search.domain.conversation import CACHED_CALLS
 from search.domain.errors import InvalidRequest, SearchCancelled
-from search.domain.payloads import Listed, Plans, UnreadablePayload, read_payload
+from search.domain.payloads import Fused, Listed, Plans, UnreadablePayload, read_payload
 from search.domain.trace import Limit, Step
 from search.models import SearchRun
 from search.services.searches.pin import Pin
@@ -136,7 +136,17 @@ def outcome_of(run: SearchRun, steps: Sequence[Step]) -> QuestionOutcome:
         tuple(ranking_of(run)), run.seconds or 0.0, stages=stages,
         cached_calls=sum(step.tokens.get(CACHED_CALLS, 0) for step in steps), run=run.pk,
     )  # fmt: skip
-    return _with_plan(outcome, next((step for step in steps if step.role == "plan"), None))
+    outcome = _with_plan(outcome, next((step for step in steps if step.role == "plan"), None))
+    return _with_lead(outcome, next((step for step in steps if step.role == "fusion"), None))
+
+
+def _with_lead(outcome: QuestionOutcome, step: Step | None) -> QuestionOutcome:
+    """Return the outcome with whether the graph led the fusion, if there is a readable one."""
+    try:
+        fused = None if step is None else read_payload(step.role, step.output)
+    except UnreadablePayload:
+        return outcome
+    return replace(outcome, leads=fused.leads) if isinstance(fused, Fused) else outcome
 
 
 def _with_plan(outcome: QuestionOutcome, step: Step | None) -> QuestionOutcome:

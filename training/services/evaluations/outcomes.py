@@ -122,6 +122,7 @@ def describe_outcome(outcome: Outcome) -> dict[str, Any]:
         "stages": outcome.stages,
         "plan_shape": outcome.plan_shape,
         "probability": outcome.probability,
+        "leads": outcome.leads,
         "cached_model_calls": outcome.cached_calls,
         "lost_at": outcome.lost_at or None,
         "lost": outcome.lost,

@@ -24,10 +24,10 @@ from training.services.evaluations.ask import Asked
 A_BATCH = 1_000
 _COLUMNS = (
     "evaluation_id", "question_id", "pipeline", "run", "state", "error", "rank", "ids", "scores", "measures",
-    "seconds", "stages", "plan_shape", "probability", "cached_calls", "lost_at", "lost",
+    "seconds", "stages", "plan_shape", "probability", "cached_calls", "lost_at", "lost", "leads",
 )  # fmt: skip
 _READ = ("question__position", "ids", "scores", "seconds", "error", "stages", "probability", "cached_calls",
-         "plan_shape", "run", "lost_at")  # fmt: skip
+         "plan_shape", "run", "lost_at", "leads")  # fmt: skip
 
 
 def question_rows(
@@ -106,6 +106,7 @@ def _outcome_rows(
             [score for _, score in outcome.ranking], _json({name: values[name][at] for name in MEASURES}),
             outcome.seconds, _json(outcome.stages), outcome.plan_shape[:200], outcome.probability,
             outcome.cached_calls, outcome.lost_at, None if one.lost is None else stored_json(one.lost),
+            outcome.leads,
         ))  # fmt: skip
     return rows
 
@@ -131,9 +132,18 @@ def read_outcomes(evaluation_id: UUID, label: str, examples: Sequence[Example]) 
     )
     return {
         examples[place].id: QuestionOutcome(
-            tuple(zip(ids, scores, strict=True)), seconds, error, stages, probability, cached, shape, run, lost_at
+            tuple(zip(ids, scores, strict=True)),
+            seconds,
+            error,
+            stages,
+            probability,
+            cached,
+            shape,
+            run,
+            lost_at,
+            leads,
         )
-        for place, ids, scores, seconds, error, stages, probability, cached, shape, run, lost_at in rows
+        for place, ids, scores, seconds, error, stages, probability, cached, shape, run, lost_at, leads in rows
     }
 
 

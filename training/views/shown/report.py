@@ -104,15 +104,21 @@ class SliceShown:
     best: float
 
 
+def measures_of(report: Json) -> list[str]:
+    """Return the measures that every pipeline of a report has; reports of earlier versions have fewer."""
+    return [name for name in MEASURES if all(name in part["metrics"] for part in report["pipelines"].values())]
+
+
 def pipelines_of(report: Json) -> list[PipelineShown]:
     """Return the pipelines of a report, in its order."""
     parts: Json = report["pipelines"]
-    best = {name: max(part["metrics"][name] for part in parts.values()) for name in MEASURES}
+    names = measures_of(report)
+    best = {name: max(part["metrics"][name] for part in parts.values()) for name in names}
     first = next(iter(parts), "")
     return [
         PipelineShown(
             label=label,
-            figures=tuple(_figure(name, label, part, best[name], first, report) for name in MEASURES),
+            figures=tuple(_figure(name, label, part, best[name], first, report) for name in names),
             answered=part["answered"], empty=part["empty"], errors=part["errors"],
             seen=part.get("seen_in_training"), cached_calls=part.get("cached_model_calls", 0),
             p50=part["latency_ms"]["p50"], p95=part["latency_ms"]["p95"],

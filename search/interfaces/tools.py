@@ -1,0 +1,184 @@
+"""Protocols of the tools that hold the graph, and of the models that any stage may use."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from search.domain.conversation import Completion, Prompt
+from search.domain.errors import StageError
+from search.domain.evidence import Path
+from search.domain.graph import Direction, FieldValue, Node, Schema
+from search.domain.linking import LinkedPlan, Traversal
+from search.domain.plan import Order
+from search.domain.trace import Limit
+from search.interfaces.arrays import Keys, Vectors
+
+
+class Encoder(Protocol):
+    """Turns texts into vectors.
+
+    An encoder may have an attribute `characters_at_once`: the characters of one call, padding included, that use it
+    well and can still be waited for. Many texts are embedded in calls of this size.
+    """
+
+    name: str
+    """Model and revision: vectors of encoders with different names are never compared."""
+    dimensions: int
+
+    def encode(self, texts: Sequence[str]) -> Vectors:
+        """Return one unit-length row per text, shape (len(texts), dimensions). Texts too long for the model are cut."""
+        ...
+
+
+class NodeStore(Protocol):
+    """Returns nodes, or parts of them, by key or id."""
+
+    def ids(self, keys: Sequence[int]) -> list[str]:
+        """Return the ids of these keys, in the order of the keys."""
+        ...
+
+    def references(self, keys: Sequence[int]) -> list[Node]:
+        """Return nodes with id, type and name, without fields, in the order of the keys; fast (memory-mapped files)."""
+        ...
+
+    def nodes(self, keys: Sequence[int], limit: Limit | None = None) -> list[Node]:
+        """Return whole nodes, in the order of the keys. Raises StageError; DeadlineExceeded if the time ran out."""
+        ...
+
+    def keys(self, ids: Sequence[str]) -> list[int | None]:
+        """Return the key of each id, or None if the snapshot has no node with this id."""
+        ...
+
+    def types(self, keys: Sequence[int] | Keys) -> NDArray[np.int16]:
+        """Return the type code of each key."""
+        ...
+
+    def values(self, label: str, field: str, n: int = 1000) -> list[FieldValue]:
+        """Return about n values of a field of a type's nodes, taken evenly from all nodes; always the same values."""
+        ...
+
+    def neighbour_names(self, key: int, limit: int = 10) -> dict[str, list[str]]:
+        """Return relation → up to `limit` names of neighbours, both directions together, for a document."""
+        ...
+
+
+class LanguageModel(Protocol):
+    """Answers prompts."""
+
+    def configured(self) -> bool:
+        """Return whether a model is configured at this moment; one may be added while searches run."""
+        ...
+
+    def complete(self, prompts: Sequence[Prompt], limit: Limit) -> list[Completion | StageError]:
+        """Return for each prompt, in order, its completion or the error that says why there is none.
+
+        The prompts are sent in parallel as far as the server allows. Raises StageError if no prompt can be sent (no
+        model configured, the limit's time ran out), SearchCancelled if the search was cancelled.
+        """
+        ...
+
+
+class Adjacency(Protocol):
+    """The graph of a release in memory-mapped arrays."""
+
+    @property
+    def schema(self) -> Schema:
+        """The schema of the release."""
+        ...
+
+    def neighbours(self, keys: Keys, relation: int, direction: Direction) -> Keys:
+        """Return the distinct neighbours of a set of nodes over one relation (its code), sorted."""
+        ...
+
+    def walk(self, keys: Keys, relation: int, direction: Direction, most: int) -> tuple[NDArray[np.int64], Keys] | None:
+        """Return every edge of a relation from these keys: the position of its key among `keys`, and its far node.
+
+        The edges are in the order of `keys`, which may hold a key several times; then by far node. Returns None, having
+        read nothing, if there are more than `most` edges.
+        """
+        ...
+
+    def joined(self, near: Keys, far: Keys, relation: int, direction: Direction) -> NDArray[np.bool_]:
+        """Return for each pair of keys whether an edge of a relation leads from `near` to `far` in the direction."""
+        ...
+
+    def edges(self, keys: Keys, relation: int, direction: Direction) -> int:
+        """Return the number of edges that `walk` would read."""
+        ...
+
+    def degree(self, key: int, relation: int, direction: Direction) -> int:
+        """Return the number of edges of a relation that a node has in one direction."""
+        ...
+
+    def has_edges(self, keys: Keys) -> list[tuple[int, Direction]]:
+        """Return the (relation, direction) pairs over which any of these nodes has an edge."""
+        ...
+
+    def counts(self, keys: Keys) -> dict[tuple[int, Direction], int]:
+        """Return (relation, direction) → number of edges of a set of nodes, which `neighbours` would have to read."""
+        ...
+
+    @property
+    def types(self) -> NDArray[np.int16]:
+        """Type code of each key, shape (nodes,)."""
+        ...
+
+    @property
+    def size(self) -> int:
+        """Number of nodes."""
+        ...
+
+    def whole(self, direction: Direction) -> tuple[NDArray[np.int64], Keys]:
+        """Return the whole graph in one direction as compressed rows, over all relations together.
+
+        The first array, shape (nodes + 1,), holds the position in the second array, shape (edges,), at which the
+        neighbours of each key begin. A neighbour that is reached over two relations is there twice. Both arrays are
+        read-only and shared.
+        """
+        ...
+
+
+class GraphStore(Protocol):
+    """Executes linked plans. All engines use the same definition of a match: see docs/architecture.md."""
+
+    backend: str
+
+    def execute(self, linked: LinkedPlan, limit: Limit, rows: int = 10_000) -> Traversal:
+        """Return every node that T takes in a match, with the largest sum of its anchors' cosines.
+
+        The candidates of a plan with an order are in it, see `Traversal`. At most the `rows` best candidates are
+        returned; `truncated` says that there were more, or that the engine stopped early. Raises StageError if the
+        engine fails, DeadlineExceeded if the limit's time ran out.
+        """
+        ...
+
+    def paths(
+        self, linked: LinkedPlan, keys: Sequence[int], limit: Limit, most: int = 1
+    ) -> dict[int, list[tuple[Path, ...]]]:
+        """Return key → up to `most` best matches in which T takes it; a match is one path per anchor, in their order.
+
+        An anchor that only a comparison connects with T has no path. Keys that no match reaches are absent. The order
+        of the plan is not considered. A plan without anchors has no paths.
+        """
+        ...
+
+    def matching(self, linked: LinkedPlan, keys: Sequence[int], limit: Limit) -> set[int]:
+        """Return the keys that T takes in a match, without paths; many keys are checked in one statement.
+
+        The plan may have no anchors: then only its hops, filters and exclusions are checked. The order of the plan is
+        not considered. Raises StageError if the answer is not known for every key, DeadlineExceeded if the limit's time
+        ran out.
+        """
+        ...
+
+    def order_values(self, order: Order, keys: Sequence[int], limit: Limit) -> dict[int, int | float | str | None]:
+        """Return for each key the value that an order compares, or None if the node does not have the field.
+
+        Of a list it is the item that comes first in the order. A count is the number of different nodes. Raises
+        StageError.
+        """
+        ...
