@@ -10,12 +10,11 @@ from django.shortcuts import render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from search.services.searches.describe_search import describe_search
 from search.services.searches.plan_answers import answer_rows, page_of, plan_answers
 from search.views.export import csv_answer
 from search.views.finding import find_run
 from search.views.shown.answer import order_value
-from search.views.shown.search import relations_of, show_search
+from search.views.shown.search import relations_of, show_run
 from search.views.unavailable import says_what_is_down
 
 PAGE = 50
@@ -41,7 +40,7 @@ def answers(request: HttpRequest, run_id: UUID) -> HttpResponse:
         for one in page_of(found, run, (page - 1) * PAGE, PAGE)
     ]
     context: dict[str, Any] = {
-        "run": run, "search": show_search(describe_search(run), relations), "found": found, "listed": listed,
+        "run": run, "search": show_run(run), "found": found, "listed": listed,
         "page": page, "last": last,
     }  # fmt: skip
     return render(request, "search/answers.html", context)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from search.models import SearchRun
+from search.services.searches.describe_search import describe_search
 from search.views.shown.answer import Relations, ShownAnswer, show_answer
 from search.views.shown.plans import ShownPlan, show_plan
 from search.views.shown.progress import ShownStep, show_steps
@@ -135,6 +136,12 @@ class ShownSearch:
         return f"{self.state}-{self.changes}-{'alone' if self.waiting else 'attended'}"
 
 
+def show_run(run: SearchRun) -> ShownSearch:
+    """Return a search as the values that its page prints, with the wordings of its release's schema."""
+    language = run.release.snapshot.schema.language if run.release is not None else "en"
+    return show_search(describe_search(run), relations_of(run), language)
+
+
 def relations_of(run: SearchRun) -> Relations:
     """Return the relations of the searched release by name, none if it has been deleted."""
     if run.release is None:
@@ -142,8 +149,11 @@ def relations_of(run: SearchRun) -> Relations:
     return {relation.name: relation for relation in run.release.snapshot.schema.relations}
 
 
-def show_search(search: Json, relations: Relations | None = None) -> ShownSearch:
-    """Return a described search as the values that the page prints; `relations` of the schema give their wordings."""
+def show_search(search: Json, relations: Relations | None = None, language: str = "en") -> ShownSearch:
+    """Return a described search as the values that the page prints.
+
+    `relations` are those of the schema, for their wordings; `language` is that of the knowledge base.
+    """
     linked, graph = search["linked"], search["graph"] or {}
     plans = tuple(show_plan(entry, index, linked, relations) for index, entry in enumerate(search["plans"]))
     first = search["plan_index"]
@@ -173,7 +183,7 @@ def show_search(search: Json, relations: Relations | None = None) -> ShownSearch
         steps=show_steps(search),
         results=show_results(search, relations),
         answer=show_answer(search),
-        reading=show_understanding(search),
+        reading=show_understanding(search, language),
         waiting=search.get("waiting") or "",
         changes=search.get("changes", 0),
         recovery=tuple(step["detail"] for step in search["steps"] if step["role"] == RECOVERY and step["detail"]),

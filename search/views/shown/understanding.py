@@ -7,6 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from search.domain.plan.parts import NEGATED
+from search.language.reading import read_cues
 from search.language.words import ASKING_WORDS, FUNCTION_WORDS
 
 Json = Mapping[str, Any]
@@ -45,13 +47,17 @@ class ShownUnderstanding:
         return not self.left and not self.turning
 
 
-def show_understanding(search: Json) -> ShownUnderstanding | None:
-    """Return what the shown plan leaves out; None before there is one, and where a person gave the plan."""
+def show_understanding(search: Json, language: str = "en") -> ShownUnderstanding | None:
+    """Return what the shown plan leaves out; None before there is one, and where a person gave the plan.
+
+    `language` is that of the knowledge base, in which the question is read.
+    """
     index = search["plan_index"]
     if index is None or search["plans"][index]["source"] == "user":
         return None
     reading = search.get("reading") or {}
     turning = [one["text"] for one in reading.get("left", ()) if one.get("kind") == "turning"]
+    turning = turning or list(_turning(reading.get("gloss") or search["question"], language, search["plans"][index]))
     recorded = [one["text"] for one in reading.get("left", ()) if one.get("kind") != "turning"]
     residual = search["plans"][index]["plan"]["target"].get("relevance_text", "")
     words = list(_distinct(recorded or _content(residual)))
@@ -63,6 +69,17 @@ def show_understanding(search: Json) -> ShownUnderstanding | None:
         read_as=gloss if gloss != search["question"] else "",
         suggestions=tuple(_suggestions(search["question"], reading.get("did_you_mean", ()))),
     )
+
+
+def _turning(text: str, language: str, entry: Json) -> Iterator[str]:
+    """Yield the turning words of a question whose plan turns nothing round."""
+    plan = entry["plan"]
+    patterns = [plan, *plan.get("exclude", ())]
+    negated = any(one["op"] in NEGATED for pattern in patterns for one in pattern.get("filters", ()))
+    if plan.get("exclude") or negated:
+        return
+    for turning in read_cues(text, language).turnings:
+        yield text[turning.start : turning.end]
 
 
 def _content(text: str) -> Iterator[str]:
