@@ -86,6 +86,7 @@ def test_yes_has_its_path_and_no_says_that_everything_was_looked_at(
     unknown = OSTERVIK | {"anchors": [{"var": "b", "text": "Nobodybrand", "label": "brand", "ids": ["brand:nobody"]}]}
     show(unknown | {"ask": "whether"}, "Does Nobodybrand make anything?")
     expect(page.locator("#answer strong")).to_have_text("Not known")
+    expect(page.locator("#answer")).to_contain_text("products does not know “Nobodybrand”")
 
 
 def test_the_list_says_where_the_answers_end(page: Page, show: Callable[..., dict[str, Any]]) -> None:
@@ -199,8 +200,9 @@ def test_a_plan_is_built_of_a_comparison_an_exclusion_and_an_inserted_hop_by_key
     show(OSTERVIK)
     page.locator(".plan-head").get_by_role("link", name="Change it").click()
     key("+ comparison")
-    page.get_by_label("Entity 2").fill("Isvidde Flask 0.5 L")
-    page.get_by_label("Entity 2").press("Tab")
+    other = page.get_by_role("textbox", name="Entity 2")
+    other.fill("Isvidde Flask 0.5 L")
+    other.press("Tab")
     expect(page.get_by_label("Compared with, condition 1")).to_have_value('{"var": "a1", "field": "price"}')
     key("+ exclusion")
     page.get_by_label("Relation, exclusion 1").select_option("out MADE_OF")

@@ -46,6 +46,8 @@ class Outputs:
     graph: GraphListed | None = None
     fused: Fused | None = None
     results: Results = field(default_factory=Results)
+    asked: Links | None = None
+    """The bindings before recovery changed a plan; None if it changed nothing."""
 
 
 def describe_search(run: SearchRun) -> dict[str, Any]:
@@ -92,7 +94,7 @@ def describe(run: SearchRun, steps: Sequence[SearchStep]) -> dict[str, Any]:
         "linked": describe_linked(output),
         "graph": describe_graph(output),
         "fusion": describe_fusion(output, pipeline),
-        "answer": answer_of(output.plans, output.links, output.found, shown),
+        "answer": answer_of(output.plans, output.links, output.found, shown, output.asked),
         "results": describe_results(output, shown, pipeline),
         "steps": [describe_step(step, pipeline) for step in steps],
     }
@@ -132,7 +134,7 @@ def outputs_of(steps: Iterable[SearchStep]) -> Outputs:
     if not isinstance(changed, Recovery):
         return output
     plans, links, found = changed.laid_over(output.plans, output.links, output.found)
-    return replace(output, plans=plans, links=links, found=found)
+    return replace(output, plans=plans, links=links, found=found, asked=output.links)
 
 
 def shown_plan(output: Outputs) -> tuple[int | None, list[dict[str, Any]]]:

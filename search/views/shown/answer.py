@@ -84,10 +84,7 @@ class _Told:
     @property
     def why_unknown(self) -> str:
         """Why the answer may be incomplete: an entity that is not known, or an execution that was cut off."""
-        index = self.search["plan_index"]
-        own = [one for one in self.search["linked"] if one["plan_index"] == index and one.get("exclude") is None]
-        texts = {anchor["var"]: anchor["text"] for anchor in self.entry["plan"]["anchors"]}
-        unknown = [f"“{texts.get(one['anchor'], one['anchor'])}”" for one in own if not one["bindings"]]
+        unknown = [f"“{text}”" for text in self.search["answer"].get("unbound", ())]
         if unknown:
             return f"{self.search['knowledge_base']} does not know {' and '.join(unknown)}."
         return "Not everything could be looked at in time."
@@ -99,7 +96,7 @@ class _Told:
 
 def _list(answer: Json, told: _Told) -> tuple[str, str]:
     count = answer["count"]
-    if told.entry.get("given"):
+    if told.entry.get("given") and answer["complete"]:
         return "No answer", f"Nothing in the graph meets the plan as it was asked. {told.rest}".strip()
     if not count:
         why = "Nothing in the graph meets the plan." if answer["complete"] else told.why_unknown
