@@ -137,7 +137,7 @@ def outputs_of(steps: Iterable[SearchStep]) -> Outputs:
         graph if isinstance(graph, GraphListed) else None,
         fused if isinstance(fused, Fused) else None,
         results if isinstance(results, Results) else Results(),
-        read if isinstance(read, FollowUpRead) else None,
+        follow_up=read if isinstance(read, FollowUpRead) else None,
     )
     if not isinstance(changed, Recovery):
         return output
