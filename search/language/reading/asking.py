@@ -48,7 +48,11 @@ class AskingReader:
                 ask = "whether"
             if never := self._never.length(said, at):
                 begins = max(begins, at + never)
-            if length and at >= begins and not any(said[at].start < end and start < said[at + length - 1].end for start, end in held):
+            if (
+                length
+                and at >= begins
+                and not any(said[at].start < end and start < said[at + length - 1].end for start, end in held)
+            ):
                 return Asking(said[at].start, said[at + length - 1].end, "how many" if ask == "how many" else "whether")
             opening = opening and said[at].word in self._openers
         return None
