@@ -11,6 +11,7 @@ import torch
 from search.domain.errors import StageError
 from search.domain.run_context import RunContext
 from search.fields.names import kind_of, lists_of
+from search.fields.passages import Passages
 from search.fields.scores import FieldScores
 from search.interfaces import Keys
 from search.neural.encoders import has_bfloat16
@@ -130,7 +131,8 @@ class RetrieverTask:
     ) -> Lesson:
         tools = self.material.tools
         answerable = np.array([label.answerable for label in tools.schema.node_types], dtype=bool)
-        scores = FieldScores(tools.text, tools.mentions, tools.adjacency)
+        passages = Passages(tools.encoder, tools.vectors)
+        scores = FieldScores(tools.text, tools.mentions, tools.adjacency, passages)
         base = base_tower(tools.encoder.name)
         tokens = tokenized(base, [example.text for example in examples]) if examples else []
         vectors = embedded(base, tokens, run.check)
