@@ -10,9 +10,12 @@ from numpy.typing import NDArray
 
 from search.domain.fusion import Fusion
 from search.domain.ranking import Ranking
+from search.domain.vector_kinds import RELATION
+from search.fields.names import PAGERANK, PASSAGES, is_words
 from search.interfaces import Adjacency, Keys
 from search.signals.table import Column
 
+RELATIVE = "relative"
 FUSED = "fused"
 """Name of the fused list among the lists."""
 
@@ -79,24 +82,37 @@ def candidates(found: list[Head]) -> Keys:
 
 
 def list_signals(found: list[Head], keys: Keys) -> dict[str, Column]:
-    """Return the signals of each list: score, score relative to the best, logarithm of the rank, rank in the type."""
+    """Return the signals of each list: score, score relative to the best, logarithm of the rank, rank in the type.
+
+    A list whose scores are divided by the best one has no `score`. The list of a single relation has `relative` alone:
+    there may be many of them, each says little, and trees that may choose among many such signals rank worse.
+    """
     columns: dict[str, Column] = {}
     holding = np.zeros(len(keys), dtype=np.float32)
     for head in found:
         at = np.searchsorted(keys, head.keys)
         values = {
             "score": head.scores,
-            "relative": head.relative,
+            RELATIVE: head.relative,
             "rank": np.log(np.arange(1, len(at) + 1, dtype=np.float32)),
             "rank in type": np.log(head.ranks_in_type()),
         }
         for what, value in values.items():
+            if what in _left_out(head.name):
+                continue
             column = np.full(len(keys), np.nan, dtype=np.float32)
             column[at] = value
             columns[f"list:{head.name}:{what}"] = column
         if head.name != FUSED:
             holding[at] += 1
     return {**columns, "lists": holding}
+
+
+def _left_out(name: str) -> tuple[str, ...]:
+    """Return the signals that a list does not have."""
+    if name.startswith(RELATION) and is_words(name):
+        return ("score", "rank", "rank in type")
+    return ("score",) if is_words(name) or name in (PAGERANK, PASSAGES) else ()
 
 
 def _lists(fusion: Fusion, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Ranking | Fusion]]:
