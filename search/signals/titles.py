@@ -27,6 +27,7 @@ _NEAR = {
 _ENDS = {"out": "from it", "in": "to it"}
 _OTHERS = {
     "lists": "Number of lists that hold it",
+    "lists:place": "Its place by all lists together",
     "degree": "Number of its relations",
     "named:itself": "The question names it",
     "degree:place": "Its place among its type by the number of relations",
@@ -77,7 +78,10 @@ def signal_value(name: str, value: float | None) -> str:
     """Return the value of a signal for people; ranks and numbers, which are stored as logarithms, are whole again."""
     if value is None:
         return "–"
-    if (name.startswith("list:") and name.endswith((":rank", ":rank in type"))) or name == "degree:place":
+    if (name.startswith("list:") and name.endswith((":rank", ":rank in type"))) or name in (
+        "degree:place",
+        "lists:place",
+    ):
         return f"{math.exp(value):.0f}"
     if name in ("degree", "plan:found") or name.startswith("edges:"):
         return f"{math.expm1(value):,.0f}"
