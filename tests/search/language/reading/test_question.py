@@ -11,9 +11,9 @@ from search.language.reading import read_cues
 from search.language.reading.question import read_question
 
 WORDS = [
-    "not", "no", "without", "most", "least", "the", "three", "20", "euros", "under", "than", "as", "before", "2020", "last",
-    "years", "nicht", "keine", "plus", "cher", "le", "pas", "more", "first", "top", "by", "of", "Ada", "?", ",", "-", "'",
-    "n't", "un", "free", "(", ")", "”", "5", "million", "March", "sin", "más", "日本", "薬",
+    "not", "no", "without", "most", "least", "the", "three", "20", "euros", "under", "than", "as", "before", "2020",
+    "last", "years", "nicht", "keine", "plus", "cher", "le", "pas", "more", "first", "top", "by", "of", "Ada", "?", ",",
+    "-", "'", "n't", "un", "free", "(", ")", "”", "5", "million", "March", "sin", "más", "日本", "薬",
 ]  # fmt: skip
 
 
