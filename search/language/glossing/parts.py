@@ -51,6 +51,8 @@ def by_words(text: str, words: Dictionary, source: str) -> list[Part]:
         length, entry, plural = (1, None, False) if kept[at] == "quoted" else _longest(said, at, words, source)
         if kept[at] == "name" and length == 1 and not (entry and entry.kind == "name"):
             entry = None
+        if length == 1 and said[at].capital and (said[at].word,) not in words.phrases and _beside_name(said, at, words):
+            entry = None  # *Lamp* in *Harmonica Lamp*: a form that the dictionary does not have, beside a name
         number = numbers.at(said, at) if entry is None and not kept[at] else None
         if number and number[1] > 1:
             last = said[at + number[0] - 1]
@@ -82,6 +84,16 @@ def _longest(said: Sequence[Token], at: int, words: Dictionary, source: str) -> 
     word = said[at].word
     entry = words.stems.get(words.stem(word)) if len(word) >= _SHORTEST_PART else None
     return 1, entry, entry is not None and entry.kind == "n" and word.endswith(_PLURAL_ENDS.get(source, ()))
+
+
+def _beside_name(said: Sequence[Token], at: int, words: Dictionary) -> bool:
+    """Whether a word with a capital that the dictionary does not have stands right before or behind a word."""
+    for near in (at - 1, at + 1):
+        if 0 <= near < len(said) and said[near].capital and near and not said[max(near, at)].mark:
+            word = said[near].word
+            if (word,) not in words.phrases and words.stem(word) not in words.stems:
+                return True
+    return False
 
 
 def _kept(text: str, said: Sequence[Token], source: str) -> list[str]:

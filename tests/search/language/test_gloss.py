@@ -19,6 +19,7 @@ from search.language.glossing.dictionary import LANGUAGES, dictionary
         ("es", "películas dirigidas por Juan de la Cruz", "films directed by Juan de la Cruz"),
         ("de", "Welche Krebsmedikamente haben keine Nebenwirkungen?", "which cancer drugs have no side effects?"),
         ("de", "Welche Autoren arbeiten in Großbritannien?", "which authors work in Großbritannien?"),
+        ("de", "Wo kann ich die Harmonica Lamp kaufen?", "where can I the Harmonica Lamp buy?"),
         ("it", "Quali farmaci curano l'asma?", "which drugs treat the asthma?"),
         ("pt", "Quais medicamentos tratam a pressão alta?", "which drugs treat the high blood pressure?"),
         ("nl", "Welke geneesmiddelen behandelen borstkanker?", "which drugs treat breast cancer?"),

@@ -28,6 +28,7 @@ def test_cues_of_a_french_question_stand_in_its_gloss() -> None:
     read = read_question("Quels médicaments coûtent moins de vingt euros et n'ont aucun effet secondaire ?", "en")
     [quantity] = read.cues.quantities
     [turning] = read.cues.turnings
+    assert quantity.words[:2] == ("cost", "drugs")
     assert (quantity.op, quantity.low, read.text[quantity.start : quantity.end]) == ("<", 20, "under 20 euros")
     assert read.text[slice(*turning.scope)] == "side effect"
     assert read.cues.whole
