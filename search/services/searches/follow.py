@@ -37,7 +37,7 @@ def followed_run(follows: object, run_id: UUID, user: User) -> tuple[SearchRun |
     return found, []
 
 
-_ENDED = {SearchRun.Status.FAILED: "failed", SearchRun.Status.CANCELLED: "been cancelled"}
+_ENDED: dict[str, str] = {SearchRun.Status.FAILED: "failed", SearchRun.Status.CANCELLED: "been cancelled"}
 
 
 def follow(run: SearchRun, earlier: SearchRun) -> list[Fault]:

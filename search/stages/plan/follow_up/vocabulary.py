@@ -29,7 +29,7 @@ class Vocabulary:
     down: tuple[str, ...]
     first: tuple[str, ...]
     number: tuple[str, ...]
-    list: tuple[str, ...]
+    which: tuple[str, ...]
     whether: tuple[str, ...]
     asks: tuple[str, ...]
     frame: tuple[str, ...]
