@@ -101,7 +101,12 @@ def read_words(text: str, ground: Ground, plan: Plan | None, values: ValueIndex 
     Parts of values are looked for among the fields of the types that the plan before has.
     """
     read = read_question(text[:_LONGEST], ground.schema.language)
-    text, knowledge, cues, phrases = read.text, ground.knowledge, read.cues, vocabulary(ground.schema.language)
+    text, knowledge, cues, phrases = (
+        read.text,
+        ground.knowledge,
+        read.cues,
+        vocabulary(ground.schema.language, read.language),
+    )
     named = _apart(find_names(text, ground.mentions, knowledge.ordinary, _MOST_NAMES))
     named = tuple(name for name in named if not _inside(name.mention.start, name.mention.end, list(measures(cues))))
     asked = Asked(text, named, cues, phrases, knowledge.spoken)
