@@ -232,9 +232,9 @@ def _adjectives_first(parts: list[_Part]) -> list[_Part]:
     ordered = list(parts)
     for at in range(len(ordered) - 1):
         noun, adjective = ordered[at], ordered[at + 1]
-        if noun.entry and adjective.entry and noun.entry.kind == "n" and adjective.entry.kind == "a":
-            if not adjective.mark:
-                ordered[at], ordered[at + 1] = replace(adjective, mark=noun.mark), replace(noun, mark=False)
+        kinds = (noun.entry or _NO).kind, (adjective.entry or _NO).kind
+        if kinds == ("n", "a") and not adjective.mark:
+            ordered[at], ordered[at + 1] = replace(adjective, mark=noun.mark), replace(noun, mark=False)
     return ordered
 
 

@@ -15,7 +15,8 @@ from search.domain.options import option
 from search.domain.question import Question
 from search.domain.ranking import Candidate, Ranking
 from search.domain.trace import Limit
-from search.fields.names import PAGERANK, TYPE, field_of, is_words, kind_of, lists_of
+from search.fields.names import PAGERANK, PASSAGES, TYPE, field_of, is_words, kind_of, lists_of
+from search.fields.passages import Passages
 from search.fields.scores import FieldScores, Scored, best_of, scores_at
 from search.interfaces import (
     Adjacency,
@@ -40,8 +41,9 @@ class Fields:
     """Ranks nodes by the weighted sum of their scores in many lists: one for each field and scorer.
 
     Scorers are cosines and BM25; the fields are name, document, text fields, relations (the neighbours' names) and the
-    mean vectors of neighbours; PageRank is one more list. A node that lacks a field gets nothing from its list. The
-    candidates are the best of each list; all of them get the exact score of every list.
+    mean vectors of neighbours; PageRank is one more list, and so are passages where the release has vectors of them. A
+    node that lacks a field gets nothing from its list. The candidates are the best of each list; all of them get the
+    exact score of every list.
 
     Without an `artifact` the question's own vector is compared with every kind, and all lists have the same weight; the
     lists of single fields and relations share one. An artifact maps the question's vector for each list, weighs the
@@ -70,7 +72,8 @@ class Fields:
         """
         limit.check(STAGE)
         query = self._query(question.text)
-        scored = FieldScores(self.text, self.mentions, self.adjacency).of(
+        passages = Passages(self.encoder, self.vectors)
+        scored = FieldScores(self.text, self.mentions, self.adjacency, passages).of(
             question.text, query.weights, lambda: limit.check(STAGE)
         )
         keys = self._candidates(query, scored, limit)
@@ -130,7 +133,7 @@ def first_weights(lists: tuple[str, ...]) -> dict[str, float]:
     return {
         name: DENSE_WEIGHT if kind_of(name) else SPARSE_WEIGHT / (single if field_of(name) is not None else 1)
         for name in lists
-        if kind_of(name) or is_words(name) or name == PAGERANK
+        if kind_of(name) or is_words(name) or name in (PAGERANK, PASSAGES)
     }
 
 

@@ -118,9 +118,9 @@ class SuperlativeReader:
         if degree in ("more", "less"):
             # Romance languages: *les trois plus récents*, *la lámpara más cara*; before *que* it is a comparison.
             adjective = self._scales.positive.at(said, end)
-            counted = end < len(said) and not said[end].mark and self._participle(said[end].word)
+            participle = end < len(said) and not said[end].mark and self._participle(said[end].word)
             behind = end + (adjective[0] if adjective else 1)
-            known = bool(adjective or counted) and not self._than.length(said, behind)
+            known = bool(adjective or participle) and not self._than.length(said, behind)
             if not known or not (limit > 1 or said[at].word in self._bare):
                 return None
         if limit == 1 and self._articles:

@@ -149,12 +149,30 @@ def test_a_plan_of_a_person_leaves_nothing_out() -> None:
     assert show_understanding(described) is None
 
 
-def test_a_name_that_may_be_meant_makes_a_question_of_it_and_a_gloss_is_shown() -> None:
-    reading = {
-        "gloss": "papers by Ada",
-        "did_you_mean": [{"text": "Adda", "name": "Ada"}, {"text": "Bo", "name": "Bob"}],
-    }
-    shown = show_understanding(search(answer("list", 0), "", question="Arbeiten von Adda", reading=reading))
+def test_a_question_in_another_language_is_shown_as_it_was_read_and_its_words_as_they_were_asked() -> None:
+    asked = {"question": "Welche Artikel sind nicht von Ada?"}
+    shown = show_understanding(search(answer("list", 0), "", **asked))
     assert shown is not None
-    assert shown.read_as == "papers by Ada"
-    assert [(one.name, one.question) for one in shown.suggestions] == [("Ada", "Arbeiten von Ada")]
+    assert "not" in shown.read_as
+    assert "Ada" in shown.read_as
+    assert [said.split()[0] for said in shown.turning] == ["nicht"]
+    same = show_understanding(search(answer("list", 0), "", question="Which papers are by Ada?"))
+    assert same is not None
+    assert (same.read_as, same.notes, same.complete) == ("", (), True)
+
+
+def test_a_name_that_was_said_in_another_way_is_told_but_a_plural_is_not() -> None:
+    def linked(name: str) -> list[dict[str, Any]]:
+        return [{"plan_index": 0, "anchor": "a", "bindings": [{"node": {"name": name}}]}]
+
+    for name, told in (("Ada Lovelace", (("Ada", "Ada Lovelace"),)), ("Adas", ()), ("ADA", ())):
+        shown = show_understanding(search(answer("list", 0), "", linked=linked(name)))
+        assert shown is not None
+        assert shown.meant == told
+
+
+def test_a_name_that_may_be_meant_makes_a_question_of_it() -> None:
+    reading = {"did_you_mean": [{"text": "Adda", "name": "Ada"}, {"text": "Bo", "name": "Bob"}]}
+    shown = show_understanding(search(answer("list", 0), "", question="Papers by Adda", reading=reading))
+    assert shown is not None
+    assert [(one.name, one.question) for one in shown.suggestions] == [("Ada", "Papers by Ada")]
