@@ -23,6 +23,7 @@ SCRIPTS = (
     "quality",
     "asked",
     "ablation",
+    "curve",
     "lost",
     "processes",
     "jobs",
