@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -22,13 +21,14 @@ from numpy.typing import NDArray
 from rapidfuzz import process
 from rapidfuzz.distance import OSA
 
-from search.adapters.name_words import Token, tokens_of, words_of
+from search.adapters.name_words import QUOTED, Token, tokens_of, words_of
+from search.adapters.near_names import NearNames
+from search.adapters.near_names.files import NearFiles
 from search.adapters.string_table import StringTable, write_strings
 from search.interfaces import Mention
 
 MOST_NAME_WORDS = 40
 """Most words of a name in the index: nobody types longer names, and each length costs one look-up per word."""
-_QUOTED = re.compile(r"[\"“”«»„]([^\"“”«»„]{2,80})[\"“”«»„]|(?<!\w)['‘]([^'‘’]{2,80})['’](?!\w)")
 _ALIKE = 0.75
 """Least similarity (1 - normalised OSA distance) of a known word to a misspelt one."""
 _SHORTEST_MENDED = 4
@@ -92,18 +92,24 @@ def _open(path: Path) -> NDArray[Any]:
 class MemmapMentions:
     """The files that `build` wrote, opened on first use; threads share them, they are read-only.
 
-    `mend_seconds` limits the time for correcting misspelt words in one question.
+    `near` is the folder of the near names. A release that was indexed before there were any lacks it: then single
+    misspelt words are corrected by comparing them with all words, for at most `mend_seconds` a question.
     """
 
     directory: Path
     mend_seconds: float = 0.02
+    near: Path | None = None
 
     def find(self, text: str) -> list[Mention]:
-        """Return every span of whole words that is a name or alias, overlapping ones included, longest first."""
+        """Return every span of whole words that is a name or alias, overlapping ones included, longest first.
+
+        Names that the text says in another way follow in the same order (`near_names`).
+        """
         tokens = [token for token in tokens_of(text) if token.words]
         found = self._matches(text, tokens, {})
-        mended = self._mended(text, tokens, found)
-        if mended:
+        if self._near is not None:
+            found += self._near.find(text, found)
+        elif mended := self._mended(text, tokens, found):
             known = {(mention.start, mention.end) for mention in found}
             found += [m for m in self._matches(text, tokens, mended) if (m.start, m.end) not in known]
         return sorted(found, key=lambda mention: (mention.start - mention.end, mention.start))
@@ -172,7 +178,7 @@ class MemmapMentions:
     def _mended(self, text: str, tokens: list[Token], found: list[Mention]) -> dict[int, list[str]]:
         """Return token index → corrections for each unknown word outside all mentions that seems part of a name."""
         ends = time.monotonic() + self.mend_seconds
-        quoted = [match.span() for match in _QUOTED.finditer(text)]
+        quoted = [match.span() for match in QUOTED.finditer(text)]
         mended: dict[int, list[str]] = {}
         for at, (token, known) in enumerate(zip(tokens, self._known(tokens), strict=True)):
             if time.monotonic() >= ends:
@@ -204,6 +210,11 @@ class MemmapMentions:
         scorer = OSA.normalized_similarity
         best = process.extract(word, words, scorer=scorer, limit=_MENDINGS, score_cutoff=_ALIKE)
         return [choice for choice, _, _ in best]
+
+    @cached_property
+    def _near(self) -> NearNames | None:
+        files = NearFiles(self.near, self.directory) if self.near is not None else None
+        return NearNames(files) if files is not None and files.there else None
 
     @cached_property
     def _hashes(self) -> NDArray[np.uint64]:

@@ -16,6 +16,7 @@ from threading import Lock
 from search.language.words import language_code, stemmer_of
 
 _WORD = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]|[^\W_\u3040-\u30ff\u3400-\u9fff]+|[+#&]")
+QUOTED = re.compile(r"[\"“”«»„]([^\"“”«»„]{2,80})[\"“”«»„]|(?<!\w)['‘]([^'‘’]{2,80})['’](?!\w)")
 _ACCENTS = re.compile("[\u0300-\u036f]")
 _PLAIN = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe", "ı": "i", "ħ": "h"})
 _IRREGULAR = {

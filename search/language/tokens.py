@@ -9,7 +9,12 @@ from typing import Generic, TypeVar
 
 Meaning = TypeVar("Meaning")
 
-_WORD = re.compile(r"[^\W_]+(?:['’ʼ][^\W_]+)?")
+_WORD = re.compile(
+    r"(?:[^\W_]{1,2}|jusqu|lorsqu|puisqu|quelqu|presqu|dell|nell|sull|dall|all|quest)(?=['’ʼ][^\W_]{2})"
+    r"|[^\W_]+(?:['’ʼ][^\W_]+)?",
+    re.IGNORECASE,
+)
+"""A word with its contraction (`don't`, `Ada's`). Elided words (`l’asthme`, `qu’il`, `dell’arte`) stand for themselves."""
 _POSSESSIVE = re.compile(r"'s?$")
 _BREAKS = frozenset(',;:.?!()[]{}–—\n"“”„«»¿¡…،؛؟。、，？！')
 """Characters that separate parts of a sentence. A hyphen does so only between spaces."""

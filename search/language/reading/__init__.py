@@ -48,7 +48,9 @@ def read_cues(text: str, code: str = "en", today: date | None = None) -> Cues:
     superlatives = superlative_reader(lang.code).read(said, spans(dates))
     asking = asking_reader(lang.code).read(said, spans(superlatives)) if said else None
     held = spans([*dates, *superlatives, *([asking] if asking else [])])
-    numbers = outside(quantities(text, lang.code), held)
+    limits = {float(superlative.limit) for superlative in superlatives if superlative.limit > 1}
+    # In *les trois films les plus récents* the number is the limit of the order.
+    numbers = [q for q in outside(quantities(text, lang.code), held) if not (q.op == "=" and q.low in limits)]
     comparisons = comparison_reader(lang.code).read(said, spans([*dates, *superlatives, *numbers]))
     turnings = negation_reader(lang.code).read(said, spans([*dates, *numbers, *superlatives, *comparisons]))
     return Cues(

@@ -18,6 +18,7 @@ class AskingReader:
     def __init__(self, code: str) -> None:
         lang = language(code)
         self._many = phrases(lang.entries("asking", "many"))
+        self._never = phrases(lang.entries("asking", "never"))
         self._count = phrases(lang.entries("asking", "count"))
         self._openers = (lang.set("words", "function") | lang.set("words", "asking")) - lang.set(
             "asking", "not_openers"
@@ -38,14 +39,20 @@ class AskingReader:
 
     def _counted(self, said: Sequence[Token], held: Sequence[Span]) -> Asking | None:
         """Return `how many` for the first words of counting, `whether` for words such as *whether*."""
-        opening = True
+        opening, begins = True, 0
         for at in range(len(said)):
             length, ask = self._many.length(said, at), "how many"
             if opening:
                 length = max(length, self._count.length(said, at))
             if not length and (length := self._whether.length(said, at)):
                 ask = "whether"
-            if length and not any(said[at].start < end and start < said[at + length - 1].end for start, end in held):
+            if never := self._never.length(said, at):
+                begins = max(begins, at + never)
+            if (
+                length
+                and at >= begins
+                and not any(said[at].start < end and start < said[at + length - 1].end for start, end in held)
+            ):
                 return Asking(said[at].start, said[at + length - 1].end, "how many" if ask == "how many" else "whether")
             opening = opening and said[at].word in self._openers
         return None

@@ -6,6 +6,7 @@ A comparison with a number or a date is none of these: see `quantities.py` and `
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import lru_cache
 
 from search.domain.plan import Operator
@@ -17,6 +18,8 @@ from search.language.tokens import Token, phrases
 
 _GAP = 4
 """Largest number of words between an adjective and its *than*: *a cheaper lamp than the Harmonica Lamp*."""
+_VERB = 10
+"""Largest number of words from *before* to the verb behind its thing."""
 _MOST_REFERENCE = 24
 """Largest number of words of a reference."""
 _TURNED: dict[Operator, Operator] = {"<": ">=", ">": "<=", "<=": ">", ">=": "<", "=": "!="}
@@ -41,6 +44,7 @@ class ComparisonReader:
         self._before = phrases(lang.entries("comparisons", "before"))
         self._after = phrases(lang.entries("comparisons", "after"))
         self._happen = phrases(lang.entries("comparisons", "happen"))
+        self._verb_behind = bool(lang.value("comparisons", "verb_behind"))
         self._not_before = lang.set("comparisons", "not_before")
         self._ends = lang.set("comparisons", "ends")
         self._others = lang.set("comparisons", "others")
@@ -156,11 +160,24 @@ class ComparisonReader:
         begins_name = at + length
         while begins_name < len(said) - 1 and said[begins_name].word in self._articles:
             begins_name += 1
+        op: Operator = "<" if before else ">"
+        if not verb and self._verb_behind:
+            return self._verb_after(said, at, length, op)
         if not verb and (said[at - 1].word in self._not_before or not said[begins_name].capital):
             return None
-        op: Operator = "<" if before else ">"
         word = said[at - 1].word if verb else ""
         return self._made(said, at - verb, at + length, at + length, op, word, self._dates)
+
+    def _verb_after(self, said: Sequence[Token], at: int, length: int, op: Operator) -> Comparison | None:
+        """Return the comparison of a verb behind its thing, as in German *vor Maplethorn gegründet*."""
+        for place in range(at + length + 1, min(len(said), at + length + _VERB)):
+            if said[place].mark:
+                return None
+            if self._happen.length(said, place):
+                made = self._made(said, at, at + length, at + length, op, said[place].word, self._dates)
+                stretch = said[at + length].start, said[place - 1].end
+                return replace(made, reference=stretch) if made else None
+        return None
 
     def _made(
         self, said: Sequence[Token], begins: int, end: int, reference: int, op: Operator, word: str, scale: Scale

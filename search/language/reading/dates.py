@@ -28,6 +28,10 @@ _NEAR = 2
 _AROUND = 12
 """Number of words on each side among which these are looked for."""
 _COMMAS = ",،、，"
+_ROMAN = {
+    "x": 10, "xi": 11, "xii": 12, "xiii": 13, "xiv": 14, "xv": 15, "xvi": 16, "xvii": 17, "xviii": 18, "xix": 19,
+    "xx": 20, "xxi": 21,
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +168,7 @@ class DateReader:
         word = said[at].word
         if _DAY.fullmatch(word):
             place = self._skip(said, at + 1)
-            if place < len(said) and not said[place].mark and (month := self._months.get(said[place].word)):
+            if place < len(said) and said[place].mark in ("", ".") and (month := self._months.get(said[place].word)):
                 return self._with_year(said, at, place + 1, month, _number(word))
             return None
         if month := self._months.get(word):
@@ -204,12 +208,17 @@ class DateReader:
 
     def _century(self, said: Sequence[Token], at: int, today: date) -> _Days | None:
         """Return *the 19th century*: the years 1801 to 1900."""
-        number = self._numbers.ordinals.get(said[at].word)
-        if number is None and (match := re.fullmatch(r"(\d{1,2})(?:st|nd|rd|th|e|è|ème|eme)?", said[at].word)):
-            number = int(match[1])
-        if number is None or not 10 <= number <= 22 or at + 1 >= len(said) or said[at + 1].mark not in ("", "."):
+        if at + 1 >= len(said) or said[at + 1].mark not in ("", "."):
             return None
-        if self._periods.get(said[at + 1].word) != "century":
+        word, other = said[at].word, said[at + 1].word
+        if self._periods.get(word) == "century":
+            word, other = other, word  # Spanish *siglo XIX*
+        if self._periods.get(other) != "century":
+            return None
+        number = self._numbers.ordinals.get(word) or _ROMAN.get(word.removesuffix("ème").removesuffix("e"))
+        if number is None and (match := re.fullmatch(r"(\d{1,2})(?:st|nd|rd|th|e|è|ème|eme)?", word)):
+            number = int(match[1])
+        if number is None or not 10 <= number <= 22:
             return None
         return _Days(2, date(100 * (number - 1) + 1, 1, 1), date(100 * number, 12, 31))
 
@@ -218,7 +227,8 @@ class DateReader:
         place, number, last, past = at, 0, False, False
         before = self._ago_before.length(said, at)
         place += before
-        while place < len(said) and place - at <= 4 and not (place > at and said[place].mark):
+        begins = place
+        while place < len(said) and place - begins <= 4 and not (place > at and said[place].mark):
             word = said[place].word
             if word in self._last or word in self._past:
                 last, past = True, past or word in self._past

@@ -17,6 +17,10 @@ from search.language.tokens import Phrases, Token, phrases
 Kind = Literal["not", "lack", "except"]
 _COMMAS = ",،、，"
 _SHORTEST_BASE = 4
+_CLAUSE = 12
+"""Largest number of words of a clause that its last word turns."""
+_OPENED = 4
+"""Largest number of words between both parts of a negation."""
 _LIST = 4
 """Largest number of words of an entry in a list of names: *except wool, cotton and silk*."""
 
@@ -38,6 +42,7 @@ class NegationReader:
         self._relative = lang.set("turning", "relative")
         self._relative_after = lang.set("turning", "relative_after")
         self._function = lang.set("words", "function")
+        self._opens = lang.set("turning", "opens")
         self._neither, self._nor = lang.set("turning", "neither"), lang.set("turning", "nor")
         self._after_verb = lang.set("turning", "after_verb")
         self._prefixes, self._suffixes = lang.entries("turning", "prefixes"), lang.entries("turning", "suffixes")
@@ -121,17 +126,32 @@ class NegationReader:
         end = self._end(said, begins, limit, kind)
         while end > begins and (trailing := self._trailing(said, begins, end)):
             end -= trailing
-        if end > begins:
+        if kind == "not" and (opened := self._opened(said, at)) is not None and end > at:
+            # French *ne traitent pas l'asthme*: the verb stands between both parts of the negation.
+            scope = said[opened].start, said[end - 1].end
+        elif end > begins:
             scope = said[begins].start, said[end - 1].end
-        elif self._turns_back(said, at, begins) and at:
-            scope = said[at - 1].start, said[at - 1].end
+        elif said[at].word in self._after_verb and (first := self._clause(said, at)) < at:
+            scope = said[first].start, said[at - 1].end
         else:
             scope = said[behind].end, said[behind].end
         return Turning(said[at].start, said[behind].end, scope, kind)
 
-    def _turns_back(self, said: Sequence[Token], at: int, begins: int) -> bool:
-        """Whether the word turns the one before it, as *nicht* behind its verb does."""
-        return said[at].word in self._after_verb
+    def _opened(self, said: Sequence[Token], at: int) -> int | None:
+        """Return the place behind the word that opens a negation in two parts, close before its second part."""
+        for place in range(at - 1, max(-1, at - 1 - _OPENED), -1):
+            if said[place].word in self._opens:
+                return place + 1
+            if said[place].mark:
+                return None
+        return None
+
+    def _clause(self, said: Sequence[Token], at: int) -> int:
+        """Return where the clause that ends with a turning word begins: German *die man kaufen kann nicht*."""
+        first = at
+        while first > max(0, at - _CLAUSE) and not said[first].mark and said[first - 1].word not in self._relative:
+            first -= 1
+        return first
 
     def _end(self, said: Sequence[Token], begins: int, limit: int, kind: Kind) -> int:
         """Return the place of the first word behind the scope that begins at a word."""

@@ -80,11 +80,10 @@ def _add(
     lang: Language,
 ) -> None:
     """Add an adjective's forms to the degrees; each form takes the language's endings of adjectives."""
-    written = forms(entry)
-    adjective = Adjective(written[0], end, scale)
+    written = [split(degree.replace("|", ",")) for degree in forms(entry)]
+    adjective = Adjective(written[0][0], end, scale)
     endings = ["", *lang.entries("adjectives", "endings")]
-    for degree, form in zip(degrees, written, strict=False):
-        for ending in endings:
-            degree.append((form + ending, adjective))
+    for degree, several in zip(degrees, written, strict=False):
+        degree += [(form + ending, adjective) for form in several for ending in endings]
     for ending in lang.entries("adjectives", "adverbs"):
-        degrees[0].append((written[0] + ending, adjective))
+        degrees[0].append((adjective.word + ending, adjective))

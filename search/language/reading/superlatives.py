@@ -12,7 +12,7 @@ from search.language.number_words import number_words, small_number
 from search.language.reading.scales import Adjective, Scale, scales_of
 from search.language.tokens import Phrases, Token, phrases
 
-Degree = Literal["most", "fewest", "many", "few", "ranges", "ranges_few"]
+Degree = Literal["most", "fewest", "many", "few", "ranges", "ranges_few", "more", "less"]
 _MOST_COUNTED = 4
 """Largest number of words in the name of what is counted."""
 _SHORTEST = 6
@@ -29,11 +29,14 @@ class SuperlativeReader:
         self._numbers = number_words(code)
         degrees: tuple[tuple[Degree, str], ...] = (
             ("most", "most"), ("fewest", "fewest"), ("many", "many"), ("few", "many_few"),
-            ("ranges", "ranges"), ("ranges_few", "ranges_few"),
+            ("ranges", "ranges"), ("ranges_few", "ranges_few"), ("more", "most_numbered"), ("less", "fewest_numbered"),
         )  # fmt: skip
         self._degrees: Phrases[Degree] = Phrases(
             (phrase, degree) for degree, name in degrees for phrase in lang.entries("superlatives", name)
         )
+        self._bare = lang.set("superlatives", "most_bare") | lang.set("superlatives", "fewest_bare")
+        self._than = phrases(lang.entries("comparisons", "than"))
+        self._articles = lang.set("words", "articles")
         self._never = phrases(lang.entries("superlatives", "never"))
         self._first, self._last = lang.set("superlatives", "first"), lang.set("superlatives", "last")
         self._top = phrases(lang.entries("superlatives", "top"))
@@ -86,27 +89,57 @@ class SuperlativeReader:
             return self._sorting(said, at, length)
         return self._unknown(said, at)
 
-    def _adjective(self, said: Sequence[Token], at: int, length: int, adjective: Adjective) -> tuple[Superlative, int]:
+    def _adjective(
+        self, said: Sequence[Token], at: int, length: int, adjective: Adjective
+    ) -> tuple[Superlative, int] | None:
         """Return a superlative of a known adjective; a noun of a scale behind it is the property (*highest price*)."""
         begins, end, limit = self._with_number(said, at, at + length)
         scale, word = adjective.scale, adjective.word
         if end < len(said) and not said[end].mark and (named := self._scales.nouns.get(said[end].word)):
             scale, word, end = named, said[end].word, end + 1
+        elif self._than.length(said, end):
+            return None
         if end < len(said) and said[end].word in self._ordered and not said[end].mark and _closes(said, end):
             end, limit = end + 1, 0
         return self._made(said, begins, end, word, adjective.end, scale, limit=limit), end
 
     def _degree(self, said: Sequence[Token], at: int, length: int, degree: Degree) -> tuple[Superlative, int] | None:
-        down = degree in ("fewest", "few", "ranges_few")
+        down = degree in ("fewest", "few", "ranges_few", "less")
         begins, end, limit = self._with_number(said, at, at + length)
         if degree in ("ranges", "ranges_few"):
             counted = said[at + length - 1].start, said[at + length - 1].end
             return self._made(said, begins, end, "", "low" if down else "high", Scale(), counted, limit), end
         if degree in ("many", "few"):
             noun = self._noun(said, end)
-            named = (said[end].start, said[noun - 1].end) if noun > end else None
+            if noun == end or said[end].word[0].isdigit() or self._than_within(said, end):
+                return None
+            named = said[end].start, said[noun - 1].end
             return self._made(said, begins, end, "", "low" if down else "high", Scale(), named, limit), end
+        if degree in ("more", "less"):
+            # Romance languages: *les trois plus récents*, *la lámpara más cara*; before *que* it is a comparison.
+            adjective = self._scales.positive.at(said, end)
+            counted = end < len(said) and not said[end].mark and self._participle(said[end].word)
+            behind = end + (adjective[0] if adjective else 1)
+            known = bool(adjective or counted) and not self._than.length(said, behind)
+            if not known or not (limit > 1 or said[at].word in self._bare):
+                return None
+        if limit == 1 and self._articles:
+            limit = self._number_before_noun(said, begins)
         return self._most(said, begins, end, limit, down=down)
+
+    def _than_within(self, said: Sequence[Token], at: int) -> bool:
+        """Whether a comparing *than* stands among the next few words."""
+        return any(self._than.length(said, place) for place in range(at, min(len(said), at + _MOST_COUNTED + 1)))
+
+    def _number_before_noun(self, said: Sequence[Token], begins: int) -> int:
+        """Return the number in *les trois films* before *les plus récents*; 1 without one."""
+        for place in range(begins - 1, max(0, begins - 1 - _MOST_COUNTED), -1):
+            if said[place].mark:
+                break
+            number = self._number(said, place)
+            if number is not None and number > 1 and said[place - 1].word in self._articles:
+                return number
+        return 1
 
     def _most(
         self, said: Sequence[Token], begins: int, end: int, limit: int, *, down: bool
@@ -120,8 +153,9 @@ class SuperlativeReader:
         if adjective and not said[end].mark and not (counting and place > end):
             behind = end + adjective[0]
             low = (adjective[1].end == "low") != down
+            counted = (said[end].start, said[end].end) if self._participle(said[end].word) else None
             made = self._made(
-                said, begins, behind, adjective[1].word, "low" if low else "high", adjective[1].scale, limit=limit
+                said, begins, behind, adjective[1].word, "low" if low else "high", adjective[1].scale, counted, limit
             )
             return made, behind
         end_of_scale: Literal["high", "low"] = "low" if down else "high"
@@ -165,8 +199,8 @@ class SuperlativeReader:
             return None
         end = at + length + 1
         scale = self._scales.superlative.at(said, end)
-        if scale:
-            made, behind = self._adjective(said, end, *scale)
+        if scale and (read := self._adjective(said, end, *scale)):
+            made, behind = read
             return Superlative(
                 said[at].start, made.end, made.word, made.direction, made.scale, made.unit, limit=number
             ), behind

@@ -20,6 +20,7 @@ from search.adapters import (
     adjacency_memmap,
     completion_memmap,
     mentions_memmap,
+    near_names,
     nodes_memmap,
     text_bm25,
     vectors_memmap,
@@ -230,6 +231,7 @@ def _parts(snapshot: Snapshot, run: RunContext) -> dict[str, IndexPart]:
         "adjacency": lambda folder: _write_adjacency(folder, snapshot, schema, run),
         "mentions": lambda folder: mentions_memmap.build(folder, _names("mentions", snapshot, schema, run)),
         COMPLETION: lambda folder: completion_memmap.build(folder, _names(COMPLETION, snapshot, schema, run)),
+        "near_names": lambda folder: _write_near_names(folder, snapshot, schema, run),
         "bm25": lambda folder: _write_bm25(folder, snapshot, schema, run),
         "values": lambda folder: field_values.build(folder, schema, _nodes("values", snapshot, schema, run)),
     }
@@ -278,6 +280,17 @@ def _write_adjacency(folder: Path, snapshot: Snapshot, schema: Schema, run: RunC
         target=target,
         relations=len(schema.relations),
     )
+
+
+def _write_near_names(folder: Path, snapshot: Snapshot, schema: Schema, run: RunContext) -> None:
+    part, done = index_files("near_names"), 0
+
+    def told(names: int) -> None:
+        nonlocal done
+        done += names
+        run.report(part, min(done, snapshot.nodes), snapshot.nodes)
+
+    near_names.build(folder, snapshot.directory / "mentions", schema.language, told)
 
 
 def _write_bm25(folder: Path, snapshot: Snapshot, schema: Schema, run: RunContext) -> None:

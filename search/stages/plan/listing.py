@@ -13,18 +13,20 @@ from search.domain.plan import Ask, Filter, Operator, Plan, PlanSource, ScoredPl
 from search.domain.trace import Limit, StepOutput
 from search.interfaces import GraphStore, NodeStore
 from search.language.cues import Turning
-from search.language.question import AnalysedQuestion
+from search.language.question import AnalysedQuestion, Word
 from search.stages.plan.conditions import Binder, Bound
+from search.stages.plan.conditions.paths import both_ways, direction_said
 from search.stages.plan.conditions.whole_types import whole_type_sum, whole_types
 from search.stages.plan.enumeration.enumerate import PlanCandidate
 from search.stages.plan.knowledge import Knowledge
 from search.stages.plan.limits import FilterOutcome, FilterProbe, Limiter, Limits
 from search.stages.plan.scoring.align import elements
+from search.stages.plan.scoring.calibrate import Grounds, calibrated, untrained
 from search.stages.plan.scoring.features import missed_share
 from search.stages.plan.scoring.risk import explained, left_over, level, text_of
 from search.stages.plan.scoring.score import Scored, Weights
 from search.stages.plan.scoring.target import answer_types
-from search.stages.plan.write import Writer
+from search.stages.plan.write import Writer, mutual
 
 _WORTH = 4.0
 """Weight of a condition with score 1, on the scale of the sums of `Weights`."""
@@ -34,6 +36,10 @@ _BOUND = 6
 """Number of candidates, the best ones, to which conditions are bound."""
 _APART = 8.0
 """A candidate whose sum is so much below the best one gets no conditions."""
+_TURNED_ROUND = 3.0
+"""What a hop against the direction of the wording takes from the sum."""
+_UNLIKE = 4.0
+"""What a name that has nothing in common with its stretch of the question would take from the sum."""
 _COUNTED = 4.0
 """The same for the filters of numbers, which take a query each."""
 _TURNED: dict[Operator, Operator] = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "=": "!="}
@@ -102,25 +108,61 @@ class Lister:
         believed = int((shares >= min(least, shares[0])).sum())
         shares = shares[:believed] / shares[:believed].sum()
         listed: dict[str, ScoredPlan] = {}
+        meant: dict[str, Meaning] = {}
         for place, (meaning, share) in enumerate(zip(kept, shares.tolist(), strict=False)):
             # Only one plan can be right. The first has the second as its rival, every other one has the first.
             rival = float(shares[0 if place else 1]) if len(shares) > 1 else 0.0
             plan = self._plan(meaning, float(share), rival, whole)
             key = repr(replace(plan, risk_level="normal"))
             same = listed.get(key)
+            meant.setdefault(key, meaning)
             listed[key] = (
                 ScoredPlan(plan, scored.source, share) if same is None
                 else replace(same, probability=same.probability + share)
             )  # fmt: skip
         first = next((one for one in kept if one.candidate is not None), None)
         detail = " ".join(first.limits.notes) if first is not None else ""
-        return StepOutput(sorted(listed.values(), key=lambda entry: -entry.probability), detail)
+        return StepOutput(self._calibrated(list(listed.items()), meant, scored.source), detail)
+
+    def _calibrated(
+        self, listed: list[tuple[str, ScoredPlan]], meant: dict[str, Meaning], source: PlanSource
+    ) -> list[ScoredPlan]:
+        """Return the plans, best first, the first with its calibrated probability and what that stands on."""
+        listed.sort(key=lambda pair: -pair[1].probability)
+        (key, best), rival = listed[0], listed[1][1].probability if len(listed) > 1 else 0.0
+        grounds = self._grounds(meant[key], best.probability, rival)
+        return calibrated([plan for _, plan in listed], grounds, untrained() if source == "schema" else None)
+
+    def _grounds(self, meaning: Meaning, share: float, rival: float) -> Grounds:
+        if meaning.candidate is None:
+            return Grounds(share, rival, text=True)
+        left = self._left(meaning, meaning.candidate)
+        conditions = meaning.bound.conditions
+        used = {*meaning.candidate.mentions, *(at for condition in conditions for at in condition.names)}
+        return Grounds(
+            share,
+            rival,
+            explained(self.question, meaning.candidate.mentions, left),
+            len(left),
+            float(min((self.question.names[at].sure for at in used), default=1.0)),
+            len(meaning.bound.unbound),
+            float(min((condition.score for condition in conditions), default=1.0)),
+            sum(len(path.steps) for path in meaning.candidate.paths),
+        )
+
+    def _left(self, meaning: Meaning, candidate: PlanCandidate) -> list[Word]:
+        """Return the content words that a reading leaves over."""
+        known = self.knowledge
+        spans = (*meaning.bound.spans, *meaning.limits.spans)
+        columns = elements(candidate.paths, known.lexicon.relations, candidate.types[:1])
+        return left_over(self.question, candidate.mentions, columns, known.lexicon, spans, meaning.bound.unbound)
 
     def _meanings(self, best: Sequence[tuple[PlanCandidate, float]], scored: Scored) -> Iterator[Meaning]:
         """Yield every reading: candidates without conditions, then those to which something is bound."""
         unbound, cued = self.binder.nothing, self.binder.has_cues
         top = max((total for _, total in best), default=scored.text)
-        for place, (candidate, total) in enumerate(best):
+        adjusted = [(candidate, total + self._fitted(candidate)) for candidate, total in best]
+        for place, (candidate, total) in enumerate(adjusted):
             near = cued and place < _BOUND and total > top - _APART
             limits = self._limits(candidate) if near and total > top - _COUNTED else _NO_LIMITS
             yield Meaning(candidate, total, unbound, Limits(notes=limits.notes))
@@ -135,6 +177,24 @@ class Lister:
                 spans = (*meaning.bound.spans, *meaning.limits.spans)
                 base = whole_type_sum(self.question, self.knowledge, candidate, fit, spans, weights)
                 yield replace(meaning, total=meaning.total + base + shift)
+
+    def _fitted(self, candidate: PlanCandidate) -> float:
+        """Return what the wording's directions and the sureness of names add to the sum of a candidate; at most 0.
+
+        A relation that joins a type with itself may be walked against the direction that the wording says.
+        """
+        read, known = self.question, self.knowledge
+        total = 0.0
+        for branch in candidate.branches:
+            mention = read.names[branch.start.mention].mention
+            total -= _UNLIKE * (1.0 - mention.similarity)
+            here = branch.path.start
+            for step in branch.path.steps:
+                if both_ways(known, here, step) and not mutual(known.schema.relations[step.relation]):
+                    said = direction_said(read, known, step.relation, mention.start, mention.end)
+                    total -= _TURNED_ROUND if said not in (None, step.direction) else 0.0
+                here = step.to_type
+        return total
 
     def _with_conditions(self, candidate: PlanCandidate, total: float, limits: Limits) -> Iterator[Meaning]:
         """Yield the readings of a candidate with at least one condition; `limits` are its filters of numbers."""
@@ -203,10 +263,7 @@ class Lister:
         candidate = meaning.candidate
         if candidate is None:
             return self._text_plan(whole)
-        read, known, bound = self.question, self.knowledge, meaning.bound
-        spans = (*bound.spans, *meaning.limits.spans)
-        columns = elements(candidate.paths, known.lexicon.relations, candidate.types[:1])
-        left = left_over(read, candidate.mentions, columns, known.lexicon, spans, bound.unbound)
+        read, bound, left = self.question, meaning.bound, self._left(meaning, candidate)
         # The probability of a trained planner already includes how many of the answers the graph gives.
         share = 1.0 if self.source == "learned" else explained(read, candidate.mentions, left)
         risk = level(probability, rival, share)

@@ -12,8 +12,19 @@ from search.domain.options import option
 from search.domain.plan import PlanSource, ScoredPlan
 from search.domain.question import Question
 from search.domain.trace import Limit, StepOutput
-from search.interfaces import Adjacency, Encoder, GraphStore, MentionIndex, NodeStore, PlanScorers, ValueIndex
+from search.interfaces import (
+    Adjacency,
+    Encoder,
+    GraphStore,
+    MentionIndex,
+    NodeStore,
+    PlanScorers,
+    TextIndex,
+    ValueIndex,
+    VectorIndex,
+)
 from search.language.question import AnalysedQuestion as Read
+from search.language.soft_names import SoftTools
 from search.stages.plan.conditions import Binder
 from search.stages.plan.enumeration.enumerate import PlanCandidate
 from search.stages.plan.enumeration.propose import Proposer
@@ -41,6 +52,8 @@ class Planner:
     plan_scorers: PlanScorers | None = None
     graph: GraphStore | None = None
     values: ValueIndex | None = None
+    text: TextIndex | None = None
+    vectors: VectorIndex | None = None
     plans: int = option(10, "Largest number of plans executed for a question.", low=1, high=50, public_high=20)
     least: float = option(0.002, "Plans less probable than this are not executed, except the best.", low=0.0, high=1.0)
     max_hops: int = option(3, "Largest number of hops from a mention to the answer.", low=1, high=4, public_high=3)
@@ -124,7 +137,8 @@ class Planner:
     def proposer(self) -> Proposer:
         """The tool that reads questions and lists candidate plans."""
         return Proposer(
-            self.mentions, self.adjacency, self.nodes, self.knowledge, self.max_hops, self.max_mentions, self.values
+            self.mentions, self.adjacency, self.nodes, self.knowledge, self.max_hops, self.max_mentions, self.values,
+            None if self.text is None else SoftTools(self.text, self.nodes, self.mentions, self.vectors, self.encoder),
         )  # fmt: skip
 
     @cached_property

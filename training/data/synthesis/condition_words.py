@@ -85,17 +85,17 @@ def ordered(order: Order, kind: NodeType, one: str, many: str, chance: np.random
     number = _one(_NUMBERS[order.limit], chance) if order.limit in _NUMBERS else ""
     if not isinstance(order.by, str):
         counted = english.plural(words(order.by.to_label))
-        shapes = _SEVERAL_COUNTED if number else _COUNTED
-        return fill(_one(shapes, chance), p1=one, p=many, n=number, c=counted, m=_one(_MANY[order.direction], chance))
+        said = _one(_SEVERAL_COUNTED if number else _COUNTED, chance)
+        return fill(said, p1=one, p=many, n=number, c=counted, m=_one(_MANY[order.direction], chance))
     scale = Scale.of(order.by, kind)
     superlatives = [form for form in scale.superlatives(order.direction) if form]
     if superlatives and chance.random() < 0.7:
-        shapes = _SEVERAL_BY_WORD if number else _FIRST_BY_WORD
-        return fill(_one(shapes, chance), p1=one, p=many, n=number, s=_one(tuple(superlatives), chance))
+        said = _one(_SEVERAL_BY_WORD if number else _FIRST_BY_WORD, chance)
+        return fill(said, p1=one, p=many, n=number, s=_one(tuple(superlatives), chance))
     ends = _TIME_ENDS if scale.of_time else _ENDS
-    shapes = _SEVERAL_BY_FIELD if number else _FIRST_BY_FIELD
+    said = _one(_SEVERAL_BY_FIELD if number else _FIRST_BY_FIELD, chance)
     return fill(
-        _one(shapes, chance), p1=one, p=many, n=number, f=scale.noun, h=_one(ends[order.direction], chance)
+        said, p1=one, p=many, n=number, f=scale.noun, h=_one(ends[order.direction], chance)
     )  # fmt: skip
 
 

@@ -114,10 +114,9 @@ class Conditions:
         None if that takes too many edges, or if one of these conditions changes nothing.
         """
         if draft.compared is not None:
-            kept = self._comparing(draft.compared, keys)
-            if len(kept) == len(keys):
+            before, keys = len(keys), self._comparing(draft.compared, keys)
+            if len(keys) == before:
                 return None
-            keys = kept
         for way in draft.exclusions:
             excluded = self._excluded(draft.answer_type, keys, way)
             if excluded is None or not excluded.any():
@@ -165,7 +164,7 @@ class Conditions:
         graph, relation = self.tools.adjacency, self.base.schema.relation_codes[counted.rel]
         pairs: list[NDArray[np.int64]] = []
         for direction in (counted.direction,) if counted.direction else ("out", "in"):
-            walked = graph.walk(keys, relation, direction, MOST_EDGES)  # type: ignore[arg-type]
+            walked = graph.walk(keys, relation, direction, MOST_EDGES)
             if walked is None:
                 return None
             places, far = walked

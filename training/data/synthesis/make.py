@@ -96,9 +96,9 @@ class Maker:
         if recipe.exclude:
             draw = self.conditions.exclusion if recipe.exclude == "named" else self.conditions.lack
             way = draw(node.key, keys, chance)
-            drawn = replace(draft, exclusions=(way,)) if way is not None else None
-            return None if drawn is None or any(one.steps == way.steps and one.ends == way.ends
-                                                for one in draft.ways) else drawn  # fmt: skip
+            if way is None or any(one.steps == way.steps and one.ends == way.ends for one in draft.ways):
+                return None
+            return replace(draft, exclusions=(way,))
         by = self.conditions.by_field if recipe.order == "field" else self.conditions.by_count
         order = by(draft.answer_type, keys, chance)
         return None if order is None else replace(draft, order=order)

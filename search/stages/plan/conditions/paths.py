@@ -44,7 +44,7 @@ def path_fit(knowledge: Knowledge, path: Metapath, said: Sequence[str], implied:
         whole = rows.max(axis=1, initial=0.0)
         share = (float(told @ weights) + _SMOOTH) / (float(whole @ weights) + _SMOOTH)
     fit = 0.5 * sum(hops) / len(hops) + 0.5 * share - _LONGER * (len(path.steps) - 1)
-    return max(0.0, fit)
+    return max(0.0, float(fit))
 
 
 def both_ways(knowledge: Knowledge, start: int, step: SchemaStep) -> bool:

@@ -5,7 +5,7 @@ Searching and learning both use this module, so a scorer learns from the same li
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -13,20 +13,18 @@ import numpy as np
 
 from search.domain.trace import Limit
 from search.interfaces import Adjacency, MentionIndex, NodeStore, ValueIndex
-from search.language.cues import Cues
+from search.language.cues import Span
 from search.language.names import find_names
-from search.language.quantities import quantities
 from search.language.question import AnalysedQuestion
+from search.language.reading import read_cues
+from search.language.soft_names import SoftTools, soft_names
 from search.stages.plan.enumeration.enumerate import Branch, Enumerator, PlanCandidate, Start
 from search.stages.plan.knowledge import Knowledge
+from search.stages.plan.knowledge.lexicon import EXPLAINED
+from search.stages.plan.scoring.target import spoken
 
 _LONGEST = 2_000
 """Number of characters at the start of a question that are read. Only text retrieval uses the rest."""
-
-
-def numbers_alone(text: str, language: str) -> Cues:
-    """Return the cues of a text whose words are not read: its numbers with the comparison of each."""
-    return Cues(language, whole=False, quantities=tuple(quantities(text)))
 
 
 @dataclass(frozen=True)
@@ -40,15 +38,45 @@ class Proposer:
     max_hops: int
     max_mentions: int
     values: ValueIndex | None = None
-    read_cues: Callable[[str, str], Cues] = numbers_alone
+    soft: SoftTools | None = None
 
     def read(self, text: str) -> AnalysedQuestion:
-        """Return the question, cut to `_LONGEST` characters, with its names, its cues and the values in it."""
+        """Return the question, cut to `_LONGEST` characters, with its names, its cues and the values in it.
+
+        Words that nothing explains are looked up once more, as nodes that they describe or nearly name.
+        """
         text = text[:_LONGEST]
         names = find_names(text, self.mentions, self.knowledge.ordinary, self.max_mentions)
-        cues = self.read_cues(text, self.knowledge.schema.language)
+        cues = read_cues(text, self.knowledge.schema.language)
         values = self.values.find(text) if self.values is not None else ()
-        return AnalysedQuestion(text, names, self.knowledge.spoken, cues, values)
+        question = AnalysedQuestion(text, names, self.knowledge.spoken, cues, values)
+        if self.soft is None or not (spans := list(self._unexplained(question))):
+            return question
+        more = [one for one in soft_names(text, spans, self.soft) if not any(one.overlaps(name) for name in names)]
+        names = sorted([*names, *more], key=lambda one: (one.mention.start, -one.mention.end))
+        return AnalysedQuestion(text, names, self.knowledge.spoken, cues, values) if more else question
+
+    def _unexplained(self, question: AnalysedQuestion) -> Iterator[Span]:
+        """Yield the stretches of content words that no name, cue, value, relation or type explains."""
+        lexicon, reading = self.knowledge.lexicon, question.without(tuple(range(len(question.names))))
+        cues = question.cues
+        held = [(one.start, one.end) for one in cues.quantities] + [(one.start, one.end) for one in cues.dates]
+        held += [(one.start, one.end) for one in question.values]
+        words = [word for word in reading.content if not any(start <= word.start < end for start, end in held)]
+        # Later, all words are compared with the schema; in one batch they cost less.
+        self.knowledge.vectors.learn(lexicon.unknown([*(word.text for word in words), *spoken(reading)]))
+        like = lexicon.of([word.text for word in words]).max(axis=1, initial=0.0)
+        begins = ends = -1
+        for word, affinity in zip(words, like, strict=True):
+            if affinity >= EXPLAINED:
+                continue
+            if ends < 0 or question.text[ends : word.start].strip():
+                if ends >= 0:
+                    yield begins, ends
+                begins = word.start
+            ends = word.start + len(word.text)
+        if ends >= 0:
+            yield begins, ends
 
     def candidates(self, question: AnalysedQuestion, limit: Limit) -> list[PlanCandidate]:
         """Return all plans from the names of a question that find nodes and whose first answer type is answerable.

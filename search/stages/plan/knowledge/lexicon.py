@@ -34,6 +34,8 @@ _PART = 0.8
 _BESIDE = 0.6
 """Affinity of a word to a type in whose phrases it is not the noun: of `researcher` to a `research centre`."""
 _SHORTEST_PART = 4
+EXPLAINED = 0.3
+"""Least affinity to an element from which the element explains a word."""
 _MOST = 20_000
 _FUNCTION_STEMS = frozenset(stem(word) for word in FUNCTION_WORDS)
 

@@ -58,8 +58,9 @@ class Grounds:
         return dict(zip(INPUTS, values, strict=True))
 
     def to_json(self) -> dict[str, float]:
-        """Return the facts by name."""
-        return asdict(self)
+        """Return the facts by name, as plain numbers: some come from arrays."""
+        kinds = {"left": int, "unbound": int, "hops": int, "text": bool}
+        return {name: kinds.get(name, float)(value) for name, value in asdict(self).items()}
 
     @classmethod
     def from_json(cls, data: Mapping[str, float]) -> Grounds:
@@ -82,14 +83,15 @@ class Calibration:
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Calibration:
         """Return the function that a file or an artifact holds. Raises ValueError if it is none."""
-        weights, constant = data.get("weights"), data.get("constant")
-        known = isinstance(weights, Mapping) and set(weights) <= set(INPUTS)
-        values = [*weights.values(), constant] if isinstance(weights, Mapping) else []
-        if not known or not all(isinstance(value, int | float) and math.isfinite(value) for value in values):
+        told: Any = data.get("weights")
+        weights: Mapping[str, Any] = told if isinstance(told, Mapping) else {"": None}
+        values = [*weights.values(), data.get("constant")]
+        finite = all(isinstance(value, int | float) and math.isfinite(value) for value in values)
+        if not finite or not set(weights) <= set(INPUTS):
             raise ValueError(f"a calibration has a number for its constant and for inputs among {', '.join(INPUTS)}")
         if min(values[:-1], default=0.0) < 0:
             raise ValueError("no weight of a calibration is negative")
-        return cls(dict(zip(weights, values[:-1], strict=True)), values[-1])
+        return cls(dict(weights), values[-1])
 
 
 @lru_cache(maxsize=1)

@@ -7,10 +7,8 @@ from collections.abc import Sequence
 from search.domain.plan import Risk
 from search.language.cues import Span
 from search.language.question import MOST_WORDS, AnalysedQuestion, Word
-from search.stages.plan.knowledge.lexicon import Lexicon
+from search.stages.plan.knowledge.lexicon import EXPLAINED, Lexicon
 
-_EXPLAINED = 0.3
-"""Least affinity to an element of the plan from which a word counts as explained."""
 _LEVELS: tuple[tuple[float, Risk], ...] = ((0.7, "aggressive"), (0.4, "normal"), (0.15, "weak"))
 """Least trust, in [0, 1], for each risk level, the boldest first; below all of them it is `no_trade`."""
 
@@ -32,7 +30,7 @@ def left_over(
     content = [word for word in outside(question, used) if not _in(word, told)]
     rows = lexicon.of([word.text for word in content])
     said = rows[:, list(columns)].max(axis=1, initial=0.0)
-    return [word for word, affinity in zip(content, said, strict=True) if affinity < _EXPLAINED or _in(word, unbound)]
+    return [word for word, affinity in zip(content, said, strict=True) if affinity < EXPLAINED or _in(word, unbound)]
 
 
 def text_of(question: AnalysedQuestion, words: Sequence[Word]) -> str:

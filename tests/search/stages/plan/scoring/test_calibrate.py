@@ -1,7 +1,9 @@
 """The probability of the first plan: worked out by hand, and never higher when less speaks for the plan."""
 
+import json
 import math
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -48,6 +50,12 @@ def test_without_a_calibration_only_the_facts_are_added() -> None:
     assert Grounds.from_json(found[0].grounds) == Grounds(0.7, 0.3, hops=2)
     assert found[1].grounds is None
     assert calibrated([], Grounds(0.0), HALF) == []
+
+
+def test_facts_from_arrays_are_recorded_as_plain_numbers() -> None:
+    told = Grounds(np.float64(0.5), left=np.int64(2), fit=np.float32(0.25)).to_json()  # type: ignore[arg-type]
+    assert json.loads(json.dumps(told)) == told
+    assert (told["share"], told["left"], told["fit"], told["text"]) == (0.5, 2, 0.25, False)
 
 
 @given(
