@@ -118,3 +118,21 @@ def test_the_same_seed_gives_the_same_weights_and_another_one_others(planner: Pl
     assert all(torch.equal(one[name], again[name]) for name in one)
     assert not torch.equal(one["free"], other["free"])
     assert not torch.equal(one["free"], torch.from_numpy(wordings(planner, lists)))
+
+
+def test_a_scorer_stands_the_share_of_the_way_from_the_unlearned_to_the_learned_weights(
+    planner: Planner, lists: PlanLists
+) -> None:
+    told = wordings(planner, lists)
+
+    def fitted(way: float) -> dict[str, torch.Tensor]:
+        how = FitSettings(epochs=2, batch=2, rate=0.01, decay=0.1, hidden=4, seed=1, way=way)
+        found = fit(lists, told, np.arange(len(TEXTS)), how, lambda epoch, loss: None)
+        return {**dict(found.net.named_parameters()), "free": found.free}
+
+    start, half, whole = fitted(0.0), fitted(0.5), fitted(1.0)
+    assert torch.equal(start["free"], torch.from_numpy(told))
+    assert not start["ask.weight"].any()  # Zero is the scorer that learned nothing.
+    for name, one in half.items():
+        torch.testing.assert_close(one, (start[name] + whole[name]) / 2)
+    assert any((whole[name] - start[name]).abs().max() > 1e-4 for name in whole)
