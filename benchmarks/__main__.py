@@ -22,6 +22,7 @@ SCRIPTS = (
     "http",
     "quality",
     "asked",
+    "calibrate",
     "ablation",
     "lost",
     "processes",
@@ -30,7 +31,7 @@ SCRIPTS = (
     "gpu_rerank",
     "gpu_train",
 )
-WITH_ARGUMENTS = ("asked",)
+WITH_ARGUMENTS = ("asked", "calibrate")
 
 
 def main(names: list[str]) -> int:

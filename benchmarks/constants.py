@@ -31,7 +31,7 @@ from search.domain.question import Question
 from search.domain.ranking import Ranking
 from search.domain.trace import Limit, Trace
 from search.interfaces import Encoder, GraphStore, Vectors
-from search.language.names import Named
+from search.language.question import AnalysedQuestion
 from search.pipelines.grasp import Stages, search
 from search.stages.plan.enumeration.enumerate import PlanCandidate
 from search.stages.plan.enumeration.propose import Proposer
@@ -135,12 +135,12 @@ class KnownAnswers:
 class KnownLists(Proposer):
     """A proposer that lists each question's plans once."""
 
-    def candidates(self, names: Sequence[Named], limit: Limit) -> list[PlanCandidate]:
-        """Return every candidate plan for these mentions."""
+    def candidates(self, question: AnalysedQuestion, limit: Limit) -> list[PlanCandidate]:
+        """Return every candidate plan of a question."""
         known = cast(dict[Any, list[PlanCandidate]], self.__dict__.setdefault("known", {}))
-        key = tuple(name.mention for name in names)
+        key = question.text
         if key not in known:
-            known[key] = super().candidates(names, limit)
+            known[key] = super().candidates(question, limit)
         return known[key]
 
 

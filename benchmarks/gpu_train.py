@@ -14,7 +14,8 @@ from benchmarks.common import show, table
 from benchmarks.gpu import GEMMA, TINY, RandomReranker, device, name_of, operations, peak, seconds_of
 from search.neural.adapters import with_adapter
 from search.neural.pair_model import Pair
-from training.learning.reranker_fit import backward, trainable
+from training.learning.reranker_fit import backward
+from training.learning.stepwise import trainable
 
 RANK, ALPHA = 32, 64
 PASSES = 2.0

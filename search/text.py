@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from search.domain.graph import FieldValue, Node
+from search.domain.vector_kinds import CHUNK, DOCUMENT, FIELD, NAME, PASSAGE, RELATION, WHOLE
 
 NAMES_PER_RELATION = 10
 CHUNK_WORDS, CHUNK_SHARED = 150, 30
@@ -62,6 +63,22 @@ def document(node: Node, neighbours: Mapping[str, Sequence[str]] | None = None) 
     for relation, names in (neighbours or {}).items():
         lines.append(f"{words(relation)}: {relation_text(names)}")
     return "\n".join(lines)
+
+
+def vector_texts(kind: str, node: Node, neighbours: Mapping[str, Sequence[str]]) -> list[str]:
+    """Return what is embedded of a node for a kind of vectors; empty where the node has nothing of it.
+
+    `neighbours` are the names of up to `NAMES_PER_RELATION` neighbours by relation.
+    """
+    if kind.startswith(FIELD):
+        value = node.fields.get(kind.removeprefix(FIELD))
+        found = [] if value is None else [field_text(value)]
+        return [one for one in found if one.strip()]
+    if kind.startswith(RELATION):
+        return [one for one in [relation_text(neighbours.get(kind.removeprefix(RELATION), ()))] if one.strip()]
+    if kind in (CHUNK, PASSAGE):
+        return {CHUNK: chunks, PASSAGE: passages}[kind](node)
+    return [{NAME: name_text, DOCUMENT: document}[kind](node)] if kind != WHOLE else [document(node, neighbours)]
 
 
 def relation_text(names: Sequence[str]) -> str:

@@ -159,7 +159,8 @@ class Tools:
     @cached_property
     def mentions(self) -> MentionIndex:
         """The index of names and aliases."""
-        return build("mentions", directory=self.snapshot.directory / "mentions")
+        folder = self.snapshot.directory
+        return build("mentions", directory=folder / "mentions", near=folder / "near_names")
 
     @cached_property
     def values(self) -> ValueIndex:

@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from search.adapters.mentions_memmap import words_of
+from search.adapters.name_words import words_of
 from search.adapters.string_table import StringTable, StringWriter
 
 SORTED_BYTES = 32

@@ -9,12 +9,10 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 import time
-import unicodedata
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -23,55 +21,20 @@ from numpy.typing import NDArray
 from rapidfuzz import process
 from rapidfuzz.distance import OSA
 
+from search.adapters.name_words import QUOTED, Token, tokens_of, words_of
+from search.adapters.near_names import NearNames
+from search.adapters.near_names.files import NearFiles
 from search.adapters.string_table import StringTable, write_strings
 from search.interfaces import Mention
 
 MOST_NAME_WORDS = 40
 """Most words of a name in the index: nobody types longer names, and each length costs one look-up per word."""
-_WORD = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]|[^\W_\u3040-\u30ff\u3400-\u9fff]+|[+#&]")
-_ACCENTS = re.compile("[\u0300-\u036f]")
-_QUOTED = re.compile(r"[\"“”«»„]([^\"“”«»„]{2,80})[\"“”«»„]|(?<!\w)['‘]([^'‘’]{2,80})['’](?!\w)")
 _ALIKE = 0.75
 """Least similarity (1 - normalised OSA distance) of a known word to a misspelt one."""
 _SHORTEST_MENDED = 4
 """Fewest characters of a word that is corrected."""
 _MENDINGS = 3
 """Most corrections of one word that are tried."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Token:
-    """A word as written, its character offsets, and its normalised words (usually one)."""
-
-    start: int
-    end: int
-    words: tuple[str, ...]
-
-
-def tokens_of(text: str) -> Iterator[_Token]:
-    """Yield the words of a text with their character offsets.
-
-    Case, accents and width are normalised. Punctuation only separates words; `&` is read as `and`; `+` and `#` are
-    words (C++ is not C#). Each Chinese or Japanese character is a word, because these scripts have no spaces.
-    """
-    for match in _WORD.finditer(text):
-        yield _Token(match.start(), match.end(), _folded(match.group()))
-
-
-@lru_cache(maxsize=100_000)
-def _folded(word: str) -> tuple[str, ...]:
-    if word == "&":
-        return ("and",)
-    if word.isascii():
-        return (word.lower(),)
-    plain = unicodedata.normalize("NFKC", word).casefold()
-    plain = unicodedata.normalize("NFC", _ACCENTS.sub("", unicodedata.normalize("NFD", plain)))
-    return tuple(_WORD.findall(plain)) or (plain,)
-
-
-def words_of(name: str) -> tuple[str, ...]:
-    """Return the normalised words of a name; spellings of the same name have the same words."""
-    return tuple(word for token in tokens_of(name) for word in token.words)
 
 
 def build(directory: Path, names: Iterable[tuple[int, str, bool]]) -> None:
@@ -129,18 +92,24 @@ def _open(path: Path) -> NDArray[Any]:
 class MemmapMentions:
     """The files that `build` wrote, opened on first use; threads share them, they are read-only.
 
-    `mend_seconds` limits the time for correcting misspelt words in one question.
+    `near` is the folder of the near names. A release that was indexed before there were any lacks it: then single
+    misspelt words are corrected by comparing them with all words, for at most `mend_seconds` a question.
     """
 
     directory: Path
     mend_seconds: float = 0.02
+    near: Path | None = None
 
     def find(self, text: str) -> list[Mention]:
-        """Return every span of whole words that is a name or alias, overlapping ones included, longest first."""
+        """Return every span of whole words that is a name or alias, overlapping ones included, longest first.
+
+        Names that the text says in another way follow in the same order (`near_names`).
+        """
         tokens = [token for token in tokens_of(text) if token.words]
         found = self._matches(text, tokens, {})
-        mended = self._mended(text, tokens, found)
-        if mended:
+        if self._near is not None:
+            found += self._near.find(text, found)
+        elif mended := self._mended(text, tokens, found):
             known = {(mention.start, mention.end) for mention in found}
             found += [m for m in self._matches(text, tokens, mended) if (m.start, m.end) not in known]
         return sorted(found, key=lambda mention: (mention.start - mention.end, mention.start))
@@ -150,7 +119,11 @@ class MemmapMentions:
         words = words_of(name)
         return tuple(dict.fromkeys(int(self._keys[at]) for at in self._rows(words))) if words else ()
 
-    def _matches(self, text: str, tokens: list[_Token], mended: dict[int, list[str]]) -> list[Mention]:
+    def translated(self, text: str, start: int, end: int) -> list[Mention]:
+        """Return names whose words are nearly those of a stretch of the text; see the protocol."""
+        return self._near.translated(text, start, end) if self._near is not None else []
+
+    def _matches(self, text: str, tokens: list[Token], mended: dict[int, list[str]]) -> list[Mention]:
         """Return the mentions among all spans; with `mended`, only spans in which one word is replaced by a correction.
 
         `mended` maps the index of a token to its corrections.
@@ -171,7 +144,7 @@ class MemmapMentions:
         mentions = (self._mention(text, tokens, *stretches[hit], row=int(at[hit])) for hit in hits)
         return [mention for mention in mentions if mention is not None]
 
-    def _spans(self, tokens: list[_Token], mended: dict[int, list[str]]) -> Iterator[tuple[int, int]]:
+    def _spans(self, tokens: list[Token], mended: dict[int, list[str]]) -> Iterator[tuple[int, int]]:
         """Yield first and last token of every span in which each word occurs in some name or has a correction."""
         known = [at in mended for at in range(len(tokens))]
         known = [one or other for one, other in zip(known, self._known(tokens), strict=True)]
@@ -185,7 +158,7 @@ class MemmapMentions:
                     yield first, last
 
     def _mention(
-        self, text: str, tokens: list[_Token], first: int, last: int, words: tuple[str, ...], row: int
+        self, text: str, tokens: list[Token], first: int, last: int, words: tuple[str, ...], row: int
     ) -> Mention | None:
         rows = self._rows(words, row)
         if not rows:
@@ -206,10 +179,10 @@ class MemmapMentions:
         last = int(np.searchsorted(self._hashes, code, side="right"))
         return [at for at in range(first, last) if words_of(self._names[at]) == words]
 
-    def _mended(self, text: str, tokens: list[_Token], found: list[Mention]) -> dict[int, list[str]]:
+    def _mended(self, text: str, tokens: list[Token], found: list[Mention]) -> dict[int, list[str]]:
         """Return token index → corrections for each unknown word outside all mentions that seems part of a name."""
         ends = time.monotonic() + self.mend_seconds
-        quoted = [match.span() for match in _QUOTED.finditer(text)]
+        quoted = [match.span() for match in QUOTED.finditer(text)]
         mended: dict[int, list[str]] = {}
         for at, (token, known) in enumerate(zip(tokens, self._known(tokens), strict=True)):
             if time.monotonic() >= ends:
@@ -223,7 +196,7 @@ class MemmapMentions:
                     mended[at] = close
         return mended
 
-    def _known(self, tokens: list[_Token]) -> list[bool]:
+    def _known(self, tokens: list[Token]) -> list[bool]:
         """Return for each token whether all its words occur in names."""
         if not len(self._vocabulary):
             return [False] * len(tokens)
@@ -241,6 +214,11 @@ class MemmapMentions:
         scorer = OSA.normalized_similarity
         best = process.extract(word, words, scorer=scorer, limit=_MENDINGS, score_cutoff=_ALIKE)
         return [choice for choice, _, _ in best]
+
+    @cached_property
+    def _near(self) -> NearNames | None:
+        files = NearFiles(self.near, self.directory) if self.near is not None else None
+        return NearNames(files) if files is not None and files.there else None
 
     @cached_property
     def _hashes(self) -> NDArray[np.uint64]:
@@ -272,7 +250,7 @@ class MemmapMentions:
         return int(json.loads((self.directory / "mentions.json").read_text())["longest"])
 
 
-def _readings(tokens: list[_Token], first: int, last: int, mended: dict[int, list[str]]) -> Iterator[tuple[str, ...]]:
+def _readings(tokens: list[Token], first: int, last: int, mended: dict[int, list[str]]) -> Iterator[tuple[str, ...]]:
     """Yield the words of a span as typed; if there are corrections, yield one variant for each of them instead."""
     typed = [token.words for token in tokens[first : last + 1]]
     if not mended:
@@ -284,7 +262,7 @@ def _readings(tokens: list[_Token], first: int, last: int, mended: dict[int, lis
             yield tuple(part for words in mixed for part in words)
 
 
-def _in_name(text: str, tokens: list[_Token], at: int) -> bool:
+def _in_name(text: str, tokens: list[Token], at: int) -> bool:
     """Whether a word is capitalised; the first word of a text counts only if the second one is capitalised too."""
     if not text[tokens[at].start].isupper():
         return False

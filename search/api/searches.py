@@ -25,7 +25,7 @@ from search.services.searches.describe_search import describe_search
 from search.services.searches.request_search import request_search
 from search.services.searches.watch_search import Ending
 
-REQUEST_KEYS = ("knowledge_base", "question", "pipeline", "k", "plan", "settings")
+REQUEST_KEYS = ("knowledge_base", "question", "pipeline", "k", "plan", "settings", "follows")
 
 
 class Searches(APIView):
@@ -61,6 +61,11 @@ class Searches(APIView):
         token: above the limit the answer is 429. If too many searches are waiting already, it is 503. Both say after
         how many seconds to ask again. Some settings are for staff only; `GET pipelines/` lists the settings that the
         caller may use.
+
+        A question may follow another search, whose id is in `follows`: *and for asthma?*, *only those after 2015*,
+        *how many?*. Its words are then read as changes of the plan that the other search shows, unless they are a
+        question of their own. Knowledge base and pipeline are those of the other search where they are left out. The
+        search to follow has to be done, and a thread holds at most 50 questions.
         """
         body = request.data
         if not isinstance(body, Mapping):

@@ -22,6 +22,7 @@ STEP_WORDINGS: Mapping[StepRole, tuple[str, str]] = {
     "rerank": ("Rerank", "Reading the best results again"),
     "explain": ("Explain", "Explaining the results"),
     "expand": ("Expand", "Adding words to the question"),
+    "follow up": ("Follow up", "Reading the question as a change of the one before"),
     "other": ("Step", "Working"),
 }
 """Title and present participle of a step whose pipeline declares none, by role."""

@@ -18,7 +18,7 @@ from search.domain.ranking import Ranking
 StepStatus = Literal["ok", "degraded", "failed", "skipped"]
 StepRole = Literal[
     "plan", "link", "graph", "recover", "graph list", "text list", "list", "fusion", "check", "rerank", "explain",
-    "expand", "other",
+    "expand", "follow up", "other",
 ]  # fmt: skip
 """The purpose of a step, independent of its name in the pipeline. Code that reads a trace uses roles, not names.
 
@@ -26,7 +26,8 @@ StepRole = Literal[
 nothing. `graph list`, `text list` and `list` return a ranked list: of nodes found in the graph, of documents, or of
 any other origin. A pipeline may have several steps of each of these three. `fusion` combines several lists into one,
 `check` checks which conditions the candidates meet, `rerank` reorders the fused list, `explain` returns the explained
-results. `expand` changes the question before the other steps use it. `other` is any other step.
+results. `expand` changes the question before the other steps use it. `follow up` reads a question that follows
+another search. `other` is any other step.
 """
 ROLES: tuple[StepRole, ...] = get_args(StepRole)
 LIST_ROLES: frozenset[StepRole] = frozenset({"graph list", "text list", "list"})

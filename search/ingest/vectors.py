@@ -22,7 +22,7 @@ from psycopg import sql
 from search import text
 from search.domain.graph import Schema
 from search.domain.run_context import UNOBSERVED, RunContext
-from search.domain.vector_kinds import CHUNK, COMPUTED, DOCUMENT, FIELD, NAME, PASSAGE, RELATION, WHOLE
+from search.domain.vector_kinds import CHUNK, COMPUTED, DOCUMENT, NAME, PASSAGE, WHOLE
 from search.ingest.documents import NodeWithNeighbours
 from search.ingest.embed import embed
 from search.ingest.parts import EMBED, INDEX_VECTORS
@@ -41,26 +41,6 @@ _COLUMNS = ("int8", "text", "int4", "int2", "int2", "bytea", "halfvec")
 Half = NDArray[np.float16]
 BlockSource = Callable[[int], Iterable[list[NodeWithNeighbours]]]
 """Function from a first key to the blocks of nodes from that key on."""
-
-_TEXTS: Mapping[str, Callable[[NodeWithNeighbours], list[str]]] = {
-    NAME: lambda documented: [text.name_text(documented.node)],
-    DOCUMENT: lambda documented: [text.document(documented.node)],
-    WHOLE: lambda documented: [text.document(documented.node, documented.neighbours)],
-    CHUNK: lambda documented: text.chunks(documented.node),
-    PASSAGE: lambda documented: text.passages(documented.node),
-}
-
-
-def texts_of(kind: str, documented: NodeWithNeighbours) -> list[str]:
-    """Return what is embedded of a node for a kind of vectors; empty where the node has nothing of it."""
-    if kind.startswith(FIELD):
-        value = documented.node.fields.get(kind.removeprefix(FIELD))
-        found = [] if value is None else [text.field_text(value)]
-    elif kind.startswith(RELATION):
-        found = [text.relation_text(documented.neighbours.get(kind.removeprefix(RELATION), ()))]
-    else:
-        return _TEXTS[kind](documented)
-    return [one for one in found if one.strip()]
 
 
 @dataclass(slots=True)
@@ -228,7 +208,7 @@ def _texts(block: Sequence[NodeWithNeighbours], schema: Schema, kinds: Sequence[
     for documented in block:
         node = documented.node
         for kind in kinds:
-            for part, wording in enumerate(texts_of(kind, documented)):
+            for part, wording in enumerate(text.vector_texts(kind, node, documented.neighbours)):
                 digest = hashlib.blake2b(wording.encode(), digest_size=16).digest()
                 yield _Row(kind, node.key, part, schema.type_codes[node.type], wording, digest)
 

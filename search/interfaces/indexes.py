@@ -9,6 +9,7 @@ from typing import Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from search.domain.plan import Operator
 from search.domain.ranking import Candidate
 from search.domain.trace import Limit
 from search.domain.vector_kinds import WHOLE
@@ -110,8 +111,11 @@ class TextIndex(Protocol):
         """Return the keys of all nodes that match at least one word, sorted, and their scores; like `search`."""
         ...
 
-    def postings(self, text: str) -> list[tuple[Keys, NDArray[np.float32]]]:
-        """Return for each distinct word of the text that the index has: the keys of its documents, and its scores."""
+    def postings(self, text: str, field: str | None = None) -> list[tuple[Keys, NDArray[np.float32]]]:
+        """Return for each distinct word of the text that the index has: the keys of its documents, and its scores.
+
+        `field` is as for `search`; it takes time for these keys only.
+        """
         ...
 
 
@@ -165,6 +169,13 @@ class MentionIndex(Protocol):
         """Return the keys of the nodes whose normalised name or alias equals the normalised `name`."""
         ...
 
+    def translated(self, text: str, start: int, end: int) -> list[Mention]:
+        """Return names whose words have nearly the letters of those in a stretch of the text, the nearest first.
+
+        They may be the same words in another language; `how` is `translated`.
+        """
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class ValueMention:
@@ -173,7 +184,8 @@ class ValueMention:
     `start` and `end` are offsets into the question. `value` is the stored value of `field`, a field of `node_type`; for
     a field of yes and no it is the value that stands for yes. `similarity` in [0, 1] is 1 if the stretch is the value
     but for case and punctuation. `nodes` is the number of nodes of the type with the value. `named` says that the
-    stretch includes words of the field's name, or consists of them.
+    stretch includes words of the field's name, or consists of them. `op` is the operator of a filter that finds the
+    nodes: `=`, or `contains` where `value` is a part of a longer value (*Sweden* of *Umeå, Sweden*).
     """
 
     start: int
@@ -185,6 +197,7 @@ class ValueMention:
     similarity: float
     nodes: int
     named: bool = False
+    op: Operator = "="
 
 
 class ValueIndex(Protocol):

@@ -44,7 +44,8 @@ class Superlative:
     `mass`), the usual first; empty if the language files do not know it. `unit` names the dimension of its values
     (`mass`, `money`, `time`, `length`, `volume`, `date`) or is empty. `counted` is the stretch of what is counted
     (*most papers*, *largest number of drugs*); None if a property is compared. A superlative may have both meanings
-    (*most cited*); then `counted` covers the word. `limit` is the number of places asked for; 1 without a number.
+    (*most cited*); then `counted` covers the word. `limit` is the number of places asked for; 1 without a number, and 0
+    where everything is wanted in this order (*sorted by price*, *cheapest first*).
     """
 
     start: int

@@ -1,4 +1,7 @@
-"""A question with its mentions: as text with mentions masked for the encoder, and as the words outside mentions."""
+"""A question with its mentions: as text with mentions masked for the encoder, and as the words outside mentions.
+
+A name may be meant in three ways: what the plan starts from, what is excluded, or what answers are compared with.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,10 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Literal
 
+from search.interfaces import ValueMention
+from search.language.cues import Comparison, Cues, Span, Superlative, Turning
 from search.language.names import Named
 from search.language.words import ASKING_WORDS, FUNCTION_WORDS, stem
 
@@ -14,6 +20,17 @@ MOST_WORDS = 60
 """Largest number of words of a question that are examined. A longer text is hardly a question about the graph."""
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
 _POSSESSIVE = re.compile(r"['’]s?$")
+
+Role = Literal["start", "excluded", "reference", "number"]
+"""What a name is for: plans start from it, it is in the scope of a turning word, answers are compared with it, or it is
+only the number of a condition such as `under 400`."""
+_ARTICLE = 4
+"""Number of characters by which a name may begin before a span: `the Netherlands` in the scope `Netherlands`."""
+_OBJECT = 30
+"""Number of characters before a turning word at the end (`that cite nothing`) in which its verb stands."""
+
+
+_NO_CUES = Cues("en")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,22 +65,30 @@ class AnalysedQuestion:
     """The text of a question, the names in it, and its words outside any selection of these names.
 
     `spoken` are the stems of the schema's own words. They count as content words even if they are in the list of words
-    of asking: for example `person`, if the schema has such a type.
+    of asking: for example `person`, if the schema has such a type. `cues` are the words that conditions are made of;
+    a cue inside a name is none. `values` are the values of fields that the question says.
     """
 
     text: str
     names: Sequence[Named]
     spoken: frozenset[str] = frozenset()
+    cues: Cues = _NO_CUES
+    values: Sequence[ValueMention] = ()
     _readings: dict[tuple[int, ...], RemainingWords] = field(default_factory=dict, init=False)
 
     def without(self, used: tuple[int, ...]) -> RemainingWords:
-        """Return the words of the question outside the names at the positions `used` in `names`."""
+        """Return the words of the question outside the names at the positions `used` in `names`, and outside its cues.
+
+        The words of a cue and of its scope say a condition, so they do not say how answers and names are connected.
+        """
         reading = self._readings.get(used)
         if reading is None:
             taken = [False] * len(self.text)
             for name in used:
                 mention = self.names[name].mention
                 taken[mention.start : mention.end] = [True] * (mention.end - mention.start)
+            for start, end in self.aside:
+                taken[start:end] = [True] * len(taken[start:end])
             words = tuple(word for word in self._words if not taken[word.start])[:MOST_WORDS]
             reading = self._readings[used] = RemainingWords(words, tuple(word for word in words if word.content))
         return reading
@@ -71,13 +96,119 @@ class AnalysedQuestion:
     def masked(self, roles: Sequence[tuple[int, str]]) -> str:
         """Return the question with the names in `roles` replaced by node types in brackets.
 
-        Each pair in `roles` is a position in `names` and the type to write there.
+        Each pair in `roles` is a position in `names` and the type to write there. Words of conditions are left out.
         """
-        text = self.text
-        for name, role in sorted(roles, key=lambda pair: -self.names[pair[0]].mention.start):
-            mention = self.names[name].mention
-            text = f"{text[: mention.start]}[{role}]{text[mention.end :]}"
-        return text
+        masks = {self.names[name].mention.start: (self.names[name].mention.end, f"[{role}]") for name, role in roles}
+        amounts = [(one.start, one.end) for one in self.cues.quantities if one.op != "=" or one.unit]
+        cuts = sorted([*self.aside, *amounts])
+        parts, at = [], 0
+        for start, (end, mask) in sorted({**{first: (last, "") for first, last in cuts}, **masks}.items()):
+            if start >= at:
+                parts += [self.text[at:start], mask]
+            elif not mask:
+                end = max(end, at)
+            else:
+                parts.append(mask)
+            at = max(at, end)
+        return "".join([*parts, self.text[at:]])
+
+    @property
+    def said(self) -> tuple[Word, ...]:
+        """All words of the question, those of its names too."""
+        return self._words
+
+    @cached_property
+    def turnings(self) -> tuple[Turning, ...]:
+        """The turning words outside names and outside numbers (`no more than 5`)."""
+        numbers = self.cues.quantities
+        return tuple(
+            cue
+            for cue in self.cues.turnings
+            if not self._in_name(cue.start, cue.end)
+            and not any(one.start < cue.end and cue.start < one.end for one in numbers)
+        )
+
+    @cached_property
+    def superlatives(self) -> tuple[Superlative, ...]:
+        """The superlatives outside names."""
+        return tuple(cue for cue in self.cues.superlatives if not self._in_name(cue.start, cue.end))
+
+    @cached_property
+    def comparisons(self) -> tuple[Comparison, ...]:
+        """The comparisons with a name: its reference is one, or holds one."""
+        return tuple(
+            cue
+            for cue in self.cues.comparisons
+            if not self._in_name(cue.start, cue.end) and self.names_in(cue.reference)
+        )
+
+    @cached_property
+    def roles(self) -> tuple[Role, ...]:
+        """The role of each name, in the order of `names`."""
+        excluded = {at for cue in self.turnings for at in self.names_in(self.scope(cue))}
+        reference = {at for cue in self.comparisons for at in self.names_in(cue.reference)}
+        numbers = {at for at, name in enumerate(self.names) if self._counts(name)}
+        return tuple(
+            "reference" if at in reference else "excluded" if at in excluded else "number" if at in numbers else "start"
+            for at in range(len(self.names))
+        )
+
+    def scope(self, turning: Turning) -> Span:
+        """Return what a turning word turns; behind a verb without anything after it (`cite nothing`) it is the verb."""
+        start, end = turning.scope
+        if self.names_in(turning.scope) or any(word.content and start <= word.start < end for word in self._words):
+            return turning.scope
+        near = [w for w in self._words if w.content and turning.start - _OBJECT <= w.start < turning.start]
+        return (near[-1].start, near[-1].start + len(near[-1].text)) if near else turning.scope
+
+    def _counts(self, name: Named) -> bool:
+        """Whether a name is a number that a comparison or a unit makes an amount."""
+        start, end = name.mention.start, name.mention.end
+        return not name.quoted and any(
+            one.start <= start and end <= one.end and (one.op != "=" or one.unit) and name.mention.text.isdigit()
+            for one in self.cues.quantities
+        )
+
+    @cached_property
+    def aside(self) -> tuple[Span, ...]:
+        """The spans of the words that say conditions: turning words, superlatives and comparisons with their scopes."""
+        spans: list[Span] = []
+        for turning in self.turnings:
+            spans += [(turning.start, turning.end), self.scope(turning)]
+        for superlative in self.superlatives:
+            spans += [(superlative.start, superlative.end), *([superlative.counted] if superlative.counted else [])]
+        for comparison in self.comparisons:
+            spans += [(comparison.start, comparison.end), comparison.reference]
+        if (asking := self.cues.asking) is not None and not self._in_name(asking.start, asking.end):
+            spans.append((asking.start, asking.end))
+        return tuple(spans)
+
+    def names_in(self, span: Span) -> list[int]:
+        """Return the positions in `names` of the names that lie in a span of the question."""
+        start, end = span
+        return [
+            at
+            for at, one in enumerate(self.names)
+            if start - _ARTICLE <= one.mention.start and start < one.mention.end <= end
+        ]
+
+    def content_in(self, span: Span, names: bool = False) -> list[Word]:
+        """Return the content words in a span of the question, without those of names unless `names` is set."""
+        held = [] if names else [(one.mention.start, one.mention.end) for one in self.names]
+        return [
+            word
+            for word in self._words
+            if word.content
+            and span[0] <= word.start < span[1]
+            and not any(start <= word.start < end for start, end in held)
+        ]
+
+    def _in_name(self, start: int, end: int) -> bool:
+        """Whether a stretch lies in a name of several words, or in one that the question marks."""
+        return any(
+            one.mention.start <= start and end <= one.mention.end and (one.marked or one.words > 1)
+            for one in self.names
+        )
 
     @cached_property
     def _words(self) -> tuple[Word, ...]:

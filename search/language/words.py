@@ -1,6 +1,6 @@
 """Words of questions: how a word is reduced to its stem, and which words say nothing about the graph.
 
-The lists are English. In other languages they match nothing; planning then uses embeddings and the schema's own words.
+The lists are those of English (`data/en.toml`). A question in another language is read in English: see `gloss.py`.
 """
 
 from __future__ import annotations
@@ -12,41 +12,18 @@ from threading import Lock
 
 import Stemmer
 
-
-def _set(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
+from search.language.languages import language
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
 
-FUNCTION_WORDS = _set(
-    """a an the this that these those there here it its itself he she they them their theirs his her hers him we our
-    ours us you your yours i me my mine one ones some any all both each every either neither no not nor only own same
-    other another such so too very just also well then than as if but and or because while until of at by for with
-    about against between into through during before after above below to from up down in out on off over under again
-    further once within without along among across behind beyond per via am is are was were be been being have has had
-    having do does did doing can could will would shall should may might must let s t d ll m re ve don doesn didn isn
-    aren wasn weren hasn haven won wouldn couldn shouldn who whom whose which what when where why how whether
-    etc please more most less least many much few several lot lots even ever never always often already yet still
-    like together both respectively used using"""
-)
-"""Words that carry no content of their own."""
-
-ASKING_WORDS = _set(
-    """tell give show list name find search look looking identify provide suggest recommend know want need help
-    question answer kind kinds type types sort sorts thing things people person someone somebody anyone anything
-    something example examples following certain particular various different related relate relates relation involve
-    involves involved involving include includes included including exist exists called named known word words describe
-    describes described main get got make made makes share shares shared sharing common similar number information
-    interested possible potential specific available topic topics appear
-    appears appeared listed"""
-)
+_ENGLISH = language("en")
+FUNCTION_WORDS = _ENGLISH.set("words", "function")
+"""English words that carry no content of their own."""
+ASKING_WORDS = _ENGLISH.set("words", "asking")
 """Words of asking: people use them to phrase a question in any domain, so they do not describe its subject."""
-
-SHARING_WORDS = _set("share shares shared sharing same also co common similar other others another together")
+SHARING_WORDS = _ENGLISH.set("words", "sharing")
 """Words that say that two nodes have the same neighbour: the plan then walks one relation forth and back."""
-
-ANSWER_OF = {"who": "person author", "whom": "person author", "when": "year date", "where": "place location"}
+ANSWER_OF: dict[str, str] = _ENGLISH.table("words", "answers")
 """Words for the node type that each question word asks for, separated by spaces; the first is the most usual."""
 
 

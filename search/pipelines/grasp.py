@@ -22,6 +22,7 @@ from search.interfaces import (
     RetrieveStage,
     TraverseStage,
 )
+from search.stages.plan.follow_up.beside import BesideChanges
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,7 +74,7 @@ def _follow_the_graph(
     limit = trace.limit.share(share)
     plans: list[LinkedPlan] = []
     try:
-        scored = trace.step("plan", "plan", stages.plan, question, limit)
+        scored = trace.step("plan", "plan", BesideChanges(stages.plan), question, limit)
         plans = trace.step("link", "link", stages.link, scored, limit)
         found = trace.step("traverse", "graph", stages.traverse, plans, limit)
         if stages.recover is not None:

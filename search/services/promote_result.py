@@ -48,6 +48,9 @@ def made_by(job: Job) -> Made | None:
         makes = kind_class(job.kind).makes
     except InvalidRequest:
         return None
+    if made := result.get("new_release"):
+        # A training of the documents' encoder makes a release, where other trainings make a version.
+        return _release(base, str(made))
     if makes == RELEASE:
         return _release(base, str(result.get("release") or ""))
     if makes == PIPELINE_VERSION:

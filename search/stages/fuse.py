@@ -38,7 +38,8 @@ class FusionWeights:
     With either method the graph leads if its best plan is probable enough (new against GRASP). The text's weight is
     then so small that the text cannot reorder the graph's first `FIXED_BY_LEAD` candidates and only fills up behind.
     A plan of risk level `weak` never leads. It may be right, but it leaves a large part of the question to the text, so
-    the text must order its nodes.
+    the text must order its nodes. A plan that leaves a word over does not lead either, however probable it is: its
+    candidates still come first, in the order of the graph's list, which the words left over decide.
     """
 
     method: str = option("dynamic", "How the graph's weight is chosen.", choices=("dynamic", "static"))
@@ -81,14 +82,14 @@ class FusionWeights:
             weights = {name: self.bucket_weights[place] * multiplier, TEXT: 1.0}
         if trust.n_cand == 0:
             weights = {name: 0.0, TEXT: 1.0}
-        leads = weights[name] > 0 and may_lead(trust, self.lead)
-        if self.method == "dynamic" and not leads:
+        first = weights[name] > 0 and may_lead(trust, self.lead)
+        if self.method == "dynamic" and not first:
             weights[name] *= 1.0 - trust.against
-        if leads:
+        if first:
             weights[TEXT] = min(weights[TEXT], following(weights[name], self.k))
         return Fusion.of(
             {name: graph.ranking, TEXT: text}, weights, self.k, cosines,
-            method=self.method, bucket=bucket, risk=risk, leads=leads, trust={name: trust},
+            method=self.method, bucket=bucket, risk=risk, leads=first and trust.exact, trust={name: trust},
         )  # fmt: skip
 
 

@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from search.cosines import QuestionCosines
 from search.domain.filtering import meets
 from search.domain.linking import GraphRanking, LinkedPlan, Traversal
@@ -17,7 +19,7 @@ from search.domain.question import Question
 from search.domain.ranking import Ranking
 from search.domain.trace import Limit
 from search.domain.trust import Trust
-from search.interfaces import Encoder, NodeStore, VectorIndex
+from search.interfaces import Encoder, NodeStore, TextIndex, VectorIndex
 
 ScoresByKey = dict[int, float]
 ORDERED = 10.0
@@ -28,11 +30,12 @@ ORDERED = 10.0
 class Rescore:
     """Mixes the candidates of the plans: a score is the sum over plans of probability × (anchors + residual) ÷ n.
 
-    `anchors` is the anchor score, `residual` the cosine of the plan's residual text and the document, and n the number
-    of anchors. The published score of one plan is anchor score plus residual cosine; its order is kept. The division by
-    n makes plans with different numbers of anchors comparable. It also applies to the residual: otherwise the text
-    would weigh more in plans with more anchors. Over several plans the sum is the expected score: each plan is one
-    interpretation of the question and counts by its probability. Each candidate of a plan without anchors scores 1.
+    `anchors` is the anchor score, and n the number of anchors. `residual` compares the plan's residual text with the
+    document: their cosine, and `words` × the BM25 score divided by the best one (new against GRASP). The published
+    score of one plan is anchor score plus residual cosine; its order is kept. The division by n makes plans with
+    different numbers of anchors comparable. It also applies to the residual: otherwise the text would weigh more in
+    plans with more anchors. Over several plans the sum is the expected score: each plan is one interpretation of the
+    question and counts by its probability. Each candidate of a plan without anchors scores 1.
 
     If the best plan has an order, it alone decides about its own candidates: they come first, in its order. The score
     is then at least `ORDERED`, larger the better the place. Equal places are ordered by the merged score.
@@ -41,6 +44,7 @@ class Rescore:
     encoder: Encoder
     vectors: VectorIndex
     nodes: NodeStore
+    text: TextIndex | None = None
     corpus: int = option(
         1_000,
         "Number of documents taken from the corpus for a plan without any entity.",
@@ -48,6 +52,10 @@ class Rescore:
         high=10_000,
         public_high=2_000,
     )
+    words: float = option(
+        0.5, "Weight of the words of a plan's residual text in its candidates' documents, beside the cosine.",
+        low=0, high=10,
+    )  # fmt: skip
     believed: float = option(0.05, "A plan less probable than this is scored by its anchors alone.", low=0, high=1)
 
     def __call__(
@@ -80,7 +88,8 @@ class Rescore:
         _put_in_order(best, found, merged, parts)
         sure = best.probability / (max(1.0 - _refuted(plans, found), best.probability) or 1.0)
         ranking = Ranking.of(merged, QuestionCosines(question, self.encoder, self.vectors, limit, "rescore"))
-        return GraphRanking(ranking, Trust(len(scores_of[best.index]), _risk(plans, best), sure), parts, found)
+        trust = Trust(len(scores_of[best.index]), _risk(plans, best), sure, not best.plan.target.relevance_text)
+        return GraphRanking(ranking, trust, parts, found)
 
     def _search_documents(self, plan: Plan, limit: Limit) -> ScoresByKey:
         """Return key → cosine of the documents nearest to the text of a plan that names no entity (`doc_search`)."""
@@ -113,13 +122,22 @@ class Rescore:
             return
         limit.check("rescore")
         vectors = self.encoder.encode(list(wanted))
-        for vector, several in zip(vectors, wanted.values(), strict=True):
+        for vector, (text, several) in zip(vectors, wanted.items(), strict=True):
             limit.check("rescore")
             keys = sorted({key for scores in several for key in scores})
-            cosines = self.vectors.cosines(vector, keys)
+            cosines, matches = self.vectors.cosines(vector, keys), self._matches(text, keys)
             for scores in several:
                 for key in scores:
-                    scores[key] += cosines.get(key, 0.0)
+                    scores[key] += cosines.get(key, 0.0) + matches.get(key, 0.0)
+
+    def _matches(self, text: str, keys: Sequence[int]) -> ScoresByKey:
+        """Return key → `words` × its BM25 score for a residual text, divided by the best score of these keys."""
+        if self.text is None or not self.words or not keys:
+            return {}
+        _, found = self.text.word_scores(text, np.array(keys, dtype=np.int32))
+        scores = found.sum(axis=0)
+        best = float(scores.max(initial=0.0))
+        return {key: self.words * float(score) / best for key, score in zip(keys, scores, strict=True)} if best else {}
 
 
 def _scores(plan: Plan, traversal: Traversal) -> ScoresByKey:

@@ -17,11 +17,13 @@ from search.services.access.visitor_cookie import visitor_of
 from search.services.access.visitors import may_cancel
 from search.services.feedback.give_feedback import own_feedback
 from search.services.searches.cancel_search import cancel_search
-from search.services.searches.describe_search import describe_search
+from search.services.searches.facets import FEWEST_ANSWERS, facets_of
+from search.services.searches.plan_answers import plan_answers
 from search.services.searches.watch_search import await_change, glance
 from search.views.finding import find_run
 from search.views.form import question_box
-from search.views.shown.search import show_search
+from search.views.shown.facets import ShownFacets, show_facets
+from search.views.shown.search import ShownSearch, relations_of, show_run
 from search.views.unavailable import says_what_is_down
 
 LONGEST_HELD = 10.0
@@ -67,14 +69,23 @@ def live(request: HttpRequest, run_id: UUID) -> HttpResponse:
 
 def _context(request: HttpRequest, run: SearchRun) -> dict[str, Any]:
     """Return the values of the changing part of the page: the search, and the caller's judgments of its results."""
-    search = show_search(describe_search(run))
+    search = show_run(run)
     given = [] if search.pending else list(own_feedback(run, request.user, visitor_of(request)))
     return {
         "search": search,
         "may_cancel": _may_cancel(request, run),
+        "changeable": not search.pending and run.release is not None,
         "marks": {one.node_id: one.kind for one in given},
         "missing": [one for one in given if one.kind == Feedback.Kind.MISSING],
+        "facets": _facets(run, search),
     }
+
+
+def _facets(run: SearchRun, search: ShownSearch) -> ShownFacets | None:
+    """Return the facets of a finished search, None where there is too little to narrow down."""
+    if search.pending or search.answer is None or search.answer.count < FEWEST_ANSWERS:
+        return None
+    return show_facets(facets_of(plan_answers(run), run), relations_of(run))
 
 
 def _held(request: HttpRequest) -> float:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from search.domain.graph import Field, NodeType, Relation, RelationType, Schema
+from search.domain.graph import Field, Node, NodeType, Relation, RelationType, Schema
 from search.prompts import Briefing
 
 DEMO = Path(__file__).resolve().parents[2] / "search" / "fixtures" / "demo"
@@ -46,3 +46,13 @@ def demo_briefing(name: str) -> Briefing:
         if len(shown := names.setdefault(node["type"], [])) < 6:
             shown.append(node["name"])
     return Briefing(demo_schema(name), manifest["title"], manifest["description"], manifest["domain"], names)
+
+
+def demo_nodes(name: str) -> list[Node]:
+    """Return the nodes of a demo base with the keys that they get when it is imported."""
+    rows = [json.loads(line) for line in (DEMO / name / "nodes.jsonl").read_text().splitlines()]
+    rows.sort(key=lambda row: row["id"].encode())
+    return [
+        Node(key, row["id"], row["type"], row["name"], tuple(row.get("aliases", ())), fields=row.get("fields", {}))
+        for key, row in enumerate(rows)
+    ]

@@ -96,7 +96,10 @@ def job_name(learner: str) -> str:
     return f"train_{learner}"
 
 
-def parts_of_learner(learner: str, synthesised: int = 0) -> dict[str, float]:
+def parts_of_learner(learner: str, synthesised: int = 0, settings: Mapping[str, Any] | None = None) -> dict[str, float]:
     """Return the parts of a learner's work with their shares; none for a learner without a kind of job."""
     name = job_name(learner)
-    return dict(kind_class(name)(synthesised=synthesised).parts()) if name in kind_names() else {}  # type: ignore[call-arg]
+    if name not in kind_names():
+        return {}
+    kind: Any = kind_class(name)
+    return dict(kind(synthesised=synthesised, settings=dict(settings or {})).parts())

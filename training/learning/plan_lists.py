@@ -164,7 +164,7 @@ class Collector:
         )
 
     def _labelled(self, question: AnalysedQuestion, answers: Keys, limit: Limit) -> tuple[list[PlanCandidate], Floats]:
-        plans = self.proposer.candidates(question.names, limit)
+        plans = self.proposer.candidates(question, limit)
         known = AnswerFilter(self.adjacency, answers)
         found = self.proposer.enumerator.found
         labels = np.array([0.0 if known.misses(plan) else f1(found(plan), answers) for plan in plans], dtype=np.float32)

@@ -94,7 +94,7 @@ def graph_lists(
     rankings: list[dict[str, list[str]]] = [{} for _ in scores[0]] if scores else []
     for example, several in zip(examples, scores, strict=True):
         question = proposer.read(example.text)
-        candidates = proposer.candidates(question.names, limit)
+        candidates = proposer.candidates(question, limit)
         for at, score in enumerate(several):
             keys = _ranked(score(question, candidates), proposer, plans)
             rankings[at][example.id] = nodes.ids(keys[:DEPTH])

@@ -20,10 +20,11 @@ from search.neural.devices import chosen_device
 from search.neural.encoder_names import full_name, parts
 from search.neural.pair_model import PairModel
 from search.text import DocumentForm
-from training.learning.reranker_fit import Fit, Fitted, HowToFit
+from training.learning.reranker_fit import Fit, HowToFit
 from training.learning.reranker_lists import FEW, CandidateList, Documents, collect, held_out
 from training.learning.reranker_quality import Mix, Ordered, best_mix, figures, ordered
 from training.learning.reranker_settings import CAUSAL, PACKAGED, RerankerSettings
+from training.learning.stepwise import Fitted
 from training.learning.task import Card, Evaluated, Learned, Material
 
 CURVE = "curve.json"

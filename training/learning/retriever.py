@@ -18,11 +18,12 @@ from search.neural.encoders import has_bfloat16
 from search.neural.field_retriever import Shape, base_tower, embedded, tokenized
 from search.stages.retrieve_fields import first_weights
 from training.data.examples import Example
+from training.learning.encoder import EncoderTask
 from training.learning.folds import folds_apart, folds_of
 from training.learning.retriever_data import Lesson, asked, nodes_of
 from training.learning.retriever_fit import Indices
 from training.learning.retriever_fitting import Fitting, LearnedRetriever, measures
-from training.learning.retriever_settings import RetrieverSettings
+from training.learning.retriever_settings import TRAINED, RetrieverSettings
 from training.learning.task import Card, Evaluated, Material, TooFew
 
 FEWEST_QUESTIONS = 20
@@ -36,8 +37,10 @@ _READ = "questions"
 class RetrieverLearner(RetrieverSettings):
     """Learns to read questions for a retrieval of fields."""
 
-    def task(self, material: Material) -> RetrieverTask:
+    def task(self, material: Material) -> RetrieverTask | EncoderTask:
         """Return the training task. Raises StageError when the encoder's model cannot be trained on this machine."""
+        if self.documents == TRAINED:
+            return EncoderTask(self, material)
         tools = material.tools
         lists = lists_of(tools.vectors.kinds, tools.text.fields, tools.adjacency.size)
         start = first_weights(lists)

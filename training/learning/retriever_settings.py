@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from search.domain.options import option
 
-FROZEN = "frozen"
+FROZEN, TRAINED = "frozen", "trained"
 
 
 @dataclass(frozen=True)
@@ -14,7 +14,10 @@ class RetrieverSettings:
     """The settings of a training of the retriever of fields."""
 
     documents: str = option(
-        FROZEN, "Whether the documents' vectors stay as they are (frozen); nothing is indexed again.", choices=(FROZEN,)
+        FROZEN,
+        "frozen: the documents' vectors stay, and questions learn to be read; trained: the encoder of both learns, and "
+        "all vectors are computed anew, for a new release.",
+        choices=(FROZEN, TRAINED),
     )
     folds: int = option(5, "Parts that each are searched by what was learned from the others.", low=2, high=20)
     apart: bool = option(
@@ -53,4 +56,36 @@ class RetrieverSettings:
     seed: int = option(0, "Decides the folds, the order of the questions and the samples.", low=0, high=2**31 - 1)
     device: str = option(
         "auto", "Where it is trained: auto takes a GPU if there is one.", choices=("auto", "cpu", "cuda")
+    )
+    method: str = option(
+        "whole", "Documents trained: whole trains all layers; lora trains low-rank adapters beside them.",
+        choices=("whole", "lora"),
+    )  # fmt: skip
+    rank: int = option(32, "Method lora: rank of the adapters.", low=1, high=512)
+    alpha: int = option(64, "Method lora: factor of the adapters, divided by their rank.", low=1, high=4096)
+    temperature: float = option(
+        0.05, "Documents trained: cosines are divided by it before the softmax.", low=1e-3, high=1.0
+    )
+    encoder_batch: int = option(
+        16, "Documents trained: questions a step; the answers of the others are negatives.", low=2, high=4096
+    )
+    encoder_epochs: int = option(
+        3, "Documents trained: passes over the questions, if `steps` allows so many.", low=1, high=200
+    )
+    encoder_rate: float = option(3e-5, "Documents trained: height of the learning rate.", low=1e-8, high=1.0)
+    hard: int = option(2, "Documents trained: hard negatives of each question in a step.", low=0, high=100)
+    mined: int = option(
+        30, "Documents trained: first wrong results of a question that hard negatives are drawn from.",
+        low=1, high=1_000,
+    )  # fmt: skip
+    tokens: int = option(128, "Documents trained: largest length of a text in training, in tokens.", low=8, high=8192)
+    texts: int = option(
+        64, "Documents trained: texts that are computed at once; fewer need less memory.", low=1, high=100_000
+    )
+    held_out: float = option(
+        0.2, "Documents trained: part of the questions that is held out; it chooses the checkpoint.", low=0.05, high=0.5
+    )
+    checks: int = option(3, "Documents trained: how often it is measured; the best is kept.", low=1, high=1_000)
+    measured_nodes: int = option(
+        1_000, "Documents trained: nodes among which held-out answers are looked for.", low=10, high=1_000_000
     )

@@ -47,12 +47,13 @@ class CrossFitted:
 def cross_fitted(pin: Pin, examples: Sequence[Example]) -> CrossFitted:
     """Return the pin for each question: the given one, or a copy with the folds of the artifacts that have seen it.
 
-    A question has no pin if an artifact of the specification has learned from it and has kept no scorer without it. The
+    A question has no pin if an artifact in use has learned from it and has kept no scorer without it. That holds for a
+    trained encoder of the release, too: there are no vectors that it computed without a part of its questions. The
     questions of an artifact without hashes are unknown; it is used unchanged.
     """
     artifacts = [
         (artifact, frozenset(kept["hashes"]), folds_of(artifact))
-        for artifact in artifacts_of(pin.specification)
+        for artifact in artifacts_of(pin)
         if (kept := questions_of(artifact)) is not None
     ]
     made: dict[tuple[tuple[str, int], ...], Pin] = {(): pin}

@@ -8,6 +8,7 @@ from typing import Any
 import orjson
 
 from search.models import Artifact
+from search.neural.encoder_names import is_trained, parts
 from search.services.searches.pin import Pin
 from training.data.examples import Example
 from training.data.hashes import question_hash
@@ -22,11 +23,11 @@ Its content is `{"hashes": […], "splits": {…}, "allow_val": bool, "question_
 def learned_from(pin: Pin, examples: Sequence[Example]) -> dict[str, Any]:
     """Return a report's part about training questions: `seen_in_training`, `seen_by` and `trained`.
 
-    `seen_in_training` counts the questions that an artifact of the specification has learned from, or that its fusion
-    was tuned on. `seen_by` counts them for each kind of artifact and for `fusion`. `trained` holds the splits of each
-    artifact. A count is null when an artifact has kept no hashes, because the number is then unknown.
+    `seen_in_training` counts the questions that an artifact in use, or the release's encoder, has learned from, or that
+    the fusion was tuned on. `seen_by` counts them for each kind of artifact and for `fusion`. `trained` holds the
+    splits of each artifact. A count is null when an artifact has kept no hashes, because the number is then unknown.
     """
-    artifacts = artifacts_of(pin.specification)
+    artifacts = artifacts_of(pin)
     kept = {artifact.id: questions_of(artifact) for artifact in artifacts}
     hashes: dict[str, set[str] | None] = {}
     for artifact in artifacts:
@@ -67,9 +68,12 @@ def _option(specification: Mapping[str, Any], name: str) -> Any:
     return list(value) if isinstance(value, tuple) else value
 
 
-def artifacts_of(specification: Mapping[str, Any]) -> list[Artifact]:
-    """Return the artifacts that the options of any stage of a specification name."""
-    texts = {text for text in _texts(specification.get("stages", {})) if text and len(text) <= 100}
+def artifacts_of(pin: Pin) -> list[Artifact]:
+    """Return the artifacts that a search uses: those that any stage names, and the release's encoder if trained."""
+    texts = {text for text in _texts(pin.specification.get("stages", {})) if text and len(text) <= 100}
+    vector_set = pin.release.vector_set
+    if vector_set is not None and is_trained(vector_set.encoder):
+        texts.add(parts(vector_set.encoder)[0])
     return list(Artifact.objects.filter(pk__in=texts).order_by("pk"))
 
 

@@ -18,6 +18,7 @@ from training.data.splits import TRAIN, VAL, refuse_splits
 from training.models import QuestionSet
 from training.services.find_release import find_release
 from training.services.synthesise import synthesised_questions
+from training.services.train_documents import learns_documents
 from training.services.train_parts import LEARN, Part, parts_of_pipeline
 
 JUDGED = 1_000
@@ -72,7 +73,10 @@ class Request:
         if faults:
             raise InvalidRequest(faults)
         for learner in trained:
-            wiring.checked_settings(learner, self.settings_of(learner))
+            settings = wiring.checked_settings(learner, self.settings_of(learner))
+            if learns_documents(settings):
+                message = "A new encoder makes another release; train it by itself first (`train retriever`)."
+                raise InvalidRequest([Fault(pointer("settings", f"{learner}.documents"), message)])
 
     def settings_of(self, learner: str) -> dict[str, Any]:
         """Return the settings of one learner by name."""

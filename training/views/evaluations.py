@@ -102,6 +102,7 @@ def report(request: HttpRequest, evaluation_id: UUID) -> HttpResponse:
         "report": told, "pipelines": pipelines, "measures": measures_of(told), "comparisons": comparisons_of(told),
         "slices": slices_of(told), "stages": stages_told(pipelines), "first": first,
         "funnels": any(one.funnel for one in pipelines), "calibrated": any(one.bins for one in pipelines),
+        "sure_wrong": outcomes(evaluation, OutcomeFilters(pipeline=first, found="sure and wrong"))[:WORST],
         "worst": [(one, heading_of(one)) for one in [*lost[:WORST], *worst[:WORST]][:WORST]],
     }  # fmt: skip
     return render(request, "training/report.html", context)

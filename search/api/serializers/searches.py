@@ -5,11 +5,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, get_args
 
 from rest_framework import serializers
 
 from search.api.serializers.basics import Anything, Flag, NodeReference, Number, Text, Whole
+from search.domain.plan import PlanSource
+from search.domain.plan.changes import CHANGE_KINDS, PLAN_PARTS
 from search.domain.trace import ROLES
 from search.services.searches.check_request import MAX_QUESTION
 
@@ -27,14 +29,17 @@ class Pipeline(serializers.Serializer[Any]):
 
 
 class SearchRequest(serializers.Serializer[Any]):
-    """A question to a knowledge base."""
+    """A question to a knowledge base. The knowledge base may be left out if `follows` is given."""
 
-    knowledge_base = Text(max_length=100)
+    knowledge_base = Text(max_length=100, required=False)
     question = Text(max_length=MAX_QUESTION)
     pipeline = Text(required=False)
     k = Whole(required=False, min_value=1, max_value=100, default=20)
     plan = serializers.DictField(child=Anything(), required=False, allow_null=True)
     settings = serializers.DictField(child=Anything(), required=False, allow_null=True)
+    follows = serializers.UUIDField(
+        required=False, allow_null=True, help_text="The id of the search that this question follows."
+    )
 
 
 class Stage(serializers.Serializer[Any]):
@@ -73,7 +78,7 @@ class PlanEntry(serializers.Serializer[Any]):
     plan = serializers.DictField(child=Anything())
     given = serializers.DictField(child=Anything(), required=False)
     dropped = serializers.ListField(child=Text(), required=False)
-    source = serializers.ChoiceField(["schema", "llm", "learned", "user"])
+    source = serializers.ChoiceField(get_args(PlanSource))
     probability = Number()
     found = Whole()
 
@@ -148,13 +153,14 @@ class Answer(serializers.Serializer[Any]):
     """The answer of the shown plan: a list, a number, yes, no, or unknown.
 
     `count` is the number of answers that the plan has in the graph; `complete` says that there are no further ones.
-    `value` is the number where one was asked for.
+    `value` is the number where one was asked for. `unbound` are entities of the plan that are not known.
     """
 
     kind = serializers.ChoiceField(["list", "number", "yes", "no", "unknown"])
     value = Whole(required=False)
     count = Whole()
     complete = serializers.BooleanField()
+    unbound = serializers.ListField(child=Text(), required=False)
 
 
 class Step(serializers.Serializer[Any]):
@@ -182,6 +188,43 @@ class OtherPlan(serializers.Serializer[Any]):
     ranks = serializers.ListField(child=Whole())
 
 
+class EarlierQuestion(serializers.Serializer[Any]):
+    """An earlier question of a thread; its search may have been deleted since."""
+
+    id = serializers.UUIDField()
+    question = Text(allow_blank=True)
+
+
+class PlanChange(serializers.Serializer[Any]):
+    """A part of the plan before, of the shown plan, or of both.
+
+    `was` and `at` are its JSON pointers in the plan before and in the shown plan; null where it is not in that plan.
+    `text` is the part in words, `before` its words before it was changed.
+    """
+
+    kind = serializers.ChoiceField(CHANGE_KINDS)
+    part = serializers.ChoiceField(PLAN_PARTS)
+    was = Text(allow_null=True)
+    at = Text(allow_null=True)
+    text = Text(allow_blank=True)
+    before = Text(allow_blank=True)
+
+
+class FollowUp(serializers.Serializer[Any]):
+    """How a question that follows another search was read.
+
+    `thread` are the questions before, the first one first. `reading` is `changed` if the plan before was changed and
+    `anew` if the words were read as a question of their own; null until they were read. `read_as` is the wording that
+    text retrieval read. `note` says that the release is another one than before.
+    """
+
+    thread = EarlierQuestion(many=True)
+    reading = serializers.ChoiceField(["changed", "anew"], allow_null=True)
+    read_as = Text(allow_null=True)
+    note = Text(allow_blank=True)
+    changes = PlanChange(many=True)
+
+
 class Search(serializers.Serializer[Any]):
     """The present state of a search.
 
@@ -192,6 +235,8 @@ class Search(serializers.Serializer[Any]):
     id = serializers.UUIDField()
     status = serializers.ChoiceField(["queued", "running", "done", "failed", "cancelled"])
     question = Text(allow_blank=True)
+    follows = serializers.UUIDField(allow_null=True, help_text="The search that this one follows.")
+    follow_up = FollowUp(allow_null=True)
     knowledge_base = Text(allow_blank=True)
     release = Text(allow_null=True)
     pipeline = UsedPipeline()

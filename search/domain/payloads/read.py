@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from search.domain.payloads.follow_up import FollowUpRead
 from search.domain.payloads.lists import Fused, GraphListed, Listed
 from search.domain.payloads.plans import Links, Plans, Recovery, Traversals
 from search.domain.payloads.results import Checked, Results
 from search.domain.trace import VERSION
 
-Payload = Plans | Links | Traversals | Recovery | GraphListed | Listed | Fused | Checked | Results
+Payload = Plans | Links | Traversals | Recovery | GraphListed | Listed | Fused | Checked | Results | FollowUpRead
 
 
 def _listed(data: Any) -> Listed | Fused:
@@ -30,6 +31,7 @@ _TYPES: Mapping[str, Callable[[Any], Payload]] = {
     "check": Checked.from_json,
     "rerank": Fused.from_json,
     "explain": Results.from_json,
+    "follow up": FollowUpRead.from_json,
 }
 
 

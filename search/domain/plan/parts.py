@@ -22,7 +22,7 @@ WITHOUT_VALUE: tuple[Operator, ...] = ("exists", "missing")
 COMPARING: tuple[Operator, ...] = ("=", "!=", "<", "<=", ">", ">=")
 """Operators of filters whose value may be the field of another node of the plan."""
 Ask = Literal["which", "how many", "whether"]
-PlanSource = Literal["schema", "llm", "learned", "user"]
+PlanSource = Literal["schema", "llm", "learned", "user", "follow-up"]
 
 MAX_HOPS = 6
 MAX_ANCHORS = 6

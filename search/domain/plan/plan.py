@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -150,12 +151,17 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class ScoredPlan:
-    """A plan with its source and its probability among the plans of a search (they sum to at most 1)."""
+    """A plan with its source and its probability among the plans of a search (they sum to at most 1).
+
+    `grounds` are the facts, by name, that a calibrated probability stands on; None where there are none.
+    """
 
     plan: Plan
     source: PlanSource
     probability: float
+    grounds: Mapping[str, float] | None = None
 
     def to_json(self) -> dict[str, Any]:
         """Return the entry as a JSON object, as searches show it."""
-        return {"plan": self.plan.to_json(), "source": self.source, "probability": self.probability}
+        written = {"plan": self.plan.to_json(), "source": self.source, "probability": self.probability}
+        return written | ({} if self.grounds is None else {"grounds": dict(self.grounds)})

@@ -34,6 +34,9 @@ class Command(BaseCommand):
             help="a setting of the pipeline, its value as JSON or as it stands; may be repeated",
         )  # fmt: skip
         parser.add_argument("--plan", type=Path, metavar="FILE", help="a plan as JSON, run instead of a planned one")
+        parser.add_argument(
+            "--follows", metavar="ID", help="id of the search that the question follows: its plan is changed"
+        )
         parser.add_argument("-k", type=int, default=20, help="how many results are explained, 1 to 100")
         parser.add_argument("--json", action="store_true", help="one JSON object on stdout, as the API gives it")
 
@@ -66,6 +69,7 @@ class Command(BaseCommand):
             k=options["k"],
             plan=_plan(options["plan"]) if options["plan"] else None,
             settings=settings,
+            follows=options["follows"],
             user=None,
             origin=SearchRun.Origin.COMMAND,
             enqueue=False,

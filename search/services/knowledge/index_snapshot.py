@@ -19,13 +19,15 @@ from search import text
 from search.adapters import (
     adjacency_memmap,
     completion_memmap,
+    field_values,
     mentions_memmap,
+    near_names,
     nodes_memmap,
     text_bm25,
     vectors_memmap,
 )  # fmt: skip
 from search.adapters.string_table import StringTable
-from search.domain.graph import Schema
+from search.domain.graph import Node, Schema
 from search.domain.run_context import RunContext
 from search.domain.vector_kinds import IN_MEMORY, WHOLE, checked, relation_kind
 from search.ingest import documents, neighbour_vectors, vectors
@@ -41,8 +43,9 @@ from search.neural.site_encoders import encoder as site_encoder
 from search.services.jobs.run_context import plain_run
 from search.services.knowledge.find_nodes import COMPLETION
 
-_VERSIONS = {"bm25": 2}
-"""Of the parts whose files have changed since the first version: BM25 has relations' neighbours from 2 on."""
+_VERSIONS = {"bm25": 2, "near_names": 2}
+"""Of the parts whose files have changed since the first version: BM25 has relations' neighbours from 2 on,
+near names trigrams."""
 _VECTORS_VERSION = 2
 """Of the matrices of vectors: from 2 on there is one for every kind, and there are computed kinds."""
 SEARCHED_FIELDS = ("text", "keyword")
@@ -230,7 +233,9 @@ def _parts(snapshot: Snapshot, run: RunContext) -> dict[str, IndexPart]:
         "adjacency": lambda folder: _write_adjacency(folder, snapshot, schema, run),
         "mentions": lambda folder: mentions_memmap.build(folder, _names("mentions", snapshot, schema, run)),
         COMPLETION: lambda folder: completion_memmap.build(folder, _names(COMPLETION, snapshot, schema, run)),
+        "near_names": lambda folder: _write_near_names(folder, snapshot, schema, run),
         "bm25": lambda folder: _write_bm25(folder, snapshot, schema, run),
+        "values": lambda folder: field_values.build(folder, schema, _nodes("values", snapshot, schema, run)),
     }
     return {name: IndexPart(version=_VERSIONS.get(name, 1), write=write) for name, write in build.items()}
 
@@ -250,13 +255,16 @@ def _references(snapshot: Snapshot, run: RunContext) -> Iterator[tuple[str, str,
         yield from block
 
 
+def _nodes(part: str, snapshot: Snapshot, schema: Schema, run: RunContext) -> Iterator[Node]:
+    for block in _told(run, index_files(part), snapshot.nodes, documents.nodes(snapshot.pk, schema), len):
+        yield from block
+
+
 def _names(part: str, snapshot: Snapshot, schema: Schema, run: RunContext) -> Iterator[tuple[int, str, bool]]:
-    blocks = documents.nodes(snapshot.pk, schema)
-    for block in _told(run, index_files(part), snapshot.nodes, blocks, len):
-        for node in block:
-            yield node.key, node.name, False
-            for alias in node.aliases:
-                yield node.key, alias, True
+    for node in _nodes(part, snapshot, schema, run):
+        yield node.key, node.name, False
+        for alias in node.aliases:
+            yield node.key, alias, True
 
 
 def _types(snapshot: Snapshot) -> NDArray[np.int16]:
@@ -274,6 +282,17 @@ def _write_adjacency(folder: Path, snapshot: Snapshot, schema: Schema, run: RunC
         target=target,
         relations=len(schema.relations),
     )
+
+
+def _write_near_names(folder: Path, snapshot: Snapshot, schema: Schema, run: RunContext) -> None:
+    part, done = index_files("near_names"), 0
+
+    def told(names: int) -> None:
+        nonlocal done
+        done += names
+        run.report(part, min(done, snapshot.nodes), snapshot.nodes)
+
+    near_names.build(folder, snapshot.directory / "mentions", schema.language, told)
 
 
 def _write_bm25(folder: Path, snapshot: Snapshot, schema: Schema, run: RunContext) -> None:

@@ -12,6 +12,7 @@ from search.ingest.locks import import_lock
 from search.models import KnowledgeBase, Release, Snapshot, VectorSet
 from search.models.knowledge import BuildStatus
 from search.models.partitions import partition
+from search.services.pipelines.fit_versions import fit_versions
 
 DESCRIBED_BY_BUNDLE = ("title", "description", "domain", "language", "licence", "source", "examples")
 
@@ -37,6 +38,7 @@ def find_release(*, knowledge_base: KnowledgeBase, release: str) -> Release:
 def activate_release(*, knowledge_base: KnowledgeBase, release: Release) -> None:
     """Make `release` the active one; the knowledge base takes over the description of the release's bundle.
 
+    If its vectors are those of another encoder, its pipelines switch to versions that fit them (`fit_versions`).
     Raises ReleaseError if the release belongs to another knowledge base or is not ready.
     """
     with transaction.atomic():
@@ -55,6 +57,7 @@ def activate_release(*, knowledge_base: KnowledgeBase, release: Release) -> None
         locked.full_clean()
         locked.save()
         Release.objects.filter(pk=current.pk).update(activated=timezone.now())
+        fit_versions(locked)
     knowledge_base.refresh_from_db()
     release.refresh_from_db()
 

@@ -13,7 +13,8 @@ from django.db import transaction
 from django.utils.module_loading import import_string
 
 from search.domain.errors import Fault, InvalidRequest
-from search.models import Artifact, Job, KnowledgeBase, PipelineVersion, SearchRun
+from search.models import Artifact, Job, KnowledgeBase, PipelineVersion, Release, SearchRun, VectorSet
+from search.models.knowledge import BuildStatus
 from search.services.access.rights import check_may
 from search.services.access.visitors import User
 
@@ -30,8 +31,9 @@ class ArtifactInUse(InvalidRequest):
 def uses_of(artifact: Artifact) -> list[str]:
     """Return what uses an artifact now, each as a noun with its name: none of it may lose the artifact.
 
-    These are active versions of pipelines, jobs and searches that wait or run, and what the functions of
-    `GRASP_ARTIFACT_USES` return. An inactive version does not count: once its artifact is gone, it cannot be activated.
+    These are active versions of pipelines, jobs and searches that wait or run, releases whose vectors it made, and what
+    the functions of `GRASP_ARTIFACT_USES` return. An inactive version does not count: once its artifact is gone, it
+    cannot be activated.
     """
     active = PipelineVersion.objects.filter(active=True).select_related("knowledge_base")
     uses = [f"the active version {one}" for one in active if names(one.options, artifact.pk)]
@@ -42,6 +44,9 @@ def uses_of(artifact: Artifact) -> list[str]:
     ]  # fmt: skip
     runs = SearchRun.objects.filter(status__in=UNFINISHED).values_list("pk", "specification")
     uses += [f"the search {pk}" for pk, specification in runs if names(specification, artifact.pk)]
+    # A trained encoder made the vectors of a release, and must read its questions.
+    made = VectorSet.objects.filter(encoder__startswith=f"{artifact.pk}@").exclude(status=BuildStatus.DROPPED)
+    uses += [f"the release {release.name}" for release in Release.objects.filter(vector_set__in=made)]
     for path in settings.GRASP_ARTIFACT_USES:
         uses += import_string(path)(artifact.pk)
     return uses

@@ -13,6 +13,7 @@ from search import wiring
 from search.composition import Pipeline, titles_of
 from search.domain.evidence import Evidence
 from search.domain.payloads import (
+    FollowUpRead,
     Fused,
     GraphListed,
     Links,
@@ -25,6 +26,7 @@ from search.domain.payloads import (
 )
 from search.models import SearchRun, SearchStep
 from search.services.searches.answer import answer_of
+from search.services.searches.describe_follow_up import describe_follow_up
 from search.services.searches.end_abandoned import end_abandoned_search, why_nobody_takes
 from search.signals.titles import signal_title
 from search.text import words
@@ -46,6 +48,9 @@ class Outputs:
     graph: GraphListed | None = None
     fused: Fused | None = None
     results: Results = field(default_factory=Results)
+    asked: Links | None = None
+    """The bindings before recovery changed a plan; None if it changed nothing."""
+    follow_up: FollowUpRead | None = None
 
 
 def describe_search(run: SearchRun) -> dict[str, Any]:
@@ -69,6 +74,10 @@ def describe(run: SearchRun, steps: Sequence[SearchStep]) -> dict[str, Any]:
         "id": str(run.pk),
         "status": run.status,
         "question": run.question,
+        "follows": str(run.follows) if run.follows else None,
+        "follow_up": describe_follow_up(
+            run, output.follow_up, output.plans.entries[shown] if shown is not None else None
+        ),
         "knowledge_base": run.knowledge_base_name,
         "release": run.release_name or None,
         "pipeline": {
@@ -92,7 +101,7 @@ def describe(run: SearchRun, steps: Sequence[SearchStep]) -> dict[str, Any]:
         "linked": describe_linked(output),
         "graph": describe_graph(output),
         "fusion": describe_fusion(output, pipeline),
-        "answer": answer_of(output.plans, output.links, output.found, shown),
+        "answer": answer_of(output.plans, output.links, output.found, shown, output.asked),
         "results": describe_results(output, shown, pipeline),
         "steps": [describe_step(step, pipeline) for step in steps],
     }
@@ -120,7 +129,7 @@ def outputs_of(steps: Iterable[SearchStep]) -> Outputs:
     # A reranker's output is the fusion with the reranker's list added; the results' scores are sums of that output.
     # A pipeline without a fusing stage may have a retriever that fuses lists of its own.
     fused = given.get("rerank") or given.get("fusion") or (given.get("text list") if results else None)
-    changed = given.get("recover")
+    changed, read = given.get("recover"), given.get("follow up")
     output = Outputs(
         plans if isinstance(plans, Plans) else Plans(),
         links if isinstance(links, Links) else Links(),
@@ -128,11 +137,12 @@ def outputs_of(steps: Iterable[SearchStep]) -> Outputs:
         graph if isinstance(graph, GraphListed) else None,
         fused if isinstance(fused, Fused) else None,
         results if isinstance(results, Results) else Results(),
+        follow_up=read if isinstance(read, FollowUpRead) else None,
     )
     if not isinstance(changed, Recovery):
         return output
     plans, links, found = changed.laid_over(output.plans, output.links, output.found)
-    return replace(output, plans=plans, links=links, found=found)
+    return replace(output, plans=plans, links=links, found=found, asked=output.links)
 
 
 def shown_plan(output: Outputs) -> tuple[int | None, list[dict[str, Any]]]:

@@ -11,6 +11,7 @@ from django.contrib.auth.models import User as Account
 from django.db import transaction
 
 from search.domain.errors import Fault, NotNow, QueueFull
+from search.domain.follow_up import Followed
 from search.domain.graph import Schema
 from search.domain.plan import Plan
 from search.domain.question import Question
@@ -20,6 +21,7 @@ from search.services.access.limits import count_search, place_in_queue
 from search.services.access.visitors import NOBODY, User, Visitor
 from search.services.code_version import code_version
 from search.services.searches.check_request import SearchRejected, check_given_plan, check_k, check_question, whole
+from search.services.searches.follow import fitting, follow, followed_run
 from search.services.searches.pin import Pin
 from search.services.searches.record_request import insert_pinned, keep_pin, kept_pin
 from search.services.searches.resolve_request import point_at_release, specify
@@ -35,6 +37,7 @@ def request_search(
     k: object = 20,
     plan: object = None,
     settings: object = None,
+    follows: object = None,
     user: User = None,
     visitor: Visitor = NOBODY,
     origin: str = SearchRun.Origin.API,
@@ -51,7 +54,9 @@ def request_search(
     Values of the request may have any JSON type; a wrong type is a fault. `user` None stands for the system itself
     (commands, evaluation), which sees every knowledge base. `plan` is a plan as JSON, `settings` are options as
     `{"stage.option": value}`, `time_limit` is in seconds, and `faults` are the faults that the door itself has found.
-    `pin`, from `pin_searches`, sets release, settings and specification instead of `pipeline` and `settings`.
+    `follows` is the id of the search that this one follows; knowledge base and pipeline are those of that search where
+    they are not given. `pin`, from `pin_searches`, sets release, settings and specification instead of `pipeline` and
+    `settings`.
     `visitor` identifies the caller beyond the account. `run_id` is the id that the run gets, a new one if it is None;
     with `awaited` the worker sends the described search with the notice of its end.
 
@@ -62,10 +67,15 @@ def request_search(
     if user is not None:
         with _counted(origin):
             count_search(user, visitor)
+    run_id = run_id or uuid4()
+    earlier, strange = followed_run(follows, run_id, user) if follows is not None else (None, [])
+    if earlier is not None:
+        knowledge_base = knowledge_base or earlier.knowledge_base_name
+        pipeline = pipeline or earlier.pipeline
     kept_plan, plan_faults = storable_json(plan, "/plan")
     kept_options, option_faults = storable_json(settings or {}, "/settings")
     run = SearchRun(
-        id=run_id or uuid4(),
+        id=run_id,
         question=storable_text(question),
         knowledge_base_name=storable_text(knowledge_base)[:200],
         pipeline=storable_text(pipeline or site.GRASP_DEFAULT_PIPELINE)[:100],
@@ -79,8 +89,9 @@ def request_search(
         time_limit=time_limit or site.GRASP_SEARCH_SECONDS,
         code_version=code_version(),
     )
-    found = [*faults, *check_question(question), *check_k(k), *plan_faults, *option_faults]
+    found = [*faults, *check_question(question), *check_k(k), *plan_faults, *option_faults, *strange]
     plain = pin is None and enqueue and plan is None and not settings and isinstance(settings, Mapping | None)
+    plain = plain and follows is None
     if plain and not found and _record_plain(run, origin, awaited):
         return run
     if pin is not None:
@@ -90,6 +101,8 @@ def request_search(
         found += specify(run, settings if not option_faults else None, user)
     if plan is not None and run.release is not None and not plan_faults:
         found += check_given_plan(plan, run.release)
+    if earlier is not None:
+        found += follow(run, earlier)
     if found:
         # A pointer may contain a key of the request that Postgres or UTF-8 does not accept.
         found = [Fault(storable_text(f.pointer), storable_text(f.message), f.nearest) for f in found]
@@ -122,7 +135,8 @@ def _record_plain(run: SearchRun, origin: str, awaited: bool) -> bool:
 def question_of(run: SearchRun, schema: Schema) -> Question:
     """Return the run's question as a `Question` for the pipeline; the run was checked when it was requested."""
     plan = Plan.parse(run.plan, schema) if run.plan is not None else None
-    return Question(text=run.question, k=run.k, plan=plan)
+    follows = fitting(Followed.from_json(run.followed), schema) if run.followed else None
+    return Question(text=run.question, k=run.k, plan=plan, follows=follows)
 
 
 @contextmanager

@@ -16,6 +16,7 @@ from search.domain.trace import Limit, Trace
 from search.models import SearchRun
 from search.models.knowledge import BuildStatus
 from search.models.timeouts import bounded
+from search.services.searches.read_follow_up import read_follow_up
 from search.services.searches.record_search import Recorder, close_run, with_ids
 from search.services.searches.request_search import question_of
 from search.services.searches.storable import storable_text, stored_json
@@ -98,7 +99,8 @@ def _answer(run: SearchRun, recorder: Recorder, cancelled: Callable[[], bool]) -
     recorder.began = time.perf_counter()
     trace = Trace(Limit.seconds(run.time_limit, cancelled), recorder.observe)
     with bounded("search", trace.limit):
-        ranking = pipeline.search(question_of(run, tools.schema), stages, trace)
+        question = read_follow_up(question_of(run, tools.schema), tools, trace)
+        ranking = pipeline.search(question, stages, trace)
     run.answer = {"ranking": orjson.loads(stored_json(with_ids(ranking.to_json(), tools.nodes)))}
     run.status, run.error = SearchRun.Status.DONE, None
 

@@ -87,6 +87,7 @@ class Limiter:
         A filter that no node passes is left out. A number inside a name that the plan starts from is not a quantity.
         """
         named = [question.names[at].mention for at in candidate.mentions]
+        named += [name.mention for name, role in zip(question.names, question.roles, strict=True) if role != "start"]
         free = [q for q in quantities if not any(q.start < name.end and name.start < q.end for name in named)]
         kind = self.schema.node_types[candidate.types[0]]
         meant = [self._meant(question.text, quantity, kind) for quantity in free]

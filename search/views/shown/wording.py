@@ -21,6 +21,7 @@ SOURCES: Mapping[str, str] = {
     "llm": "written by a language model",
     "learned": "chosen by the trained planner",
     "user": "given with the question",
+    "follow-up": "changed from the plan of the question before",
 }
 
 

@@ -43,6 +43,20 @@ from search.language.quantities import quantities
         ("tents of 2004-2008", "between", 2004, 2008, "", True),
         ("founded in the 1990s", "between", 1990, 1999, "", True),
         ("music of the 80s", "between", 1980, 1989, "", True),
+        ("films before the 1990s", "<", 1990, 1990, "", True),
+        ("films after the 1990s", ">", 1999, 1999, "", True),
+        ("papers from 2020 on", ">=", 2020, 2020, "", True),
+        ("under 5 million", "<", 5_000_000, 5_000_000, "", False),
+        ("more than 1.5 million citations", ">", 1_500_000, 1_500_000, "citations", False),
+        ("more than 20k", ">", 20_000, 20_000, "", False),
+        ("lamps under twenty euros", "<", 20, 20, "euros", False),
+        ("at least three authors", ">=", 3, 3, "authors", False),
+        ("more than one author", ">", 1, 1, "author", False),
+        ("fewer than two hundred and fifty pages", "<", 250, 250, "pages", False),
+        ("a dozen pages or more", ">=", 12, 12, "pages", False),
+        ("between five and ten euros", "between", 5, 10, "euros", False),
+        ("3 kg or lighter", "<=", 3, 3, "kg", False),
+        ("rated 4 or better", ">=", 4, 4, "", False),
     ],
 )
 def test_what_is_said_of_a_number_is_read(text: str, op: str, low: float, high: float, unit: str, year: bool) -> None:
@@ -53,14 +67,15 @@ def test_what_is_said_of_a_number_is_read(text: str, op: str, low: float, high: 
 @pytest.mark.parametrize(
     "text",
     [
-        "under 5 million",
-        "more than 20k",
         "10.5555/x and 3.2.1",
         "the iPhone-13",
         "COVID-19",
         "no number",
         "",
         "x2 and ABC123",
+        "two-hop neighbours",
+        "the one by Ada",
+        "tell me about the Three Mile Island accident",
     ],
 )
 def test_parts_of_names_and_versions_are_none(text: str) -> None:

@@ -38,7 +38,7 @@ def case(
     probability: float = 0.5, ties: dict[int, float] | None = None, against: float = 0.0,
 ) -> Case:  # fmt: skip
     names = tuple(f"n{key:03}" for key in range(MOST))
-    ranking = GraphRanking(listed(graph), Trust(n_cand if graph else 0, risk, probability, against))
+    ranking = GraphRanking(listed(graph), Trust(n_cand if graph else 0, risk, probability, against=against))
     return Case(f"q{number}", ranking, listed(text), names, tuple(names[key] for key in sorted(gold)), ties or {})
 
 

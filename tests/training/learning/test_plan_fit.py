@@ -87,7 +87,7 @@ def test_before_it_learns_a_scorer_weighs_words_and_cosine_as_the_one_that_learn
     fitted = unlearned(wordings(planner, lists), hidden=4)
     for at, (sums, text) in enumerate(fitted.sums(lists, np.arange(len(TEXTS)))):
         question = planner.proposer.read(TEXTS[at])
-        candidates = planner.proposer.candidates(question.names, Limit())
+        candidates = planner.proposer.candidates(question, Limit())
         assert len(question.names) == (1, 1, 2)[at]
         cosines = np.array([cosine(planner, question, candidate) for candidate in candidates])
         spoken = Features(known.shape, known.lexicon).of(question, candidates)[:, : len(SPOKEN)] @ weights.spoken()

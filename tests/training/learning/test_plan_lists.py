@@ -71,7 +71,7 @@ def test_the_label_of_a_plan_is_the_f1_of_all_that_it_finds(planner: Planner) ->
     lists = collected(planner)
     seen = 0
     for text, names, one in zip(QUESTIONS, QUESTIONS.values(), lists.lists, strict=True):
-        candidates = planner.proposer.candidates(planner.proposer.read(text).names, Limit())
+        candidates = planner.proposer.candidates(planner.proposer.read(text), Limit())
         answers = {KEYS[name] for name in names}
         # Trying everything takes its time: those that find answers, and every fifth.
         chosen = [at for at in range(len(candidates)) if one.labels[at] > 0 or at % 5 == 0]

@@ -214,7 +214,7 @@ def test_what_is_served_gives_the_sums_of_what_was_trained(planner: Planner, tmp
     served = LearnedScorer(features, known.vectors, scorer, MappedPaths(scorer, known.wording, known.vectors))
     for example, (sums, text) in zip(examples, fitted.sums(lists, np.arange(len(lists))), strict=True):
         question = planner.proposer.read(example.text)
-        candidates = planner.proposer.candidates(question.names, Limit())
+        candidates = planner.proposer.candidates(question, Limit())
         scored = served(question, candidates)
         totals = dict(scored.candidates)
         assert [totals[candidate] for candidate in candidates] == pytest.approx(sums.tolist(), abs=1e-4)

@@ -21,8 +21,9 @@ from search.neural.threads import threads
 from search.services.jobs.checkpoints import FileCheckpoints
 from search.text import DocumentForm
 from tests import tiny_models
-from training.learning.reranker_fit import Fit, Fitted, HowToFit, backward, listwise, trainable
+from training.learning.reranker_fit import Fit, HowToFit, backward, listwise
 from training.learning.reranker_lists import CandidateList, Documents
+from training.learning.stepwise import Fitted, trainable
 
 HOW = HowToFit(steps=12, batch=2, group=4, pairs=0, rate=0.01, warm=0.2, checks=3, seed=5, pause=0.0)
 

@@ -12,7 +12,8 @@ from search.neural.adapters import adapter_files, with_adapter
 from search.neural.causal_scorer import causal_reranker
 from search.neural.pair_model import PairScorer
 from tests import gemma
-from training.learning.reranker_fit import backward, trainable
+from training.learning.reranker_fit import backward
+from training.learning.stepwise import trainable
 
 QUESTION = "Which animal says meow?"
 DOCUMENTS = ["[animal] cat", "[animal] dog", "[city] Rome"]

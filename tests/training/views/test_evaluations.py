@@ -13,9 +13,11 @@ from search.domain.plan import Plan
 from search.domain.plan.parts import Anchor, Hop, Target
 from search.models import KnowledgeBase
 from training.data.examples import Example
+from training.evaluation.calibration import calibration
 from training.evaluation.lost import AnswerFate, Attribution, FoundNode, ListCoverage, Loss, LostStage, PossiblePlan
 from training.models import Evaluation, Outcome
 from training.services.evaluate import evaluate
+from training.views.shown.honesty import bins_of
 from training.views.shown.report import comparisons_of, segments
 
 EXAMPLES = [
@@ -92,6 +94,54 @@ def test_an_evaluation_without_a_report_says_how_far_it_came(reader: Client, eva
     told = page(reader, "evaluation-report", evaluation)
     assert "It was cancelled." in told
     assert "6 of 6 searches have been made." in told
+
+
+def test_a_report_shows_how_honest_its_probabilities_were(reader: Client, evaluation: str) -> None:
+    """One plan of 0.97 was called almost surely right, and its first answer was wrong."""
+    row = Evaluation.objects.get(pk=evaluation)
+    report = row.report or {}
+    part = report["pipelines"]["path"]
+    part["calibration"] = calibration([0.97, 0.5, 0.5], [0, 1, 0], "right")
+    part["sure"] = {"questions": 2, "wrong": 1, "per_100": 33.33, "interval": [6.15, 79.23], "first": ["q2"]}
+    Evaluation.objects.filter(pk=evaluation).update(report=report)
+    told = page(reader, "evaluation-report", evaluation)
+    assert "expected calibration error 0.323" in told  # (0.97 + 2 · 0) / 3
+    assert told.count('<line class="whisker"') == 2
+    assert "33.3 of 100 questions (6.2 to 79.2 with 95 % confidence)" in told
+    assert "found=sure+and+wrong" in told
+
+
+def test_questions_whose_wrong_answer_was_called_sure_can_be_listed(reader: Client, evaluation: str) -> None:
+    Outcome.objects.filter(pipeline="text").update(leads=True)
+    told = page(reader, "evaluation-questions", evaluation, pipeline="text", found="sure and wrong")
+    assert "2 outcomes." in told  # Ranks 1, 3 and none.
+    assert "0 outcomes." in page(
+        reader, "evaluation-questions", evaluation, pipeline="path", found="sure and wrong"
+    )  # fmt: skip
+
+
+def test_a_report_of_an_earlier_version_is_shown_without_what_it_lacks(reader: Client, evaluation: str) -> None:
+    row = Evaluation.objects.get(pk=evaluation)
+    report = row.report or {}
+    for part in report["pipelines"].values():
+        del part["metrics"]["R-precision"], part["intervals"]["R-precision"], part["sure"]
+        for values in part["slices"].values():
+            for one in values.values():
+                del one["intervals"]
+    Evaluation.objects.filter(pk=evaluation).update(report=report)
+    told = page(reader, "evaluation-report", evaluation)
+    assert "44.4" in told
+    assert '<th scope="col">R-precision</th>' not in told
+
+
+def test_the_diagram_has_points_whiskers_and_bars_inside_it() -> None:
+    first, second = bins_of([
+        {"from": 0.4, "to": 0.4667, "questions": 5, "probability": 0.45, "right": 0.6, "interval": [0.2, 0.9]},
+        {"from": 0.9333, "to": 1.0, "questions": 10, "probability": 0.97, "right": 1.0},
+    ])  # fmt: skip
+    assert (first.point, first.whisker) == ((90.0, 80.0), (20.0, 160.0))
+    assert first.bar == (80.5, 12.3, 20.0)
+    assert (second.point, second.whisker, second.bar[2]) == ((194.0, 0.0), None, 40.0)
 
 
 def test_the_bar_of_lost_questions_adds_up() -> None:

@@ -9,9 +9,11 @@ from functools import cached_property
 import numpy as np
 
 from search.domain.graph import Node
+from search.domain.plan import Ask
 from search.interfaces import Keys
 from training.data.synthesis.base import Base
-from training.data.synthesis.fields import Fields
+from training.data.synthesis.conditions import Conditions
+from training.data.synthesis.fields import SCANNED, Fields
 from training.data.synthesis.parts import Draft, Way
 from training.data.synthesis.passages import Passages
 from training.data.synthesis.reading import Reader
@@ -25,6 +27,8 @@ MOST_ANSWERS = 15
 """Answers of a question; one with more is dropped, because its conditions say too little."""
 MOST_NARROWED = 300
 """Nodes that the ways of a question may leave for its text and its filters to choose from."""
+MOST_COUNTED = 60
+"""Answers of a question that asks how many there are."""
 TRIES = 4
 """Draws of one kind for a node, for each hop of its longest way: long ways often lead to too many nodes. Then another
 kind is tried."""
@@ -46,13 +50,14 @@ class Maker:
 
     tools: SynthesisTools
     base: Base
+    kinds: Sequence[Recipe] = KINDS
 
     def question(self, node: Node, chance: np.random.Generator) -> Question | None:
         """Return a question with this node among its answers, or None if several draws gave none."""
         if not any(self.shares):
             return None
         for _ in range(2):
-            recipe = KINDS[int(chance.choice(len(KINDS), p=self.shares))]
+            recipe = self.kinds[int(chance.choice(len(self.kinds), p=self.shares))]
             for _ in range(TRIES * max(recipe.hops, default=1)):
                 draft = self.draft(recipe, node, chance)
                 if draft is not None and (made := self._checked(draft, node, chance)) is not None:
@@ -61,10 +66,10 @@ class Maker:
 
     def draft(self, recipe: Recipe, node: Node, chance: np.random.Generator) -> Draft | None:
         """Return conditions of a kind that a node meets, or None if this draw led nowhere."""
-        draft = Draft(recipe.kind, node.key, self.base.schema.type_codes[node.type])
+        draft = Draft(recipe.kind, node.key, self.base.schema.type_codes[node.type], ask=recipe.ask)
         ways: list[Way] = []
-        alone = len(recipe.hops) == 1 and not (recipe.text or recipe.filters)
-        most = MOST_ANSWERS if alone else MOST_EDGES
+        narrowed = recipe.text or recipe.filters or recipe.exclude or recipe.order or recipe.compared
+        most = MOST_EDGES if narrowed or len(recipe.hops) > 1 else most_answers(recipe.ask)
         for at, hops in enumerate(recipe.hops):
             described = recipe.described and at == len(recipe.hops) - 1
             way = self._described(node.key, hops, chance) if described else self.ways.draw(node.key, hops, chance, most)
@@ -75,7 +80,47 @@ class Maker:
         filters = self.fields.draw(node, chance) if recipe.filters else ()
         if (recipe.text and passage is None) or (recipe.filters and not filters):
             return None
-        return replace(draft, ways=tuple(ways), passage=passage, filters=filters)
+        draft = replace(draft, ways=tuple(ways), passage=passage, filters=filters)
+        return self._conditioned(recipe, draft, node, chance) if narrowed else draft
+
+    def _conditioned(self, recipe: Recipe, draft: Draft, node: Node, chance: np.random.Generator) -> Draft | None:
+        """Return a draft with the exclusion, the order or the comparison of its kind; None if there is none to draw."""
+        if not (recipe.exclude or recipe.order or recipe.compared):
+            return draft
+        if recipe.compared:
+            compared = self.conditions.comparison(node, chance)
+            return None if compared is None else replace(draft, compared=compared)
+        keys = self._left(draft)
+        if keys is None or len(keys) < 2:
+            return None
+        if recipe.exclude:
+            draw = self.conditions.exclusion if recipe.exclude == "named" else self.conditions.lack
+            way = draw(node.key, keys, chance)
+            if way is None or any(one.steps == way.steps and one.ends == way.ends for one in draft.ways):
+                return None
+            return replace(draft, exclusions=(way,))
+        by = self.conditions.by_field if recipe.order == "field" else self.conditions.by_count
+        order = by(draft.answer_type, keys, chance)
+        return None if order is None else replace(draft, order=order)
+
+    def _left(self, draft: Draft) -> Keys | None:
+        """Return the nodes that meet the ways and the filters of a draft; None if they are too many to look at."""
+        keys: Sequence[int] | Keys | None
+        if draft.ways:
+            keys = self.ways.found(draft.answer_type, draft.ways)
+            if keys is None or len(keys) > MOST_NARROWED:
+                return None
+            return self._filtered(draft, keys)
+        if draft.filters:
+            found = self.fields.found(draft.answer_type, draft.filters)
+            return None if found is None else np.array(found, dtype=np.int32)
+        own = self.base.of_type(draft.answer_type)
+        return own if len(own) <= SCANNED else None
+
+    def _filtered(self, draft: Draft, keys: Keys) -> Keys:
+        if not draft.filters:
+            return keys
+        return np.array(self.fields.meeting(draft.filters, [int(key) for key in keys]), dtype=np.int32)
 
     def answers(self, draft: Draft, node: Node) -> tuple[int, ...] | None:
         """Return the keys of all nodes that meet a draft, sorted; None if they are too many, or too costly to find.
@@ -83,11 +128,14 @@ class Maker:
         Conditions on the graph and on fields are met exactly. Words of a text are looked for in all nodes that the
         other conditions leave; without such conditions, in the node itself and in those that the text index finds.
         """
+        if draft.exclusions or draft.order is not None or draft.compared is not None:
+            return self._condition_met(draft)
+        most = most_answers(draft.ask)
         keys: Sequence[int] | Keys | None = None
         if draft.ways:
             keys = self.ways.found(draft.answer_type, draft.ways)
             narrowed = draft.filters or draft.passage is not None
-            if keys is None or len(keys) > (MOST_NARROWED if narrowed else MOST_ANSWERS):
+            if keys is None or len(keys) > (MOST_NARROWED if narrowed else most):
                 return None
         if draft.filters:
             before = keys
@@ -106,10 +154,18 @@ class Maker:
                 return None
             else:
                 keys = self.passages.meeting(draft.passage, keys)
-        if keys is None or not 0 < len(keys) <= MOST_ANSWERS:
+        if keys is None or not 0 < len(keys) <= most:
             return None
         found = tuple(sorted(int(key) for key in keys))
         return found if node.key in found else None
+
+    def _condition_met(self, draft: Draft) -> tuple[int, ...] | None:
+        """Return the answers of a draft with an exclusion, an order or a comparison; None if there is none to give."""
+        left = self._left(draft)
+        keys = self.conditions.met(draft, left) if left is not None else None
+        if keys is None or not 0 < len(keys) <= most_answers(draft.ask):
+            return None
+        return tuple(sorted(int(key) for key in keys))
 
     def _checked(self, draft: Draft, node: Node, chance: np.random.Generator) -> Question | None:
         """Return the draft as a question, unless it has no answer, too many, or names one of them."""
@@ -143,7 +199,7 @@ class Maker:
         known = self.fields.by_type
         names = [self.base.schema.node_types[code].name for code in self.base.types]
         filterable = sum(share for name, share in zip(names, self.base.shares, strict=True) if known[name])
-        return shares_of(self.base, filterable)
+        return shares_of(self.base, filterable, self.kinds)
 
     @cached_property
     def reader(self) -> Reader:
@@ -166,6 +222,16 @@ class Maker:
         return Fields(self.tools, self.base, self.reader)
 
     @cached_property
+    def conditions(self) -> Conditions:
+        """The exclusions, orders and comparisons."""
+        return Conditions(self.tools, self.base, self.reader, self.ways, self.fields)
+
+    @cached_property
     def speaker(self) -> Speaker:
         """The speaker of the base's language."""
         return speaker_of(self.base)
+
+
+def most_answers(ask: Ask) -> int:
+    """Return the largest number of answers of a question."""
+    return MOST_COUNTED if ask == "how many" else MOST_ANSWERS

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from search.domain.graph import Direction
-from search.domain.plan import Filter
+from search.domain.plan import Ask, Filter, Operator, Order
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class Way:
     """A condition on the answer: a way through the graph to a node that the question names or describes.
 
     `steps` begin at the answer. `ends` are the keys of all nodes that the words for the last node may mean. Its words
-    are a name, or a passage of its text.
+    are a name, or a passage of its text. A way that is excluded may have no end: then any node at its end counts.
     """
 
     steps: tuple[Step, ...]
@@ -49,10 +49,25 @@ class Way:
 
 
 @dataclass(frozen=True, slots=True)
+class Compared:
+    """A comparison of a field of the answer with the same field of a named node: `field op the field of name`.
+
+    `keys` are the nodes of the type `node_type` (a code) that the name may mean.
+    """
+
+    field: str
+    op: Operator
+    keys: tuple[int, ...]
+    node_type: int
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
 class Draft:
     """A question before it is put into words: nodes of the type `answer_type` (a code) that meet every condition.
 
-    `kind` is the row of `KINDS` that drew it. `about` is the key of the node that it was drawn from.
+    `kind` is the row of `KINDS` that drew it. `about` is the key of the node that it was drawn from. `exclusions` are
+    ways that no answer meets. Of the nodes that meet all conditions, those at the first places of `order` are answers.
     """
 
     kind: str
@@ -61,6 +76,15 @@ class Draft:
     ways: tuple[Way, ...] = ()
     filters: tuple[Filter, ...] = ()
     passage: Passage | None = None
+    exclusions: tuple[Way, ...] = ()
+    compared: Compared | None = None
+    order: Order | None = None
+    ask: Ask = "which"
+
+    @property
+    def is_conditioned(self) -> bool:
+        """Whether it asks for an exclusion, a comparison, an order, a number or the existence of something."""
+        return bool(self.exclusions or self.compared or self.order or self.ask != "which")
 
     @property
     def has_text(self) -> bool:

@@ -8,7 +8,7 @@ from typing import Protocol
 import numpy as np
 
 from search.text import words
-from training.data.synthesis import english, english_words
+from training.data.synthesis import condition_words, english, english_words
 from training.data.synthesis.base import Base
 from training.data.synthesis.english_words import fill
 from training.data.synthesis.filter_words import filters_said
@@ -86,7 +86,7 @@ class EnglishSpeaker:
         return f"{said}?" if asks and chance.random() < _MARKED else said
 
     def _said(self, draft: Draft, chance: np.random.Generator) -> str:
-        whole = not (draft.filters or draft.passage) and len(draft.ways) == 1
+        whole = not (draft.filters or draft.passage or draft.is_conditioned) and len(draft.ways) == 1
         if whole and chance.random() < _ASKED and (asked := self._asked(draft, chance)):
             return asked
         noun = _noun(self.base, draft.answer_type, chance)
@@ -95,10 +95,23 @@ class EnglishSpeaker:
         phrase = self._phrase(noun, draft, chance)
         if draft.passage is not None:
             phrase = self._with_text(phrase, draft.passage, chance)
+        if draft.order is not None or draft.ask != "which":
+            return self._of_phrase(noun, phrase, draft, chance)
         frames: tuple[str, ...] = english_words.FRAMES
         if english.question_word(self.base.schema.node_types[draft.answer_type]) == "who":
             frames += english_words.PEOPLE_FRAMES * 3
         return fill(_one(frames, chance), n=phrase)
+
+    def _of_phrase(self, noun: str, phrase: str, draft: Draft, chance: np.random.Generator) -> str:
+        """Return a question that orders, counts or asks for the existence of what a noun phrase in the plural names."""
+        many = english.plural(noun)
+        one = f"{noun}{phrase[len(many) :]}" if phrase.startswith(many) else phrase
+        if draft.order is not None:
+            return condition_words.ordered(
+                draft.order, self.base.schema.node_types[draft.answer_type], one, phrase, chance
+            )
+        frames = condition_words.HOW_MANY if draft.ask == "how many" else condition_words.WHETHER
+        return fill(_one(frames, chance), n=phrase, one=one)
 
     def _asked(self, draft: Draft, chance: np.random.Generator) -> str:
         """Return a whole question about one way, or an empty string if its relation has no such form."""
@@ -106,7 +119,7 @@ class EnglishSpeaker:
         forms = self._forms_of(way.steps[0], draft.answer_type)
         word = english.question_word(self.base.schema.node_types[draft.answer_type])
         # "When was the release of X" asks for its release year.
-        whens = [f"when was the {role.rpartition(' ')[0]} of {{o}}" for role in forms.roles if " " in role]
+        whens = [form for role in forms.roles if " " in role for form in english.whens(role.rpartition(" ")[0])]
         asks = forms.asks + tuple(whens * 2 if word == "when" else ())
         if not asks:
             return ""
@@ -123,12 +136,32 @@ class EnglishSpeaker:
         after = []
         head = english.plural(noun)
         for at, way in enumerate(draft.ways):
-            role, said = self._condition(way, 0, draft.answer_type, chance, with_role=not at)
+            # "How many director of X" and "the newest director of X" need the noun itself.
+            with_role = not at and draft.order is None and draft.ask == "which"
+            role, said = self._condition(way, 0, draft.answer_type, chance, with_role=with_role)
             head = role or head
             after += [said] if said else []
-        after += filters_said(draft.filters, self.base.schema.node_types[draft.answer_type], chance)
+        kind = self.base.schema.node_types[draft.answer_type]
+        after += filters_said(draft.filters, kind, chance)
         joint = _one((" and ", " and ", ", ", " and also ", " "), chance) if len(after) < 3 else ", "
-        return f"{head} {joint.join(after)}".strip()
+        phrase = f"{head} {joint.join(after)}".strip()
+        if draft.compared is not None:
+            phrase += f" {condition_words.compared(draft.compared, kind, chance)}"
+        return " ".join([phrase, *(self._excluded(way, draft, chance) for way in draft.exclusions)])
+
+    def _excluded(self, way: Way, draft: Draft, chance: np.random.Generator) -> str:
+        """Return what follows a noun phrase for a way that no answer meets."""
+        step = way.steps[0]
+        form = _one(self._forms_of(step, draft.answer_type).after or ("with {o}",), chance)
+        if not way.ends:
+            noun = english.plural(_noun(self.base, step.far_type, chance))
+            return condition_words.excluded(form, noun, chance, lack=True)
+        alike = [one for one in draft.ways if one.steps == way.steps]
+        if alike and len(way.steps) == 1 and chance.random() < 0.5:
+            # "by Ada but not Grace": the relation was said of the first name.
+            return f"{_one(('but not', 'and not', 'without', 'except'), chance)} {way.name}"
+        form = english.agreeing(form) if len(way.steps) > 1 else form
+        return condition_words.excluded(form, self._thing(way, 0, chance), chance)
 
     def _condition(
         self, way: Way, at: int, near: int, chance: np.random.Generator, *, with_role: bool = True

@@ -12,6 +12,7 @@ from training.data.examples import Example
 from training.data.hashes import normalised
 from training.data.synthesis.base import Base
 from training.data.synthesis.make import Maker
+from training.data.synthesis.recipes import CONDITIONED, KINDS
 from training.data.synthesis.tools import SynthesisTools
 
 PART = "questions"
@@ -25,9 +26,12 @@ BARREN = 3_000
 
 
 def synthesise(
-    tools: SynthesisTools, number: int, seed: int = 0, run: RunContext = UNOBSERVED
-) -> Iterator[Example]:  # fmt: skip
+    tools: SynthesisTools, number: int, seed: int = 0, run: RunContext = UNOBSERVED, *, conditions: bool = False
+) -> Iterator[Example]:
     """Yield up to `number` questions with all their answers; the same seed gives the same questions.
+
+    With `conditions`, exclusions, orders, comparisons and numbers are asked for too, where the base's language is
+    English.
 
     Each has words of its own, never its answer's name, and its kind as a slice (`KINDS`). The nodes asked about are
     drawn by type, in proportion to the square root of the type's size, only from types that may be answers. There are
@@ -35,7 +39,8 @@ def synthesise(
     DeadlineExceeded, and what the tools raise.
     """
     base = Base.of(tools)
-    maker = Maker(tools, base)
+    english = base.schema.language.lower().startswith("en")
+    maker = Maker(tools, base, (*KINDS, *CONDITIONED) if conditions and english else KINDS)
     if not len(base.types) or not any(maker.shares):
         run.log("There is nothing to ask about: no node has an edge, a text or a field that may be asked for.")
         return

@@ -59,7 +59,7 @@ class WaySearch:
         read = self.planner.proposer.read(text)
         if not read.names:
             return Ways(named=False), None, _NAMELESS
-        candidates = self.planner.proposer.candidates(read.names, limit)
+        candidates = self.planner.proposer.candidates(read, limit)
         found, unread = self._finding(candidates, answers)
         missing = set(answers.values()) - {key for one in found for key in one.hits}
         checked, unsure = self._checked(read, unread, missing, limit) if missing and unread else ([], "")

@@ -86,7 +86,7 @@ def _trained(options: dict[str, Any], question_set: QuestionSet | None, examples
         arguments |= {"pipeline": options["pipeline"], "learners": learners}
         request = Request(**common, pipeline=options["pipeline"], learners=learners)
         request.check()
-    parts = parts_of_all(request) if request else parts_of_learner(kind, options["synthesised"])
+    parts = parts_of_all(request) if request else parts_of_learner(kind, options["synthesised"], settings)
     with (
         shown(sys.stderr, parts, quiet=options["json"]) as terminal,
         recorded(
@@ -151,8 +151,5 @@ def _show(report: dict[str, Any]) -> None:
     console = Console()
     console.print(table)
     state = "in use" if report["active"] else "saved, not in use"
-    console.print(
-        f"{report['pipeline']} {report['pipeline_version']} is {state}. It took {report['seconds']:.0f} s.",
-        markup=False,
-        highlight=False,
-    )
+    made = report.get("new_release") or f"{report['pipeline']} {report['pipeline_version']}"
+    console.print(f"{made} is {state}. It took {report['seconds']:.0f} s.", markup=False, highlight=False)

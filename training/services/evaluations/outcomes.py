@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from django.db.models import F, QuerySet
+from django.db.models import F, Q, QuerySet
 from django.db.models.expressions import OrderBy
 
 from search.domain.errors import Fault, InvalidRequest, nearest, pointer
@@ -24,15 +24,16 @@ SORTS: Mapping[str, tuple[str | OrderBy, ...]] = {
     "-seconds": ("-seconds", "question__position"),
 }
 """Sort orders; `-rank` shows the worst questions first."""
-FOUND: Mapping[str, Mapping[str, Any]] = {
-    "first": {"rank": 1},
-    "not first": {"rank__gt": 1},
-    "top 5": {"rank__lte": 5},
-    "top 20": {"rank__lte": 20},
-    "top 100": {"rank__isnull": False},
-    "none": {"rank__isnull": True},
+FOUND: Mapping[str, Q] = {
+    "first": Q(rank=1),
+    "not first": Q(rank__gt=1),
+    "top 5": Q(rank__lte=5),
+    "top 20": Q(rank__lte=20),
+    "top 100": Q(rank__isnull=False),
+    "none": Q(rank__isnull=True),
+    "sure and wrong": Q(leads=True) & (Q(rank__gt=1) | Q(rank__isnull=True)),
 }
-"""Filters by the rank of the first answer."""
+"""Filters by the rank of the first answer; the last one is about plans that were called almost surely right."""
 KEYS = ("pipeline", "state", "found", "lost_at", "answer_type", "plan_shape", "split", "question", "sort")
 
 
@@ -91,7 +92,7 @@ def outcomes(evaluation: Evaluation, filters: OutcomeFilters | None = None) -> Q
         if value := getattr(filters, name):
             found = found.filter(**{f"question__{name}": value})
     if filters.found:
-        found = found.filter(**FOUND[filters.found])
+        found = found.filter(FOUND[filters.found])
     if filters.slices:
         found = found.filter(question__slices__contains=dict(filters.slices))
     if filters.question:

@@ -8,6 +8,7 @@ from typing import Any
 
 from training.evaluation.lost import LostStage
 from training.evaluation.measures import MEASURES
+from training.views.shown.honesty import Bin, bins_of, sureness
 
 SIGNIFICANT = 0.05
 """A difference with a corrected p value below this is marked."""
@@ -86,7 +87,10 @@ class PipelineShown:
     lists: tuple[Json, ...]
     examined: Json
     calibration_error: float | None
-    bins: tuple[Json, ...]
+    bins: tuple[Bin, ...]
+    calibrated: int
+    sureness: str
+    wrong: int
     specification_hash: str
     run_hash: str
     repeated: str
@@ -96,11 +100,11 @@ class PipelineShown:
 
 @dataclass(frozen=True)
 class SliceShown:
-    """One value of a slice key: the number of its questions, and each pipeline's label and H@1 in percent."""
+    """One value of a slice key: the number of its questions, and each pipeline's label, H@1 in percent and interval."""
 
     value: str
     questions: int
-    figures: tuple[tuple[str, float | None], ...]
+    figures: tuple[tuple[str, float | None, Sequence[float]], ...]
     best: float
 
 
@@ -128,7 +132,9 @@ def pipelines_of(report: Json) -> list[PipelineShown]:
             lists=tuple((part.get("funnel") or {}).get("lists", ())),
             examined=(part.get("funnel") or {}).get("examined", {}),
             calibration_error=(part.get("calibration") or {}).get("error"),
-            bins=tuple(drawn_bins((part.get("calibration") or {}).get("bins", ()))),
+            bins=tuple(bins_of((part.get("calibration") or {}).get("bins", ()))),
+            calibrated=sum(one["questions"] for one in (part.get("calibration") or {}).get("bins", ())),
+            sureness=sureness(part.get("sure")), wrong=(part.get("sure") or {}).get("wrong", 0),
             specification_hash=part.get("specification_hash", ""), run_hash=part.get("run_hash", ""),
             repeated=repeated(part.get("repeated")), version=part.get("version"),
             specification=part.get("specification", {}),
@@ -181,14 +187,6 @@ def funnel_of(funnel: Json) -> Iterator[Left]:
         yield Left(title, lost, left, 100 * left / expected, round(WIDE * left / expected, 2))
 
 
-def drawn_bins(bins: Sequence[Json]) -> Iterator[Json]:
-    """Yield the bins of a calibration with their places in a square of 200 units: given probability, share right."""
-    for one in bins:
-        given, right = one["probability"], one["right"]
-        yield {"x": round(200 * given, 1), "y": round(200 * (1 - right), 1), "given": given, "right": right,
-               "questions": one["questions"], "r": min(12.0, 3 + one["questions"] ** 0.5 / 2)}  # fmt: skip
-
-
 def repeated(told: Json | None) -> str:
     """Return a sentence about the sample that was asked again."""
     if not told or not told["questions"]:
@@ -212,10 +210,11 @@ def slices_of(report: Json) -> list[tuple[str, list[SliceShown], int]]:
         rows = []
         for value, questions in sorted(counts.items(), key=lambda item: -item[1])[:MOST_SLICES_SHOWN]:
             of_each = tuple(
-                (label, part["slices"].get(key, {}).get(value, {}).get("metrics", {}).get("H@1"))
+                (label, one.get("metrics", {}).get("H@1"), one.get("intervals", {}).get("H@1", ()))
                 for label, part in report["pipelines"].items()
+                for one in [part["slices"].get(key, {}).get(value, {})]
             )
-            known = [figure for _, figure in of_each if figure is not None]
+            known = [figure for _, figure, _ in of_each if figure is not None]
             rows.append(SliceShown(value, questions, of_each, max(known, default=0.0)))
         shown.append((key, rows, max(0, len(counts) - MOST_SLICES_SHOWN)))
     return shown

@@ -31,9 +31,24 @@ far below the closest element the affinity to other elements falls by the factor
 _STRANGERS = 48
 """Approximate number of unrelated words that are compared with the phrases of the schema."""
 _PART = 0.8
+_BESIDE = 0.6
+"""Affinity of a word to a type in whose phrases it is not the noun: of `researcher` to a `research centre`."""
 _SHORTEST_PART = 4
+EXPLAINED = 0.3
+"""Least affinity to an element from which the element explains a word."""
 _MOST = 20_000
 _FUNCTION_STEMS = frozenset(stem(word) for word in FUNCTION_WORDS)
+
+
+def _noun_phrase(phrase: str) -> list[str]:
+    """Return the stems of a phrase up to its noun: `field of study` → `field`."""
+    found: list[str] = []
+    for word in split(phrase):
+        if word in FUNCTION_WORDS and found:
+            break
+        if word not in FUNCTION_WORDS:
+            found.append(stem(word))
+    return found
 
 
 @dataclass
@@ -94,12 +109,27 @@ class Lexicon:
         parts = [word for word in split(text) if len(word) > _SHORTEST_PART]
         return [
             1.0
+            if said & stems - beside or len(said & stems) > 1
+            else _BESIDE
             if said & stems
             else _PART
             if any(len(own) >= _SHORTEST_PART and own in word for own in stems for word in parts)
             else 0.0
-            for stems in self._stems
+            for stems, beside in zip(self._stems, self._beside, strict=True)
         ]
+
+    @cached_property
+    def _beside(self) -> list[frozenset[str]]:
+        """Stems that stand in an element's phrases only beside the noun, such as `research` in `research centre`.
+
+        Only phrases of node types have a noun; the phrases of relations are sentences, in which every word counts.
+        """
+        beside = []
+        for at, said in enumerate(self.wording.phrases):
+            phrases = [_noun_phrase(phrase) for phrase in said] if at >= self.relations else []
+            nouns = {phrase[-1] for phrase in phrases if phrase}
+            beside.append(frozenset(word for phrase in phrases for word in phrase) - nouns)
+        return beside
 
     @cached_property
     def unrelated(self) -> tuple[float, float]:

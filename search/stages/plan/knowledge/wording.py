@@ -7,6 +7,7 @@ arrows.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -14,6 +15,17 @@ from functools import cached_property
 from search.domain.graph import Schema
 from search.stages.plan.knowledge.shape import Metapath
 from search.text import words
+
+_GLUED = re.compile(r"(is|has)?(new|old)?(.+?)(version)?(of|in|by|to|for|with|from)?")
+"""Small words at the ends of an identifier that is written as one word: `ISNEWVERSIONOF`, `USEDBY`."""
+
+
+def identifier_words(name: str) -> str:
+    """Return the words of a relation's name; one written in capitals without separators is split at its small words."""
+    said = words(name)
+    if " " in said or not name.isupper() or (found := _GLUED.fullmatch(said)) is None:
+        return said
+    return " ".join(part for part in found.groups() if part)
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,13 +43,13 @@ class Wording:
     @cached_property
     def relations(self) -> tuple[str, ...]:
         """Each relation in words, by code: its description, or the words of its name if it has none."""
-        return tuple(relation.description or words(relation.name) for relation in self.schema.relations)
+        return tuple(relation.description or identifier_words(relation.name) for relation in self.schema.relations)
 
     @cached_property
     def phrases(self) -> tuple[tuple[str, ...], ...]:
         """All phrases for each relation, then for each node type: name, descriptions and aliases, each once."""
         relations = [
-            (words(relation.name), relation.description, relation.inverse, *relation.aliases)
+            (identifier_words(relation.name), relation.description, relation.inverse, *relation.aliases)
             for relation in self.schema.relations
         ]
         types = [(words(node_type.name), *node_type.aliases) for node_type in self.schema.node_types]

@@ -63,7 +63,8 @@ def _row(paths: tuple[Metapath, ...], shape: Shape, sharing: bool) -> _Row:
                 and path.steps[at - 1].relation == step.relation
                 and path.steps[at - 1].direction != step.direction
             )
-            back = back or returns
+            back = back or any(other.relation == step.relation and other.direction != step.direction
+                               for other in path.steps[:at])  # fmt: skip
             # `films that share actors` says the relation once for the way there and the way back.
             once = returns and sharing
             earlier.append(earlier[-1] if once else said.count(step.relation))
@@ -79,9 +80,12 @@ def implied_by_start(path: Metapath, shape: Shape) -> float:
     return _IMPLIED * shape.share(path.start, first.relation, first.direction)
 
 
-def elements(paths: Sequence[Metapath], relations: int) -> tuple[int, ...]:
-    """Return the columns of the lexicon for a plan: its relations and its node types, each once."""
-    columns: dict[int, None] = {}
+def elements(paths: Sequence[Metapath], relations: int, types: Sequence[int] = ()) -> tuple[int, ...]:
+    """Return the columns of the lexicon for a plan: its relations and its node types, each once.
+
+    `types` are codes of further types, such as the answer type of a plan without hops.
+    """
+    columns: dict[int, None] = dict.fromkeys(relations + code for code in types)
     for path in paths:
         columns[relations + path.start] = None
         for step in path.steps:

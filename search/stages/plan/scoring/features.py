@@ -94,33 +94,37 @@ class Features:
             types[[candidate.paths[0].end for candidate in candidates]],
             table.back * 1.3 - 0.3 if sharing else -table.back,
             surplus,
-            self._missed(names, used),
-            max((self._only_speaks(names[m]) for m in used), default=0.0),
+            missed_share(question, used, self.lexicon),
+            max((only_speaks(names[m], self.lexicon) for m in used), default=0.0),
             np.log10(1 + np.array([candidate.size for candidate in candidates])),
         )
         return np.stack([np.broadcast_to(column, len(candidates)) for column in columns], axis=1)
 
-    def _only_speaks(self, name: Named) -> float:
-        """Return how surely a name is only a word for the schema (`film`), in [0, 1].
 
-        It is 0 for a name of several words and for a name that the question marks.
-        """
-        if name.words > 1 or name.marked:
-            return 0.0
-        nearest = float(self.lexicon.of([name.mention.text.casefold()]).max(initial=0.0))
-        return max(0.0, (nearest - _UNLIKE) / (1 - _UNLIKE))
+def only_speaks(name: Named, lexicon: Lexicon) -> float:
+    """Return how surely a name is only a word for the schema (`film`), in [0, 1].
 
-    def _missed(self, names: Sequence[Named], used: Sequence[int]) -> float:
-        """Return the share of the names that the plan leaves out, in [0, 1], by their weight.
+    It is 0 for a name of several words and for a name that the question marks.
+    """
+    if name.words > 1 or name.marked:
+        return 0.0
+    nearest = float(lexicon.of([name.mention.text.casefold()]).max(initial=0.0))
+    return max(0.0, (nearest - _UNLIKE) / (1 - _UNLIKE))
 
-        A name that shares words with a used name is not left out. Only exact names count. A name that the question does
-        not mark weighs half at most, and less the more surely it is a word for the schema.
-        """
-        worth = [1.0 if name.marked else _UNMARKED * (1 - self._only_speaks(name)) for name in names]
-        worth = [value if name.exact else 0.0 for value, name in zip(worth, names, strict=True)]
-        left = [not any(name.overlaps(names[m]) for m in used) for name in names]
-        total = sum(worth)
-        return sum(value for value, out in zip(worth, left, strict=True) if out) / total if total else 0.0
+
+def missed_share(question: AnalysedQuestion, used: Sequence[int], lexicon: Lexicon) -> float:
+    """Return the share of the names to start from that a plan leaves out, in [0, 1], by their weight.
+
+    A name that shares words with a used name is not left out. Only exact names count. A name that the question does
+    not mark weighs half at most, and less the more surely it is a word for the schema.
+    """
+    names = [name for name, role in zip(question.names, question.roles, strict=True) if role == "start"]
+    taken = [question.names[m] for m in used]
+    worth = [1.0 if name.marked else _UNMARKED * (1 - only_speaks(name, lexicon)) for name in names]
+    worth = [value if name.exact else 0.0 for value, name in zip(worth, names, strict=True)]
+    left = [not any(name.overlaps(other) for other in taken) for name in names]
+    total = sum(worth)
+    return sum(value for value, out in zip(worth, left, strict=True) if out) / total if total else 0.0
 
 
 def _naming(used: Sequence[Named]) -> NDArray[np.float64]:

@@ -5,44 +5,72 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from search.domain.plan import Risk
-from search.language.question import AnalysedQuestion
-from search.stages.plan.knowledge.lexicon import Lexicon
-from search.stages.plan.knowledge.shape import Metapath
-from search.stages.plan.scoring.align import elements
+from search.language.cues import Span
+from search.language.question import MOST_WORDS, AnalysedQuestion, Word
+from search.language.words import stems
+from search.stages.plan.knowledge.lexicon import EXPLAINED, Lexicon
 
-_EXPLAINED = 0.3
-"""Least affinity to an element of the plan from which a word counts as explained."""
 _LEVELS: tuple[tuple[float, Risk], ...] = ((0.7, "aggressive"), (0.4, "normal"), (0.15, "weak"))
 """Least trust, in [0, 1], for each risk level, the boldest first; below all of them it is `no_trade`."""
 
 
-def residual(
+def left_over(
     question: AnalysedQuestion,
     used: tuple[int, ...],
-    paths: Sequence[Metapath],
+    columns: Sequence[int],
     lexicon: Lexicon,
-    filtered: Sequence[tuple[int, int]] = (),
-) -> str:
-    """Return the words of a question that a plan does not explain, in their order; empty when it explains them all.
+    told: Sequence[Span] = (),
+    unbound: Sequence[Span] = (),
+) -> list[Word]:
+    """Return the content words of a question that a plan does not explain, in their order.
 
-    `filtered` are the spans (start, end) of the question that the plan's filters express; their words are left out.
+    `columns` are the columns of the lexicon for the plan's elements. `told` are the spans (start, end) of the question
+    that the plan's conditions express; their words are explained. Words in `unbound` spans, those of cues that mean
+    nothing in this plan, are not, whatever they are like.
     """
-    content = [
-        w for w in question.without(used).content if not any(first <= w.start < last for first, last in filtered)
-    ]
+    content = [word for word in outside(question, used) if not _in(word, told)]
+    unbound = (*unbound, *unused_names(question, used))
     rows = lexicon.of([word.text for word in content])
-    said = rows[:, elements(paths, lexicon.relations)].max(axis=1, initial=0.0)
-    left = [word for word, affinity in zip(content, said, strict=True) if affinity < _EXPLAINED]
-    return " ".join(question.text[word.start : word.start + len(word.text)] for word in left)
+    said = rows[:, list(columns)].max(axis=1, initial=0.0)
+    return [word for word, affinity in zip(content, said, strict=True) if affinity < EXPLAINED or _in(word, unbound)]
 
 
-def explained(question: AnalysedQuestion, used: tuple[int, ...], left: str) -> float:
+def unused_names(question: AnalysedQuestion, used: Sequence[int]) -> list[Span]:
+    """Return the spans of the names to start from that a plan does not use, without those that only say the schema."""
+    taken = [question.names[at] for at in used]
+    return [
+        (name.mention.start, name.mention.end)
+        for name, role in zip(question.names, question.roles, strict=True)
+        if role == "start"
+        and name.mention.similarity == 1
+        and (name.exact or name.words > 1)
+        and not stems(name.mention.text) <= question.spoken
+        and not any(name.overlaps(other) for other in taken)
+    ]
+
+
+def text_of(question: AnalysedQuestion, words: Sequence[Word]) -> str:
+    """Return words of a question as it spells them, in their order."""
+    return " ".join(question.text[word.start : word.start + len(word.text)] for word in words)
+
+
+def outside(question: AnalysedQuestion, used: Sequence[int]) -> list[Word]:
+    """Return the content words of a question outside some of its names; words of cues are among them."""
+    held = [(question.names[at].mention.start, question.names[at].mention.end) for at in used]
+    return [word for word in question.said if word.content and not _in(word, held)][:MOST_WORDS]
+
+
+def explained(question: AnalysedQuestion, used: tuple[int, ...], left: Sequence[Word]) -> float:
     """Return the share of a question's content words that a plan explains, mentions included, in [0, 1].
 
-    `left` is the residual of the plan.
+    `left` are the words that it does not explain.
     """
-    content = len(question.without(used).content) + sum(question.names[name].words for name in used)
-    return 1.0 - len(left.split()) / content if content else 0.0
+    content = len(outside(question, used)) + sum(question.names[name].words for name in used)
+    return 1.0 - len(left) / content if content else 0.0
+
+
+def _in(word: Word, spans: Sequence[Span]) -> bool:
+    return any(first <= word.start < last for first, last in spans)
 
 
 def level(probability: float, rival: float, share: float) -> Risk:

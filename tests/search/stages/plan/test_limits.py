@@ -107,7 +107,6 @@ def test_a_quantity_limits_the_field_that_it_speaks_of(
         "lamps made by Ostervik that cost less than USD 50",
         "lamps made by Ostervik that cost less than 50 yen",
         "lamps made by Ostervik that cost less than 50 cents",
-        "lamps made by Ostervik that cost less than 5 million",
         "lamps made by the brand Ostervik founded in 1961",
     ],
 )

@@ -7,21 +7,54 @@ import re
 from collections.abc import Iterator, Sequence
 
 from search.domain.graph import Node, Schema
-from tests.oracle import Graph
-from training.data.synthesis.parts import Draft, Passage, Way
+from search.domain.plan import Order
+from tests.oracle import Graph, value_of
+from training.data.synthesis.parts import Compared, Draft, Passage, Way
 
 
 def answers(graph: Graph, schema: Schema, draft: Draft) -> set[int]:
     """Return the keys of all nodes of the answer type that meet every condition of a draft."""
     kind = schema.node_types[draft.answer_type].name
-    return {
+    met = {
         node.key
         for node in graph.nodes
         if node.type == kind
         and _meets_ways(graph, schema, node.key, draft.ways)
         and all(_passes(node, one.field, one.op, one.value) for one in draft.filters)
         and (draft.passage is None or holds(node, draft.passage))
-    }
+        and not any(_meets_ways(graph, schema, node.key, [way]) if way.ends else _leads(graph, schema, node.key, way)
+                    for way in draft.exclusions)
+        and (draft.compared is None or any(_compares(node, graph.nodes[key], draft.compared)
+                                           for key in draft.compared.keys))
+    }  # fmt: skip
+    return _first(graph, draft.order, met) if draft.order is not None else met
+
+
+def _leads(graph: Graph, schema: Schema, key: int, way: Way) -> bool:
+    return any(_paths(graph, schema, key, way))
+
+
+def _compares(node: Node, other: Node, told: Compared) -> bool:
+    """Return whether any value of a node's field compares with any of another node's."""
+    if node.key == other.key:
+        return False
+    value = other.fields.get(told.field)
+    items = value if isinstance(value, list) else [] if value is None else [value]
+    return any(_passes(node, told.field, told.op, one) for one in items)
+
+
+def _first(graph: Graph, order: Order, keys: set[int]) -> set[int]:
+    """Return the nodes at the first places: those that fewer than `limit` different values stand before."""
+    assert order.limit is not None
+    valued = {key: value_of(graph, order, key) for key in keys}
+    falling = order.direction == "desc"
+    found = set()
+    for key, own in valued.items():
+        before = {one for one in valued.values() if one is not None and one != own
+                  and (own is None or (one > own if falling else one < own))}  # fmt: skip
+        if len(before) < order.limit:
+            found.add(key)
+    return found
 
 
 def holds(node: Node, passage: Passage) -> bool:

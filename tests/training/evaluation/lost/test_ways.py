@@ -65,9 +65,7 @@ def test_answers_without_a_walk_have_no_plan(planner: Planner) -> None:
 def test_a_walk_with_too_many_edges_to_read_is_checked_in_the_graph(planner: Planner) -> None:
     proposer = planner.proposer
     proposer.__dict__["enumerator"] = replace(proposer.enumerator, step_edges=1, question_edges=1)
-    branches = [
-        branch for plan in proposer.candidates(proposer.read(QUESTION).names, Limit()) for branch in plan.branches
-    ]
+    branches = [branch for plan in proposer.candidates(proposer.read(QUESTION), Limit()) for branch in plan.branches]
     assert not all(branch.whole for branch in branches)
     ways, plan, _ = looked(planner, QUESTION, "Alpha Rising", "Beta Falls")
     assert {answer for way in ways.ways for answer in way.answers} == {

@@ -1,4 +1,4 @@
-"""The state of a reranker's training as bytes, in the safetensors format: nothing in it can run."""
+"""The state of a training as bytes, in the safetensors format: nothing in it can run."""
 
 from __future__ import annotations
 

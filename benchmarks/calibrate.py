@@ -1,0 +1,173 @@
+"""Fits the calibration of the planner without training: how sure it may be, from what it knows of its first plan.
+
+`python -m benchmarks calibrate [--rows FILE] [--write]` asks questions with known answers, keeps the facts of each
+first plan and whether the first answer was right (`--rows`: used again if the file is there), and fits a logistic
+function whose weights have given signs. `--write` puts it into the tree. The questions: people's questions of the
+train split (movies), and synthesised ones over the demo bases and movies, conditions included; none of a base on which
+calibration is reported.
+"""
+
+from __future__ import annotations
+
+import json
+from argparse import ArgumentParser, Namespace
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from scipy.optimize import minimize
+
+from benchmarks.bases import imported
+from benchmarks.common import PROJECT, NotHere, show, table
+from search import wiring
+from search.models import KnowledgeBase
+from search.services.searches.pin_searches import pin_searches
+from search.services.searches.search_batch import search_unstored
+from search.stages.plan.scoring import calibrate
+from search.stages.plan.scoring.calibrate import INPUTS, Calibration, Grounds
+from training.data.examples import Example, read_examples, spread
+from training.data.synthesis import synthesise
+from training.evaluation.calibration import calibration as reliability
+from training.services.evaluations.ask import outcome_of
+
+DEMOS = ("products", "papers", "biomedical")
+NUMBER = 150
+"""Questions of each source."""
+SEED = 11
+HELD = 0.001
+"""Strength with which weights are held to 0, against the mean loss of a question, where inputs have variance 1."""
+FILE = Path(calibrate.__file__).with_name("calibration.json")
+Numbers = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Row:
+    """The facts of one question's first plan, and whether the first answer was right."""
+
+    source: str
+    kind: str
+    text: str
+    grounds: Grounds
+    right: bool
+
+
+def main(arguments: Sequence[str] = ()) -> None:
+    """Print the reliability of each source, held out of the fit, and the weights. Raises NotHere without questions."""
+    options = _options(arguments)
+    torch.set_num_threads(1)
+    if options.rows and options.rows.exists():
+        told = [json.loads(line) for line in options.rows.read_text(encoding="utf-8").splitlines()]
+        rows = [Row(**{**one, "grounds": Grounds.from_json(one["grounds"])}) for one in told]
+    else:
+        rows = [row for source, base, examples in _sources(options) for row in _asked(source, base, examples)]
+        if options.rows:
+            lines = "".join(json.dumps(asdict(row), ensure_ascii=False) + "\n" for row in rows)
+            options.rows.write_text(lines, encoding="utf-8")
+    if not rows:
+        raise NotHere("no question gave a plan")
+    _show_held_out(rows)
+    found = fitted(rows)
+    table("Weights", ("input", "weight"), [*((name, f"{found.weights.get(name, 0):.3f}") for name in INPUTS),
+                                           ("constant", f"{found.constant:.3f}")])  # fmt: skip
+    if options.write:
+        counts = {source: sum(row.source == source for row in rows) for source in dict.fromkeys(r.source for r in rows)}
+        FILE.write_text(written(found, counts), encoding="utf-8")
+        show(f"written to {FILE}")
+
+
+def written(found: Calibration, counts: dict[str, int]) -> str:
+    """Return the content of the file in the tree: weights, constant, and how they were made."""
+    made = {"by": "python -m benchmarks calibrate --write", "seed": SEED, "questions": counts}
+    weights = {name: round(value, 4) for name, value in found.weights.items()}
+    return json.dumps({"weights": weights, "constant": round(found.constant, 4), "made": made}, indent=1) + "\n"
+
+
+def fitted(rows: Sequence[Row]) -> Calibration:
+    """Return the logistic function with the least loss, each source counting alike; no weight is negative."""
+    inputs = np.array([[row.grounds.inputs()[name] for name in INPUTS] for row in rows])
+    right = np.array([row.right for row in rows], dtype=np.float64)
+    sources = [row.source for row in rows]
+    share = np.array([1 / sources.count(source) for source in sources])
+    share /= share.sum()
+    spreads = inputs.std(axis=0)
+    scale = np.where(spreads > 1e-9, spreads, 1.0)
+    scaled = inputs / scale
+
+    def loss(values: Numbers) -> tuple[float, Numbers]:
+        sums = scaled @ values[:-1] + values[-1]
+        told = 1 / (1 + np.exp(-sums))
+        lost = share @ (np.logaddexp(0, sums) - right * sums) + HELD * float(values[:-1] @ values[:-1]) / 2
+        slope = share * (told - right)
+        return float(lost), np.append(slope @ scaled + HELD * values[:-1], slope.sum())
+
+    bounds = [(0.0, None)] * len(INPUTS) + [(None, None)]
+    best = minimize(loss, np.zeros(len(INPUTS) + 1), jac=True, bounds=bounds, method="L-BFGS-B")
+    weights = dict(zip(INPUTS, (best.x[:-1] / scale).tolist(), strict=True))
+    return Calibration({name: value for name, value in weights.items() if value > 1e-6}, float(best.x[-1]))
+
+
+def _show_held_out(rows: Sequence[Row]) -> None:
+    """Print for each source the error of the softmax's share, and of a fit on the other sources."""
+    shown = []
+    for source in dict.fromkeys(row.source for row in rows):
+        mine = [row for row in rows if row.source == source]
+        others = fitted([row for row in rows if row.source != source] or rows)
+        told = [others(row.grounds) for row in mine]
+        sure = [row.right for row, one in zip(mine, told, strict=True) if one >= 0.9]
+        shown.append((
+            source, len(mine), f"{np.mean([row.right for row in mine]):.2f}", f"{np.mean(told):.2f}",
+            _error([row.grounds.share for row in mine], mine), _error(told, mine),
+            f"{len(sure) - sum(sure)} of {len(sure)}",
+        ))  # fmt: skip
+    columns = ("source", "questions", "right", "told", "error of shares", "error, held out", "wrong at 0.9 and more")
+    table("Calibration, each source held out of the fit", columns, shown)
+
+
+def _error(told: Sequence[float], rows: Sequence[Row]) -> str:
+    measured = reliability(list(told), [row.right for row in rows], "right")
+    return "–" if measured is None else f"{measured['error']:.3f}"
+
+
+def _options(arguments: Sequence[str]) -> Namespace:
+    parser = ArgumentParser(prog="python -m benchmarks calibrate", description=__doc__)
+    parser.add_argument("--rows", type=Path, help="file of the facts; used if it is there, else written")
+    parser.add_argument("--number", type=int, default=NUMBER, help="questions of each source")
+    parser.add_argument("--write", action="store_true", help="put the calibration into the tree")
+    return parser.parse_args(arguments)
+
+
+def _sources(options: Namespace) -> Iterator[tuple[str, str, list[Example]]]:
+    """Yield name, knowledge base and questions of each source."""
+    for name in (*DEMOS, "movies"):
+        try:
+            base, folder = imported(name, PROJECT / "search" / "fixtures" / "demo" / name if name in DEMOS else None)
+        except NotHere as reason:
+            show(f"{name}: {reason}; left out.")
+            continue
+        if name == "movies":
+            train = read_examples(next(folder.glob("questions.jsonl*")), "train")
+            yield f"{name}, people", base, spread(train, options.number)
+        release = KnowledgeBase.objects.get(name=base).active_release
+        if release is not None:
+            made = synthesise(wiring.tools(release), options.number, SEED, conditions=True)
+            yield f"{name}, synthesised", base, list(made)
+
+
+def _asked(source: str, base: str, examples: Sequence[Example]) -> Iterator[Row]:
+    """Yield the row of each question whose search planned."""
+    (pin,) = pin_searches(knowledge_base=base, pipelines=["grasp plan.artifact="], settings={}).values()
+    for example in examples:
+        search = search_unstored(pin, question=example.text, k=5, purpose=example.id, cancelled=_never)
+        plans = next((step.output for step in search.steps if step.role == "plan"), None)
+        grounds = plans[0].get("grounds") if isinstance(plans, list) and plans else None
+        outcome = outcome_of(search.run, search.steps)
+        if grounds is not None and not outcome.error:
+            right = bool(outcome.ranking) and outcome.ranking[0][0] in example.answers
+            yield Row(source, example.slices.get("kind", ""), example.text, Grounds.from_json(grounds), right)
+
+
+def _never() -> bool:
+    return False

@@ -1,0 +1,89 @@
+"""Scales of a language: properties with an order, and the adjectives, verbs and nouns that stand for them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Literal
+
+from search.language.languages import Language, forms, language, split
+from search.language.tokens import Phrases, Token
+
+End = Literal["high", "low"]
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """A property with an order: the words with which schemas name it (the usual first) and the dimension of values."""
+
+    names: tuple[str, ...] = ()
+    unit: str = ""
+
+
+UNKNOWN = Scale()
+
+
+@dataclass(frozen=True, slots=True)
+class Adjective:
+    """An adjective (base form) and the end of the scale that it stands for."""
+
+    word: str
+    end: End
+    scale: Scale = UNKNOWN
+
+
+@dataclass(frozen=True, slots=True)
+class Scales:
+    """The words of a language for scales: adjectives in three degrees, verbs (`costs`) and nouns (`price`)."""
+
+    positive: Phrases[Adjective]
+    comparative: Phrases[Adjective]
+    superlative: Phrases[Adjective]
+    verbs: dict[str, tuple[str, Scale]] = field(default_factory=dict)
+    nouns: dict[str, Scale] = field(default_factory=dict)
+
+    def verb_near(self, said: Sequence[Token], index: int, reach: int = 4) -> tuple[int, str, Scale] | None:
+        """Return the place, base form and scale of the last verb of a scale among the `reach` words before a word."""
+        for at in range(index - 1, max(-1, index - 1 - reach), -1):
+            if said[at].word in self.verbs:
+                return at, *self.verbs[said[at].word]
+        return None
+
+
+@lru_cache(maxsize=32)
+def scales_of(code: str) -> Scales:
+    """Return the scales of a language."""
+    lang = language(code)
+    degrees: tuple[list[tuple[str, Adjective]], ...] = ([], [], [])
+    verbs: dict[str, tuple[str, Scale]] = {}
+    nouns: dict[str, Scale] = {}
+    for written in lang.value("scales", default=()):
+        scale = Scale(split(written["names"]), written.get("unit", ""))
+        ends: tuple[End, ...] = ("high", "low")
+        for end in ends:
+            for entry in split(written.get(end, "")):
+                _add(degrees, entry, end, scale, lang)
+        several = split(written.get("verbs", ""))
+        verbs |= dict.fromkeys(several, (several[0] if several else "", scale))
+        for noun in split(written.get("nouns", written["names"])):
+            nouns.setdefault(noun, scale)
+    positive, comparative, superlative = (Phrases(degree) for degree in degrees)
+    return Scales(positive, comparative, superlative, verbs, nouns)
+
+
+def _add(
+    degrees: tuple[list[tuple[str, Adjective]], ...],
+    entry: str,
+    end: Literal["high", "low"],
+    scale: Scale,
+    lang: Language,
+) -> None:
+    """Add an adjective's forms to the degrees; each form takes the language's endings of adjectives."""
+    written = [split(degree.replace("|", ",")) for degree in forms(entry)]
+    adjective = Adjective(written[0][0], end, scale)
+    endings = ["", *lang.entries("adjectives", "endings")]
+    for degree, several in zip(degrees, written, strict=False):
+        degree += [(form + ending, adjective) for form in several for ending in endings]
+    for ending in lang.entries("adjectives", "adverbs"):
+        degrees[0].append((adjective.word + ending, adjective))

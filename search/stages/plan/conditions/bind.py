@@ -1,0 +1,152 @@
+"""Binds all cues of a question to one candidate plan, as one or a few combinations of their meanings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from search.domain.filtering import NAME
+from search.domain.plan import Filter
+from search.domain.trace import Limit
+from search.interfaces import NodeStore
+from search.language.cues import Span
+from search.language.question import AnalysedQuestion
+from search.stages.plan.conditions.comparisons import Comparisons
+from search.stages.plan.conditions.condition import Condition, Core
+from search.stages.plan.conditions.dates import dates_of
+from search.stages.plan.conditions.exclusions import Exclusions
+from search.stages.plan.conditions.fields import FieldMeanings
+from search.stages.plan.conditions.orders import Orders
+from search.stages.plan.conditions.values import values_of
+from search.stages.plan.enumeration.enumerate import Branch, PlanCandidate
+from search.stages.plan.enumeration.propose import Proposer
+from search.stages.plan.limits import YearFields
+from search.stages.plan.write import TARGET
+
+_VARIANTS = 4
+"""Largest number of combinations of meanings for one candidate plan."""
+_RIVAL = 0.6
+"""A further meaning of a cue is tried if its score is at least this share of the best one's."""
+
+
+@dataclass(frozen=True)
+class Bound:
+    """A combination of conditions; `unbound` are the spans of the cues that mean nothing for the candidate plan.
+
+    `score` is the sum of the scores of the conditions.
+    """
+
+    conditions: tuple[Condition, ...] = ()
+    unbound: tuple[Span, ...] = ()
+
+    @property
+    def score(self) -> float:
+        """Sum of the scores of the conditions."""
+        return sum(condition.score for condition in self.conditions)
+
+    @property
+    def columns(self) -> tuple[int, ...]:
+        """The columns of the lexicon for the relations and types of the conditions."""
+        return tuple(column for condition in self.conditions for column in condition.columns)
+
+    @property
+    def spans(self) -> tuple[Span, ...]:
+        """The spans of the question that the conditions express."""
+        return tuple(span for condition in self.conditions for span in condition.spans)
+
+
+@dataclass
+class Binder:
+    """Binds the cues of one question; it keeps the walks from excluded names, which all candidates share."""
+
+    question: AnalysedQuestion
+    proposer: Proposer
+    nodes: NodeStore
+    years: YearFields
+    limit: Limit
+    _walks: dict[int, Sequence[Branch]] = field(default_factory=dict, init=False)
+
+    @property
+    def has_cues(self) -> bool:
+        """Whether the question says anything that could become a condition, numbers included."""
+        asked, cues = self.question, self.question.cues
+        return bool(
+            cues.asking
+            or asked.turnings
+            or asked.superlatives
+            or asked.comparisons
+            or asked.values
+            or cues.dates
+            or cues.quantities
+        )
+
+    @property
+    def nothing(self) -> Bound:
+        """The combination without conditions: every cue means nothing."""
+        return Bound((), self._unbound(()))
+
+    def of(self, candidate: PlanCandidate) -> list[Bound]:
+        """Return the combinations of meanings for a candidate plan, best first; the first has all best meanings."""
+        core = Core(self.question, candidate, self.proposer.knowledge)
+        several = list(self._meanings(core))
+        first = tuple(meanings[0] for meanings in several if meanings)
+        unbound = self._unbound(first)
+        combined = [first]
+        for meanings in several:
+            for other in meanings[1:]:
+                if other.score >= _RIVAL * meanings[0].score:
+                    combined.append(tuple(other if one is meanings[0] else one for one in first))
+        if not candidate.branches and not first:
+            combined = [(condition,) for condition in all_of_type(core)] or combined
+        bound = [Bound(_one_order(one), unbound) for one in combined]
+        return sorted(bound, key=lambda one: -one.score)[:_VARIANTS]
+
+    def _meanings(self, core: Core) -> Iterator[list[Condition]]:
+        """Yield the possible meanings of each cue, best first."""
+        fields = FieldMeanings(core.knowledge, self.years)
+        yield from Exclusions(self.nodes).of(core, self.walks)
+        yield from Orders(fields).of(core)
+        yield from Comparisons(fields, self.nodes).of(core)
+        yield from values_of(core)
+        yield from dates_of(core, fields)
+
+    def walks(self, name: int) -> Sequence[Branch]:
+        """Return the walks of at most two hops from a name."""
+        if name not in self._walks:
+            self._walks[name] = self.proposer.walks_from(self.question, name, self.limit)
+        return self._walks[name]
+
+    def _unbound(self, conditions: Sequence[Condition]) -> tuple[Span, ...]:
+        """Return the spans of turning words, superlatives and comparisons that no condition expresses."""
+        asked = self.question
+        cues: list[Span] = [(one.start, one.end) for one in asked.turnings]
+        cues += [(one.start, one.end) for one in asked.superlatives]
+        cues += [(one.start, one.end) for one in asked.comparisons]
+        told = {span for condition in conditions for span in condition.spans}
+        left = {(asked.names[at].mention.start, asked.names[at].mention.end) for at in self._unused(conditions)}
+        return tuple(span for span in [*cues, *sorted(left)] if span not in told)
+
+    def _unused(self, conditions: Sequence[Condition]) -> set[int]:
+        """Return the excluded names that no condition uses."""
+        used = {at for condition in conditions for at in condition.names}
+        longest = {
+            at
+            for at, role in enumerate(self.question.roles)
+            if role == "excluded" and not any(self.question.names[u].contains(self.question.names[at]) for u in used)
+        }
+        return longest - used
+
+
+def _one_order(conditions: tuple[Condition, ...]) -> tuple[Condition, ...]:
+    """Return the conditions with only the best order among them: a plan has one."""
+    orders = [one for one in conditions if one.order is not None]
+    kept = max(orders, key=lambda one: one.score, default=None)
+    return tuple(one for one in conditions if one.order is None or one is kept)
+
+
+def all_of_type(core: Core) -> list[Condition]:
+    """Return the condition that every node meets, where the question asks how many there are: every node has a name."""
+    asking = core.question.cues.asking
+    if asking is None or asking.ask != "how many":
+        return []
+    return [Condition((asking.start, asking.end), 1.0, filters=(Filter(TARGET, NAME, "exists"),))]

@@ -1,0 +1,65 @@
+"""What dates and relative times select: nodes with a date, or a year, in the range that was said."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from datetime import timedelta
+
+from search.domain.graph import Field
+from search.domain.plan import Filter, Operator
+from search.language.cues import DateRange
+from search.language.words import stem
+from search.stages.plan.conditions.condition import Condition, Core
+from search.stages.plan.conditions.fields import FieldMeanings, field_stems, naming
+from search.stages.plan.write import TARGET
+
+_ONLY = 0.9
+_ONE_OF = 0.5
+"""Fit of the first field of dates where the words name none of several."""
+
+
+def dates_of(core: Core, fields: FieldMeanings) -> Iterator[list[Condition]]:
+    """Yield the possible meanings of each date of a question."""
+    years = [one for one in fields.measured(core.kind) if fields.years(core.kind, one)]
+    for cue in core.question.cues.dates:
+        turned = any(one.scope[0] <= cue.start < one.scope[1] for one in core.question.turnings)
+        meanings = []
+        for one in years:
+            filters = _filters(cue, one)
+            if turned and len(filters) > 1:
+                continue
+            if turned:
+                filters = [Filter(TARGET, one.name, _TURNED[filters[0].op], filters[0].value)]
+            spans = ((cue.start, cue.end), *naming(core, one))
+            meanings.append(
+                Condition(
+                    (cue.start, cue.end), _fit(cue, one, years), filters=tuple(filters), spans=spans, turning=turned
+                )
+            )
+        yield sorted(meanings, key=lambda one: -one.score)[:2]
+
+
+_TURNED: dict[str, Operator] = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "=": "!=", "!=": "="}
+
+
+def _fit(cue: DateRange, one: Field, years: Sequence[Field]) -> float:
+    if {stem(word) for word in cue.words} & field_stems(one):
+        return 1.0
+    return _ONLY if len(years) == 1 else _ONE_OF
+
+
+def _filters(cue: DateRange, one: Field) -> list[Filter]:
+    """Return the range as filters; dates are texts that sort by time, so a range ends before the next day begins."""
+    if one.kind == "number":
+        first, last = cue.first.year, cue.last.year
+        # A part of a year says nothing about a field of years but the year.
+        if cue.op in ("<", "<=", ">", ">="):
+            return [Filter(TARGET, one.name, cue.op, first if cue.op in ("<", ">=") else last)]
+        return [Filter(TARGET, one.name, "=", first)] if first == last else [
+            Filter(TARGET, one.name, "between", [first, last])]  # fmt: skip
+    begins, after = cue.first.isoformat(), (cue.last + timedelta(days=1)).isoformat()
+    since, before = Filter(TARGET, one.name, ">=", begins), Filter(TARGET, one.name, "<", after)
+    return {
+        "<": [Filter(TARGET, one.name, "<", begins)], "<=": [before],
+        ">": [Filter(TARGET, one.name, ">=", after)], ">=": [since],
+    }.get(cue.op, [since, before])  # fmt: skip

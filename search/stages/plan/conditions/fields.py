@@ -1,0 +1,103 @@
+"""The field of a node type that words of a question mean: by its name, its unit, its values, or the nearest vector."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from search.domain.graph import Field, NodeType
+from search.language.cues import Span
+from search.language.quantities import UNITS
+from search.language.words import stem
+from search.stages.plan.conditions.condition import Core
+from search.stages.plan.knowledge import Knowledge
+from search.stages.plan.limits import YearFields
+from search.text import words
+
+_HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
+_WORD = re.compile(r"[^\W\d_]+")
+_MONEY = frozenset(stem(word) for word in ["price", "cost", "fee"])
+_UNIT_FITS = 0.85
+"""Fit of a field whose unit has the dimension that the word means."""
+_YEAR_FITS = 0.8
+_LATER = 0.03
+"""How much less each further word of a scale fits than the word before it."""
+_NEAR = 0.6
+"""Largest fit of a field that only vectors say."""
+_CLOSE = 2.0
+"""Number of standard deviations above the mean of unrelated words from which a cosine says something."""
+
+
+@dataclass(frozen=True)
+class FieldMeanings:
+    """Says how well words fit the fields of a node type that hold numbers or dates."""
+
+    knowledge: Knowledge
+    years: YearFields
+
+    def measured(self, kind: NodeType) -> list[Field]:
+        """Return the fields of a type that have an order."""
+        return [field for field in kind.fields if field.kind in ("number", "date") and field.coverage]
+
+    def fits(self, kind: NodeType, said: Sequence[str], unit: str) -> list[tuple[Field, float]]:
+        """Return the fields with an order and how well each fits, in [0, 1], the best first; without those of fit 0.
+
+        `said` are words for the property, the usual first, `unit` is the dimension of its values or empty.
+        """
+        fields = self.measured(kind)
+        found = [(one, max(self._named(one, said), self._of_unit(kind, one, unit))) for one in fields]
+        if said and not any(fit for _, fit in found):
+            found = list(zip(fields, self._near(fields, said), strict=True))
+        # A unit alone does not tell two fields apart.
+        alike = sum(fit in (_UNIT_FITS, _YEAR_FITS) for _, fit in found)
+        found = [(one, fit / 1.5 if alike > 1 and fit in (_UNIT_FITS, _YEAR_FITS) else fit) for one, fit in found]
+        return sorted(((one, fit) for one, fit in found if fit > 0), key=lambda pair: (-pair[1], -pair[0].coverage))
+
+    def _named(self, one: Field, said: Sequence[str]) -> float:
+        own = field_stems(one)
+        return next((1.0 - _LATER * at for at, word in enumerate(said) if stem(word) in own), 0.0)
+
+    def _of_unit(self, kind: NodeType, one: Field, unit: str) -> float:
+        if not unit:
+            return 0.0
+        if unit == "date":
+            return _YEAR_FITS if self.years(kind, one) else 0.0
+        if unit == "money":
+            return _UNIT_FITS if field_stems(one) & _MONEY else 0.0
+        own = unit_of(one)
+        return _UNIT_FITS if own and UNITS[own].dimension == unit else 0.0
+
+    def _near(self, fields: Sequence[Field], said: Sequence[str]) -> list[float]:
+        """Return the fit of each field by the cosine of its name and the words."""
+        fields = list(fields)
+        if not fields:
+            return []
+        vectors = self.knowledge.vectors
+        rows = vectors.of([words(_HUMP.sub(" ", one.name)) for one in fields]) @ vectors.of(list(said[:3])).T
+        mean, deviation = self.knowledge.lexicon.unrelated
+        above = (rows.max(axis=1) - mean) / deviation - _CLOSE
+        return [float(_NEAR * min(1.0, value / _CLOSE)) if value > 0 else 0.0 for value in np.asarray(above)]
+
+
+def field_stems(one: Field) -> frozenset[str]:
+    """Return the stems of a field's name, its unit left out."""
+    unit = unit_of(one)
+    return frozenset(stem(word) for word in words(_HUMP.sub(" ", one.name)).split() if word != unit)
+
+
+def unit_of(one: Field) -> str | None:
+    """Return the unit in a field's name: its last word (`weight_g`, `weightKg`), or a currency anywhere in it."""
+    said = words(_HUMP.sub(" ", one.name)).split()
+    last = said[-1] if len(said) > 1 and said[-1] in UNITS else None
+    return next((word for word in said if word in UNITS and UNITS[word].dimension == "money"), last)
+
+
+def naming(core: Core, one: Field) -> Iterator[Span]:
+    """Yield the spans of the question's words that only name a field: `weighs`, `approved`."""
+    own = field_stems(one)
+    for match in _WORD.finditer(core.question.text):
+        if stem(match.group().lower()) in own:
+            yield match.span()

@@ -1,0 +1,123 @@
+"""How well the words of a condition fit a walk, and the direction of a relation that joins a type with itself."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from search.domain.graph import Direction
+from search.language.question import AnalysedQuestion, Word
+from search.language.words import FUNCTION_WORDS, stem, stems
+from search.stages.plan.knowledge import Knowledge
+from search.stages.plan.knowledge.shape import Metapath, SchemaStep
+from search.stages.plan.scoring.align import elements, implied_by_start
+from search.stages.plan.write import mutual as reads_alike
+
+_SMOOTH = 0.3
+_TYPE = 0.9
+"""Worth of a hop that only the type at its far end has a word for."""
+_LONGER = 0.25
+"""How much less a walk fits with each hop beyond the first."""
+_LAST = 1.5
+"""Weight of the last content word of a scope, which is its noun or its verb; every other word has weight 1."""
+_HAVING = frozenset(("no", "any", "most", "fewest", "many", "without", "with", "of", "more", "fewer", "least"))
+_PASSIVE_BY = re.compile(r"\bby\b")
+
+
+def path_fit(knowledge: Knowledge, path: Metapath, said: Sequence[str], implied: bool = True) -> float:
+    """Return how well words fit a walk, in [0, 1]: hops that have a word, and words that the walk explains.
+
+    `implied` says that the walk begins at a name, whose type may say the first hop without a word.
+    """
+    lexicon, shape = knowledge.lexicon, knowledge.shape
+    rows = lexicon.of(list(said))
+    types = lexicon.relations
+    hops = []
+    for at, step in enumerate(path.steps):
+        own = max(
+            rows[:, step.relation].max(initial=0.0), _TYPE * rows[:, types + step.to_type].max(initial=0.0)
+        ) if len(rows) else 0.0  # fmt: skip
+        hops.append(max(own, implied_by_start(path, shape) if implied and not at else 0.0))
+    share = 1.0
+    if len(rows):
+        weights = [1.0] * (len(rows) - 1) + [_LAST]
+        told = rows[:, elements((path,), types)].max(axis=1, initial=0.0)
+        whole = rows.max(axis=1, initial=0.0)
+        share = (float(told @ weights) + _SMOOTH) / (float(whole @ weights) + _SMOOTH)
+    fit = 0.5 * sum(hops) / len(hops) + 0.5 * share - _LONGER * (len(path.steps) - 1)
+    return max(0.0, float(fit))
+
+
+def both_ways(knowledge: Knowledge, start: int, step: SchemaStep) -> bool:
+    """Whether a relation may be walked in either direction from a type to the same type at its far end."""
+    other: Direction = "in" if step.direction == "out" else "out"
+    return step.to_type in knowledge.shape.far_ends(start, step.relation, other)
+
+
+def mutual(knowledge: Knowledge, relation: int) -> bool:
+    """Whether the direction of a relation means nothing, see `search.stages.plan.write.mutual`."""
+    return reads_alike(knowledge.schema.relations[relation])
+
+
+def direction_said(
+    question: AnalysedQuestion, knowledge: Knowledge, relation: int, at: int | None, until: int | None = None
+) -> Direction | None:
+    """Return the direction in which the wording walks a relation from a node, or None where nothing decides it.
+
+    The node is named from `at` to `until`; if `at` is None, it is what is asked for, and stands before the relation's
+    words. A node before an active verb is its subject, behind it its object; a passive (`cited by`) turns this round,
+    and so does the wording of the inverse (`includes`).
+    """
+    word = relation_word(question, knowledge, relation, at or 0)
+    if word is None:
+        return None
+    inverse = stem(word.text) not in _forth(knowledge, relation)
+    subject = at is None or at < word.start
+    if at is not None and subject and _owns(question.text, until or at, word):
+        subject = False
+    if _is_passive(question.text, word):
+        subject = not subject
+    return "out" if subject != inverse else "in"
+
+
+def relation_word(question: AnalysedQuestion, knowledge: Knowledge, relation: int, near: int) -> Word | None:
+    """Return the word nearest to an offset that names a relation or its inverse, or None."""
+    both = _forth(knowledge, relation) | _content_stems(knowledge.schema.relations[relation].inverse)
+    said = [word for word in question.said if stem(word.text) in both]
+    return min(said, key=lambda word: abs(word.start - near), default=None)
+
+
+def is_noun(question: AnalysedQuestion, word: Word | None) -> bool:
+    """Whether a word that names a relation is used as a noun, as something that a node has: `most citations`.
+
+    What a node has is said of the other end, so the node is the object: `no subfields`, `the most parts`.
+    """
+    if word is None or word.text.endswith("ed"):
+        return False
+    before = question.text[: word.start].lower().split()
+    return bool(before) and before[-1] in _HAVING
+
+
+def _forth(knowledge: Knowledge, relation: int) -> frozenset[str]:
+    one = knowledge.schema.relations[relation]
+    return _content_stems(" ".join([knowledge.wording.phrases[relation][0], one.description, *one.aliases]))
+
+
+def _content_stems(text: str) -> frozenset[str]:
+    return stems(text) - frozenset(stem(word) for word in FUNCTION_WORDS)
+
+
+def _owns(text: str, end: int, word: Word) -> bool:
+    """Whether a name is followed by a possessive ending and then by the word: `X's parts`."""
+    return text[end : end + 2] in ("'s", "’s") and word.start - end < 24
+
+
+def _is_passive(text: str, word: Word) -> bool:
+    """Whether a verb is passive: a participle with `by` behind it, or with a form of `be` before it."""
+    if not word.text.endswith(("ed", "en", "wn")):
+        return False
+    if _PASSIVE_BY.match(text[word.start + len(word.text) :].lstrip().lower()):
+        return True
+    before = text[: word.start].lower().split()
+    near = before[-3:]
+    return any(form in near for form in ("is", "are", "was", "were", "be", "been", "being", "gets", "get", "most"))

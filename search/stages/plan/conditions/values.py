@@ -1,0 +1,60 @@
+"""What values of fields in a question select: nodes with the value, or, behind a turning word, all others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from search.domain.plan import Filter
+from search.interfaces import ValueMention
+from search.stages.plan.conditions.condition import Condition, Core
+from search.stages.plan.write import TARGET
+
+_INSIDE = 0.7
+"""Factor of a value of a node inside the plan, not of the answer."""
+_NAMES = 0.8
+"""Affinity from which a stretch names a relation or a type."""
+_UNNAMED_NUMBER = 0.5
+"""Factor of a number that does not stand beside the name of its field."""
+
+
+def values_of(core: Core) -> Iterator[list[Condition]]:
+    """Yield the meanings of each stretch that is a value of a field of the plan's nodes, longest first."""
+    question = core.question
+    used = [question.names[at].mention for at in core.candidate.mentions]
+    taken: list[tuple[int, int]] = [(one.start, one.end) for one in used]
+    for span in sorted({(one.start, one.end) for one in question.values}, key=lambda span: span[0] - span[1]):
+        if any(start < span[1] and span[0] < end for start, end in taken):
+            continue
+        meanings = [
+            meaning for one in question.values if (one.start, one.end) == span for meaning in _meanings(core, one)
+        ]
+        if meanings:
+            taken.append(span)
+            yield sorted(meanings, key=lambda one: -one.score)
+
+
+def says_value(core: Core, one: ValueMention) -> bool:
+    """Whether a stretch says the value, and does not name a relation or another type than the answers'."""
+    if one.named or one.node_type != core.kind.name:
+        return True
+    lexicon = core.knowledge.lexicon
+    row = lexicon.of([one.text.casefold()])[0].copy()
+    row[lexicon.relations + core.type_code] = 0.0
+    return bool(row.max(initial=0.0) < _NAMES)
+
+
+def _meanings(core: Core, one: ValueMention) -> Iterator[Condition]:
+    if not says_value(core, one):
+        return
+    span = (one.start, one.end)
+    turned = next(
+        (cue for cue in core.question.turnings if cue.scope[0] <= one.start and one.end <= cue.scope[1]), None
+    )
+    fit = one.similarity * (_UNNAMED_NUMBER if not isinstance(one.value, str) and not one.named else 1.0)
+    places = [(TARGET, 1.0)] if one.node_type == core.kind.name else []
+    schema = core.knowledge.schema
+    places += [(var, _INSIDE) for var, code in core.variables if schema.node_types[code].name == one.node_type]
+    for var, factor in places[:1]:
+        spans = (span, (turned.start, turned.end), turned.scope) if turned else (span,)
+        condition = Filter(var, one.field, "!=" if turned else "=", one.value)
+        yield Condition(span, fit * factor, filters=(condition,), spans=spans, turning=turned is not None)

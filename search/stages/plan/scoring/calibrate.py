@@ -1,0 +1,129 @@
+"""From what the planner knows of its first plan to the probability that the first answer is right (docs/planning.md).
+
+The softmax over the plans compares plans with each other: it knows nothing of words that no plan explains, of names
+that are only similar, and of cues that became no condition. A logistic function of these facts, fitted to questions
+with known answers, turns the share of the softmax into a probability (Platt 1999, with several inputs). Each of its
+weights has a sign that is given: the probability never rises when fewer words are explained.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, fields, replace
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from search.domain.plan import ScoredPlan
+
+_FILE = Path(__file__).with_name("calibration.json")
+_FURTHEST = 6.0
+"""Largest log-odds of a share: beyond it, the softmax says nothing more."""
+
+INPUTS = ("odds", "margin", "explained", "nothing left", "sureness", "all bound", "fit", "few hops", "graph")
+"""The names of the inputs of the logistic function."""
+
+
+@dataclass(frozen=True, slots=True)
+class Grounds:
+    """The facts that the probability of a question's first plan stands on.
+
+    `share` is the plan's share of the softmax, `rival` that of the best other plan. `explained` is the share of the
+    question's content words that it explains, and `left` the number of those that it does not. `sureness` is that of
+    its least sure name, 1 without names. `unbound` is the number of cues (turning words, superlatives, comparisons)
+    that mean nothing in it. `fit` is the least score of its conditions, 1 without conditions. `hops` is the number of
+    its hops. `text` says that it leaves the whole question to text.
+    """
+
+    share: float
+    rival: float = 0.0
+    explained: float = 1.0
+    left: int = 0
+    sureness: float = 1.0
+    unbound: int = 0
+    fit: float = 1.0
+    hops: int = 0
+    text: bool = False
+
+    def inputs(self) -> dict[str, float]:
+        """Return the inputs of the logistic function by name; more of any of them never lowers the probability."""
+        both = self.share + self.rival
+        values = (
+            _odds(self.share), _odds(self.share / both) if both else 0.0, self.explained, -float(min(self.left, 4)),
+            self.sureness, -float(min(self.unbound, 2)), self.fit, -float(min(max(self.hops, 1), 4)),
+            0.0 if self.text else 1.0,
+        )  # fmt: skip
+        return dict(zip(INPUTS, values, strict=True))
+
+    def to_json(self) -> dict[str, float]:
+        """Return the facts by name, as plain numbers: some come from arrays."""
+        kinds = {"left": int, "unbound": int, "hops": int, "text": bool}
+        return {name: kinds.get(name, float)(value) for name, value in asdict(self).items()}
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, float]) -> Grounds:
+        """Return the facts that `to_json` wrote."""
+        return cls(**{one.name: data[one.name] for one in fields(cls) if one.name in data})  # type: ignore[arg-type]
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """A logistic function of `Grounds`: the weight of each input (none is negative), and a constant."""
+
+    weights: Mapping[str, float]
+    constant: float
+
+    def __call__(self, grounds: Grounds) -> float:
+        """Return the probability that the first answer is right."""
+        total = sum(self.weights.get(name, 0.0) * value for name, value in grounds.inputs().items())
+        return 1.0 / (1.0 + math.exp(-max(-30.0, min(30.0, total + self.constant))))
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Calibration:
+        """Return the function that a file or an artifact holds. Raises ValueError if it is none."""
+        told: Any = data.get("weights")
+        weights: Mapping[str, Any] = told if isinstance(told, Mapping) else {"": None}
+        values = [*weights.values(), data.get("constant")]
+        finite = all(isinstance(value, int | float) and math.isfinite(value) for value in values)
+        if not finite or not set(weights) <= set(INPUTS):
+            raise ValueError(f"a calibration has a number for its constant and for inputs among {', '.join(INPUTS)}")
+        if min(values[:-1], default=0.0) < 0:
+            raise ValueError("no weight of a calibration is negative")
+        return cls(dict(weights), values[-1])
+
+
+@lru_cache(maxsize=1)
+def untrained() -> Calibration | None:
+    """Return the calibration of the planner without training, from the file beside this module; None without one."""
+    if not _FILE.exists():
+        return None
+    return Calibration.from_json(json.loads(_FILE.read_text(encoding="utf-8")))
+
+
+def calibrated(
+    plans: Sequence[ScoredPlan], grounds: Grounds, calibration: Calibration | None = None
+) -> list[ScoredPlan]:  # fmt: skip
+    """Return the plans, best first as given, with the calibrated probability of the first one; `grounds` are its facts.
+
+    Where it is less than before, all probabilities shrink alike, so that the mixture of the plans stays the same; what
+    is missing to 1 is the probability that no plan is right. Where it is more, the other plans share what is left.
+    Without a calibration the probabilities stay as they are. The first plan gets its facts in any case.
+    """
+    if not plans:
+        return []
+    first = replace(plans[0], grounds=grounds.to_json())
+    before = first.probability
+    if calibration is None or before <= 0:
+        return [first, *plans[1:]]
+    after = calibration(grounds)
+    others = after / before if after <= before else (1 - after) / max(1 - before, 1e-9)
+    rest = [replace(plan, probability=min(others * plan.probability, after)) for plan in plans[1:]]
+    return [replace(first, probability=after), *rest]
+
+
+def _odds(share: float) -> float:
+    """Return the log-odds of a share, between -`_FURTHEST` and `_FURTHEST`."""
+    bounded = min(max(share, 1e-9), 1 - 1e-9)
+    return max(-_FURTHEST, min(_FURTHEST, math.log(bounded / (1 - bounded))))

@@ -1,0 +1,103 @@
+"""An engine for small graphs: it extends matches edge by edge, and shares no code with the engines of the site."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+
+from search.domain.filtering import meets
+from search.domain.graph import ANY
+from search.domain.linking import LinkedPlan, Placed, Traversal
+from search.domain.plan import Hop
+from search.domain.ranking import Candidate
+from search.domain.trace import Limit
+from tests import oracle
+
+Match = dict[str, int]
+
+
+class Backtracking:
+    """Executes plans (interfaces.GraphStore, `execute` alone), but for comparisons. All anchors have the same score.
+
+    As for every engine, a variable other than an anchor's own never takes a node that an anchor is bound to.
+    """
+
+    backend = "backtracking"
+
+    def __init__(self, graph: oracle.Graph) -> None:
+        self._graph = graph
+        self._next: dict[tuple[int, str, str], set[int]] = defaultdict(set)
+        for source, relation, target in graph.edges:
+            self._next[source, relation, "out"].add(target)
+            self._next[target, relation, "in"].add(source)
+
+    def execute(self, linked: LinkedPlan, limit: Limit, rows: int = 10_000) -> Traversal:
+        limit.check("test")
+        target = linked.plan.target.var
+        keys = sorted({match[target] for match in self._matches(linked, {})})
+        placed = {}
+        if (order := linked.plan.order) is not None:
+            values = {key: oracle.value_of(self._graph, order, key) for key in keys}
+            distinct = sorted({v for v in values.values() if v is not None}, reverse=order.direction == "desc")
+            places = {key: len(distinct) + 1 if v is None else distinct.index(v) + 1 for key, v in values.items()}
+            keys = sorted(
+                (k for k in keys if order.limit is None or places[k] <= order.limit), key=lambda k: (places[k], k)
+            )
+            placed = {key: Placed(values[key], places[key]) for key in keys}
+        found = tuple(Candidate(key, 1.0) for key in keys[:rows])
+        return Traversal(linked.index, self.backend, found, len(keys) > rows, placed=placed)
+
+    def _matches(self, linked: LinkedPlan, given: Match) -> Iterator[Match]:
+        """Yield every match of a plan that agrees with the given variables."""
+        plan = linked.plan
+        bound = {anchor.var: {b.node.key for b in linked.bindings_of(anchor.var)} for anchor in plan.anchors}
+        start = next(iter(bound), plan.target.var)
+        firsts = [given[start]] if start in given else sorted(bound.get(start, range(len(self._graph.nodes))))
+        for key in firsts:
+            if self._allowed(linked, bound, given, start, key):
+                yield from self._extended(linked, bound, {**given, start: key}, plan.hops)
+
+    def _allowed(self, linked: LinkedPlan, bound: dict[str, set[int]], match: Match, var: str, key: int) -> bool:
+        """Whether a variable may take a node beside what a match holds already."""
+        plan, node = linked.plan, self._graph.nodes[key]
+        if var in bound and key not in bound[var]:
+            return False
+        if var in match:
+            return match[var] == key
+        if var not in bound and any(key in keys for keys in bound.values()):
+            return False
+        typed = all(node.type in labels for labels in plan.labels_of.get(var, ()))
+        return typed and meets(node, [one for one in plan.filters if one.var == var])
+
+    def _extended(
+        self, linked: LinkedPlan, bound: dict[str, set[int]], match: Match, hops: tuple[Hop, ...]
+    ) -> Iterator[Match]:
+        if not hops:
+            if all(self._free(linked, at, match) for at in range(len(linked.plan.exclude))):
+                yield match
+            return
+        hop = next((h for h in hops if h.source in match or h.to_var in match), hops[0])
+        rest = tuple(h for h in hops if h is not hop)
+        for near, far in self._edges(hop, match):
+            ends = ((hop.source, near), (hop.to_var, far))
+            if all(self._allowed(linked, bound, match, var, key) for var, key in ends):
+                yield from self._extended(linked, bound, {**match, hop.source: near, hop.to_var: far}, rest)
+
+    def _edges(self, hop: Hop, match: Match) -> Iterator[tuple[int, int]]:
+        """Yield the ends (source, to_var) of the edges of a hop, from the end that is known."""
+        relations = {r for _, r, _ in self._graph.edges} if hop.rel == ANY else {hop.rel}
+        for way in [hop.direction] if hop.direction else ["out", "in"]:
+            back = {"out": "in", "in": "out"}[way]
+            for relation in relations:
+                if hop.source in match:
+                    here = match[hop.source]
+                    yield from ((here, far) for far in self._next[here, relation, way])
+                else:
+                    there = match[hop.to_var]
+                    yield from ((near, there) for near in self._next[there, relation, back])
+
+    def _free(self, linked: LinkedPlan, index: int, match: Match) -> bool:
+        """Whether an exclusion has no match around a match of the plan."""
+        pattern = linked.excluded(index)
+        start = pattern.plan.target.var
+        return next(self._matches(pattern, {start: match[start]}), None) is None

@@ -1,0 +1,108 @@
+"""The demo knowledge bases with the tools of a follow-up: real indexes, and an engine that tries every edge."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from search.adapters import adjacency_memmap, mentions_memmap, values_memmap
+from search.domain.follow_up import Earlier, Followed, FollowUpReading
+from search.domain.graph import Node, Schema
+from search.domain.linking import Binding, LinkedPlan
+from search.domain.plan import Anchor, Hop, Plan, Target
+from search.domain.question import Question
+from search.domain.trace import Limit
+from search.ingest import field_values
+from search.stages.plan.follow_up.read import FollowUp
+from tests import oracle
+from tests.fakes import HashEncoder
+from tests.graphs import Nodes
+from tests.search.demo_schema import DEMO, demo_schema
+from tests.search.stages.plan.follow_up.backtracking import Backtracking
+
+
+@dataclass(frozen=True)
+class Demo:
+    """A demo knowledge base: its graph, its schema, and the stage that reads follow-ups over it."""
+
+    graph: oracle.Graph
+    schema: Schema
+    stage: FollowUp
+
+    def read(self, before: Plan, words: str, wording: str = "What was asked before?") -> FollowUpReading:
+        """Return how the words are read after a search with this plan."""
+        followed = Followed((Earlier("1", wording),), wording, before)
+        return self.stage(Question(words, follows=followed), Limit())
+
+    def answers(self, plan: Plan) -> list[str]:
+        """Return the names that a plan finds in its order if it has one, else sorted."""
+        ids = {node.id: node for node in self.graph.nodes}
+        pairs = [(plan.anchors, None), *((pattern.anchors, at) for at, pattern in enumerate(plan.exclude))]
+        bound = tuple(
+            Binding(anchor.var, ids[node_id], 1.0, at) for anchors, at in pairs for a in anchors for node_id in a.ids
+            for anchor in [a]
+        )  # fmt: skip
+        found = [candidate.key for candidate in self.stage.graph.execute(LinkedPlan(plan, bound), Limit()).candidates]
+        names = [self.graph.nodes[key].name for key in found]
+        return names if plan.order is not None else sorted(names)
+
+    def node(self, name: str, label: str) -> Node:
+        """Return the node with this name and type."""
+        return next(node for node in self.graph.nodes if node.name == name and node.type == label)
+
+    def one_hop(self, name: str, label: str, relation: str, direction: str, target: str) -> Plan:
+        """Return the plan of a question with one name and one hop."""
+        anchor = Anchor("A1", name, label, "name", (self.node(name, label).id,))
+        hop = Hop("A1", relation, "T", target, direction)  # type: ignore[arg-type]
+        return Plan((anchor,), (hop,), Target("T", (target,)))
+
+
+def _counted(name: str) -> Schema:
+    """Return the schema of a demo with the number of nodes that have each field, as an import counts them."""
+    declared = json.loads((DEMO / name / "kb.json").read_text())["node_types"]
+    schema = demo_schema(name)
+    types = tuple(
+        replace(kind, fields=tuple(
+            replace(one, coverage=declared[kind.name]["fields"][one.name]["count"]) for one in kind.fields
+        ))
+        for kind in schema.node_types
+    )  # fmt: skip
+    return replace(schema, node_types=types)
+
+
+def demo(name: str, folder: Path) -> Demo:
+    """Read a demo's bundle and build its indexes in an empty folder."""
+    schema = _counted(name)
+    rows = [json.loads(line) for line in (DEMO / name / "nodes.jsonl").read_text().splitlines()]
+    nodes = tuple(
+        Node(key, row["id"], row["type"], row["name"], tuple(row.get("aliases", ())), fields=row.get("fields", {}))
+        for key, row in enumerate(sorted(rows, key=lambda row: row["id"].encode()))
+    )
+    keys = {node.id: node.key for node in nodes}
+    lines = [line.split("\t") for line in (DEMO / name / "edges.tsv").read_text().splitlines()[1:]]
+    graph = oracle.Graph(nodes, tuple((keys[source], relation, keys[target]) for source, relation, target, *_ in lines))
+    for part in ("adjacency", "mentions", "values"):
+        (folder / part).mkdir(parents=True)
+    edges = np.array([(s, schema.relation_codes[r], t) for s, r, t in graph.edges], dtype=np.int32)
+    adjacency_memmap.build(
+        folder / "adjacency", nodes=len(nodes), relations=len(schema.relations),
+        types=np.array([schema.type_codes[node.type] for node in nodes], dtype=np.int16),
+        source=edges[:, 0], relation=edges[:, 1], target=edges[:, 2],
+    )  # fmt: skip
+    called = [(node.key, name, alias) for node in nodes for name, alias in
+              [(node.name, False), *((one, True) for one in node.aliases)]]  # fmt: skip
+    mentions_memmap.build(folder / "mentions", called)
+    field_values.build(folder / "values", schema, nodes)
+    stage = FollowUp(
+        mentions=mentions_memmap.MemmapMentions(folder / "mentions"),
+        adjacency=adjacency_memmap.MemmapAdjacency(folder / "adjacency", schema),
+        nodes=Nodes(graph, schema),
+        encoder=HashEncoder(dimensions=4096),
+        schema=schema,
+        graph=Backtracking(graph),
+        values=values_memmap.MemmapValues(folder / "values", schema),
+    )
+    return Demo(graph, schema, stage)
