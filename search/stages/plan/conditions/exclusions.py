@@ -12,7 +12,7 @@ from search.language.cues import Turning
 from search.language.question import Word
 from search.language.words import stem
 from search.stages.plan.conditions.condition import Condition, Core, best
-from search.stages.plan.conditions.fields import field_stems
+from search.stages.plan.conditions.fields import field_stems, naming
 from search.stages.plan.conditions.paths import both_ways, direction_said, is_noun, mutual, path_fit, relation_word
 from search.stages.plan.conditions.values import says_value
 from search.stages.plan.enumeration.enumerate import Branch
@@ -59,7 +59,7 @@ class Exclusions:
     def _named(self, core: Core, turning: Turning, at: int, walks: Walks) -> Iterator[Condition]:
         question, name = core.question, core.question.names[at]
         cue = (name.mention.start, name.mention.end)
-        spans = ((turning.start, turning.end), core.question.scope(turning))
+        spans = ((turning.start, turning.end), cue)
         words = [word.text for word in question.content_in(core.question.scope(turning))]
         own = [key for key, code in zip(name.mention.keys, self.nodes.types(name.mention.keys), strict=True)
                if code in core.candidate.types]  # fmt: skip
@@ -126,7 +126,7 @@ class Exclusions:
                     label = known.schema.node_types[code].name if len(far) > 1 else ANY
                     hop = Hop(TARGET, known.schema.relations[relation].name, f"N{turning.start}", label, direction)
                     columns = elements((path,), known.lexicon.relations)
-                    spans = ((turning.start, turning.end), core.question.scope(turning))
+                    spans = ((turning.start, turning.end),)
                     yield Condition(
                         (turning.start, turning.end), fit, exclude=(Exclusion((), (hop,)),), spans=spans,
                         turning=True, columns=columns,
@@ -142,7 +142,7 @@ class Exclusions:
                 condition = Filter(TARGET, one.name, "missing")
                 yield Condition(
                     (turning.start, turning.end), fit, filters=(condition,),
-                    spans=((turning.start, turning.end), core.question.scope(turning)), turning=True,
+                    spans=((turning.start, turning.end), *naming(core, one)), turning=True,
                 )  # fmt: skip
 
 
