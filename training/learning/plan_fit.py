@@ -110,7 +110,7 @@ def fit(
     with torch.random.fork_rng():
         torch.manual_seed(how.seed)
         net = unlearned(wordings, how.hidden).net
-    before = {name: one.detach().clone() for name, one in net.named_parameters()}
+    started = {name: one.detach().clone() for name, one in net.named_parameters()}
     path_vectors = torch.from_numpy(wordings)
     moved = torch.nn.Parameter(torch.zeros_like(path_vectors))
     maps = {id(net.ask.weight), id(net.tell.weight)}
@@ -151,7 +151,7 @@ def fit(
         tick(epoch + 1, lost)
     with torch.no_grad():
         for name, one in net.named_parameters():
-            one.copy_(torch.lerp(before[name], one, how.way))
+            one.copy_(torch.lerp(started[name], one, how.way))
     return Fitted(net, (path_vectors + how.way * moved).detach())
 
 

@@ -21,6 +21,7 @@ from search.language.soft_names import SoftTools, soft_names
 from search.stages.plan.enumeration.enumerate import Branch, Enumerator, PlanCandidate, Start
 from search.stages.plan.knowledge import Knowledge
 from search.stages.plan.knowledge.lexicon import EXPLAINED
+from search.stages.plan.knowledge.target import spoken
 
 _LONGEST = 2_000
 """Number of characters at the start of a question that are read. Only text retrieval uses the rest."""
@@ -65,7 +66,7 @@ class Proposer:
         held += [(one.start, one.end) for one in question.values]
         words = [word for word in reading.content if not any(start <= word.start < end for start, end in held)]
         # Later, all words are compared with the schema; in one batch they cost less.
-        self.knowledge.vectors.learn(lexicon.unknown(word.text for word in words))
+        self.knowledge.vectors.learn(lexicon.unknown([*(word.text for word in words), *spoken(reading)]))
         like = lexicon.of([word.text for word in words]).max(axis=1, initial=0.0)
         begins = ends = -1
         for word, affinity in zip(words, like, strict=True):
