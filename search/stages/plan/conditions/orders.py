@@ -71,7 +71,9 @@ class Orders:
             columns = elements((path,), known.lexicon.relations)
             edges = known.schema.edges_between[count.rel].get(_pair(core, way, code), 0)
             order = Order(count, cue.direction, cue.limit)
-            found.append((edges, Condition((cue.start, cue.end), fit, order=order, spans=spans, columns=columns)))
+            # A plan counts all nodes of an answer, and not only those on the way to it: then the cue is left over.
+            told = spans[1:] if _on_the_way(core, relation, way) else spans
+            found.append((edges, Condition((cue.start, cue.end), fit, order=order, spans=told, columns=columns)))
         fitting = [condition for _, condition in found if counted and condition.score >= _COUNTED]
         yield from fitting
         # A relation with one edge for each node (the country of a store) is not worth counting.
@@ -101,6 +103,12 @@ def _joined(core: Core) -> Iterator[tuple[int, Direction, int, int]]:
         for way in own[:1] if mutual(known, relation) else own:
             for code in sorted(known.shape.far_ends(core.type_code, relation, way)):
                 yield relation, way, code, len(own)
+
+
+def _on_the_way(core: Core, relation: int, way: Direction) -> bool:
+    """Whether a longer path reaches the answers over the relation that is counted: `most papers at the workshop`."""
+    ends = [path.steps[-1] for path in core.candidate.paths if len(path.steps) > 1]
+    return any(step.relation == relation and step.direction != way for step in ends)
 
 
 def _pair(core: Core, way: Direction, code: int) -> tuple[int, int]:

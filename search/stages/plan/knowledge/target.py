@@ -12,6 +12,8 @@ from search.stages.plan.knowledge.lexicon import Affinities, Lexicon
 
 _WH = frozenset(("what", "which", "who", "whom", "when", "where", "how"))
 _THIS = frozenset(("this", "these", "that", "those"))
+_PEOPLE = frozenset(("people", "person", "persons"))
+"""Words behind `which` and `what` with which they ask like `who`."""
 _HELPERS = frozenset(("do", "does", "did", "can", "could", "has", "have", "had", "will", "would"))
 _STANDS_FOR = 4
 """Most words that a question word stands for."""
@@ -65,7 +67,8 @@ def _asks_for_object(reading: RemainingWords) -> bool:
 
 
 def _head(reading: RemainingWords, at: int) -> list[str]:
-    asked = ANSWER_OF.get(reading.words[at].text)
+    behind = reading.words[at + 1].text if at + 1 < len(reading.words) else ""
+    asked = ANSWER_OF["who"] if behind in _PEOPLE else ANSWER_OF.get(reading.words[at].text)
     return asked.split()[:_STANDS_FOR] if asked else _after(reading.words[at + 1 :])
 
 
