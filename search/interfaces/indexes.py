@@ -57,6 +57,14 @@ class VectorIndex(Protocol):
         """
         ...
 
+    def best_cosines(self, kind: VectorKind, vectors: Vectors) -> tuple[Keys, NDArray[np.float32]]:
+        """Return the sorted keys of all nodes with a vector of a kind, and each node's best cosine with each vector.
+
+        `vectors` has the shape (vectors, dimensions) and unit lengths, the second array (vectors, keys). The cosines
+        are accurate to about 1/1000. Raises a permanent StageError if there is no matrix of the kind.
+        """
+        ...
+
     def sample(self, label: str, n: int = 1000, limit: Limit | None = None) -> list[int]:
         """Return up to n keys of a type, always the same ones: the sample with which a cosine is compared.
 

@@ -172,13 +172,14 @@ class Answer(serializers.Serializer[Any]):
     """The answer of the shown plan: a list, a number, yes, no, or unknown.
 
     `count` is the number of answers that the plan has in the graph; `complete` says that there are no further ones.
-    `value` is the number where one was asked for.
+    `value` is the number where one was asked for. `unbound` are entities of the plan that are not known.
     """
 
     kind = serializers.ChoiceField(["list", "number", "yes", "no", "unknown"])
     value = Whole(required=False)
     count = Whole()
     complete = serializers.BooleanField()
+    unbound = serializers.ListField(child=Text(), required=False)
 
 
 class Step(serializers.Serializer[Any]):

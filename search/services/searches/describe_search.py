@@ -48,6 +48,8 @@ class Outputs:
     graph: GraphListed | None = None
     fused: Fused | None = None
     results: Results = field(default_factory=Results)
+    asked: Links | None = None
+    """The bindings before recovery changed a plan; None if it changed nothing."""
     follow_up: FollowUpRead | None = None
 
 
@@ -100,7 +102,7 @@ def describe(run: SearchRun, steps: Sequence[SearchStep]) -> dict[str, Any]:
         "did_you_mean": did_you_mean(output, shown),
         "graph": describe_graph(output),
         "fusion": describe_fusion(output, pipeline),
-        "answer": answer_of(output.plans, output.links, output.found, shown),
+        "answer": answer_of(output.plans, output.links, output.found, shown, output.asked),
         "results": describe_results(output, shown, pipeline),
         "steps": [describe_step(step, pipeline) for step in steps],
     }
@@ -136,12 +138,12 @@ def outputs_of(steps: Iterable[SearchStep]) -> Outputs:
         graph if isinstance(graph, GraphListed) else None,
         fused if isinstance(fused, Fused) else None,
         results if isinstance(results, Results) else Results(),
-        read if isinstance(read, FollowUpRead) else None,
+        follow_up=read if isinstance(read, FollowUpRead) else None,
     )
     if not isinstance(changed, Recovery):
         return output
     plans, links, found = changed.laid_over(output.plans, output.links, output.found)
-    return replace(output, plans=plans, links=links, found=found)
+    return replace(output, plans=plans, links=links, found=found, asked=output.links)
 
 
 def shown_plan(output: Outputs) -> tuple[int | None, list[dict[str, Any]]]:
