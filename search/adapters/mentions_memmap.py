@@ -169,8 +169,8 @@ class MemmapMentions:
             return None
         start, end = tokens[first].start, tokens[last].end
         agreeing = {name: _agrees(text, start, end, name) for name in {name for _, name in rows}}
-        exact: dict[int, bool] = {}
-        for key, name in rows:
+        exact: dict[int, bool] = dict.fromkeys((key for key, _ in rows), all(agreeing.values()))
+        for key, name in rows if len(agreeing) > 1 else ():
             exact[key] = exact.get(key, False) or agreeing[name]
         asked = tuple(word for token in tokens[first : last + 1] for word in token.words)
         similarity = 1.0 if asked == words else OSA.normalized_similarity(" ".join(asked), " ".join(words))
@@ -185,8 +185,11 @@ class MemmapMentions:
         first = int(np.searchsorted(self._hashes, code)) if row is None else row
         last = int(np.searchsorted(self._hashes, code, side="right"))
         names = self._names.stretch(first, last)
-        fitting = {name for name in set(names) if words_of(name) == words}
+        spellings = set(names)
+        fitting = {name for name in spellings if words_of(name) == words}
         keys: list[int] = self._keys[first:last].tolist()
+        if len(fitting) == len(spellings):
+            return list(zip(keys, names, strict=True))
         return [(key, name) for key, name in zip(keys, names, strict=True) if name in fitting]
 
     def _mended(self, text: str, tokens: list[Token], found: list[Mention]) -> dict[int, list[str]]:
