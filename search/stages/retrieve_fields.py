@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -86,7 +86,8 @@ class Fields:
             rankings[TYPE], weights[TYPE] = self._types(query.types, keys), 1.0
         cosines = QuestionCosines(question, self.encoder, self.vectors, limit, STAGE)
         ordered = {name: rankings[name] for name in weights}
-        return Fusion.added(ordered, weights, cosines, self.depth)
+        fused = Fusion.added(ordered, weights, cosines, self.depth)
+        return replace(fused, sure=sure_of(fused.ranking)) if self.artifact else fused
 
     def _query(self, text: str) -> FieldQuery:
         if not self.artifact:
@@ -119,6 +120,12 @@ class Fields:
         """Return the list of the candidates' types."""
         of_code = np.array([scores.get(label.name, 0.0) for label in self.adjacency.schema.node_types])
         return _ranking(keys, of_code[self.nodes.types(keys)])
+
+
+def sure_of(ranking: Ranking) -> float:
+    """Return the probability of the first candidate, where scores are logarithms of odds, as learned ones are."""
+    scores = np.array([candidate.score for candidate in ranking.candidates])
+    return float(1 / np.exp(scores - scores.max()).sum()) if len(scores) else 0.0
 
 
 def untrained(encoder: Encoder, text: str, lists: tuple[str, ...]) -> FieldQuery:
