@@ -19,12 +19,12 @@ from search.stages.plan.conditions.paths import both_ways, direction_said
 from search.stages.plan.conditions.whole_types import unused_share, whole_type_sum, whole_types
 from search.stages.plan.enumeration.enumerate import PlanCandidate
 from search.stages.plan.knowledge import Knowledge
+from search.stages.plan.knowledge.target import answer_types
 from search.stages.plan.limits import FilterOutcome, FilterProbe, Limiter, Limits
 from search.stages.plan.scoring.align import elements
 from search.stages.plan.scoring.calibrate import Grounds, calibrated, untrained
 from search.stages.plan.scoring.risk import explained, left_over, level, text_of, unused_names
 from search.stages.plan.scoring.score import Scored, Weights
-from search.stages.plan.scoring.target import answer_types
 from search.stages.plan.write import Writer, mutual
 
 _WORTH = 4.0

@@ -21,7 +21,7 @@ from search.language.soft_names import SoftTools, soft_names
 from search.stages.plan.enumeration.enumerate import Branch, Enumerator, PlanCandidate, Start
 from search.stages.plan.knowledge import Knowledge
 from search.stages.plan.knowledge.lexicon import EXPLAINED
-from search.stages.plan.scoring.target import spoken
+from search.stages.plan.knowledge.target import spoken
 
 _LONGEST = 2_000
 """Number of characters at the start of a question that are read. Only text retrieval uses the rest."""
