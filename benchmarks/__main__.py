@@ -24,6 +24,7 @@ SCRIPTS = (
     "asked",
     "calibrate",
     "ablation",
+    "curve",
     "lost",
     "processes",
     "jobs",

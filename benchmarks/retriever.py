@@ -1,7 +1,12 @@
-"""Duration of the retrieval by fields, untrained and trained, on movies and prime-ibd; and of training it."""
+"""Duration of the retrieval by fields, untrained and trained, on movies and prime-ibd; and of training it.
+
+`GRASP_BENCH_BASES` names other bases, `GRASP_BENCH_QUESTIONS` (100) is the number of questions that are timed, and
+`GRASP_BENCH_TRAINED` (435) the number that a training learns from: all that prime-ibd has, and as many of movies.
+"""
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable
 
@@ -15,21 +20,21 @@ from search.stages.retrieve_fields import Fields
 from training.data.examples import Example, read_examples
 from training.services.train import train
 
-QUESTIONS, WARM = 100, 10
-TRAINED_ON = 435
-"""Questions of a training: all that prime-ibd has, and as many of movies."""
+BASES, QUESTIONS, TRAINED_ON, WARM = "movies,prime-ibd", "100", "435", 10
 
 
 def main() -> None:
     """Print p50 and p95 of the stage on each base, and the seconds of a training."""
     rows, trained = [], []
-    for wanted in ("movies", "prime-ibd"):
+    timed = int(os.environ.get("GRASP_BENCH_QUESTIONS", QUESTIONS))
+    number = int(os.environ.get("GRASP_BENCH_TRAINED", TRAINED_ON))
+    for wanted in os.environ.get("GRASP_BENCH_BASES", BASES).split(","):
         name, folder = imported(wanted)
-        examples = read_examples(folder / "questions.jsonl.gz", "train", TRAINED_ON)
+        examples = read_examples(folder / "questions.jsonl.gz", "train", number)
         began = time.perf_counter()
         report = train(kind="retriever", knowledge_base=name, examples=examples, settings={}, activate=False)
         trained.append((wanted, len(examples), time.perf_counter() - began, report["metrics"]["passes"]))
-        asked = read_examples(folder / "questions.jsonl.gz", "val", QUESTIONS + WARM)
+        asked = read_examples(folder / "questions.jsonl.gz", "val", timed + WARM)
         release = KnowledgeBase.objects.get(name=name).active_release
         assert release is not None
         tools = wiring.tools(release)
@@ -40,7 +45,7 @@ def main() -> None:
         for title, artifact in (("untrained", ""), ("trained", report["artifact"])):
             stage = Fields(*parts, artifact=artifact)
             rows.append((wanted, title, tools.adjacency.size, *percentiles(_seconds(stage, asked))))
-    table(f"Retrieval by fields, {QUESTIONS} questions", ("base", "retriever", "nodes", "p50 ms", "p95 ms"), rows)
+    table(f"Retrieval by fields, {timed} questions", ("base", "retriever", "nodes", "p50 ms", "p95 ms"), rows)
     table("Training the retriever of fields", ("base", "questions", "seconds", "passes"), trained)
 
 

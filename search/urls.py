@@ -8,6 +8,7 @@ from search.views.answers import answers, answers_csv
 from search.views.entity import entity
 from search.views.export import results_csv
 from search.views.feedback import feedback
+from search.views.follow_up import follow
 from search.views.paths import paths
 from search.views.plan import edit_plan
 from search.views.refine import refine
@@ -28,6 +29,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("search/<uuid:run_id>/cancel/", cancel, name="search-cancel"),
     path("search/<uuid:run_id>/feedback/", feedback, name="search-feedback"),
     path("search/<uuid:run_id>/plan/", edit_plan, name="search-plan"),
+    path("search/<uuid:run_id>/follow/", follow, name="search-follow"),
     path("search/<uuid:run_id>/refine/", refine, name="search-refine"),
     path("search/<uuid:run_id>/answers/", answers, name="search-answers"),
     path("search/<uuid:run_id>/answers.csv", answers_csv, name="search-answers-csv"),

@@ -8,12 +8,14 @@ from django.contrib import admin, messages
 from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseNotAllowed
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import URLPattern, path, reverse
+from django.utils.decorators import method_decorator
 from django.utils.html import format_html
 from django.utils.http import urlencode
 from django.utils.safestring import SafeString
+from django.views.decorators.http import require_POST
 from unfold.decorators import action, display
 
 from search import wiring
@@ -24,9 +26,10 @@ from search.admin.version_form import ChooseForm, VersionForm
 from search.domain.differences import MISSING
 from search.domain.errors import InvalidRequest
 from search.models import KnowledgeBase, PipelineVersion
+from search.services.access.rights import may
 from search.services.pipelines.compare_versions import compare_with_before
-from search.services.pipelines.save_pipeline_version import activate_pipeline_version, save_pipeline_version
-from search.services.pipelines.switch_version import roll_back
+from search.services.pipelines.save_pipeline_version import save_pipeline_version
+from search.services.pipelines.switch_version import ACTIVATE_VERSIONS, ADD_VERSIONS, promote, roll_back
 
 BUTTON = "bg-primary-600 text-white rounded-default px-3 py-2 font-medium cursor-pointer"
 MOST_DIGITS = 10
@@ -70,27 +73,16 @@ class PipelineVersionAdmin(ReadOnlyAdmin):
         for version in versions:
             _activate(request, version)
 
+    @method_decorator(require_POST)
     def activate(self, request: HttpRequest, pk: int) -> HttpResponse:
         """Activate one version and redirect to its page."""
-        if request.method != "POST":
-            return HttpResponseNotAllowed(["POST"])
-        if not self.has_activate_permission(request):
-            raise PermissionDenied
-        version = PipelineVersion.objects.select_related("knowledge_base").filter(pk=pk).first()
-        if version is None:
-            raise Http404("There is no such version.")
-        _activate(request, version)
+        _activate(request, _version(request, pk))
         return redirect("admin:search_pipelineversion_change", pk)
 
+    @method_decorator(require_POST)
     def roll_back(self, request: HttpRequest, pk: int) -> HttpResponse:
         """Activate the version that was in use before this active one, and redirect to its page."""
-        if request.method != "POST":
-            return HttpResponseNotAllowed(["POST"])
-        if not self.has_activate_permission(request):
-            raise PermissionDenied
-        version = PipelineVersion.objects.select_related("knowledge_base").filter(pk=pk).first()
-        if version is None:
-            raise Http404("There is no such version.")
+        version = _version(request, pk)
         if not version.active:
             messages.error(request, f"{version} is not in use, so there is nothing to roll back.")
             return redirect("admin:search_pipelineversion_change", pk)
@@ -105,7 +97,7 @@ class PipelineVersionAdmin(ReadOnlyAdmin):
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         """Users with the right to add versions make them by the form of `add_view`."""
-        return request.user.has_perm("search.add_pipelineversion")
+        return may(request.user, ADD_VERSIONS)
 
     def add_view(self, request: HttpRequest, form_url: str = "", extra_context: Any = None) -> HttpResponse:
         """Show the form of a new version, or first the choice of knowledge base and pipeline; save what was sent."""
@@ -134,7 +126,7 @@ class PipelineVersionAdmin(ReadOnlyAdmin):
 
     def has_activate_permission(self, request: HttpRequest) -> bool:
         """Users who may change knowledge bases may activate versions."""
-        return request.user.has_perm("search.change_knowledgebase")
+        return may(request.user, ACTIVATE_VERSIONS)
 
     @display(description="Active")
     def state(self, version: PipelineVersion) -> SafeString | str:
@@ -175,9 +167,20 @@ class PipelineVersionAdmin(ReadOnlyAdmin):
         return pretty(version.options)
 
 
+def _version(request: HttpRequest, pk: int) -> PipelineVersion:
+    """Return the version that a button speaks of. Raises PermissionDenied, Http404."""
+    if not may(request.user, ACTIVATE_VERSIONS):
+        raise PermissionDenied
+    found = PipelineVersion.objects.select_related("knowledge_base").filter(pk=pk).first()
+    if found is None:
+        raise Http404("There is no such version.")
+    return found
+
+
 def _activate(request: HttpRequest, version: PipelineVersion) -> None:
+    base, pipeline = version.knowledge_base, version.pipeline
     try:
-        activate_pipeline_version(version)
+        promote(knowledge_base=base, pipeline=pipeline, version=version.version, user=request.user)
     except InvalidRequest as error:
         messages.error(request, str(error))
         return

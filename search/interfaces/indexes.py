@@ -169,6 +169,10 @@ class MentionIndex(Protocol):
         """Return the keys of the nodes whose normalised name or alias equals the normalised `name`."""
         ...
 
+    def misspelt(self, name: str) -> list[Mention]:
+        """Return the names one typing error away from a name, for a suggestion beside what it means itself."""
+        ...
+
     def translated(self, text: str, start: int, end: int) -> list[Mention]:
         """Return names whose words have nearly the letters of those in a stretch of the text, the nearest first.
 

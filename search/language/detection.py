@@ -10,12 +10,10 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-import stopwordsiso
-
 from search.language.glossing.dictionary import LANGUAGES, pluralised, spoken
-from search.language.languages import language
 from search.language.synonyms import meanings
 from search.language.tokens import Token, tokens
+from search.language.words import asking_words, function_words
 
 MOST_CHARACTERS_READ = 2_000
 CANDIDATES = (
@@ -84,14 +82,12 @@ def _score(said: list[Token], code: str) -> float:
 
 @lru_cache(maxsize=64)
 def _function_words(code: str) -> frozenset[str]:
-    listed = stopwordsiso.stopwords(code) if stopwordsiso.has_lang(code) else set()
     known = spoken(code) if code in LANGUAGES else frozenset()
     if code == "en":
         known |= {pluralised(word) for word in known} | {word for said in meanings() for word in said.split()}
         known |= {pluralised(word) for word in known}
-    own = language(code).set("words", "function") | language(code).set("words", "asking") if code in _OWN else set()
-    # The list of English holds letters, digits and ordinary nouns; our own is whole.
-    return known | frozenset(own if code in _OWN else {word.casefold() for word in listed if len(word) > 1})
+    own = function_words(code) | asking_words(code)
+    return known | (own if code in _OWN else {word for word in own if len(word) > 1})
 
 
 @lru_cache(maxsize=20_000)

@@ -16,29 +16,12 @@ from dataclasses import dataclass, replace
 
 from search.language.cues import Span
 from search.language.glossing.dictionary import WITHOUT_SPACES, Dictionary, Entry, dictionary
-from search.language.languages import language as language_data
-from search.language.number_words import number_words
-from search.language.tokens import Token, tokens
+from search.language.glossing.parts import Part, by_words, segmented
 
 MOST_CHARACTERS_READ = 10_000
 _NOUN_FIRST = frozenset(("fr", "es", "it", "pt"))
-_COMPOUNDS = frozenset(("de", "nl", "sv"))
-_LINKS = ("", "s", "es", "n", "en", "e", "er")
-"""Letters that join the parts of a compound: German *Arbeit-s-ort*."""
-_PLURAL_ENDS: dict[str, tuple[str, ...]] = {
-    "de": ("n", "e", "er", "s"), "en": ("s",), "es": ("s",), "fr": ("s", "x"), "it": ("i", "e"), "nl": ("n", "s"),
-    "pt": ("s",), "sv": ("r", "n"),
-}  # fmt: skip
-"""Endings that mark the plural of a noun that is not in the dictionary in this form."""
-_SHORTEST_PART = 4
-_SHORTEST_COMPOUND = 9
-_QUOTED = re.compile(r"[\"“”«»„「『]([^\"“”«»„」』]*)[\"“”«»」』]")
 _SIGNS = str.maketrans("？！。，、；：（）「」『』・", '?!.,,;:()"""" ')
 _DROPPED_SIGNS = re.compile(r"[¿¡]")
-_RUN = re.compile(
-    r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff々ー]+|(?:(?![\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff々ー])[^\W_])+"
-)
-_WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff々ー]")
 _PLURAL_AFTER = frozenset(("which", "how many", "number of", "all", "many"))
 _WITHIN = 8
 """Largest number of pieces between two words that stand around what they mean."""
@@ -109,19 +92,7 @@ class Gloss:
         return self.pieces[max(0, first) : last]
 
 
-@dataclass(frozen=True, slots=True)
-class _Part:
-    """A word or phrase of the question with its entry (None: unknown) and what stands before it."""
-
-    start: int
-    end: int
-    text: str
-    entry: Entry | None
-    mark: bool = False
-
-
 _NO = Entry("", "", "")
-_NUMBER = Entry("", "", "f")
 
 
 def gloss(text: str, source: str, into: str) -> Gloss:
@@ -134,7 +105,7 @@ def gloss(text: str, source: str, into: str) -> Gloss:
     text = text[:MOST_CHARACTERS_READ]
     if source == into or words is None:
         return Gloss(text, text, source, into, read=source == into)
-    parts = _plurals(_segmented(text, words) if source in WITHOUT_SPACES else _by_words(text, words, source))
+    parts = _plurals(segmented(text, words) if source in WITHOUT_SPACES else by_words(text, words, source))
     gaps = _gaps(text, parts)
     if source in _NOUN_FIRST:
         parts = _adjectives_first(parts)
@@ -143,91 +114,7 @@ def gloss(text: str, source: str, into: str) -> Gloss:
     return _written(text, parts, gaps, source, into)
 
 
-def _by_words(text: str, words: Dictionary, source: str) -> list[_Part]:
-    """Return the parts of a text whose words are separated by spaces."""
-    said = tokens(text)
-    kept = _kept(text, said, source)
-    numbers = number_words(source)
-    parts: list[_Part] = []
-    at = 0
-    while at < len(said):
-        length, entry, plural = (1, None, False) if kept[at] == "quoted" else _longest(said, at, words, source)
-        if kept[at] == "name" and length == 1 and not (entry and entry.kind == "name"):
-            entry = None
-        number = numbers.at(said, at) if entry is None and not kept[at] else None
-        if number and number[1] > 1:
-            last = said[at + number[0] - 1]
-            parts.append(_Part(said[at].start, last.end, str(number[1]), _NUMBER, bool(said[at].mark)))
-            at += number[0]
-            continue
-        token, last = said[at], said[at + length - 1]
-        written = text[token.start : last.end]
-        if entry is None and not kept[at] and (compound := _compound(token.word, words, source)):
-            written, entry = compound, Entry(compound, compound, "n")
-        elif entry is not None:
-            written = entry.plural if plural else entry.word
-            if written and written[0].isupper() and entry.kind == "n":
-                written = entry.word
-        parts.append(_Part(token.start, last.end, written, entry, bool(token.mark)))
-        at += length
-    return parts
-
-
-def _longest(said: Sequence[Token], at: int, words: Dictionary, source: str) -> tuple[int, Entry | None, bool]:
-    """Return the number of words, the entry and whether it is a plural, of the longest phrase that begins at a word."""
-    most = 1
-    while most < words.longest and at + most < len(said) and not said[at + most].mark:
-        most += 1
-    for length in range(most, 0, -1):
-        key = tuple(token.word for token in said[at : at + length])
-        if entry := words.phrases.get(key):
-            return length, entry, key in words.plurals
-    word = said[at].word
-    entry = words.stems.get(words.stem(word)) if len(word) >= _SHORTEST_PART else None
-    return 1, entry, entry is not None and entry.kind == "n" and word.endswith(_PLURAL_ENDS.get(source, ()))
-
-
-def _kept(text: str, said: Sequence[Token], source: str) -> list[str]:
-    """Return for each word whether it is `quoted`, part of a `name` with capitals, or neither (empty)."""
-    inside = bytearray(len(text))
-    for match in _QUOTED.finditer(text):
-        inside[match.start() : match.end()] = b"\1" * (match.end() - match.start())
-    kept = ["quoted" if inside[token.start] else "" for token in said]
-    if source == "de":
-        return kept
-    for at, token in enumerate(said):
-        if at and token.capital and not kept[at] and said[at - 1].mark not in (".", "?", "!", "¿", "¡"):
-            kept[at] = "name"
-    function = language_data(source).set("words", "function") | {"de", "del", "di", "da", "van", "von", "la", "le"}
-    for at in range(1, len(said) - 1):
-        # Juan *de la* Cruz: small words between two capitals belong to the name.
-        if kept[at] or said[at].mark or said[at].word not in function or kept[at - 1] != "name":
-            continue
-        behind = at + 1
-        while behind < min(len(said) - 1, at + 3) and said[behind].word in function and not said[behind].capital:
-            behind += 1
-        if kept[behind] == "name" and not any(said[place].mark for place in range(at, behind + 1)):
-            kept[at] = "name"
-    return kept
-
-
-def _compound(word: str, words: Dictionary, source: str) -> str:
-    """Return a compound of two known nouns: *Krebsmedikamente* → `cancer drugs`; empty if it is none."""
-    if source not in _COMPOUNDS or len(word) < _SHORTEST_COMPOUND:
-        return ""
-    for cut in range(len(word) - _SHORTEST_PART, _SHORTEST_PART - 1, -1):
-        behind = words.phrases.get((word[cut:],)) or words.stems.get(words.stem(word[cut:]))
-        if behind is None or behind.kind != "n":
-            continue
-        for link in _LINKS:
-            first = words.phrases.get((word[:cut].removesuffix(link),)) if word[:cut].endswith(link) else None
-            if first is not None and first.kind in ("n", "a"):
-                plural = (word[cut:],) not in words.phrases or (word[cut:],) in words.plurals
-                return f"{first.word} {behind.plural if plural else behind.word}"
-    return ""
-
-
-def _adjectives_first(parts: list[_Part]) -> list[_Part]:
+def _adjectives_first(parts: list[Part]) -> list[Part]:
     """Put adjectives before the noun that they follow: *enfermedades raras* → `rare diseases`."""
     ordered = list(parts)
     for at in range(len(ordered) - 1):
@@ -238,22 +125,7 @@ def _adjectives_first(parts: list[_Part]) -> list[_Part]:
     return ordered
 
 
-def _segmented(text: str, words: Dictionary) -> list[_Part]:
-    """Return the parts of a text without spaces: always the longest word of the dictionary that begins at a place."""
-    parts: list[_Part] = []
-    behind = 0
-    for run in _RUN.finditer(text):
-        mark = bool(text[behind : run.start()].strip())
-        behind = run.end()
-        if not _WIDE.match(run.group()):
-            parts.append(_Part(run.start(), run.end(), run.group(), None, mark))
-            continue
-        for part in _cut(run.group().casefold(), run.start(), words):
-            parts.append(replace(part, mark=mark) if not part.start - run.start() else part)
-    return parts
-
-
-def _plurals(parts: list[_Part]) -> list[_Part]:
+def _plurals(parts: list[Part]) -> list[Part]:
     """Put nouns behind *which* and *how many* in the plural."""
     plural = False
     for at, part in enumerate(parts):
@@ -263,27 +135,7 @@ def _plurals(parts: list[_Part]) -> list[_Part]:
     return parts
 
 
-def _cut(run: str, start: int, words: Dictionary) -> list[_Part]:
-    parts: list[_Part] = []
-    at = unknown = 0
-    while at < len(run):
-        for length in range(min(words.longest, len(run) - at), 0, -1):
-            entry = words.phrases.get(tuple(run[at : at + length]))
-            if entry is not None:
-                if unknown < at:
-                    parts.append(_Part(start + unknown, start + at, run[unknown:at], None))
-                parts.append(_Part(start + at, start + at + length, entry.word, entry))
-                at += length
-                unknown = at
-                break
-        else:
-            at += 1
-    if unknown < at:
-        parts.append(_Part(start + unknown, start + at, run[unknown:at], None))
-    return parts
-
-
-def _unwrapped(parts: list[_Part], words: Dictionary) -> list[_Part]:
+def _unwrapped(parts: list[Part], words: Dictionary) -> list[Part]:
     """Put what two words around a thing mean before it, and leave out the second: 与帕金森病有关."""
     if not words.around:
         return parts
@@ -310,9 +162,9 @@ def _meaning(words: Dictionary, said: str) -> str:
     return entry.word if entry else said
 
 
-def _particles_first(parts: list[_Part]) -> list[_Part]:
+def _particles_first(parts: list[Part]) -> list[Part]:
     """Put particles before the word that they follow: 日本で → `in Japan`."""
-    ordered: list[_Part] = []
+    ordered: list[Part] = []
     for part in parts:
         if part.entry and part.entry.kind == "p" and part.text and ordered and not part.mark:
             ordered.insert(len(ordered) - 1, part)
@@ -321,7 +173,7 @@ def _particles_first(parts: list[_Part]) -> list[_Part]:
     return ordered
 
 
-def _gaps(text: str, parts: Sequence[_Part]) -> list[str]:
+def _gaps(text: str, parts: Sequence[Part]) -> list[str]:
     """Return what stands before each part, and behind the last: marks stay at their places when words move."""
     ends = [0, *(part.end for part in parts)]
     starts = [*(part.start for part in parts), len(text)]
@@ -329,7 +181,7 @@ def _gaps(text: str, parts: Sequence[_Part]) -> list[str]:
     return [" " if gap and not gap.strip("'’ ") else gap for gap in gaps]
 
 
-def _written(text: str, parts: Sequence[_Part], gaps: Sequence[str], source: str, into: str) -> Gloss:
+def _written(text: str, parts: Sequence[Part], gaps: Sequence[str], source: str, into: str) -> Gloss:
     """Return the gloss: the parts with spaces between them and the marks of the question."""
     written: list[str] = []
     pieces: list[Piece] = []

@@ -156,7 +156,7 @@ class AnalysedQuestion:
     def scope(self, turning: Turning) -> Span:
         """Return what a turning word turns; behind a verb without anything after it (`cite nothing`) it is the verb."""
         start, end = turning.scope
-        if self.names_in(turning.scope) or any(word.content and start <= word.start < end for word in self._words):
+        if start < end:
             return turning.scope
         near = [w for w in self._words if w.content and turning.start - _OBJECT <= w.start < turning.start]
         return (near[-1].start, near[-1].start + len(near[-1].text)) if near else turning.scope

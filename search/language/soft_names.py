@@ -1,9 +1,9 @@
 """Nodes that a phrase describes or nearly names, looked up for content words that nothing else in a question explains.
 
-soft_names("what is Keytruda used for", [(8, 16)], tools)
-→ [Named(mention=Mention(8, 16, "Keytruda", keys=(12,), similarity=0.45, how="described"), …)]
+soft_names("what is made from foxglove", [(18, 26)], tools)
+→ [Named(mention=Mention(18, 26, "foxglove", keys=(12,), similarity=0.45, how="described"), …)]
 
-Three ways: a rare word, or a phrase, that stands in the texts of few nodes (a brand in the description of a drug); a
+Three ways: a rare word, or a phrase, that stands in the texts of few nodes (a plant in the description of a drug); a
 name with nearly the same letters, which may be the same words in another language; a name whose vector is near.
 """
 
@@ -110,7 +110,7 @@ def _described(text: str, start: int, end: int, tools: SoftTools) -> Iterator[Me
 
 
 def _telling(phrase: str) -> bool:
-    """Whether a phrase has a word that is no common one: a brand, a technical term."""
+    """Whether a phrase has a word that is no common one: a plant, a technical term."""
     return any(not is_word(word, "en") for word in _content(phrase))
 
 

@@ -19,7 +19,7 @@ from search.domain.errors import StageError
 from search.interfaces import Scorer
 from search.neural import adapters, causal_scorer, cross_encoder
 from search.neural.devices import chosen_device, chosen_dtype
-from search.neural.encoder_names import parts
+from search.neural.encoder_names import full_name, parts
 from search.neural.pair_model import PairModel, PairScorer
 from search.text import DocumentForm
 
@@ -108,6 +108,16 @@ def configured_causal(name: str, model: str, tokens: int = 1024, device: str = "
     """Return a language model of GRASP_SCORERS as a reranker (docs/reranking.md)."""
     on = chosen_device(device)
     made = causal_scorer.causal_reranker(model, tokens, device=on, dtype=chosen_dtype("auto", on))
+    return PairScorer(name, made)
+
+
+def configured_cross_encoder(
+    name: str, model: str = "all-MiniLM-L6-v2", tokens: int = 192, device: str = "auto"
+) -> PairScorer:
+    """Return a sentence encoder as an untrained reranker: what it gives before training, for comparisons."""
+    on = chosen_device(device)
+    made = cross_encoder.cross_encoder(full_name(*parts(model)), tokens, device=on)
+    made.body.to(chosen_dtype("auto", on))
     return PairScorer(name, made)
 
 

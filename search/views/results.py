@@ -39,11 +39,22 @@ def results(request: HttpRequest, run_id: UUID) -> HttpResponse:
 
 
 def results_page(
-    request: HttpRequest, run: SearchRun, *, fault: str = "", typed: str = "", status: int = 200
+    request: HttpRequest,
+    run: SearchRun,
+    *,
+    fault: str = "",
+    typed: str = "",
+    follow_fault: str = "",
+    follow_typed: str = "",
+    status: int = 200,
 ) -> HttpResponse:
-    """Return the page of a search; `fault` says why feedback was refused, `typed` is the node that it named."""
+    """Return the page of a search; `fault` says why feedback was refused, `typed` is the node that it named.
+
+    `follow_fault` says why the words `follow_typed` could not be asked as a follow-up.
+    """
     box = question_box(request, knowledge_base=run.knowledge_base_name, question=run.question, pipeline=run.pipeline)
     context = _context(request, run) | {"box": box, "feedback_fault": fault, "feedback_typed": typed}
+    context |= {"follow_fault": follow_fault, "follow_typed": follow_typed, "thread_known": _readable(request, run)}
     return render(request, "search/results.html", context, status=status)
 
 
@@ -65,6 +76,13 @@ def live(request: HttpRequest, run_id: UUID) -> HttpResponse:
     if now.mark == known and not now.ended:
         return HttpResponse(status=204)
     return render(request, "search/_live.html", _context(request, find_run(request, run_id)))
+
+
+def _readable(request: HttpRequest, run: SearchRun) -> set[str]:
+    """Return the ids of the earlier searches of a thread that still exist and that the caller may read."""
+    ids = [one["id"] for one in (run.followed or {}).get("thread", ())]
+    found = SearchRun.objects.visible_to(request.user).filter(pk__in=ids) if ids else SearchRun.objects.none()
+    return {str(pk) for pk in found.values_list("pk", flat=True)}
 
 
 def _context(request: HttpRequest, run: SearchRun) -> dict[str, Any]:

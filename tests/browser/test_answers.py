@@ -137,7 +137,7 @@ def test_every_answer_can_be_reached_by_pages_and_in_one_table(page: Page, show:
 def test_a_facet_narrows_the_answers_by_keys_alone_and_can_be_taken_away(
     page: Page, show: Callable[..., dict[str, Any]]
 ) -> None:
-    count = show(SINCE_2015)["answer"]["count"]
+    count = show(SINCE_2015, "What came out since 2015?")["answer"]["count"]
     shoot(page, "answer-facets")
     assert 1 <= page.locator(".facet").count() <= 4
     first = page.locator(".facet").first.get_by_role("button").first

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import copy
+import math
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,6 +13,7 @@ from numpy.typing import NDArray
 from safetensors.torch import load, save
 from torch import Tensor
 
+from search.domain.errors import StageError
 from search.interfaces import Vectors
 from search.neural.plan_scorer import PlanScorerNet, ScorerSize
 from search.stages.plan.scoring.features import FEATURES
@@ -26,11 +29,18 @@ _FAST = 5.0
 _LIGHT = 0.01
 """Weight decay of the feature weights."""
 _LEAST = 1e-6
+_NAMED = 5
+"""Questions of a batch that a message names."""
 
 
 @dataclass(frozen=True, slots=True)
 class FitSettings:
-    """Settings of a fit: passes over the questions, questions per step, peak rate, weight decay, hidden units, seed."""
+    """Settings of a fit: passes over the questions, questions per step, peak rate, weight decay, hidden units, seed.
+
+    `way` is the share, in (0, 1], of the way from the unlearned to the learned weights at which the scorer stands in
+    the end. Weights between the two lose little on questions like those learned from, and keep what the unlearned
+    scorer knows of others (WiSE-FT: Wortsman et al., "Robust fine-tuning of zero-shot models", CVPR 2022).
+    """
 
     epochs: int
     batch: int
@@ -38,6 +48,7 @@ class FitSettings:
     decay: float
     hidden: int
     seed: int
+    way: float = 1.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,15 +98,19 @@ def fit(
     how: FitSettings,
     tick: Callable[[int, float], None],
     check: Callable[[], None] = lambda: None,
+    names: Sequence[str] = (),
+    log: Callable[[str], None] = lambda line: None,
 ) -> Fitted:
     """Return a scorer fitted on the chosen questions. The same seed gives the same weights.
 
     `tick` receives the number of each pass and its mean loss. `check` is called before each step and raises
-    an exception when the fit must stop.
+    an exception when the fit must stop. A loss that is no number ends the fit with the weights from before the pass,
+    and `log` names the batch by the `names` of the questions. Raises StageError if that is the first pass.
     """
     with torch.random.fork_rng():
         torch.manual_seed(how.seed)
         net = unlearned(wordings, how.hidden).net
+    started = {name: one.detach().clone() for name, one in net.named_parameters()}
     path_vectors = torch.from_numpy(wordings)
     moved = torch.nn.Parameter(torch.zeros_like(path_vectors))
     maps = {id(net.ask.weight), id(net.tell.weight)}
@@ -111,19 +126,33 @@ def fit(
     net.train()
     for epoch in range(how.epochs):
         order, lost = chance.permutation(chosen), 0.0
+        before = copy.deepcopy(net.state_dict()), moved.detach().clone()
         for first in range(0, len(order), how.batch):
             check()
             batch = order[first : first + how.batch]
             table = lists.table(batch)
             plans, texts = net(table, net.map_paths(path_vectors + moved))
             loss = plan_loss(plans, texts, torch.from_numpy(lists.labels(batch)), torch.from_numpy(table.question))
+            if not math.isfinite(loss.item()):
+                told = ", ".join(repr(names[at]) if at < len(names) else f"number {at}" for at in batch[:_NAMED])
+                more = f" and {len(batch) - _NAMED} more" if len(batch) > _NAMED else ""
+                wrong = f"The loss was {loss.item():g} in pass {epoch + 1}, in the batch of {told}{more}."
+                if not epoch:
+                    reason = f"{wrong} There is no earlier pass to fall back to; lower the rate"
+                    raise StageError("planner", reason, permanent=True)
+                log(f"{wrong} Learning stopped at the pass before.")
+                net.load_state_dict(before[0])
+                return Fitted(net, path_vectors + before[1])
             optimizer.zero_grad()
             loss.backward()
             optimizer.step()
             schedule.step()
             lost += loss.item() * len(batch) / len(order)
         tick(epoch + 1, lost)
-    return Fitted(net, (path_vectors + moved).detach())
+    with torch.no_grad():
+        for name, one in net.named_parameters():
+            one.copy_(torch.lerp(started[name], one, how.way))
+    return Fitted(net, (path_vectors + how.way * moved).detach())
 
 
 def plan_loss(plans: Tensor, texts: Tensor, labels: Tensor, question: Tensor) -> Tensor:

@@ -37,6 +37,9 @@ FEWEST_QUESTIONS = 10
 _GENTLE = 0.3
 """Factor on the learning rate for synthesised questions alone: their words are not people's, and at the full rate the
 scorer unlearns what the words of people's questions have in common with the base's."""
+_WAY = 0.5
+"""For synthesised questions alone, the share of the way to the learned weights (`FitSettings.way`); one half is what
+WiSE-FT recommends where there are no questions to choose it by."""
 _ALWAYS = -1
 """The fold of questions that every fit learns from."""
 CROSS_FITTED = "cross_fitted.jsonl.gz"
@@ -133,6 +136,7 @@ class PlannerTask:
         if len(examples) < FEWEST_QUESTIONS:
             raise TooFew(f"There are {len(examples)} questions to learn from; it takes {FEWEST_QUESTIONS} at least.")
         lists = self._collected(run)
+        _warn_unreached(lists, run)
         wordings = known.vectors.of([known.wording.plan((path,)) for path in lists.paths])
         folds = self.learner.folds_of([example.text for example in examples])
         always = np.full(len(self.lesson.more), _ALWAYS, dtype=folds.dtype)
@@ -190,7 +194,7 @@ class PlannerTask:
     ) -> tuple[list[Fitted], Fitted]:
         """Return the scorers fitted without each fold, and the scorer fitted on all questions."""
         how = self.learner.fit_of(len(lists))
-        how = replace(how, rate=_GENTLE * how.rate) if self.lesson.gently else how
+        how = replace(how, rate=_GENTLE * how.rate, way=_WAY) if self.lesson.gently else how
         count = int(folds.max()) + 1
         total = (count + 1) * how.epochs
         done = iter(range(1, total + 1))
@@ -205,7 +209,8 @@ class PlannerTask:
                 for epoch in range(how.epochs):
                     tick(epoch + 1, float("nan"))
                 return Fitted.from_bytes(saved, how.hidden)
-            fitted = fit(lists, wordings, chosen, how, tick, run.check)
+            names = [example.id for example in (*self.lesson.examples, *self.lesson.more)]
+            fitted = fit(lists, wordings, chosen, how, tick, run.check, names, run.log)
             run.checkpoints.save(key, fitted.to_bytes())
             return fitted
 
@@ -226,6 +231,16 @@ class PlannerTask:
         run.progress("measuring", 1, 1)
         before, after = measures or ({}, {})
         return before, after
+
+
+def _warn_unreached(lists: PlanLists, run: RunContext) -> None:
+    """Log, with the numbers, that no plan of any question finds an answer."""
+    if not (lists.reach > 0).any():
+        plans = float(np.mean([len(one.features) for one in lists.lists]))
+        run.log(
+            f"Of {len(lists):,} questions, the plans of 0 find an answer ({plans:.0f} plans on average), so all that "
+            "can be learned is that the text answers them. Are these questions about this knowledge base?"
+        )
 
 
 def _checkpoint(name: str, lists: PlanLists, wordings: Vectors, chosen: Indices, how: FitSettings) -> str:

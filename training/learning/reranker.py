@@ -97,15 +97,21 @@ class RerankerTask:
         documents = Documents(self.material.tools.nodes, DocumentForm(learner.field_words, learner.names))
         how = learner.fit_of(len(taught))
 
-        def figure() -> float:
-            found = ordered(model, asked, documents, learner.reranked, run)
-            return figures(found)["MRR"]
+        measured: list[Sequence[Ordered]] = []
 
-        before = ordered(model, asked, documents, learner.reranked, run)
+        def order() -> Sequence[Ordered]:
+            return ordered(model, asked, documents, learner.reranked, run)
+
+        def figure() -> float:
+            measured[:] = [order()]
+            return figures(measured[-1])["MRR"]
+
+        before = order()
         model.train()
         fitted = Fit(model, taught, documents, how, run, figure, _checkpoint(learner, lists, how))()
         model.eval()
-        after = ordered(model, asked, documents, learner.reranked, run)
+        # The kept weights were measured, and the last measured ones usually are the best.
+        after = measured[-1] if measured and fitted.best == fitted.checks[-1][0] else order()
         counts = {"questions": len(lists), "taught": len(taught), "held_out": len(asked)}
         mix = best_mix(after)
         tensors, files = _files(model, learner)

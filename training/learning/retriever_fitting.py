@@ -22,6 +22,7 @@ from torch import Tensor
 from search.domain.errors import StageError
 from search.domain.run_context import RunContext
 from search.neural.field_retriever import Shape, base_tower, new_net
+from training.learning.encoder_lists import RETRIEVED, refuse_unretrieved
 from training.learning.plan_files import folds_of_hashes
 from training.learning.retriever_data import Lesson, Nodes
 from training.learning.retriever_fit import Diverged, FitSettings, Indices, Trainer
@@ -88,6 +89,7 @@ class Fitting:
         """Return the retriever that learned from synthesised questions, if there are any, and then from real ones."""
         first = self._trainer(len(made))
         before = first.ranks(real.asked, self.run.check)
+        _refuse_unretrieved(before, len(self.nodes))
         self._parts(first, made, np.arange(len(made)))
         start = first.weights
         best = self._folds(start, real, folds)
@@ -257,6 +259,13 @@ class Fitting:
         for trainer, state in zip(trainers, found["states"], strict=True):
             trainer.restore(state.numpy().tobytes())
         return found
+
+
+def _refuse_unretrieved(before: Ranks, nodes: int) -> None:
+    """Raise TooFew if the untrained retriever finds no answer of any question among its first results."""
+    best = [int(own[0]) for own in before]
+    where = f"the first {RETRIEVED} of {nodes:,} nodes by all fields (the best is on place {min(best):,})"
+    refuse_unretrieved(sum(rank <= RETRIEVED for rank in best), len(best), where)
 
 
 def measures(ranks: Sequence[NDArray[np.int64]]) -> dict[str, float]:

@@ -107,6 +107,23 @@ class NearNames:
             for one in self._cognates.find(asked.folds(first, last))
         ]
 
+    def misspelt(self, name: str) -> list[Mention]:
+        """Return the names one typing error away from a name; `_WIDEST_MENDED` words of it are read at most."""
+        asked = Asked(name, self.files, ())
+        last = len(asked.tokens) - 1
+        if not 0 <= last < _WIDEST_MENDED:
+            return []
+        codes = []
+        for at, token in enumerate(asked.tokens):
+            close = self.files.spellings.close(token.folds[0]) if len(token.folds) == 1 else []
+            for near in (self.files.words[place] for place, errors in close if errors == 1):
+                codes.append(code_of("".join([*asked.folds(0, at - 1), near, *asked.folds(at + 1, last)])))
+        names = dict.fromkeys(found for _, found, kind in self.files.found(codes) if kind == WHOLE)
+        return [self._mention(asked, 0, last, (found,), self._alike(name, found), "spelling") for found in names]
+
+    def _alike(self, said: str, name: int) -> float:
+        return OSA.normalized_similarity(" ".join(words_of(said)), " ".join(words_of(self.files.spelling(name))))
+
     def _looked_up(self, asked: Asked, keys: Sequence[_Key]) -> dict[tuple[int, int], Mention]:
         """Return the best mention of each stretch for which a form with one of its keys exists."""
         best: dict[tuple[int, int], tuple[float, How, list[int]]] = {}

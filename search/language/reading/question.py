@@ -12,7 +12,9 @@ from search.language.gloss import Gloss, gloss
 from search.language.languages import language
 from search.language.quantities import Quantity
 from search.language.reading import read_cues
+from search.language.units import UNITS
 
+_Around = TypeVar("_Around", DateRange, Quantity)
 _Placed = TypeVar("_Placed", Turning, Superlative, Comparison, DateRange, Quantity, Asking)
 
 
@@ -60,6 +62,15 @@ def _placed(cues: Cues, read: Gloss) -> Cues:
     if not read.changed:
         return cues
 
+    def said(word: str) -> str:
+        return gloss(word, read.language, read.into).text.lower()
+
+    def unit(written: str) -> str:
+        return written if written in UNITS else said(written)
+
+    def around(cue: _Around) -> _Around:
+        return replace(at(cue), words=tuple(dict.fromkeys(map(said, cue.words))))
+
     def at(cue: _Placed) -> _Placed:
         start, end = read.place(cue.start, cue.end)
         return replace(cue, start=start, end=end)
@@ -68,14 +79,17 @@ def _placed(cues: Cues, read: Gloss) -> Cues:
         return read.place(*stretch)
 
     turnings = [replace(at(turning), scope=span(turning.scope)) for turning in cues.turnings]
-    superlatives = [replace(at(cue), counted=span(cue.counted) if cue.counted else None) for cue in cues.superlatives]
-    comparisons = [replace(at(cue), reference=span(cue.reference)) for cue in cues.comparisons]
+    superlatives = [
+        replace(at(cue), word=said(cue.word), counted=span(cue.counted) if cue.counted else None)
+        for cue in cues.superlatives
+    ]
+    comparisons = [replace(at(cue), word=said(cue.word), reference=span(cue.reference)) for cue in cues.comparisons]
     return replace(
         cues,
         turnings=tuple(turnings),
         superlatives=tuple(superlatives),
         comparisons=tuple(comparisons),
-        quantities=tuple(map(at, cues.quantities)),
-        dates=tuple(map(at, cues.dates)),
+        quantities=tuple(replace(around(cue), unit=unit(cue.unit)) for cue in cues.quantities),
+        dates=tuple(map(around, cues.dates)),
         asking=at(cues.asking) if cues.asking else None,
     )

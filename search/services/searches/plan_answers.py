@@ -29,7 +29,7 @@ from search.text import field_text, words
 
 ANSWERS_SECONDS = 5.0
 """Time limit in seconds of the execution of the plan."""
-MOST_KEPT = 200_000
+MOST_KEPT = 20_000
 """Answers of a plan that are kept for its next page; a plan with more is executed again."""
 PLANS_KEPT = 32
 """Plans whose answers are kept."""

@@ -101,7 +101,7 @@ def request_search(
         found += specify(run, settings if not option_faults else None, user)
     if plan is not None and run.release is not None and not plan_faults:
         found += check_given_plan(plan, run.release)
-    if earlier is not None:
+    if earlier is not None and not strange:
         found += follow(run, earlier)
     if found:
         # A pointer may contain a key of the request that Postgres or UTF-8 does not accept.

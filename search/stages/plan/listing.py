@@ -19,12 +19,12 @@ from search.stages.plan.conditions.paths import both_ways, direction_said
 from search.stages.plan.conditions.whole_types import unused_share, whole_type_sum, whole_types
 from search.stages.plan.enumeration.enumerate import PlanCandidate
 from search.stages.plan.knowledge import Knowledge
+from search.stages.plan.knowledge.target import answer_types
 from search.stages.plan.limits import FilterOutcome, FilterProbe, Limiter, Limits
 from search.stages.plan.scoring.align import elements
 from search.stages.plan.scoring.calibrate import Grounds, calibrated, untrained
-from search.stages.plan.scoring.risk import explained, left_over, level, text_of
+from search.stages.plan.scoring.risk import explained, left_over, level, text_of, unused_names
 from search.stages.plan.scoring.score import Scored, Weights
-from search.stages.plan.scoring.target import answer_types
 from search.stages.plan.write import Writer, mutual
 
 _WORTH = 4.0
@@ -37,6 +37,9 @@ _APART = 8.0
 """A candidate whose sum is so much below the best one gets no conditions."""
 _TURNED_ROUND = 3.0
 """What a hop against the direction of the wording takes from the sum."""
+_UNUSED = 2.0
+"""What each name that a plan leaves out takes from its sum, for names of another case than the stored ones; `Weights`
+weighs the others. At most two count."""
 _UNLIKE = 4.0
 """What a name that has nothing in common with its stretch of the question would take from the sum."""
 _COUNTED = 4.0
@@ -197,7 +200,7 @@ class Lister:
         A relation that joins a type with itself may be walked against the direction that the wording says.
         """
         read, known = self.question, self.knowledge
-        total = 0.0
+        total = -_UNUSED * min(2, len(unused_names(read, candidate.mentions, exact=False)))
         for branch in candidate.branches:
             mention = read.names[branch.start.mention].mention
             total -= _UNLIKE * (1.0 - mention.similarity)

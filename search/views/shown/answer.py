@@ -14,6 +14,8 @@ from search.views.shown.wording import type_words
 Json = Mapping[str, Any]
 Relations = Mapping[str, Relation]
 
+DOUBTFUL = 0.5
+"""A plan that is less probable than this is shown as doubtful beside its answer."""
 MOST_PROOFS = 3
 """Paths that are shown as the proof of a yes."""
 
@@ -34,6 +36,8 @@ class ShownAnswer:
     last: int
     near: int
     paths: tuple[str, ...] = ()
+    doubt: float | None = None
+    """Probability of the plan, if it is so small that the question was more likely meant otherwise."""
 
     @property
     def elsewhere(self) -> bool:
@@ -60,9 +64,11 @@ def show_answer(search: Json) -> ShownAnswer | None:
     near = len(search["results"]) - len(ranks)
     head, said = _WORDS[answer["kind"]](answer, _Told(search, entry, len(ranks), near))
     paths = _proofs(search["results"]) if answer["kind"] == "yes" else ()
+    probability = entry.get("probability", 1.0)
+    doubt = probability if entry["source"] != "user" and probability < DOUBTFUL else None
     return ShownAnswer(
-        answer["kind"], head, said, answer["count"], len(ranks), max(ranks, default=0), near, paths
-    )  # fmt: skip
+        answer["kind"], head, said, answer["count"], len(ranks), max(ranks, default=0), near, paths, doubt
+    )
 
 
 @dataclass(frozen=True, slots=True)

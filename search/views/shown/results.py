@@ -115,8 +115,9 @@ def show_results(search: Json, relations: Relations | None = None) -> tuple[Show
     results = search["results"]
     largest = max((share["contribution"] for result in results for _, share in _shares(result)), default=0.0)
     strongest = max((abs(one["contribution"]) for result in results for one in result.get("signals", ())), default=0.0)
-    shown = [_show(result, search["plans"], search["fusion"] or {}, largest, strongest) for result in results]
-    told = _orders(search, relations or {})
+    known = relations or {}
+    shown = [_show(result, search["plans"], search["fusion"] or {}, largest, strongest, known) for result in results]
+    told = _orders(search, known)
     return tuple(
         replace(one, answers=bool(result.get("answers", True)), ordered=order, place=place)
         for one, result, (order, place) in zip(shown, results, told, strict=True)
@@ -138,7 +139,9 @@ def _orders(search: Json, relations: Relations) -> Iterator[tuple[str, str]]:
         yield order_value(order, one["value"], relations), place_words(place, shared) if place else ""
 
 
-def _show(result: Json, plans: Sequence[Json], fusion: Json, largest: float, strongest: float) -> ShownResult:
+def _show(
+    result: Json, plans: Sequence[Json], fusion: Json, largest: float, strongest: float, relations: Relations
+) -> ShownResult:
     evidence = result["evidence"]
     paths = evidence["paths"] if evidence else []
     broken = [path for one in (evidence or {}).get("exclude", ()) for path in one["paths"]]
@@ -152,7 +155,7 @@ def _show(result: Json, plans: Sequence[Json], fusion: Json, largest: float, str
         type_name=node["type"],
         name=node["name"],
         snippet=result["snippet"],
-        conditions=_conditions(evidence, plans),
+        conditions=_conditions(evidence, plans, relations),
         parts=parts,
         total=sum(part.contribution for part in parts if not part.depth),
         fused=any(part.depth for part in parts) or (bool(fusion) and fusion.get("method") != SINGLE),
@@ -216,7 +219,7 @@ def _weight(weight: float) -> str:
     return f"{weight:g}" if weight >= SMALL_WEIGHT else f"{weight:.2g}"
 
 
-def _conditions(evidence: Json | None, plans: Sequence[Json]) -> tuple[ShownCondition, ...]:
+def _conditions(evidence: Json | None, plans: Sequence[Json], relations: Relations) -> tuple[ShownCondition, ...]:
     """Return the conditions of the plan that the evidence refers to: anchors, hops, filters and so on, then the text.
 
     Conditions that were dropped so that the plan finds something come before the text.
@@ -242,7 +245,7 @@ def _conditions(evidence: Json | None, plans: Sequence[Json]) -> tuple[ShownCond
         found.append(
             _condition("filter", filter_text(limit, goal, variables), checked["status"], labels.get(limit["var"], ""))
         )
-    found += [_condition(*told) for told in more_conditions(plan, evidence)]
+    found += [_condition(*told) for told in more_conditions(plan, evidence, relations)]
     found += [_condition("dropped", text, "dropped", DROPPED) for text in entry.get("dropped", ())]
     residual = evidence["residual"]
     if residual["text"]:

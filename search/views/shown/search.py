@@ -10,6 +10,7 @@ from typing import Any
 from search.models import SearchRun
 from search.services.searches.describe_search import describe_search
 from search.views.shown.answer import Relations, ShownAnswer, show_answer
+from search.views.shown.follow_up import ShownFollowUp, show_follow_up
 from search.views.shown.plans import ShownPlan, show_plan
 from search.views.shown.progress import ShownStep, show_steps
 from search.views.shown.results import ShownResult, show_results
@@ -92,6 +93,7 @@ class ShownSearch:
     readings: tuple[ShownReading, ...] = ()
     answer: ShownAnswer | None = None
     reading: ShownUnderstanding | None = None
+    follow_up: ShownFollowUp | None = None
 
     @property
     def pending(self) -> bool:
@@ -191,6 +193,7 @@ def show_search(search: Json, relations: Relations | None = None, language: str 
         readings=tuple(
             ShownReading(plans[other["plan_index"]], tuple(other["ranks"])) for other in search["other_plans"]
         ),
+        follow_up=show_follow_up(search),
     )
 
 

@@ -62,10 +62,13 @@ def show_understanding(search: Json, language: str = "en") -> ShownUnderstanding
     entry = search["plans"][index]
     recorded = search.get("reading") or {}
     read = read_question(search["question"], language)
-    words = list(_distinct(_content(entry["plan"]["target"].get("relevance_text", ""))))
+    turning = tuple(_distinct(_turning(read, entry["plan"])))
+    turned = {word.casefold() for said in turning for word in said.split()}
+    content = _distinct(_content(entry["plan"]["target"].get("relevance_text", "")))
+    words = [word for word in content if word.casefold() not in turned]
     return ShownUnderstanding(
         left=tuple(words[:MOST_WORDS]),
-        turning=tuple(_distinct(_turning(read, entry["plan"]))),
+        turning=turning,
         more=max(0, len(words) - MOST_WORDS),
         read_as=read.text if read.gloss.read and read.gloss.changed else "",
         notes=read.notes,
@@ -91,7 +94,7 @@ def _meant(search: Json, index: int) -> Iterator[tuple[str, str]]:
     Singular and plural, case and possessive endings do not count as another way.
     """
     plan = search["plans"][index]["plan"]
-    texts = {(None, anchor["var"]): anchor["text"] for anchor in plan["anchors"]}
+    texts: dict[tuple[int | None, str], str] = {(None, one["var"]): one["text"] for one in plan["anchors"]}
     for at, pattern in enumerate(plan.get("exclude", ())):
         texts |= {(at, anchor["var"]): anchor["text"] for anchor in pattern["anchors"]}
     for one in search["linked"]:

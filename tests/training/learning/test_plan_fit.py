@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import torch
 
+from search.domain.errors import StageError
 from search.domain.trace import Limit
 from search.language.question import AnalysedQuestion
 from search.stages.plan import Planner
@@ -16,6 +17,7 @@ from search.stages.plan.enumeration.enumerate import PlanCandidate
 from search.stages.plan.scoring.features import SPOKEN, Features
 from search.stages.plan.scoring.score import Scorer, Weights
 from tests.training import makers
+from training.learning import plan_fit
 from training.learning.plan_fit import FitSettings, fit, plan_loss, unlearned
 from training.learning.plan_lists import Collector, PlanLists
 
@@ -118,3 +120,45 @@ def test_the_same_seed_gives_the_same_weights_and_another_one_others(planner: Pl
     assert all(torch.equal(one[name], again[name]) for name in one)
     assert not torch.equal(one["free"], other["free"])
     assert not torch.equal(one["free"], torch.from_numpy(wordings(planner, lists)))
+
+
+def test_a_loss_that_is_no_number_ends_at_the_pass_before_and_names_the_batch(
+    planner: Planner, lists: PlanLists, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    steps, log = iter(range(1, 100)), list[str]()
+
+    def at(broken: int, epochs: int) -> dict[str, torch.Tensor]:
+        monkeypatch.setattr(
+            plan_fit, "plan_loss", lambda *given: plan_loss(*given) * (float("nan") if next(steps) == broken else 1.0)
+        )
+        how = FitSettings(epochs=epochs, batch=3, rate=0.01, decay=0.1, hidden=4, seed=1)
+        given = (lists, wordings(planner, lists), np.arange(len(TEXTS)), how)
+        fitted = fit(*given, lambda epoch, loss: None, names=["a", "b", "c"], log=log.append)
+        return {**fitted.net.state_dict(), "free": fitted.free}
+
+    stopped = at(3, 4)
+    assert len(log) == 1
+    assert log[0].startswith("The loss was nan in pass 3, in the batch of '")
+    assert log[0].endswith("'. Learning stopped at the pass before.")
+    assert {*log[0].split("'")[1::2]} == {"a", "b", "c"}
+    assert all(torch.isfinite(tensor).all() for tensor in stopped.values())
+    with pytest.raises(StageError, match=r"The loss was nan in pass 1, in the batch of .* lower the rate"):
+        at(next(steps) + 1, 2)
+
+
+def test_a_scorer_stands_the_share_of_the_way_from_the_unlearned_to_the_learned_weights(
+    planner: Planner, lists: PlanLists
+) -> None:
+    told = wordings(planner, lists)
+
+    def fitted(way: float) -> dict[str, torch.Tensor]:
+        how = FitSettings(epochs=2, batch=2, rate=0.01, decay=0.1, hidden=4, seed=1, way=way)
+        found = fit(lists, told, np.arange(len(TEXTS)), how, lambda epoch, loss: None)
+        return {**dict(found.net.named_parameters()), "free": found.free}
+
+    start, half, whole = fitted(0.0), fitted(0.5), fitted(1.0)
+    assert torch.equal(start["free"], torch.from_numpy(told))
+    assert not start["ask.weight"].any()  # Zero is the scorer that learned nothing.
+    for name, one in half.items():
+        torch.testing.assert_close(one, (start[name] + whole[name]) / 2)
+    assert any((whole[name] - start[name]).abs().max() > 1e-4 for name in whole)

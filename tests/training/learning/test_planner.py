@@ -229,7 +229,9 @@ def test_a_few_questions_are_refused_with_the_number_that_it_takes(planner: Plan
 
 def test_questions_that_name_nothing_teach_that_the_text_answers_them(planner: Planner) -> None:
     examples = [Example(f"q{at}", "who is meant by all of this", ("p0",)) for at in range(12)]
-    found = makers.taught(makers.learner(measured=0), planner, examples)
+    log: list[str] = []
+    found = makers.taught(makers.learner(measured=0), planner, examples, RunContext(log=log.append))
+    assert log[0].startswith("Of 12 questions, the plans of 0 find an answer (0 plans on average), so all that can be")
     assert (found.metrics["reachable"], found.metrics["plan_accuracy"]["after"]) == (0, 0)
     assert all((line["no_hops"], line["plans"]) == (1.0, []) for line in lines(found.learned).values())
     wise = replace(planner, plan_scorers=Kept(found.learned), artifact="a")

@@ -189,6 +189,18 @@ def test_too_few_questions_are_refused_with_the_number_that_it_takes(material: M
         fit(replace(material, examples=[], answers=[]))
 
 
+def test_questions_whose_answers_are_never_found_are_refused_with_the_numbers(
+    material: Material, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(retriever_fitting, "RETRIEVED", 1)
+    # The first film has none of the words of any of these questions.
+    examples = [one for one in material.examples if "harbour" not in one.text]
+    lost = replace(material, examples=examples, answers=[np.array([0], dtype=np.int32)] * len(examples))
+    said = r"Of 36 questions, 0 have an answer among the first 1 of 50 nodes by all fields \(the best is on place \d+\)"
+    with pytest.raises(TooFew, match=said):
+        fit(lost)
+
+
 def test_an_encoder_without_a_model_is_refused() -> None:
     tools = wiring.Tools(build_index(snapshot=snapshot_of(), encoder=HashEncoder()).release)
     tools.__dict__["encoder"] = HashEncoder()

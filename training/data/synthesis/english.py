@@ -120,7 +120,7 @@ def asked_of(phrase: str, wh: str, thing: str) -> str:
 
 
 def whens(event: str) -> list[str]:
-    """Return the questions for the time of an event: `release` → `when was the release of {o}`, `when did {o} release`."""
+    """Return questions for the time of an event: `release` → `when did {o} release`, `when was {o} released`."""
     done = f"{event}d" if event.endswith("e") else f"{event}ed"
     return [f"when was the {event} of {{o}}", f"when did {{o}} {event}", f"when was {{o}} {done}"]
 

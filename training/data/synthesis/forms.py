@@ -133,8 +133,6 @@ def _role(noun: str) -> Forms:
     roles = [one, *([english.singular(last)] if rest else [])]
     after: list[str] = []
     asks = [f"what {one} does {{o}} have", f"what is the {one} of {{o}}", f"{{o}} has which {one}"]
-    # "What genre is X", "what genres are the films by Y", "the genres of the films by Y are what".
-    asks += [f"what {one} is {{o}}", f"which {one} is {{o}}", f"the {one} of {{o}} is what"]
     doing = [english.acting(last), *([english.past(first)] if rest and first.endswith("ed") else [])]
     for did in filter(None, doing):
         after += [f"that {did} in {{o}}", f"who {did} in {{o}}"]

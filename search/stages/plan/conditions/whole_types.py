@@ -11,8 +11,8 @@ from search.language.question import AnalysedQuestion
 from search.language.words import stems
 from search.stages.plan.enumeration.enumerate import PlanCandidate
 from search.stages.plan.knowledge import Knowledge
+from search.stages.plan.knowledge.target import answer_types
 from search.stages.plan.scoring.score import Weights
-from search.stages.plan.scoring.target import answer_types
 
 MOST = 3
 _FITS = 0.5

@@ -12,7 +12,7 @@ from search.interfaces import ValueIndex
 from search.language.cues import Cues
 from search.language.names import Named, find_names
 from search.language.question import AnalysedQuestion, Word
-from search.language.reading import read_cues
+from search.language.reading.question import read_question
 from search.language.words import stem, stems
 from search.language.words import words as split
 from search.stages.plan.follow_up.ground import Ground
@@ -100,9 +100,14 @@ def read_words(text: str, ground: Ground, plan: Plan | None, values: ValueIndex 
 
     Parts of values are looked for among the fields of the types that the plan before has.
     """
-    text, knowledge, language = text[:_LONGEST], ground.knowledge, ground.schema.language
+    read = read_question(text[:_LONGEST], ground.schema.language)
+    text, knowledge, cues, phrases = (
+        read.text,
+        ground.knowledge,
+        read.cues,
+        vocabulary(ground.schema.language, read.language),
+    )
     named = _apart(find_names(text, ground.mentions, knowledge.ordinary, _MOST_NAMES))
-    cues, phrases = read_cues(text, language), vocabulary(language)
     named = tuple(name for name in named if not _inside(name.mention.start, name.mention.end, list(measures(cues))))
     asked = Asked(text, named, cues, phrases, knowledge.spoken)
     ordered = min((end for _, end in phrases.spans("sorted", text)), default=len(text))

@@ -167,7 +167,7 @@ class Combinations:
             for place, one in enumerate(self._binder.orders(label)[at]):
                 order = one.order
                 if order is not None:
-                    limit = None if first and cue.limit == 1 else order.limit
+                    limit = None if first and cue.limit == 1 else order.limit or None
                     yield Option(edits.ordered(plan, order.by, order.direction, limit), _NEXT * place)
 
     def _sorted(self, plan: Plan) -> Iterator[Option]:

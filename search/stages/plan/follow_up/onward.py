@@ -17,7 +17,7 @@ from search.stages.plan.follow_up.edits import Leg
 from search.stages.plan.follow_up.ground import Ground
 from search.stages.plan.follow_up.own import names_type
 from search.stages.plan.knowledge.lexicon import Affinities
-from search.stages.plan.scoring.target import answer_types
+from search.stages.plan.knowledge.target import answer_types
 
 _SURE = 0.5
 """Least affinity of words to a type or relation from which they name it."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from search.interfaces import NodeStore, ValueIndex
 from search.language.question import Word
@@ -49,9 +50,7 @@ def part_values(
         for one in knowledge.schema.node_type(label).fields:
             if one.kind != "keyword":
                 continue
-            known = knowledge.kept(
-                ("values", id(nodes), label, one.name), lambda name=one.name, kind=label: _known(nodes, kind, name)
-            )
+            known = knowledge.kept(("values", id(nodes), label, one.name), partial(_known, nodes, label, one.name))
             for word in words:
                 values = [value for value, stems in known.items() if _holds(stems, stem(word.text))]
                 if values:

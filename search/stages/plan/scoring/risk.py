@@ -35,15 +35,18 @@ def left_over(
     return [word for word, affinity in zip(content, said, strict=True) if affinity < EXPLAINED or _in(word, unbound)]
 
 
-def unused_names(question: AnalysedQuestion, used: Sequence[int]) -> list[Span]:
-    """Return the spans of the names to start from that a plan does not use, without those that only say the schema."""
+def unused_names(question: AnalysedQuestion, used: Sequence[int], exact: bool | None = None) -> list[Span]:
+    """Return the spans of the names to start from that a plan does not use, without those that only say the schema.
+
+    `exact` keeps only names whose case agrees with the stored one, or only the others.
+    """
     taken = [question.names[at] for at in used]
     return [
         (name.mention.start, name.mention.end)
         for name, role in zip(question.names, question.roles, strict=True)
         if role == "start"
         and name.mention.similarity == 1
-        and (name.exact or name.words > 1)
+        and exact in (None, name.exact)
         and not stems(name.mention.text) <= question.spoken
         and not any(name.overlaps(other) for other in taken)
     ]

@@ -176,3 +176,13 @@ def test_a_name_that_may_be_meant_makes_a_question_of_it() -> None:
     shown = show_understanding(search(answer("list", 0), "", question="Papers by Adda", reading=reading))
     assert shown is not None
     assert [(one.name, one.question) for one in shown.suggestions] == [("Ada", "Papers by Ada")]
+
+
+@pytest.mark.parametrize(("probability", "source", "doubt"), [(0.31, "schema", 0.31), (0.5, "schema", None),
+                                                              (0.31, "user", None)])  # fmt: skip
+def test_an_answer_of_an_improbable_plan_is_doubted(probability: float, source: str, doubt: float | None) -> None:
+    described = search(answer("list", 1), "+")
+    described["plans"][0] |= {"probability": probability, "source": source}
+    shown = show_answer(described)
+    assert shown is not None
+    assert shown.doubt == doubt

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
+
 import pytest
 
 from search.domain.plan import Count, Filter, Plan
+from search.stages.plan.follow_up.vocabulary import vocabulary
 from tests.search.stages.plan.follow_up.demos import Demo, demo
 
 COPD = ("Chronic obstructive pulmonary disease", "disease", "INDICATED_FOR", "in", "drug")
@@ -259,3 +262,29 @@ def test_any_words_are_read_in_little_time(demos: dict[str, Demo], words: str) -
     papers = demos["papers"]
     reading = papers.read(papers.one_hop(*SEA_ICE), words)  # type: ignore[arg-type]
     assert reading.words == words
+
+
+@pytest.mark.parametrize(
+    ("words", "anchors"),
+    [("und für Asthma?", {"asthma"}), ("et pour l'asthme ?", {"asthma"}), ("¿y para el asma?", {"asthma"})],
+)
+def test_a_follow_up_in_another_language_changes_the_same(
+    demos: dict[str, Demo], words: str, anchors: set[str]
+) -> None:
+    plan = best(demos["biomedical"], COPD, words)
+    assert {anchor.text.casefold() for anchor in plan.anchors} == anchors
+
+
+@pytest.mark.parametrize("words", ["wie viele?", "combien ?", "¿cuántos?"])
+def test_the_number_is_asked_in_another_language(demos: dict[str, Demo], words: str) -> None:
+    assert best(demos["papers"], SEA_ICE, words).ask == "how many"
+
+
+@pytest.mark.parametrize("language", ["de", "en", "es", "fr"])
+def test_every_list_of_a_language_has_phrases(language: str) -> None:
+    known = vocabulary(language)
+    assert all(known.patterns[one.name].pattern != r"(?!)" for one in fields(known))
+
+
+def test_a_language_without_a_file_uses_the_english_phrases() -> None:
+    assert vocabulary("xx") == vocabulary("en")
