@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from search.domain.graph import Relation
 from search.domain.plan.routes import routes
 from search.text import words
 
@@ -31,10 +32,13 @@ def filter_words(condition: Json) -> str:
     return said if condition.get("value") is None else f"{said} {value_words(condition['value'])}"
 
 
-def exclusion_words(pattern: Json, variables: Mapping[str, str] | None = None) -> str:
+def exclusion_words(
+    pattern: Json, variables: Mapping[str, str] | None = None, relations: Mapping[str, Relation] | None = None
+) -> str:
     """Return the pattern of an exclusion, from the plan's variable outwards: `has brand, based in Norway`.
 
-    `variables` are those of the plan.
+    `variables` are those of the plan. With `relations` (name → relation) a hop that is walked against its stored
+    direction reads so: `cited by anything`.
     """
     texts = {anchor["var"]: anchor["text"] or ", ".join(anchor.get("ids", ())) for anchor in pattern["anchors"]}
     if not pattern["hops"]:
@@ -48,9 +52,22 @@ def exclusion_words(pattern: Json, variables: Mapping[str, str] | None = None) -
         inner = sum(far in pair for pair in ends) > 1
         untyped = far != hop["to_var"] or hop["to_label"] == "*"
         known = ("" if inner else "anything") if untyped else words(hop["to_label"])
-        relation = "any relation" if hop["rel"] == "*" else words(hop["rel"])
+        relation = _relation_words(hop, far == hop["to_var"], relations or {})
         said.append(f"{relation} {texts.get(far) or known}".strip())
     return " ".join([", ".join(said), *map(filter_words, pattern.get("filters", ()))])
+
+
+def _relation_words(hop: Json, outwards: bool, relations: Mapping[str, Relation]) -> str:
+    """Return the relation of a hop that is written outwards or not, worded in the direction in which it is read."""
+    if hop["rel"] == "*":
+        return "any relation"
+    direction, relation = hop.get("direction"), relations.get(hop["rel"])
+    if direction is None or relation is None:
+        return words(hop["rel"])
+    if (direction == "out") == outwards:
+        return words(hop["rel"])
+    # "not cited by anything" reads better than "not is cited by anything".
+    return relation.inverse.removeprefix("is ").removeprefix("was ") or f"{words(hop['rel'])} (incoming)"
 
 
 def _far(reached: Mapping[str, Sequence[Any]], var: str) -> int:
@@ -77,13 +94,15 @@ def variables_of(plan: Json) -> dict[str, str]:
     return found | {target: target} | {anchor["var"]: anchor["text"] for anchor in plan["anchors"]}
 
 
-def more_conditions(plan: Json, evidence: Json) -> Iterator[tuple[str, str, str, str]]:
+def more_conditions(
+    plan: Json, evidence: Json, relations: Mapping[str, Relation] | None = None
+) -> Iterator[tuple[str, str, str, str]]:
     """Yield (kind, words, status, note) for the exclusions and the order of a plan, as a result's evidence has them."""
     variables = variables_of(plan)
     for checked in evidence.get("exclude", ()):
         pattern = plan["exclude"][checked["index"]]
         note = "checked: there is none" if checked["status"] == "met" else ""
-        yield "exclude", f"not {exclusion_words(pattern, variables)}", checked["status"], note
+        yield "exclude", f"not {exclusion_words(pattern, variables, relations)}", checked["status"], note
     placed = evidence.get("order")
     if placed and plan.get("order"):
         by = order_words(plan["order"]).split(",")[0]

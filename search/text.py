@@ -8,14 +8,17 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from search.domain.graph import FieldValue, Node
-from search.domain.vector_kinds import CHUNK, DOCUMENT, FIELD, NAME, RELATION, WHOLE
+from search.domain.vector_kinds import CHUNK, DOCUMENT, FIELD, NAME, PASSAGE, RELATION, WHOLE
 
 NAMES_PER_RELATION = 10
 CHUNK_WORDS, CHUNK_SHARED = 150, 30
+PASSAGE_CHARACTERS, PASSAGE_WORDS, PASSAGE_SHARED, PASSAGES = 110, 50, 5, 40
+"""Characters below which sentences are joined, most words of a passage, words shared, most passages of a node."""
 PROSE = 6
 """Fewest words of a field's value that counts as prose."""
 CHARACTERS_A_WORD = 12
 """Most characters of a word of a cut field, on average: for texts without spaces."""
+_SENTENCE_ENDS = re.compile(r"(?<=[.;!?])\s+|\n+")
 _WORDS_APART = re.compile(r"[_\s]+")
 
 
@@ -73,8 +76,8 @@ def vector_texts(kind: str, node: Node, neighbours: Mapping[str, Sequence[str]])
         return [one for one in found if one.strip()]
     if kind.startswith(RELATION):
         return [one for one in [relation_text(neighbours.get(kind.removeprefix(RELATION), ()))] if one.strip()]
-    if kind == CHUNK:
-        return chunks(node)
+    if kind in (CHUNK, PASSAGE):
+        return {CHUNK: chunks, PASSAGE: passages}[kind](node)
     return [{NAME: name_text, DOCUMENT: document}[kind](node)] if kind != WHOLE else [document(node, neighbours)]
 
 
@@ -133,6 +136,33 @@ def chunks(node: Node) -> list[str]:
     starts = range(0, max(1, len(said) - CHUNK_SHARED), step)
     return [" ".join(said[at : at + CHUNK_WORDS]) if not at else f"{node.name}: {' '.join(said[at : at + CHUNK_WORDS])}"
             for at in starts]  # fmt: skip
+
+
+def passages(node: Node) -> list[str]:
+    """Return the sentences of a node's fields that get vectors: short ones together, long ones in parts.
+
+    A part has `PASSAGE_WORDS` words and shares `PASSAGE_SHARED` words with the next one. Only the first `PASSAGES` are
+    returned. They do not hold the node's name: a question asks for the node and does not say its name. A node without
+    text has its name alone.
+    """
+    said = " ".join(field_text(value) for value in node.fields.values() if not _is_link(value))
+    joined = [""]
+    for sentence in map(str.strip, _SENTENCE_ENDS.split(said)):
+        if len(joined[-1]) + len(sentence) < PASSAGE_CHARACTERS:
+            joined[-1] = f"{joined[-1]} {sentence}".strip()
+        else:
+            joined.append(sentence)
+    step = PASSAGE_WORDS - PASSAGE_SHARED
+    cut = [
+        " ".join(own[at : at + PASSAGE_WORDS])
+        for own in (one.split() for one in joined if one)
+        for at in range(0, len(own), step)
+    ]
+    return cut[:PASSAGES] or [node.name]
+
+
+def _is_link(value: FieldValue) -> bool:
+    return isinstance(value, str) and value.startswith(("http://", "https://"))
 
 
 def snippet(node: Node, question: str, width: int = 240) -> str:

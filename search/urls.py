@@ -4,11 +4,14 @@ from django.urls import URLPattern, URLResolver, include, path
 
 from search.api.description import Description, Viewer
 from search.views.account import change_password, password_changed, sign_in, sign_out
+from search.views.answers import answers, answers_csv
 from search.views.entity import entity
 from search.views.export import results_csv
 from search.views.feedback import feedback
+from search.views.follow_up import follow
 from search.views.paths import paths
 from search.views.plan import edit_plan
+from search.views.refine import refine
 from search.views.results import cancel, live, results
 from search.views.runs import trace
 from search.views.search import home
@@ -26,6 +29,10 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("search/<uuid:run_id>/cancel/", cancel, name="search-cancel"),
     path("search/<uuid:run_id>/feedback/", feedback, name="search-feedback"),
     path("search/<uuid:run_id>/plan/", edit_plan, name="search-plan"),
+    path("search/<uuid:run_id>/follow/", follow, name="search-follow"),
+    path("search/<uuid:run_id>/refine/", refine, name="search-refine"),
+    path("search/<uuid:run_id>/answers/", answers, name="search-answers"),
+    path("search/<uuid:run_id>/answers.csv", answers_csv, name="search-answers-csv"),
     path("search/<uuid:run_id>/results/<int:rank>/paths/", paths, name="search-paths"),
     path("search/<uuid:run_id>/results.csv", results_csv, name="search-csv"),
     path("search/<uuid:run_id>/trace/", trace, name="search-trace"),

@@ -37,11 +37,13 @@ TEST_HOME.chmod(0o755)
 django.setup()
 
 from django.conf import settings as django_settings  # noqa: E402
+from django.test.signals import setting_changed  # noqa: E402
 
 from grasp_site.embedded.home import Home  # noqa: E402
 from grasp_site.embedded.lease import acquire, wait_until_stopped  # noqa: E402
 from grasp_site.embedded.programs import search_worker as search_worker_program  # noqa: E402
 from grasp_site.heartbeat import worker_state  # noqa: E402
+from search import wiring  # noqa: E402
 from tests.neo4j_server import Neo4jServer, running  # noqa: E402
 
 # A secure password hash takes more than a second, and a hundred tests sign a user in.
@@ -49,6 +51,16 @@ django_settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHash
 
 WORKER_START_SECONDS = 120.0
 HEARTBEAT_GONE_SECONDS = 15.0
+
+
+def forget_tools(setting: str, **_: object) -> None:
+    """Empty the caches of tools when a test sets or gives back what they were made of; a process never changes it."""
+    if setting in ("GRASP_TOOLS", "GRASP_ENCODER", "GRASP_ENCODERS"):
+        wiring.forget()
+        wiring.encoder.cache_clear()
+
+
+setting_changed.connect(forget_tools)
 
 
 def pytest_unconfigure() -> None:

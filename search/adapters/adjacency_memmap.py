@@ -114,6 +114,12 @@ class MemmapAdjacency:
         first, last = self._segments_of(np.array([key], dtype=np.int32), relation, direction)
         return int((last - first).sum())
 
+    def degrees(self, keys: Keys, relation: int, direction: Direction) -> NDArray[np.int64]:
+        """Return the number of edges of a relation that each of the nodes has in one direction."""
+        first, last = self._edges_of(keys, relation, direction)
+        found: NDArray[np.int64] = last - first
+        return found
+
     def has_edges(self, keys: Keys) -> list[tuple[int, Direction]]:
         """Return the (relation, direction) pairs over which any of the nodes has an edge, `out` before `in`."""
         return list(self.counts(keys))

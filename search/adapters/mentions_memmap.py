@@ -119,6 +119,14 @@ class MemmapMentions:
         words = words_of(name)
         return tuple(dict.fromkeys(int(self._keys[at]) for at in self._rows(words))) if words else ()
 
+    def translated(self, text: str, start: int, end: int) -> list[Mention]:
+        """Return names whose words are nearly those of a stretch of the text; see the protocol."""
+        return self._near.translated(text, start, end) if self._near is not None else []
+
+    def misspelt(self, name: str) -> list[Mention]:
+        """Return the names of which a name may be a misspelling; see the protocol."""
+        return self._near.misspelt(name) if self._near is not None else []
+
     def _matches(self, text: str, tokens: list[Token], mended: dict[int, list[str]]) -> list[Mention]:
         """Return the mentions among all spans; with `mended`, only spans in which one word is replaced by a correction.
 

@@ -97,11 +97,9 @@ def singular(word: str) -> str:
         word = word.translate(_PLAIN)
     if word in _IRREGULAR:
         return _IRREGULAR[word]
-    if len(word) < 4 or (word[-1] != "s" and word[-2:] not in ("st", "nd", "rd", "th")):
-        return word
     if word[0].isdigit():
         return _ORDINALS.get(word, word)
-    if word[-1] != "s" or word.endswith(_KEPT_ENDINGS):
+    if len(word) < 4 or word[-1] != "s" or word.endswith(_KEPT_ENDINGS):
         return word
     if word.endswith("ies"):
         return word[:-3] + "y" if len(word) > 4 else word[:-1]

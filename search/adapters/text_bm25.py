@@ -251,9 +251,12 @@ class Bm25Index:
         rows = np.flatnonzero(scores > 0)
         return keys[rows], scores[rows].astype(np.float32)
 
-    def postings(self, text: str) -> list[tuple[NDArray[np.int32], NDArray[np.float32]]]:
-        """Return for each distinct word of the text in the index: the keys of its documents, and its score in each."""
-        scorer, keys = self._matrix(None)
+    def postings(self, text: str, field: str | None = None) -> list[tuple[NDArray[np.int32], NDArray[np.float32]]]:
+        """Return for each distinct word of the text in the index: the keys of its documents, and its score in each.
+
+        Raises a permanent StageError for a field or relation that the index does not have.
+        """
+        scorer, keys = self._matrix(field)
         if scorer is None:
             return []
         starts, rows, scores = (scorer.scores[name] for name in ("indptr", "indices", "data"))

@@ -130,6 +130,19 @@ class KindVectors:
         cosines = self.cosines(vector, near if keys is None else keys[near])
         return sorted(cosines.items(), key=lambda item: (-item[1], item[0]))[:k]
 
+    def best(self, vectors: Vectors, products: Products) -> tuple[NDArray[np.int32], Vectors]:
+        """Return the sorted keys that have rows, and the best product of each key's rows with each vector.
+
+        The second array has the shape (vectors, keys); its values are as accurate as `products`.
+        """
+        keys = self.matrix().keys
+        firsts = np.flatnonzero(np.append(True, np.diff(keys) != 0)) if len(keys) else np.empty(0, dtype=np.int64)
+        found = np.empty((len(vectors), len(firsts)), dtype=np.float32)
+        for at, vector in enumerate(vectors if len(firsts) else ()):
+            rough = products(self._rows, vector)
+            found[at] = np.maximum.reduceat(rough, firsts) if self._repeated else rough
+        return keys[firsts], found
+
     def matrix(self) -> KindMatrix:
         """Return the whole matrix with the key of each row."""
         keys = self._keys

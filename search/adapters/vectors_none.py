@@ -10,7 +10,7 @@ from search.domain.errors import StageError
 from search.domain.ranking import Candidate
 from search.domain.trace import Limit
 from search.domain.vector_kinds import WHOLE
-from search.interfaces import KindMatrix, VectorKind, Vectors
+from search.interfaces import Keys, KindMatrix, VectorKind, Vectors
 
 
 class NoVectors:
@@ -34,6 +34,10 @@ class NoVectors:
     def cosines(self, vector: Vectors, keys: Sequence[int], kind: VectorKind = WHOLE) -> dict[int, float]:
         """Return nothing."""
         return {}
+
+    def best_cosines(self, kind: VectorKind, vectors: Vectors) -> tuple[Keys, Vectors]:
+        """Return nothing."""
+        return np.empty(0, dtype=np.int32), np.empty((len(vectors), 0), dtype=np.float32)
 
     def sample(self, label: str, n: int = 1000, limit: Limit | None = None) -> list[int]:
         """Return nothing."""

@@ -22,8 +22,8 @@ from search.domain.errors import StageError
 from search.domain.graph import Schema
 from search.domain.ranking import Candidate
 from search.domain.trace import Limit
-from search.domain.vector_kinds import CHUNK, COMPUTED, IN_MEMORY, WHOLE
-from search.interfaces import KindMatrix, VectorKind, Vectors
+from search.domain.vector_kinds import CHUNK, COMPUTED, IN_MEMORY, PASSAGE, WHOLE
+from search.interfaces import Keys, KindMatrix, VectorKind, Vectors
 from search.models import VectorSet
 from search.models.partitions import partition
 from search.models.timeouts import present_limit
@@ -36,6 +36,8 @@ SCANNED_AT_MOST = 10_000
 BACKGROUNDS_KEPT = 16
 """Most samples whose vectors are kept in memory; one has 1.5 MB for 1,000 documents of 384 dimensions."""
 MOST_EF_SEARCH = 1_000
+_SEVERAL = (CHUNK, PASSAGE)
+"""Kinds of which a node may have several vectors."""
 PARTS = 4
 """Times as many stretches as nodes are fetched: a document has several."""
 
@@ -98,7 +100,7 @@ class PgVectors:
                         "hnsw.iterative_scan": "relaxed_order"}  # fmt: skip
         typed = sql.SQL("AND type = ANY({})").format(sql.Literal(codes)) if codes else sql.SQL("")
         statement = self._compose(_EXACT if exact else _NEAREST, kind, vector, typed=typed, k=sql.Literal(k),
-                                  fetch=sql.Literal((k + k // 4 + 8) * (PARTS if kind == CHUNK else 1)))  # fmt: skip
+                                  fetch=sql.Literal((k + k // 4 + 8) * (PARTS if kind in _SEVERAL else 1)))  # fmt: skip
         return [Candidate(key, cosine) for key, cosine in read(STAGE, statement, limit=limit, settings=settings)]
 
     def _scanned(
@@ -136,6 +138,16 @@ class PgVectors:
             reason = f"the {self._named} have no matrix of kind {kind!r}; `index_kb` writes it"
             raise StageError(STAGE, reason, permanent=True)
         return self._matrices[kind].matrix()
+
+    def best_cosines(self, kind: VectorKind, vectors: Vectors) -> tuple[Keys, Vectors]:
+        """Return the keys with a vector of a kind, and each node's best cosine with each of these vectors.
+
+        Raises a permanent StageError if the vector set has no matrix of the kind.
+        """
+        from search.neural.scan import products
+
+        self.matrix(kind)
+        return self._matrices[kind].best(vectors, products)
 
     def sample(self, label: str, n: int = 1000, limit: Limit | None = None) -> list[int]:
         """Return up to n keys of a type, always the same ones, in the order of keys."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.urls import path, re_path, register_converter
 
+from search.api.answers import SearchAnswers, SearchFacets
 from search.api.events import SearchEvents
 from search.api.feedback import SearchFeedback
 from search.api.health import Alive, Ready
@@ -40,6 +41,8 @@ urlpatterns = [
     path("searches/", Searches.as_view(), name="searches"),
     path("searches/<uuid:run_id>/", SearchDetail.as_view(), name="search"),
     path("searches/<uuid:run_id>/events/", SearchEvents.as_view(), name="search-events"),
+    path("searches/<uuid:run_id>/answers/", SearchAnswers.as_view(), name="search-answers"),
+    path("searches/<uuid:run_id>/facets/", SearchFacets.as_view(), name="search-facets"),
     path("searches/<uuid:run_id>/cancel/", SearchCancel.as_view(), name="search-cancel"),
     path("uploads/", Uploads.as_view(), name="uploads"),
     path("uploads/<uuid:upload_id>/", UploadDetail.as_view(), name="upload"),

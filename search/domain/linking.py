@@ -8,7 +8,7 @@ from typing import Any
 
 from search.domain.evidence import PlanShare
 from search.domain.graph import Node
-from search.domain.plan import Plan, PlanSource
+from search.domain.plan import Anchor, Plan, PlanSource
 from search.domain.ranking import RECORDED_ENTRIES, Candidate, Ranking
 from search.domain.trust import Trust
 
@@ -35,10 +35,27 @@ class Reach:
 
 
 @dataclass(frozen=True, slots=True)
+class Reading:
+    """How the text of an anchor was read, where it is not simply the name of a node.
+
+    `how` says by which way the name was found (`search.interfaces.How`), `name` if it is a name as it is stored.
+    `others` are nodes that may be meant instead: with nearly the same name, and with more edges.
+    """
+
+    how: str
+    others: tuple[Node, ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as a linked anchor shows it."""
+        return {"how": self.how, "others": [node.to_json() for node in self.others]}
+
+
+@dataclass(frozen=True, slots=True)
 class LinkedPlan:
     """A plan with the bindings of its anchors, its place in the list of plans, and its probability in that list.
 
     `barred` maps a variable to nodes that it must not take. The engines fill it in from the plan's exclusions.
+    `readings` maps the text of an anchor to how it was read; texts that are simply names are absent.
     """
 
     plan: Plan
@@ -47,6 +64,7 @@ class LinkedPlan:
     source: PlanSource = "learned"
     probability: float = 1.0
     barred: Mapping[str, frozenset[int]] = field(default_factory=dict)
+    readings: Mapping[str, Reading] = field(default_factory=dict)
 
     def bindings_of(self, var: str) -> tuple[Binding, ...]:
         """Return the bindings of the plan's own anchor with that variable, best first."""
@@ -75,17 +93,19 @@ class LinkedPlan:
 
     def to_json(self) -> list[dict[str, Any]]:
         """Return one entry per anchor, with its bindings; then those of the exclusions, with the exclusion's index."""
-        own = [self._entry(anchor.var, self) for anchor in self.plan.anchors]
+        own = [self._entry(anchor, self) for anchor in self.plan.anchors]
         patterns = [self.excluded(index) for index in range(len(self.plan.exclude))]
         return own + [
-            self._entry(anchor.var, pattern) | {"exclude": index}
+            self._entry(anchor, pattern) | {"exclude": index}
             for index, pattern in enumerate(patterns)
             for anchor in pattern.plan.anchors
         ]
 
-    def _entry(self, var: str, linked: LinkedPlan) -> dict[str, Any]:
-        bindings = [{"node": bound.node.to_json(), "score": bound.score} for bound in linked.bindings_of(var)]
-        return {"plan_index": self.index, "anchor": var, "bindings": bindings}
+    def _entry(self, anchor: Anchor, linked: LinkedPlan) -> dict[str, Any]:
+        bindings = [{"node": bound.node.to_json(), "score": bound.score} for bound in linked.bindings_of(anchor.var)]
+        entry: dict[str, Any] = {"plan_index": self.index, "anchor": anchor.var, "bindings": bindings}
+        reading = self.readings.get(anchor.text)
+        return entry if reading is None else entry | {"reading": reading.to_json()}
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@
 | `field:<name>` | one field |
 | `relation:<name>` | the names of the neighbours over one relation, in both directions |
 | `chunk` | one stretch of the document; a node has one vector for each stretch of its document |
+| `passage` | one or a few sentences of the fields; a node has one vector for each |
 | `neighbours` | computed: mean of the `document+relations` vectors of the node's neighbours, of unit length |
 | `neighbours2` | computed: the same at two hops (see `search.ingest.neighbour_vectors`) |
 
@@ -25,6 +26,7 @@ NAME = "name"
 DOCUMENT = "document"
 WHOLE = "document+relations"
 CHUNK = "chunk"
+PASSAGE = "passage"
 NEIGHBOURS = "neighbours"
 NEIGHBOURS2 = "neighbours2"
 FIELD, RELATION = "field:", "relation:"
@@ -60,7 +62,7 @@ def checked(kinds: Iterable[str], schema: Schema) -> tuple[str, ...]:
 
 def _problem(kind: str, fields: set[str], relations: set[str]) -> str:
     """Return a sentence about the fault of a kind, or an empty string if it is valid."""
-    if kind in (NAME, DOCUMENT, WHOLE, CHUNK):
+    if kind in (NAME, DOCUMENT, WHOLE, CHUNK, PASSAGE):
         return ""
     for prefix, known, what in ((FIELD, fields, "field"), (RELATION, relations, "relation")):
         if kind.startswith(prefix):
@@ -68,6 +70,6 @@ def _problem(kind: str, fields: set[str], relations: set[str]) -> str:
             there = ", ".join(sorted(known)) or "none"
             return "" if name in known else f"{kind!r}: there is no {what} {name!r}; there are: {there}."
     return (
-        f"{kind!r} is no kind of vectors; there are: {NAME}, {DOCUMENT}, {WHOLE}, {CHUNK}, {FIELD}<name>, "
-        f"{RELATION}<name>."
+        f"{kind!r} is no kind of vectors; there are: {NAME}, {DOCUMENT}, {WHOLE}, {CHUNK}, {PASSAGE}, "
+        f"{FIELD}<name>, {RELATION}<name>."
     )

@@ -4,11 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from search.domain.vector_kinds import DOCUMENT, FIELD, IN_MEMORY, NAME, NEIGHBOURS, NEIGHBOURS2, RELATION, WHOLE
+from search.domain.vector_kinds import (
+    DOCUMENT,
+    FIELD,
+    IN_MEMORY,
+    NAME,
+    NEIGHBOURS,
+    NEIGHBOURS2,
+    PASSAGE,
+    RELATION,
+    WHOLE,
+)
 from search.text import words
 
 DENSE, WORDS = "dense", "bm25"
 PAGERANK = "pagerank"
+PASSAGES = "passages/clauses"
+"""The list of the question's clauses compared with the passages of documents."""
 TEXT = f"text/{WORDS}"
 """The list of BM25 over whole documents."""
 NEIGHBOURHOOD, NEIGHBOURHOOD2 = f"neighbourhood/{WORDS}", f"neighbourhood2/{WORDS}"
@@ -22,9 +34,9 @@ _FIELD_OF_KIND = {WHOLE: "document", DOCUMENT: "text"}
 _TITLES = {
     "name": "Name", "document": "Document", "text": "Document text", NEIGHBOURS: "Neighbours",
     NEIGHBOURS2: "Neighbours at two hops", "neighbourhood": "With its neighbours",
-    "neighbourhood2": "Best neighbour with its neighbours",
+    "neighbourhood2": "Best neighbour with its neighbours", "passages": "Passages",
 }  # fmt: skip
-_SCORERS = {DENSE: "by meaning", WORDS: "by words"}
+_SCORERS = {DENSE: "by meaning", WORDS: "by words", "clauses": "clause by clause"}
 
 
 def dense_list(kind: str) -> str:
@@ -59,7 +71,7 @@ def is_words(name: str) -> bool:
 def lists_of(kinds: Iterable[str], fields: Sequence[str], nodes: int) -> tuple[str, ...]:
     """Return the lists of a release: of its kinds of vectors, of its index's fields, of neighbourhoods, and PageRank.
 
-    Neighbourhoods have lists in bases of up to `IN_MEMORY` nodes.
+    Neighbourhoods and passages have lists in bases of up to `IN_MEMORY` nodes.
 
     Stretches of documents (`chunk`) are left out: they repeat the document. Of more than `MOST_FIELDS` fields the first
     ones have a list of words.
@@ -69,7 +81,8 @@ def lists_of(kinds: Iterable[str], fields: Sequence[str], nodes: int) -> tuple[s
     ordered = [kind for kind in first if kind in known]
     ordered += sorted(kind for kind in known if kind == DOCUMENT or kind.startswith((FIELD, RELATION)))
     near = (NEIGHBOURHOOD, NEIGHBOURHOOD2) if nodes <= IN_MEMORY else ()
-    return (*map(dense_list, ordered), TEXT, *near, *map(word_list, fields[:MOST_FIELDS]), PAGERANK)
+    passages = (PASSAGES,) if PASSAGE in known and nodes <= IN_MEMORY else ()
+    return (*map(dense_list, ordered), TEXT, *near, *map(word_list, fields[:MOST_FIELDS]), PAGERANK, *passages)
 
 
 def title(name: str) -> str:

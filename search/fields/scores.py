@@ -1,4 +1,4 @@
-"""The lists without vectors: BM25 over whole documents, fields and relations, and personalised PageRank.
+"""The lists without maps: BM25 over whole documents, fields and relations, personalised PageRank, and passages.
 
 All scores are divided by the question's highest one, so that they lie between 0 and 1 whatever the question's length.
 """
@@ -11,8 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from search.fields.names import NEIGHBOURHOOD, NEIGHBOURHOOD2, PAGERANK, TEXT, field_of, is_words
+from search.fields.names import NEIGHBOURHOOD, NEIGHBOURHOOD2, PAGERANK, PASSAGES, TEXT, field_of, is_words
 from search.fields.neighbourhood import neighbourhood_scores
+from search.fields.passages import Passages
 from search.interfaces import Adjacency, Keys, MentionIndex, TextIndex
 from search.language.entities import entities
 from search.spreading import spread
@@ -32,11 +33,12 @@ NOTHING: Scored = (np.empty(0, dtype=np.int32), np.empty(0, dtype=np.float32))
 
 @dataclass(frozen=True)
 class FieldScores:
-    """Scores nodes by words and by nearness in the graph."""
+    """Scores nodes by words, by nearness in the graph and, with `passages`, by their passages."""
 
     text: TextIndex
     mentions: MentionIndex
     adjacency: Adjacency
+    passages: Passages | None = None
 
     def of(self, question: str, lists: Iterable[str], check: Callable[[], None] = lambda: None) -> dict[str, Scored]:
         """Return the scores of these lists; lists with vectors are left out. A node without a score is not in a list.
@@ -58,6 +60,8 @@ class FieldScores:
                 found[name] = relative(self.text.matching(question, field_of(name)))
             elif name == PAGERANK:
                 found[name] = self._pagerank(question, found.get(TEXT), check)
+            elif name == PASSAGES and self.passages is not None:
+                found[name] = relative(self.passages.of(question))
         return found
 
     def _pagerank(self, question: str, matching: Scored | None, check: Callable[[], None]) -> Scored:

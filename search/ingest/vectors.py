@@ -22,7 +22,7 @@ from psycopg import sql
 from search import text
 from search.domain.graph import Schema
 from search.domain.run_context import UNOBSERVED, RunContext
-from search.domain.vector_kinds import CHUNK, COMPUTED, DOCUMENT, NAME, WHOLE
+from search.domain.vector_kinds import CHUNK, COMPUTED, DOCUMENT, NAME, PASSAGE, WHOLE
 from search.ingest.documents import NodeWithNeighbours
 from search.ingest.embed import embed
 from search.ingest.parts import EMBED, INDEX_VECTORS
@@ -123,7 +123,7 @@ def _allow_memory() -> None:
 
 def index_suffix(kind: str) -> str:
     """Return how the name of a kind's index ends; the name of a field may be longer than that of an index."""
-    if kind in (NAME, DOCUMENT, WHOLE, CHUNK, *COMPUTED):
+    if kind in (NAME, DOCUMENT, WHOLE, CHUNK, PASSAGE, *COMPUTED):
         return kind.replace("+", "_")
     return f"kind_{hashlib.blake2b(kind.encode(), digest_size=6).hexdigest()}"
 

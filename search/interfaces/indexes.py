@@ -57,6 +57,14 @@ class VectorIndex(Protocol):
         """
         ...
 
+    def best_cosines(self, kind: VectorKind, vectors: Vectors) -> tuple[Keys, NDArray[np.float32]]:
+        """Return the sorted keys of all nodes with a vector of a kind, and each node's best cosine with each vector.
+
+        `vectors` has the shape (vectors, dimensions) and unit lengths, the second array (vectors, keys). The cosines
+        are accurate to about 1/1000. Raises a permanent StageError if there is no matrix of the kind.
+        """
+        ...
+
     def sample(self, label: str, n: int = 1000, limit: Limit | None = None) -> list[int]:
         """Return up to n keys of a type, always the same ones: the sample with which a cosine is compared.
 
@@ -103,8 +111,11 @@ class TextIndex(Protocol):
         """Return the keys of all nodes that match at least one word, sorted, and their scores; like `search`."""
         ...
 
-    def postings(self, text: str) -> list[tuple[Keys, NDArray[np.float32]]]:
-        """Return for each distinct word of the text that the index has: the keys of its documents, and its scores."""
+    def postings(self, text: str, field: str | None = None) -> list[tuple[Keys, NDArray[np.float32]]]:
+        """Return for each distinct word of the text that the index has: the keys of its documents, and its scores.
+
+        `field` is as for `search`; it takes time for these keys only.
+        """
         ...
 
 
@@ -156,6 +167,17 @@ class MentionIndex(Protocol):
 
     def lookup(self, name: str) -> tuple[int, ...]:
         """Return the keys of the nodes whose normalised name or alias equals the normalised `name`."""
+        ...
+
+    def misspelt(self, name: str) -> list[Mention]:
+        """Return the names one typing error away from a name, for a suggestion beside what it means itself."""
+        ...
+
+    def translated(self, text: str, start: int, end: int) -> list[Mention]:
+        """Return names whose words have nearly the letters of those in a stretch of the text, the nearest first.
+
+        They may be the same words in another language; `how` is `translated`.
+        """
         ...
 
 

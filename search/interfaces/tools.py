@@ -114,6 +114,10 @@ class Adjacency(Protocol):
         """Return the number of edges of a relation that a node has in one direction."""
         ...
 
+    def degrees(self, keys: Keys, relation: int, direction: Direction) -> NDArray[np.int64]:
+        """Return `degree` of each of these keys, shape (keys,)."""
+        ...
+
     def has_edges(self, keys: Keys) -> list[tuple[int, Direction]]:
         """Return the (relation, direction) pairs over which any of these nodes has an edge."""
         ...

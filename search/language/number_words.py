@@ -9,6 +9,8 @@ from search.language.languages import Language, language
 from search.language.tokens import Phrases, Token
 
 _HUNDRED = 100
+_MOST_WORDS = 10
+"""Largest number of words of a number; it bounds the work for each word of a text."""
 MOST_DIGITS = 12
 """A number with more digits is none that a field can hold."""
 
@@ -32,7 +34,7 @@ class NumberWords:
             return found
         total = part = 0
         at, words = index, 0
-        while at < len(said) and (at == index or not said[at].mark):
+        while at < min(len(said), index + _MOST_WORDS) and (at == index or not said[at].mark):
             word = said[at].word
             if word in self._tens and part % _HUNDRED == 0:
                 part += self._tens[word]

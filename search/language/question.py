@@ -21,8 +21,13 @@ MOST_WORDS = 60
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
 _POSSESSIVE = re.compile(r"['’]s?$")
 
-Role = Literal["start", "excluded", "reference"]
-"""What a name is for: plans start from it, it is in the scope of a turning word, or answers are compared with it."""
+Role = Literal["start", "excluded", "reference", "number"]
+"""What a name is for: plans start from it, it is in the scope of a turning word, answers are compared with it, or it is
+only the number of a condition such as `under 400`."""
+_ARTICLE = 4
+"""Number of characters by which a name may begin before a span: `the Netherlands` in the scope `Netherlands`."""
+_OBJECT = 30
+"""Number of characters before a turning word at the end (`that cite nothing`) in which its verb stands."""
 
 
 _NO_CUES = Cues("en")
@@ -91,13 +96,21 @@ class AnalysedQuestion:
     def masked(self, roles: Sequence[tuple[int, str]]) -> str:
         """Return the question with the names in `roles` replaced by node types in brackets.
 
-        Each pair in `roles` is a position in `names` and the type to write there.
+        Each pair in `roles` is a position in `names` and the type to write there. Words of conditions are left out.
         """
-        text = self.text
-        for name, role in sorted(roles, key=lambda pair: -self.names[pair[0]].mention.start):
-            mention = self.names[name].mention
-            text = f"{text[: mention.start]}[{role}]{text[mention.end :]}"
-        return text
+        masks = {self.names[name].mention.start: (self.names[name].mention.end, f"[{role}]") for name, role in roles}
+        amounts = [(one.start, one.end) for one in self.cues.quantities if one.op != "=" or one.unit]
+        cuts = sorted([*self.aside, *amounts])
+        parts, at = [], 0
+        for start, (end, mask) in sorted({**{first: (last, "") for first, last in cuts}, **masks}.items()):
+            if start >= at:
+                parts += [self.text[at:start], mask]
+            elif not mask:
+                end = max(end, at)
+            else:
+                parts.append(mask)
+            at = max(at, end)
+        return "".join([*parts, self.text[at:]])
 
     @property
     def said(self) -> tuple[Word, ...]:
@@ -106,8 +119,14 @@ class AnalysedQuestion:
 
     @cached_property
     def turnings(self) -> tuple[Turning, ...]:
-        """The turning words outside names."""
-        return tuple(cue for cue in self.cues.turnings if not self._in_name(cue.start, cue.end))
+        """The turning words outside names and outside numbers (`no more than 5`)."""
+        numbers = self.cues.quantities
+        return tuple(
+            cue
+            for cue in self.cues.turnings
+            if not self._in_name(cue.start, cue.end)
+            and not any(one.start < cue.end and cue.start < one.end for one in numbers)
+        )
 
     @cached_property
     def superlatives(self) -> tuple[Superlative, ...]:
@@ -126,11 +145,28 @@ class AnalysedQuestion:
     @cached_property
     def roles(self) -> tuple[Role, ...]:
         """The role of each name, in the order of `names`."""
-        excluded = {at for cue in self.turnings for at in self.names_in(cue.scope)}
+        excluded = {at for cue in self.turnings for at in self.names_in(self.scope(cue))}
         reference = {at for cue in self.comparisons for at in self.names_in(cue.reference)}
+        numbers = {at for at, name in enumerate(self.names) if self._counts(name)}
         return tuple(
-            "reference" if at in reference else "excluded" if at in excluded else "start"
+            "reference" if at in reference else "excluded" if at in excluded else "number" if at in numbers else "start"
             for at in range(len(self.names))
+        )
+
+    def scope(self, turning: Turning) -> Span:
+        """Return what a turning word turns; behind a verb without anything after it (`cite nothing`) it is the verb."""
+        start, end = turning.scope
+        if start < end:
+            return turning.scope
+        near = [w for w in self._words if w.content and turning.start - _OBJECT <= w.start < turning.start]
+        return (near[-1].start, near[-1].start + len(near[-1].text)) if near else turning.scope
+
+    def _counts(self, name: Named) -> bool:
+        """Whether a name is a number that a comparison or a unit makes an amount."""
+        start, end = name.mention.start, name.mention.end
+        return not name.quoted and any(
+            one.start <= start and end <= one.end and (one.op != "=" or one.unit) and name.mention.text.isdigit()
+            for one in self.cues.quantities
         )
 
     @cached_property
@@ -138,7 +174,7 @@ class AnalysedQuestion:
         """The spans of the words that say conditions: turning words, superlatives and comparisons with their scopes."""
         spans: list[Span] = []
         for turning in self.turnings:
-            spans += [(turning.start, turning.end), turning.scope]
+            spans += [(turning.start, turning.end), self.scope(turning)]
         for superlative in self.superlatives:
             spans += [(superlative.start, superlative.end), *([superlative.counted] if superlative.counted else [])]
         for comparison in self.comparisons:
@@ -150,7 +186,11 @@ class AnalysedQuestion:
     def names_in(self, span: Span) -> list[int]:
         """Return the positions in `names` of the names that lie in a span of the question."""
         start, end = span
-        return [at for at, one in enumerate(self.names) if start <= one.mention.start and one.mention.end <= end]
+        return [
+            at
+            for at, one in enumerate(self.names)
+            if start - _ARTICLE <= one.mention.start and start < one.mention.end <= end
+        ]
 
     def content_in(self, span: Span, names: bool = False) -> list[Word]:
         """Return the content words in a span of the question, without those of names unless `names` is set."""

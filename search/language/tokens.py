@@ -14,7 +14,7 @@ _WORD = re.compile(
     r"|[^\W_]+(?:['’ʼ][^\W_]+)?",
     re.IGNORECASE,
 )
-"""A word with its contraction (`don't`, `Ada's`). Elided words (`l’asthme`, `qu’il`, `dell’arte`) stand for themselves."""
+"""A word with its contraction (`don't`, `Ada's`). Elided words (`l’asthme`, `qu’il`, `dell’arte`) are words."""
 _POSSESSIVE = re.compile(r"'s?$")
 _BREAKS = frozenset(',;:.?!()[]{}–—\n"“”„«»¿¡…،؛؟。、，？！')
 """Characters that separate parts of a sentence. A hyphen does so only between spaces."""

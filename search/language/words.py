@@ -11,6 +11,7 @@ from functools import lru_cache
 from threading import Lock
 
 import Stemmer
+import stopwordsiso
 
 from search.language.languages import language
 
@@ -25,6 +26,25 @@ SHARING_WORDS = _ENGLISH.set("words", "sharing")
 """Words that say that two nodes have the same neighbour: the plan then walks one relation forth and back."""
 ANSWER_OF: dict[str, str] = _ENGLISH.table("words", "answers")
 """Words for the node type that each question word asks for, separated by spaces; the first is the most usual."""
+
+
+@lru_cache(maxsize=64)
+def function_words(code: str) -> frozenset[str]:
+    """Return the function words of a language: of its data file, else of stopwords-iso; none if neither has it.
+
+    The lists of stopwords-iso hold a few words of content, so they are taken only where there is no other.
+    """
+    plain = language_code(code)
+    if own := language(plain).set("words", "function"):
+        return own
+    listed = stopwordsiso.stopwords(plain) if stopwordsiso.has_lang(plain) else ()
+    return frozenset(word.casefold() for word in listed)
+
+
+@lru_cache(maxsize=64)
+def asking_words(code: str) -> frozenset[str]:
+    """Return the words of asking of a language; none without a data file."""
+    return language(code).set("words", "asking")
 
 
 def words(text: str) -> list[str]:

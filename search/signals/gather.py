@@ -11,6 +11,7 @@ from search.domain.linking import LinkedPlan
 from search.domain.question import Question
 from search.interfaces import Adjacency, MentionIndex, TextIndex
 from search.language.entities import entities
+from search.signals.kind_of_node import node_signals
 from search.signals.lists import candidates, heads, list_signals
 from search.signals.neighbours import near, neighbour_signals
 from search.signals.plans import plan_signals
@@ -45,5 +46,5 @@ class Signals:
         named = entities(question.text, self.mentions, self.adjacency.schema)
         columns = list_signals(found, keys) | plan_signals(fusion, plans, checked, keys)
         columns |= neighbour_signals(named, found, keys, around, self.adjacency)
-        columns |= word_signals(question, keys, around, self.text)
+        columns |= word_signals(question, keys, around, self.text) | node_signals(keys, self.adjacency)
         return SignalTable(keys, columns)

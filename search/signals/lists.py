@@ -10,9 +10,13 @@ from numpy.typing import NDArray
 
 from search.domain.fusion import Fusion
 from search.domain.ranking import Ranking
+from search.domain.vector_kinds import RELATION
+from search.fields.names import PAGERANK, PASSAGES, is_words
 from search.interfaces import Adjacency, Keys
 from search.signals.table import Column
 
+AGREED_K = 10.0
+"""Constant of the reciprocal ranks of `lists:place`."""
 FUSED = "fused"
 """Name of the fused list among the lists."""
 
@@ -79,9 +83,15 @@ def candidates(found: list[Head]) -> Keys:
 
 
 def list_signals(found: list[Head], keys: Keys) -> dict[str, Column]:
-    """Return the signals of each list: score, score relative to the best, logarithm of the rank, rank in the type."""
+    """Return the signals of each list: score, score relative to the best, logarithm of the rank, rank in the type.
+
+    `lists:place` is the place (its logarithm) by the sum of 1 / (`AGREED_K` + rank) over all lists.
+
+    A list whose scores are divided by the best one has no `score`. The list of a single relation has `relative` alone:
+    there may be many of them, each says little, and trees that may choose among many such signals rank worse.
+    """
     columns: dict[str, Column] = {}
-    holding = np.zeros(len(keys), dtype=np.float32)
+    holding, agreed = np.zeros(len(keys), dtype=np.float32), np.zeros(len(keys))
     for head in found:
         at = np.searchsorted(keys, head.keys)
         values = {
@@ -91,12 +101,31 @@ def list_signals(found: list[Head], keys: Keys) -> dict[str, Column]:
             "rank in type": np.log(head.ranks_in_type()),
         }
         for what, value in values.items():
+            if what in _left_out(head.name):
+                continue
             column = np.full(len(keys), np.nan, dtype=np.float32)
             column[at] = value
             columns[f"list:{head.name}:{what}"] = column
-        if head.name != FUSED:
-            holding[at] += 1
-    return {**columns, "lists": holding}
+        if head.name == FUSED:
+            continue
+        holding[at] += 1
+        if not _of_relation(head.name):
+            agreed[at] += 1 / (AGREED_K + np.arange(1, len(at) + 1))
+    order = np.lexsort((keys, -agreed))
+    places = np.empty(len(keys), dtype=np.float32)
+    places[order] = np.log(np.arange(1, len(keys) + 1))
+    return {**columns, "lists": holding, "lists:place": places}
+
+
+def _left_out(name: str) -> tuple[str, ...]:
+    """Return the signals that a list does not have."""
+    if _of_relation(name):
+        return ("score", "rank", "rank in type")
+    return ("score",) if is_words(name) or name in (PAGERANK, PASSAGES) else ()
+
+
+def _of_relation(name: str) -> bool:
+    return name.startswith(RELATION) and is_words(name)
 
 
 def _lists(fusion: Fusion, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Ranking | Fusion]]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
+from search.text import words
+
 _OF_LISTS = {
     "score": "Score in the list {}",
     "relative": "Score in the list {}, as a part of the best one's",
@@ -22,10 +24,13 @@ _NEAR = {
     "best at 2 hops": "Best within two steps among the {}",
     "sum at 2 hops": "Paths of two steps to {}",
 }
+_ENDS = {"out": "from it", "in": "to it"}
 _OTHERS = {
     "lists": "Number of lists that hold it",
+    "lists:place": "Its place by all lists together",
     "degree": "Number of its relations",
     "named:itself": "The question names it",
+    "degree:place": "Its place among its type by the number of relations",
     "names at 1 hop": "Names of the question among its neighbours",
     "names at 2 hops": "Names of the question within two steps",
     "plan:probability": "Probability of the plans that found it",
@@ -60,6 +65,10 @@ def signal_title(name: str, lists: Mapping[str, str] | None = None) -> str:
         listed, _, what = rest.rpartition(":")
         title = (lists or {}).get(listed) or (FUSED_TITLE if listed == "fused" else listed)
         return _OF_LISTS[what].format(title) if what in _OF_LISTS else name
+    if kind == "is":
+        return f"It is a {words(rest)}"
+    if kind == "edges":
+        return f"Number of its relations “{words(rest.rpartition(':')[0])}”, {_ENDS.get(rest.rpartition(':')[2], rest)}"
     if kind in _SEEDS and rest in _NEAR:
         return _NEAR[rest].format(_SEEDS[kind])
     return name
@@ -69,8 +78,11 @@ def signal_value(name: str, value: float | None) -> str:
     """Return the value of a signal for people; ranks and numbers, which are stored as logarithms, are whole again."""
     if value is None:
         return "–"
-    if name.startswith("list:") and name.endswith((":rank", ":rank in type")):
+    if (name.startswith("list:") and name.endswith((":rank", ":rank in type"))) or name in (
+        "degree:place",
+        "lists:place",
+    ):
         return f"{math.exp(value):.0f}"
-    if name in ("degree", "plan:found"):
+    if name in ("degree", "plan:found") or name.startswith("edges:"):
         return f"{math.expm1(value):,.0f}"
     return f"{value:.0f}" if float(value).is_integer() else f"{value:.3g}"

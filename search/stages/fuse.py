@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from search.cosines import QuestionCosines
 from search.domain.errors import StageError
@@ -30,9 +30,10 @@ class FusionWeights:
     """Weights of the graph's list and of the text's list in their fusion: the settings of `Fuse`, and its formulas.
 
     Static: the score is weight / (k + graph's rank) + (1 - weight) / (k + text's rank). Dynamic: the graph's weight is
-    the weight of the bucket of `n_cand` times the multiplier of the risk level; the text's weight is 1. The defaults
-    are for a knowledge base that has not been tuned: the weight of a confident plan exceeds 1, so its candidates go
-    first. The candidates of other plans are mixed with the text's.
+    the weight of the bucket of `n_cand` times the multiplier of the risk level; the text's weight is 1. A text's list
+    that has learned how probable its first candidate is takes that part of the graph's weight (new against GRASP). The
+    defaults are for a knowledge base that has not been tuned: the weight of a confident plan exceeds 1, so its
+    candidates go first. The candidates of other plans are mixed with the text's.
 
     With either method the graph leads if its best plan is probable enough (new against GRASP). The text's weight is
     then so small that the text cannot reorder the graph's first `FIXED_BY_LEAD` candidates and only fills up behind.
@@ -82,6 +83,8 @@ class FusionWeights:
         if trust.n_cand == 0:
             weights = {name: 0.0, TEXT: 1.0}
         first = weights[name] > 0 and may_lead(trust, self.lead)
+        if self.method == "dynamic" and not first:
+            weights[name] *= 1.0 - trust.against
         if first:
             weights[TEXT] = min(weights[TEXT], following(weights[name], self.k))
         return Fusion.of(
@@ -99,6 +102,8 @@ class Fuse(FusionWeights):
 
     def __call__(self, question: Question, graph: GraphRanking, text: Ranking | Fusion, limit: Limit) -> Fusion:
         """Return the fused list; see `FusionWeights`. Raises StageError if the graph's list has no `trust`."""
+        if isinstance(text, Fusion) and text.sure:
+            graph = replace(graph, trust=replace(_trust(graph), against=text.sure))
         return self.fuse(graph, text, QuestionCosines(question, self.encoder, self.vectors, limit, "fuse"))
 
 

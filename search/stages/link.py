@@ -6,12 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from search.domain.graph import ANY, Node
-from search.domain.linking import Binding, LinkedPlan, Reach
+from search.domain.linking import Binding, LinkedPlan, Reach, Reading
 from search.domain.options import option
 from search.domain.plan import Anchor, Plan, ScoredPlan
 from search.domain.ranking import Candidate
 from search.domain.trace import Limit, StepOutput
-from search.interfaces import Encoder, NodeStore, VectorIndex, VectorKind
+from search.interfaces import Adjacency, Encoder, MentionIndex, NodeStore, VectorIndex, VectorKind
+from search.language.readings import Readings
 
 _USUAL = Reach()
 AnchorLookup = tuple[str, str, str]
@@ -24,6 +25,7 @@ class Link:
 
     An anchor is bound to the best K nodes whose cosine is at least τ times the best cosine. An anchor with ids is bound
     to these nodes with cosine 1, without a look-up. An anchor without a match stays unbound.
+    `mentions` and `adjacency` tell how the names of given nodes were read; without them nothing is told.
     """
 
     encoder: Encoder
@@ -38,6 +40,9 @@ class Link:
         0.90, "Smallest cosine of a description's nodes, as a fraction of the best cosine (τ).", low=0, high=1
     )
 
+    mentions: MentionIndex | None = None
+    adjacency: Adjacency | None = None
+
     def __call__(self, plans: Sequence[ScoredPlan], limit: Limit, reach: Reach = _USUAL) -> StepOutput[LinkedPlan]:
         """Return one linked plan for each plan, in their order; the note names anchors that were not fully bound.
 
@@ -49,11 +54,28 @@ class Link:
         scores = given | looked_up
         keys = sorted({candidate.key for found in scores.values() for candidate in found})
         named = dict(zip(keys, self.nodes.references(keys), strict=True)) if keys else {}
+        readings = self._readings(scores) if reach == _USUAL else {}
         linked = [
-            LinkedPlan(scored.plan, _bindings(scored.plan, scores, named), index, scored.source, scored.probability)
+            LinkedPlan(
+                scored.plan,
+                _bindings(scored.plan, scores, named),
+                index,
+                scored.source,
+                scored.probability,
+                readings=readings,
+            )
             for index, scored in enumerate(plans)
         ]
         return StepOutput(linked, detail=_note(anchors, scores))
+
+    def _readings(self, scores: Mapping[Anchor, Sequence[Candidate]]) -> dict[str, Reading]:
+        """Return text → how it was read, for the anchors with ids whose text is not simply the name of their nodes."""
+        if self.mentions is None or self.adjacency is None:
+            return {}
+        readings = Readings(self.mentions, self.adjacency, self.nodes)
+        given = {anchor.text: [one.key for one in found] for anchor, found in scores.items() if anchor.ids and found}
+        read = {text: readings.of(text, keys) for text, keys in given.items()}
+        return {text: reading for text, reading in read.items() if reading is not None}
 
     def _given(self, anchors: Sequence[Anchor]) -> dict[Anchor, list[Candidate]]:
         """Return the bindings of the anchors that have ids."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +15,8 @@ from search.domain.options import option
 from search.domain.question import Question
 from search.domain.ranking import Candidate, Ranking
 from search.domain.trace import Limit
-from search.fields.names import PAGERANK, TYPE, field_of, is_words, kind_of, lists_of
+from search.fields.names import PAGERANK, PASSAGES, TYPE, field_of, is_words, kind_of, lists_of
+from search.fields.passages import Passages
 from search.fields.scores import FieldScores, Scored, best_of, scores_at
 from search.interfaces import (
     Adjacency,
@@ -40,8 +41,9 @@ class Fields:
     """Ranks nodes by the weighted sum of their scores in many lists: one for each field and scorer.
 
     Scorers are cosines and BM25; the fields are name, document, text fields, relations (the neighbours' names) and the
-    mean vectors of neighbours; PageRank is one more list. A node that lacks a field gets nothing from its list. The
-    candidates are the best of each list; all of them get the exact score of every list.
+    mean vectors of neighbours; PageRank is one more list, and so are passages where the release has vectors of them. A
+    node that lacks a field gets nothing from its list. The candidates are the best of each list; all of them get the
+    exact score of every list.
 
     Without an `artifact` the question's own vector is compared with every kind, and all lists have the same weight; the
     lists of single fields and relations share one. An artifact maps the question's vector for each list, weighs the
@@ -70,7 +72,8 @@ class Fields:
         """
         limit.check(STAGE)
         query = self._query(question.text)
-        scored = FieldScores(self.text, self.mentions, self.adjacency).of(
+        passages = Passages(self.encoder, self.vectors)
+        scored = FieldScores(self.text, self.mentions, self.adjacency, passages).of(
             question.text, query.weights, lambda: limit.check(STAGE)
         )
         keys = self._candidates(query, scored, limit)
@@ -83,7 +86,8 @@ class Fields:
             rankings[TYPE], weights[TYPE] = self._types(query.types, keys), 1.0
         cosines = QuestionCosines(question, self.encoder, self.vectors, limit, STAGE)
         ordered = {name: rankings[name] for name in weights}
-        return Fusion.added(ordered, weights, cosines, self.depth)
+        fused = Fusion.added(ordered, weights, cosines, self.depth)
+        return replace(fused, sure=sure_of(fused.ranking)) if self.artifact else fused
 
     def _query(self, text: str) -> FieldQuery:
         if not self.artifact:
@@ -118,6 +122,12 @@ class Fields:
         return _ranking(keys, of_code[self.nodes.types(keys)])
 
 
+def sure_of(ranking: Ranking) -> float:
+    """Return the probability of the first candidate, where scores are logarithms of odds, as learned ones are."""
+    scores = np.array([candidate.score for candidate in ranking.candidates])
+    return float(1 / np.exp(scores - scores.max()).sum()) if len(scores) else 0.0
+
+
 def untrained(encoder: Encoder, text: str, lists: tuple[str, ...]) -> FieldQuery:
     """Return the query of a retriever that has learned nothing."""
     vector = encoder.encode([text])[0]
@@ -130,7 +140,7 @@ def first_weights(lists: tuple[str, ...]) -> dict[str, float]:
     return {
         name: DENSE_WEIGHT if kind_of(name) else SPARSE_WEIGHT / (single if field_of(name) is not None else 1)
         for name in lists
-        if kind_of(name) or is_words(name) or name == PAGERANK
+        if kind_of(name) or is_words(name) or name in (PAGERANK, PASSAGES)
     }
 
 

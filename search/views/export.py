@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 from uuid import UUID
 
@@ -33,14 +33,19 @@ class _Line:
 def results_csv(request: HttpRequest, run_id: UUID) -> Any:
     """Return the present results of a search as a CSV stream, one row for each result."""
     described = describe_search(find_run(request, run_id))
-    answer = StreamingHttpResponse(_lines(described), content_type="text/csv; charset=utf-8")
-    answer["Content-Disposition"] = f'attachment; filename="search-{run_id}.csv"'
+    return csv_answer(request, export_results(described), f"search-{run_id}.csv")
+
+
+def csv_answer(request: HttpRequest, rows: Iterable[Sequence[str | int | float]], name: str) -> Any:
+    """Return rows as a stream of CSV, which is sent while they are read; without a body for HEAD."""
+    answer = StreamingHttpResponse(_lines(rows), content_type="text/csv; charset=utf-8")
+    answer["Content-Disposition"] = f'attachment; filename="{name}"'
     answer["X-Content-Type-Options"] = "nosniff"
     return HttpResponse(headers=dict(answer.items())) if request.method == "HEAD" else answer
 
 
-def _lines(described: dict[str, Any]) -> Iterator[str]:
+def _lines(rows: Iterable[Sequence[str | int | float]]) -> Iterator[str]:
     yield BYTE_ORDER_MARK
     writer = csv.writer(_Line())
-    for row in export_results(described):
+    for row in rows:
         yield writer.writerow(row)

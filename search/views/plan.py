@@ -22,9 +22,11 @@ from search.services.searches.check_plan import check_plan
 from search.services.searches.check_request import SearchRejected
 from search.services.searches.describe_search import describe_search
 from search.services.searches.request_search import request_search
-from search.views import plan_conditions, plan_form
+from search.views import plan_form
 from search.views.finding import find_run
 from search.views.form import question_box, remember
+from search.views.plan_additions import without_blanks
+from search.views.plan_changes import changed
 from search.views.plan_form import Json
 from search.views.shown.chips import EntityLookup, FoundEntity
 from search.views.shown.editor import show_editor
@@ -52,18 +54,18 @@ def edit_plan(request: HttpRequest, run_id: UUID) -> HttpResponse:
         raise Http404("The knowledge base of this search can no longer be searched.")
     schema = wiring.schema_of(release)
     if request.method != "POST":
-        return _page(request, run, release, plan_form.oriented(_chosen(run, request.GET.get("plan", "1"))))
+        return _page(request, run, release, plan_form.oriented(chosen_plan(run, request.GET.get("plan", "1"))))
     plan = plan_form.oriented(plan_form.read_plan(request.POST.dict(), schema))
     action, _, given = request.POST.get("do", "check").partition(" ")
     if action == "ask":
-        return _ask(request, run, release, plan, schema)
+        return ask_with(request, run, release, plan)
     looked = _look(release, plan, given) if action == "look" else None
     if action not in ("look", "check"):
-        plan = plan_form.oriented(_changed(plan, action, given, schema))
+        plan = plan_form.oriented(changed(plan, action, given, schema))
     return _page(request, run, release, plan, looked=looked)
 
 
-def _chosen(run: SearchRun, number: str) -> Json:
+def chosen_plan(run: SearchRun, number: str) -> Json:
     """Return the plan with that number, from 1.
 
     A failed search without plans offers the plan that came with its request. Raises Http404 if there is no such plan.
@@ -77,35 +79,9 @@ def _chosen(run: SearchRun, number: str) -> Json:
     return {"anchors": [], "hops": [], "filters": [], "risk_level": "normal"} | plans[at]
 
 
-def _changed(plan: Json, action: str, given: str, schema: Schema) -> Json:
-    """Return the plan after the action of a button; an action that no longer fits the plan changes nothing."""
-    if action == "pick":
-        chosen = _json_list(given)
-        if len(chosen) == 4 and isinstance(chosen[0], int) and 0 <= chosen[0] < len(plan["anchors"]):
-            plan_form.pick(plan, chosen[0], *map(str, chosen[1:]))
-        return plan
-    if action == "add-anchor":
-        plan_form.add_anchor(plan)
-    elif action == "add-filter":
-        plan_form.add_filter(plan, schema)
-    key, index = action.removeprefix("drop-") + "s", int(given) if given.isdecimal() and len(given) < 3 else 99
-    if action == "exclude-anchor" and index < len(plan["anchors"]):
-        plan_conditions.exclude_anchor(plan, index)
-    elif action in ("require", "drop-exclusion") and index < len(plan.get("exclude", [])):
-        change = plan_conditions.require_exclusion if action == "require" else plan_conditions.drop_exclusion
-        change(plan, index)
-        return plan
-    if action.startswith("drop-") and index < len(plan.get(key, [])):
-        {"anchors": plan_form.drop_anchor, "hops": plan_form.drop_hop}.get(key, _drop_filter)(plan, index)
-    return plan
-
-
-def _drop_filter(plan: Json, index: int) -> None:
-    plan["filters"].pop(index)
-
-
-def _ask(request: HttpRequest, run: SearchRun, release: Release, plan: Json, schema: Schema) -> HttpResponse:
-    checked = check_plan(plan, schema)
+def ask_with(request: HttpRequest, run: SearchRun, release: Release, plan: Json) -> HttpResponse:
+    """Run a plan as a new search with the same question; show the form with the faults if it cannot be run."""
+    checked = check_plan(without_blanks(plan), wiring.schema_of(release))
     if checked.plan is None or _blanks(plan):
         return _page(request, run, release, plan, status=400)
     visitor = asking_visitor(request)
@@ -176,10 +152,11 @@ def _faults(plan: Json, blank: Sequence[Fault], schema: Schema) -> list[Fault]:
     named = [
         anchor | ({"text": "?"} if f"/anchors/{i}/text" in empty else {}) for i, anchor in enumerate(plan["anchors"])
     ]
-    found = [fault for fault in check_plan(plan | {"anchors": named}, schema).faults if fault.pointer not in empty]
+    plan = without_blanks(plan) | {"anchors": named}
+    found = [fault for fault in check_plan(plan, schema).faults if fault.pointer not in empty]
     if not blank:
         return found
-    walk = check_plan(plan | {"anchors": named, "filters": []}, schema).faults
+    walk = check_plan(plan | {"filters": []}, schema).faults
     return found + [fault for fault in walk if fault.pointer.startswith("/hops/") and fault not in found]
 
 
@@ -228,11 +205,3 @@ def _look(release: Release, plan: Json, given: str) -> EntityLookup | None:
 
 def _pick(index: int, node: Node, label: str) -> str:
     return f"pick {json.dumps([index, node.id, node.name, label])}"
-
-
-def _json_list(text: str) -> list[Any]:
-    try:
-        given = json.loads(text)
-    except (ValueError, RecursionError):
-        return []
-    return given if isinstance(given, list) else []

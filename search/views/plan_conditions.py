@@ -1,6 +1,7 @@
 """What the plan editor does with exclusions, the order and what is asked: reading them from the form, and changes.
 
-An exclusion is kept in the form as its JSON. A button turns an entity of the plan into an exclusion, and back.
+An exclusion is kept in the form as its JSON; one of a single hop also has fields of its own, whose values replace those
+in the JSON. A button turns an entity of the plan into an exclusion, and back.
 """
 
 from __future__ import annotations
@@ -19,7 +20,8 @@ def read_conditions(fields: Mapping[str, str]) -> Json:
     read: Json = {}
     exclude = parsed_json(fields.get("/exclude", ""))
     if isinstance(exclude, list) and exclude:
-        read["exclude"] = [_pattern(item) for item in exclude[: MAX_EXCLUSIONS + 1] if isinstance(item, dict)]
+        patterns = [_pattern(item) for item in exclude[: MAX_EXCLUSIONS + 1] if isinstance(item, dict)]
+        read["exclude"] = [_edited(pattern, fields, f"/exclude/{at}") for at, pattern in enumerate(patterns)]
     by = parsed_json(fields.get("/order/by", ""))
     if isinstance(by, dict):
         limit = fields.get("/order/limit", "").strip()
@@ -32,6 +34,23 @@ def read_conditions(fields: Mapping[str, str]) -> Json:
     if fields.get("/ask", "which") != "which":
         read["ask"] = fields["/ask"]
     return read
+
+
+def _edited(pattern: Json, fields: Mapping[str, str], at: str) -> Json:
+    """Return an exclusion with the values of its own fields, if the form has them."""
+    if len(pattern["hops"]) != 1 or f"{at}/hops/0/rel" not in fields:
+        return pattern
+    way, _, relation = fields[f"{at}/hops/0/rel"].partition(" ")
+    hop = {key: value for key, value in pattern["hops"][0].items() if key != "direction"}
+    hop |= {"rel": relation} | ({"direction": way} if way in ("out", "in") else {})
+    var = hop["to_var"]
+    anchor = next((one for one in pattern["anchors"] if one["var"] == var), None)
+    anchor = anchor or {"var": var, "text": "", "label": hop["to_label"], "match_mode": "name"}
+    text = fields.get(f"{at}/text", anchor["text"]).strip()
+    label = fields.get(f"{at}/label", anchor["label"])
+    if (text, label) != (anchor["text"], anchor["label"]):
+        anchor = {key: value for key, value in anchor.items() if key != "ids"} | {"text": text, "label": label}
+    return pattern | {"anchors": [anchor], "hops": [hop | {"to_label": label}]}
 
 
 def exclude_anchor(plan: Json, index: int) -> None:

@@ -16,6 +16,7 @@ from search.domain.plan import MAX_ANCHORS, MAX_HOPS
 from search.domain.plan.parse import MAX_FILTERS
 from search.domain.plan.parts import COMPARING, WITHOUT_VALUE
 from search.domain.plan.routes import routes
+from search.plan_words import variables_of
 from search.views.plan_conditions import drop_loose, parsed_json, read_conditions, rename
 
 Json = dict[str, Any]
@@ -43,28 +44,63 @@ def read_plan(fields: Mapping[str, str], schema: Schema) -> Json:
     if fields.get("/retrieval_mode"):
         plan["retrieval_mode"] = fields["/retrieval_mode"]
     plan |= read_conditions(fields)
-    _share_labels(plan)
+    share_labels(plan)
     plan["filters"] = [_filter(fields, at, plan, schema) for at in _places(fields, "filters", "var")]
     return plan
 
 
 def oriented(plan: Json) -> Json:
-    """Return an equivalent plan in which every hop is written from its anchor towards the target."""
+    """Return an equivalent plan in which every hop is written from its anchor towards the target.
+
+    A hop to a loose end is written away from the target, and so is an exclusion of one hop.
+    """
     labels = labels_of(plan)
     target = plan["target"] | {"labels": labels.get(plan["target"]["var"], [])}
     anchors = [anchor | {"label": labels.get(anchor["var"], [ANY])[0]} for anchor in plan["anchors"]]
     hops = [dict(hop) for hop in plan["hops"]]
     distance = _distances(hops, target["var"])
-    for hop in hops:
-        far = len(hops) + 1
-        if distance.get(hop["from"], far) < distance.get(hop["to_var"], far):
-            hop["from"], hop["to_var"] = hop["to_var"], hop["from"]
-            hop["to_label"] = labels.get(hop["to_var"], [ANY])[0]
-            if hop.get("direction"):
-                hop["direction"] = "in" if hop["direction"] == "out" else "out"
+    far = len(hops) + 1
+    for index, hop in enumerate(hops):
+        away = distance.get(hop["from"], far) < distance.get(hop["to_var"], far)
+        if away != (loose_end(plan, index) is not None):
+            turn(hop, labels)
     turned = plan | {"anchors": anchors, "hops": hops, "target": target}
-    _share_labels(turned)
+    share_labels(turned)
+    if plan.get("exclude"):
+        turned["exclude"] = [_outward(pattern, variables_of(plan), labels) for pattern in plan["exclude"]]
     return turned
+
+
+def turn(hop: Json, labels: Mapping[str, list[str]]) -> None:
+    """Write a hop from its other end; changes `hop`."""
+    hop["from"], hop["to_var"] = hop["to_var"], hop["from"]
+    hop["to_label"] = labels.get(hop["to_var"], [ANY])[0]
+    if hop.get("direction"):
+        hop["direction"] = "in" if hop["direction"] == "out" else "out"
+
+
+def _outward(pattern: Json, variables: Mapping[str, str], labels: Mapping[str, list[str]]) -> Json:
+    """Return an exclusion whose only hop is written away from the variable of the plan that it begins at."""
+    if len(pattern["hops"]) != 1 or pattern["hops"][0]["from"] in variables:
+        return pattern
+    hop = dict(pattern["hops"][0])
+    own = {anchor["var"]: [anchor["label"]] for anchor in pattern["anchors"]}
+    turn(hop, {**labels, **own})
+    return pattern | {"hops": [hop]}
+
+
+def loose_end(plan: Json, index: int) -> set[str] | None:
+    """Return the variables beyond a hop, as seen from the target; None if an anchor or the target is among them."""
+    hop = plan["hops"][index]
+    others = [(one["from"], one["to_var"]) for at, one in enumerate(plan["hops"]) if at != index]
+    held = {plan["target"]["var"], *(anchor["var"] for anchor in plan["anchors"])}
+    for end in (hop["to_var"], hop["from"]):
+        reached = {end}
+        while more := {var for pair in others if reached & set(pair) for var in pair} - reached:
+            reached |= more
+        if not reached & held:
+            return reached
+    return None
 
 
 def labels_of(plan: Json) -> dict[str, list[str]]:
@@ -88,10 +124,10 @@ def pick(plan: Json, index: int, node_id: str, name: str, node_type: str) -> Non
 
 def add_anchor(plan: Json) -> None:
     """Add an anchor without text, one hop over any relation away from the target; changes `plan`."""
-    var = _unused(plan, "a")
+    var = unused(plan, "a")
     plan["anchors"].append({"var": var, "text": "", "label": ANY, "match_mode": "name"})
     plan["hops"].append({"from": var, "rel": ANY, "to_var": plan["target"]["var"], "to_label": ANY})
-    _share_labels(plan)
+    share_labels(plan)
 
 
 def drop_anchor(plan: Json, index: int) -> None:
@@ -113,7 +149,7 @@ def drop_hop(plan: Json, index: int) -> None:
     """Remove a hop and join its two variables into one, so that the walk gets shorter; changes `plan`.
 
     If the hop joins an anchor to the target or to another anchor, only the hop is removed. If it is the only hop of
-    that anchor, the anchor is removed as well.
+    that anchor, the anchor is removed as well. With the last hop to a loose end, the conditions there are removed.
     """
     hop = plan["hops"][index]
     near, far, goal = hop["from"], hop["to_var"], plan["target"]["var"]
@@ -125,15 +161,22 @@ def drop_hop(plan: Json, index: int) -> None:
         else:
             plan["hops"].pop(index)
         return
+    beyond = loose_end(plan, index)
     plan["hops"].pop(index)
     kept, gone = (near, far) if near in anchors else (far, near)
+    if beyond is not None:
+        kept, gone = (near, far) if far in beyond else (far, near)
+        if not any(gone in (other["from"], other["to_var"]) for other in plan["hops"]):
+            plan["filters"] = [condition for condition in plan["filters"] if condition["var"] != gone]
+            drop_loose(plan)
+            return
     for other in plan["hops"]:
         for end in ("from", "to_var"):
             other[end] = kept if other[end] == gone else other[end]
     for condition in plan["filters"]:
         condition["var"] = kept if condition["var"] == gone else condition["var"]
     rename(plan, gone, kept)
-    _share_labels(plan)
+    share_labels(plan)
 
 
 def add_filter(plan: Json, schema: Schema) -> None:
@@ -207,7 +250,7 @@ def _filter(fields: Mapping[str, str], at: str, plan: Json, schema: Schema) -> J
     return condition | {"value": as_kind(value.strip(), kind)}
 
 
-def _share_labels(plan: Json) -> None:
+def share_labels(plan: Json) -> None:
     """Set the `to_label` of every hop to the type of its variable, because the form shows each type once."""
     labels = plan["target"]["labels"]
     shared: dict[str, str] = {anchor["var"]: anchor["label"] for anchor in plan["anchors"]}
@@ -222,9 +265,12 @@ def _distances(hops: list[Json], goal: str) -> dict[str, int]:
     return {var: len(legs) for var, legs in found.items()}
 
 
-def _unused(plan: Json, stem: str) -> str:
+def unused(plan: Json, stem: str) -> str:
+    """Return a variable that neither the plan nor its exclusions have: the stem and the smallest number."""
     used = {plan["target"]["var"], *(anchor["var"] for anchor in plan["anchors"])}
-    used |= {end for hop in plan["hops"] for end in (hop["from"], hop["to_var"])}
+    patterns = [plan, *plan.get("exclude", [])]
+    used |= {end for one in patterns for hop in one["hops"] for end in (hop["from"], hop["to_var"])}
+    used |= {anchor["var"] for one in patterns for anchor in one["anchors"]}
     return next(f"{stem}{number}" for number in range(1, len(used) + 2) if f"{stem}{number}" not in used)
 
 

@@ -17,11 +17,13 @@ from search.services.access.visitor_cookie import visitor_of
 from search.services.access.visitors import may_cancel
 from search.services.feedback.give_feedback import own_feedback
 from search.services.searches.cancel_search import cancel_search
-from search.services.searches.describe_search import describe_search
+from search.services.searches.facets import FEWEST_ANSWERS, facets_of
+from search.services.searches.plan_answers import plan_answers
 from search.services.searches.watch_search import await_change, glance
 from search.views.finding import find_run
 from search.views.form import question_box
-from search.views.shown.search import show_search
+from search.views.shown.facets import ShownFacets, show_facets
+from search.views.shown.search import ShownSearch, relations_of, show_run
 from search.views.unavailable import says_what_is_down
 
 LONGEST_HELD = 10.0
@@ -37,11 +39,22 @@ def results(request: HttpRequest, run_id: UUID) -> HttpResponse:
 
 
 def results_page(
-    request: HttpRequest, run: SearchRun, *, fault: str = "", typed: str = "", status: int = 200
+    request: HttpRequest,
+    run: SearchRun,
+    *,
+    fault: str = "",
+    typed: str = "",
+    follow_fault: str = "",
+    follow_typed: str = "",
+    status: int = 200,
 ) -> HttpResponse:
-    """Return the page of a search; `fault` says why feedback was refused, `typed` is the node that it named."""
+    """Return the page of a search; `fault` says why feedback was refused, `typed` is the node that it named.
+
+    `follow_fault` says why the words `follow_typed` could not be asked as a follow-up.
+    """
     box = question_box(request, knowledge_base=run.knowledge_base_name, question=run.question, pipeline=run.pipeline)
     context = _context(request, run) | {"box": box, "feedback_fault": fault, "feedback_typed": typed}
+    context |= {"follow_fault": follow_fault, "follow_typed": follow_typed, "thread_known": _readable(request, run)}
     return render(request, "search/results.html", context, status=status)
 
 
@@ -65,16 +78,32 @@ def live(request: HttpRequest, run_id: UUID) -> HttpResponse:
     return render(request, "search/_live.html", _context(request, find_run(request, run_id)))
 
 
+def _readable(request: HttpRequest, run: SearchRun) -> set[str]:
+    """Return the ids of the earlier searches of a thread that still exist and that the caller may read."""
+    ids = [one["id"] for one in (run.followed or {}).get("thread", ())]
+    found = SearchRun.objects.visible_to(request.user).filter(pk__in=ids) if ids else SearchRun.objects.none()
+    return {str(pk) for pk in found.values_list("pk", flat=True)}
+
+
 def _context(request: HttpRequest, run: SearchRun) -> dict[str, Any]:
     """Return the values of the changing part of the page: the search, and the caller's judgments of its results."""
-    search = show_search(describe_search(run))
+    search = show_run(run)
     given = [] if search.pending else list(own_feedback(run, request.user, visitor_of(request)))
     return {
         "search": search,
         "may_cancel": _may_cancel(request, run),
+        "changeable": not search.pending and run.release is not None,
         "marks": {one.node_id: one.kind for one in given},
         "missing": [one for one in given if one.kind == Feedback.Kind.MISSING],
+        "facets": _facets(run, search),
     }
+
+
+def _facets(run: SearchRun, search: ShownSearch) -> ShownFacets | None:
+    """Return the facets of a finished search, None where there is too little to narrow down."""
+    if search.pending or search.answer is None or search.answer.count < FEWEST_ANSWERS:
+        return None
+    return show_facets(facets_of(plan_answers(run), run), relations_of(run))
 
 
 def _held(request: HttpRequest) -> float:

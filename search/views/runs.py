@@ -8,9 +8,8 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from search.services.searches.describe_search import describe_search
 from search.views.finding import find_run
-from search.views.shown.search import pretty, show_search
+from search.views.shown.search import pretty, show_run
 from search.views.unavailable import says_what_is_down
 
 
@@ -19,7 +18,7 @@ from search.views.unavailable import says_what_is_down
 def trace(request: HttpRequest, run_id: UUID) -> HttpResponse:
     """Show the steps of a search with their backends, durations and raw outputs."""
     run = find_run(request, run_id)
-    search = show_search(describe_search(run))
+    search = show_run(run)
     outputs = [pretty(step.output) for step in run.steps.all()]
     steps = [(step, outputs[at] if at < len(outputs) else "") for at, step in enumerate(search.steps)]
     context = {"search": search, "steps": steps, "run": run, "specification": pretty(run.specification)}

@@ -82,7 +82,7 @@ def test_a_hop_is_dropped_a_condition_added_and_the_rest_is_kept(page: Page) -> 
     page.get_by_label("Highest value, condition 1").fill("60")
     run_again(page)
 
-    expect(page.locator(".plan .facts").first).to_contain_text("T.price between 10, 60")
+    expect(page.locator(".plan .facts").first).to_contain_text("price between 10 and 60")
     expect(page.locator(".plan .facts").first).to_contain_text("keeps drinks hot")
 
 

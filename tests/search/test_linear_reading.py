@@ -26,9 +26,13 @@ from search.domain.model_reply import UnreadableReply, read_object, without_thin
 from search.domain.plan import Plan
 from search.ingest.fields import FieldKinds
 from search.ingest.tsv import split_lines
+from search.language.detection import language_of
+from search.language.gloss import gloss
 from search.language.names import find_names, ordinary_words
 from search.language.quantities import quantities
 from search.language.question import AnalysedQuestion
+from search.language.reading import read_cues
+from search.language.reading.question import read_question
 from search.language.words import content
 from search.services.searches.storable import storable_json
 from search.stages.plan.model import read_plan
@@ -140,6 +144,14 @@ READERS: dict[str, Callable[[str], object]] = {
     "parts of a plan": as_parts_of_a_plan,
     "labels and ids": as_many_labels,
     "quantities": quantities,
+    "quantities in French": lambda text: quantities(text, "fr"),
+    "cues": read_cues,
+    "cues in German": lambda text: read_cues(text, "de"),
+    "cues in French": lambda text: read_cues(text, "fr"),
+    "language of a question": lambda text: language_of(text, "en"),
+    "gloss": lambda text: gloss(text, "fr", "en"),
+    "gloss without spaces": lambda text: gloss(text.replace("a", "日本で"), "ja", "en"),
+    "question in another language": lambda text: read_question(text + " où est la maladie", "en"),
     "words": content,
     "identifiers": words,
     "masked question": as_masked_question,

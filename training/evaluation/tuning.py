@@ -149,10 +149,13 @@ def _tabulate(cases: Sequence[Case], folds: NDArray[np.intp], progress: Progress
 
 def _outcomes(case: Case, bucket: int, risk: int, cases: int) -> tuple[Numbers, Numbers]:
     """Return one case's outcomes, not led and led: static (2, k, weight), dynamic (2, k, weight, multiplier)."""
-    rows = _rows(bucket, risk)
-    reciprocal = reciprocal_ranks(CaseArrays.of(case), *rows)
-    worth = _worth(reciprocal == 1.0, reciprocal, cases)
+    graph, text, k = _rows(bucket, risk)
     half = 2 * len(STATIC_K) * len(STATIC_WEIGHTS)
+    # The first half of the dynamic rows is not led: there the text's own probability takes its part.
+    graph = graph.copy()
+    graph[half : half + (len(graph) - half) // 2] *= 1.0 - case.graph.trust.against
+    reciprocal = reciprocal_ranks(CaseArrays.of(case), graph, text, k)
+    worth = _worth(reciprocal == 1.0, reciprocal, cases)
     shape = (2, len(DYNAMIC_K), len(BUCKET_WEIGHTS[bucket]), len(RISK_MULTIPLIERS[risk]))
     return worth[:half].reshape(2, len(STATIC_K), len(STATIC_WEIGHTS)), worth[half:].reshape(shape)
 

@@ -7,7 +7,17 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from search.interfaces import Adjacency, Keys
+from search.signals.neighbours import near
 from training.data.hashes import normalised
+
+HOPS = 2
+"""Answers at most this far from a common node belong together: a row and a page that another row links to are two
+steps from their table."""
+MOST_REACHED = 3_000
+"""Nodes around the answers of a question that are looked at."""
+MOST_OF_A_FOLD = 0.5
+"""Largest part of a fold that one group of questions may be."""
 
 
 def folds_of(texts: Sequence[str], count: int, seed: int) -> NDArray[np.int64]:
@@ -16,10 +26,91 @@ def folds_of(texts: Sequence[str], count: int, seed: int) -> NDArray[np.int64]:
     Questions with the same words are in the same fold. Otherwise a model would learn from the words that it is measured
     on. If all questions have the same text, they are divided nevertheless.
     """
-    said = [normalised(text) for text in texts]
-    first = {text: place for place, text in enumerate(dict.fromkeys(said))}
-    places = np.array([first[text] for text in said]) if len(first) > 1 else np.arange(len(said))
+    places = _same_words(texts)
     number = int(places.max()) + 1
     folds = np.arange(number) % min(count, number)
     np.random.default_rng(seed).shuffle(folds)
     return folds[places]
+
+
+def folds_apart(
+    texts: Sequence[str], answers: Sequence[Keys], adjacency: Adjacency, count: int, seed: int
+) -> NDArray[np.int64]:
+    """Return the folds of `folds_of`, with questions about the same part of the graph in the same fold.
+
+    Two questions belong together if they have the same words, or if a node is at most `HOPS` steps from an answer of
+    each. Nearer nodes join first, of equally near ones those that join fewer questions. No group gets
+    more than `MOST_OF_A_FOLD` of a fold: a graph with hubs holds together everywhere. Without this, a model that
+    learned from one row of a table would seem to know rows of tables that it has never seen.
+    """
+    places = _same_words(texts)
+    most = int(MOST_OF_A_FOLD * len(texts) / count)
+    groups = _Groups(places)
+    for members in _joined(answers, adjacency):
+        groups.join(members, most)
+    own = np.array([groups.of(at) for at in range(len(texts))])
+    names, sizes = np.unique(own, return_counts=True)
+    if len(names) < count:
+        return folds_of(texts, count, seed)
+    order = np.lexsort((np.random.default_rng(seed).permutation(len(names)), -sizes))
+    filled, folds = np.zeros(count, dtype=np.int64), np.empty(len(names), dtype=np.int64)
+    for at in order:
+        folds[at] = int(filled.argmin())
+        filled[folds[at]] += sizes[at]
+    return folds[np.searchsorted(names, own)]
+
+
+class _Groups:
+    """Groups of questions, each named by one of its members."""
+
+    def __init__(self, same: NDArray[np.int64]) -> None:
+        """Begin with questions of the same words together; `same` numbers them."""
+        first: dict[int, int] = {}
+        self._parent = [first.setdefault(number, at) for at, number in enumerate(same.tolist())]
+        self._size = np.bincount(self._parent, minlength=len(same)).tolist()
+
+    def of(self, at: int) -> int:
+        """Return the name of a question's group."""
+        while self._parent[at] != at:
+            self._parent[at] = self._parent[self._parent[at]]
+            at = self._parent[at]
+        return at
+
+    def join(self, members: Sequence[int], most: int) -> None:
+        """Put the groups of these questions together, as far as none gets more than `most` questions."""
+        into = self.of(members[0])
+        for at in members[1:]:
+            other = self.of(at)
+            if other != into and self._size[into] + self._size[other] <= most:
+                self._parent[other] = into
+                self._size[into] += self._size[other]
+
+
+def _same_words(texts: Sequence[str]) -> NDArray[np.int64]:
+    said = [normalised(text) for text in texts]
+    first = {text: place for place, text in enumerate(dict.fromkeys(said))}
+    return np.array([first[text] for text in said] if len(first) > 1 else range(len(said)), dtype=np.int64)
+
+
+def _joined(answers: Sequence[Keys], adjacency: Adjacency) -> list[list[int]]:
+    """Return the questions that each node joins, nearest nodes first, then those of fewer questions, then by key."""
+    found: dict[int, list[tuple[int, int]]] = {}
+    for at, own in enumerate(answers):
+        for key, hops in _around(own, adjacency).items():
+            found.setdefault(key, []).append((at, hops))
+    several = [(key, held) for key, held in found.items() if len(held) > 1]
+    several.sort(key=lambda one: (max(hops for _, hops in one[1]), len(one[1]), one[0]))
+    return [[at for at, _ in held] for _, held in several]
+
+
+def _around(answers: Keys, adjacency: Adjacency) -> dict[int, int]:
+    """Return the nodes within `HOPS` steps of the answers, and their distance."""
+    reached = dict.fromkeys(answers.tolist(), 0)
+    edge = np.asarray(answers, dtype=np.int32)
+    for hops in range(1, HOPS + 1):
+        if not len(edge) or len(reached) > MOST_REACHED:
+            break
+        fresh = [key for key in np.unique(near(edge, adjacency).far).tolist() if key not in reached]
+        reached |= dict.fromkeys(fresh, hops)
+        edge = np.array(fresh, dtype=np.int32)
+    return reached

@@ -35,7 +35,12 @@ _NAMED = 5
 
 @dataclass(frozen=True, slots=True)
 class FitSettings:
-    """Settings of a fit: passes over the questions, questions per step, peak rate, weight decay, hidden units, seed."""
+    """Settings of a fit: passes over the questions, questions per step, peak rate, weight decay, hidden units, seed.
+
+    `way` is the share, in (0, 1], of the way from the unlearned to the learned weights at which the scorer stands in
+    the end. Weights between the two lose little on questions like those learned from, and keep what the unlearned
+    scorer knows of others (WiSE-FT: Wortsman et al., "Robust fine-tuning of zero-shot models", CVPR 2022).
+    """
 
     epochs: int
     batch: int
@@ -43,6 +48,7 @@ class FitSettings:
     decay: float
     hidden: int
     seed: int
+    way: float = 1.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,6 +110,7 @@ def fit(
     with torch.random.fork_rng():
         torch.manual_seed(how.seed)
         net = unlearned(wordings, how.hidden).net
+    started = {name: one.detach().clone() for name, one in net.named_parameters()}
     path_vectors = torch.from_numpy(wordings)
     moved = torch.nn.Parameter(torch.zeros_like(path_vectors))
     maps = {id(net.ask.weight), id(net.tell.weight)}
@@ -142,7 +149,10 @@ def fit(
             schedule.step()
             lost += loss.item() * len(batch) / len(order)
         tick(epoch + 1, lost)
-    return Fitted(net, (path_vectors + moved).detach())
+    with torch.no_grad():
+        for name, one in net.named_parameters():
+            one.copy_(torch.lerp(started[name], one, how.way))
+    return Fitted(net, (path_vectors + how.way * moved).detach())
 
 
 def plan_loss(plans: Tensor, texts: Tensor, labels: Tensor, question: Tensor) -> Tensor:

@@ -37,6 +37,9 @@ FEWEST_QUESTIONS = 10
 _GENTLE = 0.3
 """Factor on the learning rate for synthesised questions alone: their words are not people's, and at the full rate the
 scorer unlearns what the words of people's questions have in common with the base's."""
+_WAY = 0.5
+"""For synthesised questions alone, the share of the way to the learned weights (`FitSettings.way`); one half is what
+WiSE-FT recommends where there are no questions to choose it by."""
 _ALWAYS = -1
 """The fold of questions that every fit learns from."""
 CROSS_FITTED = "cross_fitted.jsonl.gz"
@@ -191,7 +194,7 @@ class PlannerTask:
     ) -> tuple[list[Fitted], Fitted]:
         """Return the scorers fitted without each fold, and the scorer fitted on all questions."""
         how = self.learner.fit_of(len(lists))
-        how = replace(how, rate=_GENTLE * how.rate) if self.lesson.gently else how
+        how = replace(how, rate=_GENTLE * how.rate, way=_WAY) if self.lesson.gently else how
         count = int(folds.max()) + 1
         total = (count + 1) * how.epochs
         done = iter(range(1, total + 1))

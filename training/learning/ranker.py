@@ -24,7 +24,7 @@ from search.signals.titles import signal_title
 from training.evaluation.comparisons import comparisons
 from training.evaluation.measures import Values, intervals, means, measure
 from training.learning.answer_type_fit import fit_types, inputs
-from training.learning.folds import folds_of
+from training.learning.folds import folds_apart, folds_of
 from training.learning.plan_files import folds_of_hashes
 from training.learning.ranker_fit import Floats, Ranks, fit_trees, mean_scores, shares_of_gain
 from training.learning.ranker_settings import RankerSettings
@@ -103,7 +103,7 @@ class RankerTask:
         tables = collect(material, Signals(tools.adjacency, tools.mentions, tools.text, depth), places, run)
         names = sorted({*tables.names, *TYPES})
         self._check_reach(tables, len(places))
-        folds = folds_of(texts, how.folds, how.seed)
+        folds = self._folds(texts)
         vectors = tools.encoder.encode(texts)
         fitting = _Fitting(self, tables, names, folds, inputs(texts, vectors), run)
         parts = [fitting.types(folds != fold) for fold in range(int(folds.max()) + 1)]
@@ -146,6 +146,12 @@ class RankerTask:
             f"Signal: {signal_title(name)}": {"part of the gain, %": 100 * share} for name, share in shown[:SHOWN]
         }
         return Evaluated(metrics, table)
+
+    def _folds(self, texts: Sequence[str]) -> NDArray[np.int64]:
+        how, material = self.learner, self.material
+        if not how.apart:
+            return folds_of(texts, how.folds, how.seed)
+        return folds_apart(texts, material.answers, material.tools.adjacency, how.folds, how.seed)
 
     def _values(self, places: Sequence[int], rankings: Mapping[int, NDArray[np.int32]]) -> Values:
         """Return the measures of rankings of keys; a question without a ranking scores 0."""

@@ -12,6 +12,10 @@ class RankerSettings:
     """The settings of a training of the ranker."""
 
     folds: int = option(5, "Parts that each are ranked by what was learned from the others.", low=2, high=20)
+    apart: bool = option(
+        True, "Keep questions about the same part of the graph in the same fold, so that the folds are as new to each "
+        "other as new questions are.",
+    )  # fmt: skip
     seeds: int = option(3, "Models whose mean score ranks.", low=1, high=20)
     rounds: int = option(100, "Trees of a model.", low=1, high=5_000)
     rate: float = option(0.08, "Learning rate: how much each tree adds.", low=1e-4, high=1.0)

@@ -11,14 +11,15 @@ import torch
 from search.domain.errors import StageError
 from search.domain.run_context import RunContext
 from search.fields.names import kind_of, lists_of
+from search.fields.passages import Passages
 from search.fields.scores import FieldScores
 from search.interfaces import Keys
 from search.neural.encoders import has_bfloat16
 from search.neural.field_retriever import Shape, base_tower, embedded, tokenized
 from search.stages.retrieve_fields import first_weights
 from training.data.examples import Example
-from training.data.hashes import normalised
 from training.learning.encoder import EncoderTask
+from training.learning.folds import folds_apart, folds_of
 from training.learning.retriever_data import Lesson, asked, nodes_of
 from training.learning.retriever_fit import Indices
 from training.learning.retriever_fitting import Fitting, LearnedRetriever, measures
@@ -56,16 +57,6 @@ class RetrieverLearner(RetrieverSettings):
             raise StageError("retriever", reason, permanent=True) from error
         return RetrieverTask(self, material, shape)
 
-    def folds_of(self, texts: Sequence[str]) -> Indices:
-        """Return the fold of each question. Questions with the same words are in the same fold."""
-        said = [normalised(text) for text in texts]
-        first = {text: place for place, text in enumerate(dict.fromkeys(said))}
-        places = np.array([first[text] for text in said]) if len(first) > 1 else np.arange(len(said))
-        count = int(places.max()) + 1
-        folds = np.arange(count) % min(self.folds, count)
-        np.random.default_rng(self.seed).shuffle(folds)
-        return folds[places]
-
 
 @dataclass(frozen=True, eq=False)
 class RetrieverTask:
@@ -101,13 +92,20 @@ class RetrieverTask:
         )
         if not len(real):
             return fitting.alone(made)
-        return fitting.both(made, real, settings.folds_of([example.text for example in real.examples]))
+        return fitting.both(made, real, self._folds(real))
 
     def evaluate(self, learned: LearnedRetriever, run: RunContext) -> Evaluated:
         """Return measures of the cross-fitted retrievers and of the untrained one, on the same questions."""
         before, after = measures(learned.before), measures(learned.ranks)
         metrics = {**learned.told, "before": before, "after": after}
         return Evaluated(metrics, {"untrained": before, "cross-fitted": after})
+
+    def _folds(self, real: Lesson) -> Indices:
+        how, texts = self.learner, [example.text for example in real.examples]
+        if not how.apart:
+            return folds_of(texts, how.folds, how.seed)
+        answers = [one.answers for one in real.asked]
+        return folds_apart(texts, answers, self.material.tools.adjacency, how.folds, how.seed)
 
     def _read(self, run: RunContext) -> tuple[Lesson, Lesson]:
         """Return the real and the synthesised questions that have an answer whose type may be one."""
@@ -133,7 +131,8 @@ class RetrieverTask:
     ) -> Lesson:
         tools = self.material.tools
         answerable = np.array([label.answerable for label in tools.schema.node_types], dtype=bool)
-        scores = FieldScores(tools.text, tools.mentions, tools.adjacency)
+        passages = Passages(tools.encoder, tools.vectors)
+        scores = FieldScores(tools.text, tools.mentions, tools.adjacency, passages)
         base = base_tower(tools.encoder.name)
         tokens = tokenized(base, [example.text for example in examples]) if examples else []
         vectors = embedded(base, tokens, run.check)

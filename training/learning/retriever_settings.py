@@ -19,7 +19,11 @@ class RetrieverSettings:
         "all vectors are computed anew, for a new release.",
         choices=(FROZEN, TRAINED),
     )
-    folds: int = option(3, "Parts that each are searched by what was learned from the others.", low=2, high=20)
+    folds: int = option(5, "Parts that each are searched by what was learned from the others.", low=2, high=20)
+    apart: bool = option(
+        True, "Keep questions about the same part of the graph in the same fold, so that the folds are as new to each "
+        "other as new questions are.",
+    )  # fmt: skip
     epochs: int = option(
         20, "Most passes over the real questions; the folds decide how many are best.", low=1, high=200
     )

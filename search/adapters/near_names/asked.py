@@ -18,6 +18,7 @@ _MENDINGS = 8
 """Most corrections of one word that are tried, those first that many names have."""
 _CLOSE = 40
 """Most words near to a misspelt one that are ordered by that."""
+_LETTER_WORDS = ("a", "i")
 _ENDS = ".?!:"
 
 
@@ -64,9 +65,20 @@ class Asked:
 
     @cached_property
     def content(self) -> list[bool]:
-        """Whether each word is neither a function word nor a word of asking."""
+        """Whether each word is neither a function word nor a word of asking; an initial is one of content."""
         return [
-            bool(token.folds) and token.words[0] not in FUNCTION_WORDS and token.words[0] not in ASKING_WORDS
+            bool(token.folds)
+            and (self.initial[at] or (token.words[0] not in FUNCTION_WORDS and token.words[0] not in ASKING_WORDS))
+            for at, token in enumerate(self.tokens)
+        ]
+
+    @cached_property
+    def initial(self) -> list[bool]:
+        """Whether each word is a single capital that is no word: neither *I* nor *A*, unless a full stop follows."""
+        return [
+            token.end - token.start == 1
+            and self.text[token.start].isupper()
+            and (token.words[0] not in _LETTER_WORDS or self.text[token.end : token.end + 1] == ".")
             for token in self.tokens
         ]
 
@@ -80,6 +92,11 @@ class Asked:
         ]
 
     @cached_property
+    def is_word(self) -> list[bool]:
+        """Whether each word is a word of the language in any inflection."""
+        return [common or self.files.is_word(t.words[0]) for common, t in zip(self.common, self.tokens, strict=True)]
+
+    @cached_property
     def places(self) -> list[int]:
         """The place of each word among the words of all names; -1 if no name has it or it is several words."""
         single = [token.folds[0] if len(token.folds) == 1 else "" for token in self.tokens]
@@ -89,15 +106,15 @@ class Asked:
     def mended(self) -> dict[int, list[tuple[int, int]]]:
         """Position of a misspelt word → (place, errors) of the words that may be meant, the nearest first.
 
-        A word that names have may still be the misspelling of another one (`Ana` of `Anna`): it counts if it has a
-        capital. Words that everybody uses count only then, too.
+        A word that names have may still be the misspelling of another one (`Ana` of `Anna`): it counts if it begins
+        with a capital and is not common. A word that no name has counts if it begins with a capital or is no word.
         """
         found: dict[int, list[tuple[int, int]]] = {}
         for at, token in enumerate(self.tokens):
             if self.covered[at] or not self.content[at] or len(token.folds) != 1 or not correctable(token.folds[0]):
                 continue
-            unknown, upper = self.places[at] < 0, self.text[token.start].isupper()
-            if (unknown and (upper or not self.common[at])) or (self.capital[at] and not self.common[at]):
+            upper = self.text[token.start].isupper()
+            if upper and not self.common[at] if self.places[at] >= 0 else upper or not self.is_word[at]:
                 close = self.files.spellings.close(token.folds[0], most=_CLOSE)
                 close.sort(key=lambda pair: (pair[1], -self.files.having(pair[0]), pair[0]))
                 found |= {at: close[:_MENDINGS]} if close else {}

@@ -12,10 +12,11 @@ from numpy.typing import NDArray
 
 from search.adapters import spelling_memmap
 from search.adapters.name_words import folder_of
+from search.adapters.near_names import cognates
+from search.adapters.near_names.files import MANIFEST
 from search.adapters.near_names.forms import code_of, folds_of, forms
 from search.adapters.string_table import StringTable, write_strings
 
-MANIFEST = "near.json"
 NAMES_BETWEEN = 10_000
 """Names between two reports of progress."""
 
@@ -67,7 +68,9 @@ def _write_words(directory: Path, code_by_word: dict[str, int]) -> NDArray[np.in
     order = np.argsort(hashes, kind="stable")
     np.save(directory / "words.hashes.npy", hashes[order])
     write_strings(directory / "words", (words[at] for at in order.tolist()))
-    spelling_memmap.build(directory, StringTable.open(directory / "words"))
+    table = StringTable.open(directory / "words")
+    spelling_memmap.build(directory, table)
+    cognates.build(directory, table)
     places = np.empty(len(words), dtype=np.int32)
     places[order] = np.arange(len(words), dtype=np.int32)
     return places

@@ -13,11 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from search.adapters.name_words import folder_of
-from search.adapters.near_names.build import MANIFEST
 from search.adapters.near_names.forms import code_of
 from search.adapters.spelling_memmap import Spellings
 from search.adapters.string_table import StringTable
-from search.language.common import common_words
+from search.language.common import common_words, is_word
+
+MANIFEST = "near.json"
 
 
 @dataclass(frozen=True)
@@ -44,6 +45,10 @@ class NearFiles:
     def common(self) -> frozenset[str]:
         """The words of the language that everybody uses."""
         return common_words(self._manifest["language"])
+
+    def is_word(self, word: str) -> bool:
+        """Whether a word in lower case is a word of the language, and so no misspelling."""
+        return is_word(word, self._manifest["language"])
 
     @property
     def size(self) -> int:
@@ -95,12 +100,15 @@ class NearFiles:
         found: list[int] = self._sequence[self._starts[name] : self._starts[name + 1]].tolist()
         return found
 
-    def rarity(self, places: Sequence[int]) -> list[float]:
-        """Return the inverse document frequency of words among the names; 0.1 or more."""
-        at = np.array(places, dtype=np.int64)
-        having = self._posting_starts[at + 1] - self._posting_starts[at]
-        found: list[float] = np.maximum(0.1, np.log(self.size / np.maximum(having, 1))).tolist()
+    def rarity(self, name: int) -> list[float]:
+        """Return the inverse document frequency, among the names, of each word of a name; 0.1 or more."""
+        found: list[float] = self._rarities[self._sequence[self._starts[name] : self._starts[name + 1]]].tolist()
         return found
+
+    @cached_property
+    def _rarities(self) -> NDArray[np.float32]:
+        having = np.maximum(np.diff(self._posting_starts), 1)
+        return np.maximum(0.1, np.log(self.size / having)).astype(np.float32)
 
     @cached_property
     def words(self) -> StringTable:

@@ -6,7 +6,7 @@ import hashlib
 import re
 from collections.abc import Callable, Iterator, Sequence
 
-from search.adapters.name_words import folded_tokens
+from search.adapters.name_words import folded_tokens, words_of
 from search.language.words import FUNCTION_WORDS
 
 WHOLE, TURNED, MAIN, BRACKET, INITIALS, SHORT, ACRONYM = range(7)
@@ -16,7 +16,7 @@ All folded words; `X, Y` as `Y X`; the name without article, its title or subtit
 initials and surname of a name in full, and of a name that is stored with initials; the first letters of all words.
 """
 Fold = Callable[[str], str]
-_ARTICLES = frozenset(("the", "a", "an"))
+ARTICLES = frozenset(("the", "a", "an"))
 _SUBTITLE = re.compile(r":\s|[?!]\s|\s[-–—]\s|\s\(|\s\[")
 _SENTENCE = re.compile(r"\.\s")
 _BRACKETED = re.compile(r"[(\[]([^\s()\[\]]{2,12})[)\]]\s*$")
@@ -48,14 +48,17 @@ def forms(name: str, fold: Fold) -> Iterator[tuple[int, str]]:
     if not folds:
         return
     yield WHOLE, "".join(folds)
+    # Written as one word, only the end of the name has an inflection.
+    yield WHOLE, fold("".join(words_of(name)))
     yield from _shortened(name, folds, fold)
     yield from _persons(name, fold)
-    yield from _acronyms(folds)
+    if "-" not in name:
+        yield from _acronyms(folds)
 
 
 def _shortened(name: str, folds: Sequence[str], fold: Fold) -> Iterator[tuple[int, str]]:
     whole = "".join(folds)
-    if folds[0] in _ARTICLES and len(whole) - len(folds[0]) >= _LEAST_MAIN:
+    if folds[0] in ARTICLES and len(whole) - len(folds[0]) >= _LEAST_MAIN:
         yield MAIN, "".join(folds[1:])
     cut = _SUBTITLE.search(name)
     stop = _SENTENCE.search(name)
@@ -77,7 +80,7 @@ def _subtitles(folds: Sequence[str]) -> Iterator[tuple[int, str]]:
     """Yield a subtitle of a few words, with and without its article: *The Return of the King*."""
     if 1 < len(folds) <= _MOST_SUBTITLE:
         yield MAIN, "".join(folds)
-        if folds[0] in _ARTICLES and len(folds) > 2:
+        if folds[0] in ARTICLES and len(folds) > 2:
             yield MAIN, "".join(folds[1:])
 
 
@@ -95,7 +98,7 @@ def _persons(name: str, fold: Fold) -> Iterator[tuple[int, str]]:
     letters = [word for word in words if len(word) == 1]
     if letters:
         surname = "".join(word for word in words if len(word) > 1)
-        if surname:
+        if surname and not name.isupper():
             yield from ((SHORT, key) for key in initial_keys("".join(letters), surname))
         return
     keys = {initials_key(words[0][0], "".join(words[1:])), initials_key(words[0][0], words[-1])}
@@ -118,7 +121,7 @@ def _acronyms(folds: Sequence[str]) -> Iterator[tuple[int, str]]:
         return
     content = [word for word in folds if word not in FUNCTION_WORDS]
     for words in (folds, content):
-        if len(words) in _ACRONYM_WORDS and all(word[0].isalpha() for word in words):
+        if len(words) in _ACRONYM_WORDS and all(len(word) > 1 and word[0].isalpha() for word in words):
             yield ACRONYM, acronym_key("".join(word[0] for word in words))
             if len(content) == len(folds):
                 return

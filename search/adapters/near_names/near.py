@@ -11,9 +11,11 @@ from rapidfuzz.distance import OSA
 
 from search.adapters.name_words import words_of
 from search.adapters.near_names.asked import Asked
+from search.adapters.near_names.cognates import Cognates
 from search.adapters.near_names.files import NearFiles
 from search.adapters.near_names.forms import (
     ACRONYM,
+    ARTICLES,
     BRACKET,
     INITIALS,
     MAIN,
@@ -37,10 +39,13 @@ names, nearly every common word is the plural of one by chance."""
 _WIDEST = 12
 """Most words of a stretch, except of those that are names as they are stored."""
 _WIDEST_MENDED = 8
+_PIECES = 3
 _VARIANTS = 32
 """Most combinations of corrections of one stretch."""
 _LONG_WORD, _LONG_WORD_OF_FEW = 6, 5
 """Fewest letters of a word in lower case that alone is corrected to a name; of one of few names."""
+_TWO_ERRORS = 9
+"""Fewest letters of a single word with two errors."""
 _SIMILARITY = {MAIN: 0.9, BRACKET: 0.9, TURNED: 0.97, INITIALS: 0.8, SHORT: 0.8, ACRONYM: 0.75}
 _HOW: dict[int, How] = {
     MAIN: "part", BRACKET: "abbreviation", TURNED: "part", INITIALS: "initials", SHORT: "initials",
@@ -89,6 +94,36 @@ class NearNames:
             found.setdefault((part.first, part.last), self._part(asked, part))
         return list(found.values())
 
+    def translated(self, text: str, start: int, end: int) -> list[Mention]:
+        """Return the names whose words are nearly those of a stretch of the text, letter by letter, best first."""
+        asked = Asked(text, self.files, ())
+        inside = [at for at, token in enumerate(asked.tokens) if start <= token.start and token.end <= end]
+        content = [at for at in inside if asked.content[at]]
+        if not content:
+            return []
+        first, last = content[0], content[-1]
+        return [
+            self._mention(asked, first, last, (one.name,), one.similarity, "translated")
+            for one in self._cognates.find(asked.folds(first, last))
+        ]
+
+    def misspelt(self, name: str) -> list[Mention]:
+        """Return the names one typing error away from a name; `_WIDEST_MENDED` words of it are read at most."""
+        asked = Asked(name, self.files, ())
+        last = len(asked.tokens) - 1
+        if not 0 <= last < _WIDEST_MENDED:
+            return []
+        codes = []
+        for at, token in enumerate(asked.tokens):
+            close = self.files.spellings.close(token.folds[0]) if len(token.folds) == 1 else []
+            for near in (self.files.words[place] for place, errors in close if errors == 1):
+                codes.append(code_of("".join([*asked.folds(0, at - 1), near, *asked.folds(at + 1, last)])))
+        names = dict.fromkeys(found for _, found, kind in self.files.found(codes) if kind == WHOLE)
+        return [self._mention(asked, 0, last, (found,), self._alike(name, found), "spelling") for found in names]
+
+    def _alike(self, said: str, name: int) -> float:
+        return OSA.normalized_similarity(" ".join(words_of(said)), " ".join(words_of(self.files.spelling(name))))
+
     def _looked_up(self, asked: Asked, keys: Sequence[_Key]) -> dict[tuple[int, int], Mention]:
         """Return the best mention of each stretch for which a form with one of its keys exists."""
         best: dict[tuple[int, int], tuple[float, How, list[int]]] = {}
@@ -110,15 +145,22 @@ class NearNames:
 
     def _plausible(self, asked: Asked, key: _Key, name: int, kind: int) -> bool:
         """Whether a stretch may mean a name: a common word in lower case does only if nothing else does."""
-        if key.first != key.last or asked.capital[key.first]:
-            return True
+        said, stored = asked.stretch(key.first, key.last), self.files.spelling(name)
         few = self.files.size <= FEW_NAMES
-        if key.mended:
-            long = len(asked.stretch(key.first, key.last)) >= (_LONG_WORD_OF_FEW if few else _LONG_WORD)
-            return long and not asked.common[key.first]
-        if not asked.common[key.first]:
+        if key.mended and key.first == key.last:
+            least = _LONG_WORD_OF_FEW if few or asked.capital[key.first] else _LONG_WORD
+            # A capital inside a name makes it a code or an abbreviation, which is another one with another letter.
+            code = any(letter.isupper() for letter in stored[1:]) and " " not in stored
+            return kind == WHOLE and len(said) >= least and not code and not asked.is_word[key.first]
+        if key.first != key.last:
+            # An article with the next word is no other spelling of one word: *a kid* is not AKID.
+            return not (asked.content[key.first] is False and " " not in stored and "-" not in stored)
+        joined = " " in stored or "-" in stored
+        if joined and (asked.is_word[key.first] or len(said) < _LONG_WORD):
+            return kind != WHOLE and asked.capital[key.first]
+        if asked.capital[key.first] or not asked.common[key.first]:
             return True
-        return kind == WHOLE and (few or (self.files.spelling(name)[:1].islower() and not any(asked.covered)))
+        return kind == WHOLE and (few or (stored[:1].islower() and not any(asked.covered)))
 
     def _told(self, asked: Asked, key: _Key, name: int, kind: int) -> tuple[How, float]:
         """Return by which way a form was found and how similar it is to the name."""
@@ -144,13 +186,18 @@ class NearNames:
         said = asked.stretch(first, last)
         exact: dict[int, bool] = {}
         for name in names:
-            agrees = said in self.files.spelling(name)
+            agrees = said in self.files.spelling(name) and not said.islower()
             for key in self.files.keys(name):
                 exact[key] = exact.get(key, False) or agrees
+        keys = tuple(sorted(exact))
         return Mention(
-            asked.tokens[first].start, asked.tokens[last].end, said, tuple(exact), tuple(exact.values()),
+            asked.tokens[first].start, asked.tokens[last].end, said, keys, tuple(exact[key] for key in keys),
             round(similarity, 4), how, self.files.spelling(names[0]),
         )  # fmt: skip
+
+    @cached_property
+    def _cognates(self) -> Cognates:
+        return Cognates(self.files)
 
     @cached_property
     def _parts(self) -> Parts:
@@ -158,23 +205,34 @@ class NearNames:
 
 
 def _stretches(asked: Asked, widest: int) -> Iterator[tuple[int, int]]:
-    """Yield first and last word of every stretch that no exact name explains and that has a word of content."""
+    """Yield first and last word of every stretch that may be a near name, without those of exact names.
+
+    It begins with a word of content, a capital or an article, ends with a word of content, and is not wholly explained.
+    Each word of a longer one is known to names or misspelt; up to `_PIECES` words may be the pieces of one word.
+    """
     tokens, covered, content = asked.tokens, asked.covered, asked.content
+    known = [place >= 0 or at in asked.mended or len(tokens[at].folds) != 1 for at, place in enumerate(asked.places)]
     for first in range(len(tokens)):
-        if not tokens[first].folds:
+        if not (content[first] or asked.capital[first] or tokens[first].words[0] in ARTICLES):
             continue
-        free = says = False
+        all_known, free = True, False
         for last in range(first, min(len(tokens), first + widest)):
-            free, says = free or not covered[last], says or content[last]
-            known = (tokens[first].start, tokens[last].end) in asked.known_spans
-            if free and says and tokens[last].folds and not known:
+            free, all_known = free or not covered[last], all_known and known[last]
+            if not all_known and last - first >= _PIECES:
+                break
+            if free and content[last] and (tokens[first].start, tokens[last].end) not in asked.known_spans:
                 yield first, last
 
 
 def _whole(asked: Asked) -> Iterator[_Key]:
-    """Yield the keys of all stretches as they are typed."""
+    """Yield the keys of all stretches as they are typed: word by word, and as one word, of which only the end folds."""
     for first, last in _stretches(asked, _WIDEST):
-        yield _Key(first, last, "".join(asked.folds(first, last)), _WHOLE_KINDS)
+        key = "".join(asked.folds(first, last))
+        yield _Key(first, last, key, _WHOLE_KINDS)
+        if 0 < last - first <= _PIECES:
+            joined = asked.files.fold("".join(word for t in asked.tokens[first : last + 1] for word in t.words))
+            if joined != key:
+                yield _Key(first, last, joined, (WHOLE,))
 
 
 def _mended(asked: Asked) -> Iterator[_Key]:
@@ -195,10 +253,12 @@ def _mended(asked: Asked) -> Iterator[_Key]:
             continue
         if first == last and asked.places[first] >= 0:
             continue
+        said = " ".join(asked.folds(first, last))
         for chosen in islice(product(*choices[first : last + 1]), _VARIANTS):
+            if sum(errors for _, errors in chosen) > (1 if first == last and len(said) < _TWO_ERRORS else 4):
+                continue
             if any(errors for _, errors in chosen):
                 folds = [word for option, _ in chosen for word in option]
-                said = " ".join(asked.folds(first, last))
                 similarity = OSA.normalized_similarity(said, " ".join(folds))
                 yield _Key(first, last, "".join(folds), (WHOLE, MAIN, TURNED), similarity, mended=True)
 

@@ -14,7 +14,6 @@ import numpy as np
 from search.adapters.near_names.asked import Asked
 from search.adapters.near_names.files import NearFiles
 from search.interfaces import How
-from search.language.words import FUNCTION_WORDS
 
 MOST_COMPARED = 100
 """Most names that are compared with the question around one of its words."""
@@ -28,6 +27,8 @@ _LONG_RUN = 4
 _NAME_WORDS = 6
 """Most words of a name that one of its words may stand for."""
 _SHORTEST = 3
+_MOST_LETTERS = 5
+"""Most letters of an abbreviation inside a name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,9 +86,10 @@ class Parts:
         return self.files.having(place) if place >= 0 else 0
 
     def _candidates(self, asked: Asked, places: Sequence[int], at: int) -> list[int]:
-        """Return names with the word; if many have it, only those that have a word beside it, too."""
+        """Return names with the word; if many have it, or it says nothing alone, those with the next word, too."""
         having = self._having(places[at])
-        if having <= MOST_COMPARED:
+        alone = asked.capital[at] or not asked.common[at] or self._quoted(asked, at) or self._beside_letters(asked, at)
+        if having <= MOST_COMPARED and alone:
             found: list[int] = self.files.names_with(places[at]).tolist()
             return found
         if having > MOST_READ:
@@ -109,8 +111,7 @@ class Parts:
     def _run(self, asked: Asked, places: Sequence[int], at: int, name: int) -> _Run | None:
         """Return the longest stretch around a word of the question that is also a stretch of a name."""
         words = self.files.words_of(name)
-        rarity = self.files.rarity(words)
-        best: _Run | None = None
+        best: tuple[int, int, int, int, int] | None = None
         for place in (place for place, word in enumerate(words) if word == places[at]):
             first, start = self._widened(asked, places, at, words, place, -1)
             last, end = self._widened(asked, places, at, words, place, 1)
@@ -119,12 +120,14 @@ class Parts:
             while last > at and not asked.content[last]:
                 last -= 1
             length = sum(asked.content[first : last + 1])
-            share = sum(rarity[start : end + 1]) / sum(rarity)
-            before, after = words[start - 1] if start else -1, words[end + 1] if end + 1 < len(words) else -1
-            run = _Run(first, last, share, length, before, after)
-            if best is None or run.share > best.share:
-                best = run
-        return best
+            best = max(best or (0, 0, 0, 0, 0), (length, first, last, start, end))
+        if best is None or (best[0] == 1 and len(words) > _NAME_WORDS and best[1:3] not in asked.quoted):
+            return None
+        length, first, last, start, end = best
+        rarity = self.files.rarity(name)
+        share = sum(rarity[start : end + 1]) / sum(rarity)
+        before, after = words[start - 1] if start else -1, words[end + 1] if end + 1 < len(words) else -1
+        return _Run(first, last, share, length, before, after)
 
     def _agrees(self, asked: Asked, run: _Run, explained: Sequence[bool]) -> bool:
         """Whether no word with a capital beside one word contradicts the name: *Emma Manning* is not *Chris Manning*.
@@ -161,7 +164,7 @@ class Parts:
         """Return how many words of the name, from `place` on, an abbreviation in capitals stands for; 0 for none."""
         said = asked.stretch(at, at)
         size = len(said)
-        if not (2 <= size <= 5 and said.isalpha() and said.isupper()):
+        if not _abbreviation(said):
             return 0
         span = words[place + 1 : place + 1 + size] if step > 0 else words[max(0, place - size) : place]
         initials = "".join(self.files.words[word][:1] for word in span)
@@ -186,6 +189,8 @@ class Parts:
         at = run.first
         if (run.first, run.last) in asked.quoted and share >= _SURNAME:
             return True
+        if not any(self._telling(asked, at) for at in range(run.first, run.last + 1)):
+            return False
         if run.length > 1:
             if all(asked.capital[at] for at in range(run.first, run.last + 1) if asked.content[at]) and len(names) <= 3:
                 return share >= _MANY
@@ -195,12 +200,28 @@ class Parts:
                 return share >= _MANY
             return share >= _SEVERAL and (marked or rare or share >= 0.7)
         said = asked.tokens[at].words[0]
-        if len(said) < _SHORTEST or said in FUNCTION_WORDS or (mended and not asked.capital[at]):
+        if mended and (not asked.capital[at] or asked.is_word[at]):
             return False
         if not asked.capital[at] and (asked.common[at] or len(said) < 5):
             return False
-        least = _SURNAME if asked.capital[at] else _SEVERAL
-        return share >= least and min(len(self.files.words_of(name)) for name in names) <= _NAME_WORDS
+        return share >= (_SURNAME if asked.capital[at] and not asked.common[at] else _SEVERAL)
+
+    def _beside_letters(self, asked: Asked, at: int) -> bool:
+        """Whether an abbreviation stands beside a word."""
+        beside = [place for place in (at - 1, at + 1) if 0 <= place < len(asked.tokens)]
+        return any(_abbreviation(asked.stretch(place, place)) for place in beside)
+
+    def _quoted(self, asked: Asked, at: int) -> bool:
+        return any(first <= at <= last for first, last in asked.quoted)
+
+    def _telling(self, asked: Asked, at: int) -> bool:
+        """Whether a word can tell a name: it is a word of content with some letters, and no number."""
+        said = asked.tokens[at].words[0]
+        return len(said) >= _SHORTEST and not said.isdigit() and asked.content[at]
+
+
+def _abbreviation(said: str) -> bool:
+    return 2 <= len(said) <= _MOST_LETTERS and said.isalpha() and said.isupper()
 
 
 def _longest(found: Sequence[Part]) -> list[Part]:

@@ -3,6 +3,7 @@
 These serializers do not check requests. The services do, and they name every fault.
 """
 
+from search.api.serializers.answers import Facets, ListedAnswer
 from search.api.serializers.basics import Fault, NodeReference, Problem, page_of, problems
 from search.api.serializers.feedback import Feedback, FeedbackRequest
 from search.api.serializers.jobs import (
@@ -23,6 +24,7 @@ from search.api.serializers.uploads import Preview, PreviewRequest, UnpackLaunch
 __all__ = [
     "CheckedPlan",
     "CloneRequest",
+    "Facets",
     "Fault",
     "Feedback",
     "FeedbackRequest",
@@ -33,6 +35,7 @@ __all__ = [
     "JobSummary",
     "KnowledgeBase",
     "KnowledgeBaseSchema",
+    "ListedAnswer",
     "Node",
     "NodeReference",
     "Pipeline",

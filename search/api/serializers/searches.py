@@ -90,6 +90,24 @@ class Binding(serializers.Serializer[Any]):
     score = Number()
 
 
+class AnchorReading(serializers.Serializer[Any]):
+    """By which way the text of an anchor was read as a name (`how`), and better-known nodes that may be meant."""
+
+    how = Text()
+    others = NodeReference(many=True)
+
+
+class DidYouMean(serializers.Serializer[Any]):
+    """Words of the question that were read as a name which is stored otherwise, or which a better-known node nears."""
+
+    text = Text(allow_blank=True)
+    how = Text()
+    others = NodeReference(many=True)
+    id = Text()
+    type = Text()
+    name = Text()
+
+
 class Linked(serializers.Serializer[Any]):
     """An anchor of a plan with its bindings; `exclude` is the index of the exclusion that it belongs to, if any."""
 
@@ -97,6 +115,7 @@ class Linked(serializers.Serializer[Any]):
     anchor = Text()
     bindings = Binding(many=True)
     exclude = Whole(required=False)
+    reading = AnchorReading(required=False)
 
 
 class Graph(serializers.Serializer[Any]):
@@ -153,13 +172,14 @@ class Answer(serializers.Serializer[Any]):
     """The answer of the shown plan: a list, a number, yes, no, or unknown.
 
     `count` is the number of answers that the plan has in the graph; `complete` says that there are no further ones.
-    `value` is the number where one was asked for.
+    `value` is the number where one was asked for. `unbound` are entities of the plan that are not known.
     """
 
     kind = serializers.ChoiceField(["list", "number", "yes", "no", "unknown"])
     value = Whole(required=False)
     count = Whole()
     complete = serializers.BooleanField()
+    unbound = serializers.ListField(child=Text(), required=False)
 
 
 class Step(serializers.Serializer[Any]):
@@ -251,6 +271,7 @@ class Search(serializers.Serializer[Any]):
     other_plans = OtherPlan(many=True)
     plans = PlanEntry(many=True)
     linked = Linked(many=True)
+    did_you_mean = DidYouMean(many=True)
     graph = Graph(allow_null=True)
     fusion = Fusion(allow_null=True)
     answer = Answer()

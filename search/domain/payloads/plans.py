@@ -110,24 +110,29 @@ class BoundNode:
 
 @dataclass(frozen=True)
 class BoundAnchor:
-    """An anchor of a plan, or of its exclusion with the index `exclude`, with the nodes that it is bound to."""
+    """An anchor of a plan, or of its exclusion with the index `exclude`, with the nodes that it is bound to.
+
+    `reading` holds `how` its text was read as their name, and `others`, better-known nodes; None if it is their name.
+    """
 
     plan_index: int
     anchor: str
     bindings: tuple[BoundNode, ...] = ()
     exclude: int | None = None
+    reading: Json | None = None
 
     @classmethod
     def from_json(cls, data: Json) -> BoundAnchor:
         """Return the anchor from one entry of the output of `LinkedPlan.to_json`."""
         bound = tuple(BoundNode(**binding["node"], score=binding["score"]) for binding in data["bindings"])
-        return cls(data["plan_index"], data["anchor"], bound, data.get("exclude"))
+        return cls(data["plan_index"], data["anchor"], bound, data.get("exclude"), data.get("reading"))
 
     def to_json(self) -> dict[str, Any]:
         """Return it as it was recorded."""
         written: dict[str, Any] = {
             "plan_index": self.plan_index, "anchor": self.anchor, "bindings": [b.to_json() for b in self.bindings],
         }  # fmt: skip
+        written |= {} if self.reading is None else {"reading": dict(self.reading)}
         return written if self.exclude is None else written | {"exclude": self.exclude}
 
 

@@ -18,6 +18,7 @@ class AskingReader:
     def __init__(self, code: str) -> None:
         lang = language(code)
         self._many = phrases(lang.entries("asking", "many"))
+        self._first = phrases(lang.entries("asking", "first"))
         self._never = phrases(lang.entries("asking", "never"))
         self._count = phrases(lang.entries("asking", "count"))
         self._openers = (lang.set("words", "function") | lang.set("words", "asking")) - lang.set(
@@ -39,11 +40,13 @@ class AskingReader:
 
     def _counted(self, said: Sequence[Token], held: Sequence[Span]) -> Asking | None:
         """Return `how many` for the first words of counting, `whether` for words such as *whether*."""
-        opening, begins = True, 0
+        opening, begins, first = True, 0, self._after_polite(said)
         for at in range(len(said)):
             length, ask = self._many.length(said, at), "how many"
             if opening:
                 length = max(length, self._count.length(said, at))
+            if at == first:
+                length = max(length, self._first.length(said, at))
             if not length and (length := self._whether.length(said, at)):
                 ask = "whether"
             if never := self._never.length(said, at):

@@ -105,6 +105,10 @@ class ComparisonReader:
             return None
         place, length = than
         op: Operator = "<" if (adjective.end == "low") != less else ">"
+        noun = said[place - 1].word
+        if place > behind and noun in self._scales.nouns:
+            # *A higher rating than X* compares ratings.
+            return self._made(said, at, place + length, place + length, op, noun, self._scales.nouns[noun])
         end = place + length if place == behind else behind
         return self._made(said, at, end, place + length, op, adjective.word, adjective.scale)
 

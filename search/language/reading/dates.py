@@ -6,7 +6,6 @@ A single year is a `Quantity`; a month or day without a year is not read, becaus
 from __future__ import annotations
 
 import re
-from calendar import monthrange
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
@@ -17,9 +16,9 @@ from search.domain.plan import Operator
 from search.language.cues import DateRange
 from search.language.languages import language
 from search.language.number_words import number_words, small_number
+from search.language.reading.days import add_months, back, leading_number, one_day, period_around, whole_month, year_of
 from search.language.tokens import Phrases, Token, phrases
 
-FIRST_YEAR, LAST_YEAR = 1000, 2199
 _ISO = re.compile(r"(?<![\w.-])(\d{4})-(\d{2})(?:-(\d{2}))?(?![\w-])")
 _NUMERIC = re.compile(r"(?<![\w.,/-])(\d{1,2})([./])(\d{1,2})\2(\d{4})(?![\w/-])")
 _DAY = re.compile(r"\d{1,2}(?:st|nd|rd|th|er|re|º|ª|e)?")
@@ -135,7 +134,7 @@ class DateReader:
         found: dict[int, _Days] = {}
         for match in _ISO.finditer(text):
             year, month, day = (int(part) if part else 0 for part in match.groups())
-            days = _month(year, month) if not day else _day(year, month, day)
+            days = whole_month(year, month) if not day else one_day(year, month, day)
             self._add(found, places, said, match, days)
         for match in _NUMERIC.finditer(text):
             one, other, year = int(match[1]), int(match[3]), int(match[4])
@@ -145,7 +144,7 @@ class DateReader:
                 day, month = other, one
             if match[2] == "/" and max(one, other) > 12:
                 day, month = max(one, other), min(one, other)
-            self._add(found, places, said, match, _day(year, month, day))
+            self._add(found, places, said, match, one_day(year, month, day))
         return found
 
     @staticmethod
@@ -169,13 +168,13 @@ class DateReader:
         if _DAY.fullmatch(word):
             place = self._skip(said, at + 1)
             if place < len(said) and said[place].mark in ("", ".") and (month := self._months.get(said[place].word)):
-                return self._with_year(said, at, place + 1, month, _number(word))
+                return self._with_year(said, at, place + 1, month, leading_number(word))
             return None
         if month := self._months.get(word):
             if at and not said[at].mark and _DAY.fullmatch(said[at - 1].word):
                 return None  # a day that the month does not have
             if at + 1 < len(said) and not said[at + 1].mark and _DAY.fullmatch(said[at + 1].word):
-                return self._with_year(said, at, at + 2, month, _number(said[at + 1].word))
+                return self._with_year(said, at, at + 2, month, leading_number(said[at + 1].word))
             return self._with_year(said, at, at + 1, month, 0)
         if (month := self._seasons.get(word)) is not None:
             return self._with_year(said, at, at + 1, month, 0, months=3)
@@ -189,16 +188,16 @@ class DateReader:
         place = self._skip(said, place)
         if place >= len(said) or (said[place].mark and said[place].mark not in _COMMAS):
             return None
-        year = _year(said[place].word)
+        year = year_of(said[place].word)
         if year is None:
             return None
         if day:
-            days = _day(year, month, day)
+            days = one_day(year, month, day)
         elif months == 1:
-            days = _month(year, month)
+            days = whole_month(year, month)
         else:
             first = date(year, month, 1)
-            days = first, _add_months(first, months) - timedelta(days=1)
+            days = first, add_months(first, months) - timedelta(days=1)
         return _Days(place + 1 - at, *days) if days else None
 
     def _skip(self, said: Sequence[Token], place: int) -> int:
@@ -247,12 +246,12 @@ class DateReader:
             last, place = True, place + 1
         ago = self._ago.length(said, place)
         if not last and number and (ago or before):
-            days = _period(_back(today, period, number), period)
+            days = period_around(back(today, period, number), period)
             return _Days(place + ago - at, *days)
         if last and not before:
             if number > 1 or past or (number == 1):
-                return _Days(place - at, _back(today, period, max(number, 1)), today)
-            return _Days(place - at, *_period(_back(today, period, 1), period))
+                return _Days(place - at, back(today, period, max(number, 1)), today)
+            return _Days(place - at, *period_around(back(today, period, 1), period))
         return None
 
     def _seen_from_today(self, said: Sequence[Token], at: int, today: date) -> _Days | None:
@@ -266,67 +265,12 @@ class DateReader:
         period = self._periods.get(said[at + 1].word)
         if period is None:
             return None
-        seen = today if word in self._this else _back(today, period, -1)
-        return _Days(2, *_period(seen, period))
+        seen = today if word in self._this else back(today, period, -1)
+        return _Days(2, *period_around(seen, period))
 
 
 def _split(written: str) -> list[str]:
     return [part.strip() for part in written.split(",")]
-
-
-def _number(word: str) -> int:
-    return int(re.match(r"\d+", word)[0])  # type: ignore[index]
-
-
-def _year(word: str) -> int | None:
-    if len(word) != 4 or not (word.isascii() and word.isdigit()):
-        return None
-    return int(word) if FIRST_YEAR <= int(word) <= LAST_YEAR else None
-
-
-def _day(year: int, month: int, day: int) -> tuple[date, date] | None:
-    if not (FIRST_YEAR <= year <= LAST_YEAR and 1 <= month <= 12 and 1 <= day <= monthrange(year, month)[1]):
-        return None
-    return date(year, month, day), date(year, month, day)
-
-
-def _month(year: int, month: int) -> tuple[date, date] | None:
-    if not (FIRST_YEAR <= year <= LAST_YEAR and 1 <= month <= 12):
-        return None
-    return date(year, month, 1), date(year, month, monthrange(year, month)[1])
-
-
-def _add_months(day: date, months: int) -> date:
-    count = day.year * 12 + day.month - 1 + months
-    year, month = count // 12, count % 12 + 1
-    return date(year, month, min(day.day, monthrange(year, month)[1]))
-
-
-def _back(today: date, period: str, number: int) -> date:
-    """Return the day a number of periods before today."""
-    if period == "day":
-        return today - timedelta(days=number)
-    if period == "week":
-        return today - timedelta(weeks=number)
-    months = {"month": 1, "year": 12, "decade": 120, "century": 1200}[period]
-    return _add_months(today, -number * months)
-
-
-def _period(day: date, period: str) -> tuple[date, date]:
-    """Return the first and last day of the period that a day lies in."""
-    if period == "day":
-        return day, day
-    if period == "week":
-        first = day - timedelta(days=day.weekday())
-        return first, first + timedelta(days=6)
-    if period == "month":
-        return date(day.year, day.month, 1), date(day.year, day.month, monthrange(day.year, day.month)[1])
-    if period == "year":
-        return date(day.year, 1, 1), date(day.year, 12, 31)
-    if period == "decade":
-        return date(day.year // 10 * 10, 1, 1), date(day.year // 10 * 10 + 9, 12, 31)
-    begins = (day.year - 1) // 100 * 100 + 1
-    return date(begins, 1, 1), date(begins + 99, 12, 31)
 
 
 @lru_cache(maxsize=32)

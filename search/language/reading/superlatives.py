@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import lru_cache
 from typing import Literal
 
@@ -50,6 +51,7 @@ class SuperlativeReader:
         self._participles = lang.set("superlatives", "participles")
         self._participle_ends = lang.entries("superlatives", "participle_ends")
         self._adverbs = lang.set("superlatives", "adverbs")
+        self._by_count = phrases(lang.entries("superlatives", "by_count"))
         self._by = phrases(lang.entries("superlatives", "by"))
         self._counting = {word: split(names) for word, names in lang.table("superlatives", "counting").items()}
         self._function = lang.set("words", "function")
@@ -101,7 +103,16 @@ class SuperlativeReader:
             return None
         if end < len(said) and said[end].word in self._ordered and not said[end].mark and _closes(said, end):
             end, limit = end + 1, 0
-        return self._made(said, begins, end, word, adjective.end, scale, limit=limit), end
+        counted = self._counted_behind(said, end)
+        return self._made(said, begins, end, word, adjective.end, scale, counted, limit), end
+
+    def _counted_behind(self, said: Sequence[Token], at: int) -> Span | None:
+        """Return what *by number of* within the next few words counts: *the biggest brand by number of products*."""
+        for place in range(at, min(len(said), at + _MOST_COUNTED)):
+            if length := self._by_count.length(said, place):
+                noun = self._noun(said, place + length)
+                return (said[place + length].start, said[noun - 1].end) if noun > place + length else None
+        return None
 
     def _degree(self, said: Sequence[Token], at: int, length: int, degree: Degree) -> tuple[Superlative, int] | None:
         down = degree in ("fewest", "few", "ranges_few", "less")
@@ -118,9 +129,9 @@ class SuperlativeReader:
         if degree in ("more", "less"):
             # Romance languages: *les trois plus récents*, *la lámpara más cara*; before *que* it is a comparison.
             adjective = self._scales.positive.at(said, end)
-            counted = end < len(said) and not said[end].mark and self._participle(said[end].word)
+            participle = end < len(said) and not said[end].mark and self._participle(said[end].word)
             behind = end + (adjective[0] if adjective else 1)
-            known = bool(adjective or counted) and not self._than.length(said, behind)
+            known = bool(adjective or participle) and not self._than.length(said, behind)
             if not known or not (limit > 1 or said[at].word in self._bare):
                 return None
         if limit == 1 and self._articles:
@@ -198,12 +209,10 @@ class SuperlativeReader:
         if number is None:
             return None
         end = at + length + 1
-        scale = self._scales.superlative.at(said, end)
-        if scale and (read := self._adjective(said, end, *scale)):
-            made, behind = read
-            return Superlative(
-                said[at].start, made.end, made.word, made.direction, made.scale, made.unit, limit=number
-            ), behind
+        scale, degree = self._scales.superlative.at(said, end), self._degrees.at(said, end)
+        read = self._adjective(said, end, *scale) if scale else self._degree(said, end, *degree) if degree else None
+        if read:
+            return replace(read[0], start=said[at].start, limit=number), read[1]
         best = self._property_behind(said, end)
         word, names = best if best else (said[at].word, Scale())
         return self._made(said, at, end, word, "high", names, limit=number), end

@@ -30,8 +30,8 @@ class Command(BaseCommand):
         """Declare the arguments."""
         parser.add_argument("name", help="name of the knowledge base")
         parser.add_argument("--kind", action="append", default=[], dest="kinds", metavar="KIND",
-                            help="a further kind of vectors: document, chunk, field:<name> or relation:<name>; may be "
-                                 "repeated")  # fmt: skip
+                            help="a further kind of vectors: document, chunk, passage, field:<name> or "
+                                 "relation:<name>; may be repeated")  # fmt: skip
         parser.add_argument("--no-vectors", action="store_true", help=NO_VECTORS)
         parser.add_argument("--json", action="store_true", help="one JSON object on stdout and no progress")
 

@@ -19,6 +19,7 @@ from search import text
 from search.adapters import (
     adjacency_memmap,
     completion_memmap,
+    field_values,
     mentions_memmap,
     near_names,
     nodes_memmap,
@@ -29,7 +30,7 @@ from search.adapters.string_table import StringTable
 from search.domain.graph import Node, Schema
 from search.domain.run_context import RunContext
 from search.domain.vector_kinds import IN_MEMORY, WHOLE, checked, relation_kind
-from search.ingest import documents, field_values, neighbour_vectors, vectors
+from search.ingest import documents, neighbour_vectors, vectors
 from search.ingest.embed import CUT, EVERY_TEXT
 from search.ingest.index import IndexPart, build_parts
 from search.ingest.locks import import_lock
@@ -42,8 +43,9 @@ from search.neural.site_encoders import encoder as site_encoder
 from search.services.jobs.run_context import plain_run
 from search.services.knowledge.find_nodes import COMPLETION
 
-_VERSIONS = {"bm25": 2}
-"""Of the parts whose files have changed since the first version: BM25 has relations' neighbours from 2 on."""
+_VERSIONS = {"bm25": 2, "near_names": 2}
+"""Of the parts whose files have changed since the first version: BM25 has relations' neighbours from 2 on,
+near names trigrams."""
 _VECTORS_VERSION = 2
 """Of the matrices of vectors: from 2 on there is one for every kind, and there are computed kinds."""
 SEARCHED_FIELDS = ("text", "keyword")

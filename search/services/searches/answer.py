@@ -5,29 +5,48 @@ from __future__ import annotations
 from typing import Any
 
 from search.domain.payloads import Links, Plans, Traversals
+from search.domain.plan import Anchor, Ask, Plan
 
 
-def answer_of(plans: Plans, links: Links, found: Traversals, index: int | None) -> dict[str, Any]:
-    """Return `{"kind", "value"?, "count", "complete"}` for the shown plan.
+def answer_of(
+    plans: Plans, links: Links, found: Traversals, index: int | None, asked: Links | None = None
+) -> dict[str, Any]:
+    """Return `{"kind", "value"?, "count", "complete", "unbound"?}` for the shown plan.
 
     `count` is the number of answers of the plan. `complete` says that the plan was executed to its end with every
     anchor bound, so that there are no further answers. A plan that was changed because it found nothing has no answer
     itself: then a number is 0 and yes or no is no. `value` is given where the plan asks for a number.
+
+    `asked` are the bindings before the plan was changed, `links` if none was. `unbound` are the texts of the entities
+    that the knowledge base does not know; without them neither a number nor a no is certain.
     """
     if index is None:
         return {"kind": "list", "count": 0, "complete": False}
     entry = plans.entries[index]
     traversal = next((one for one in found.entries if one.plan_index == index), None)
-    bound = index < len(links.plans) and all(anchor.bindings for anchor in links.plans[index])
+    unbound = _unbound(entry.given or entry.plan, asked or links, index)
+    bound = index < len(links.plans) and all(anchor.bindings for anchor in links.plans[index]) and not unbound
     complete = traversal is not None and not traversal.truncated and bound
     # The plan that was asked for found nothing; what was found belongs to the changed plan.
     count = 0 if traversal is None or entry.given is not None else traversal.listed.total
-    ask = entry.plan.ask
+    answer: dict[str, Any] = {"kind": _kind(entry.plan.ask, count, complete, traversal is not None and bound)}
+    answer |= {"value": count} if answer["kind"] == "number" else {}
+    answer |= {"count": count, "complete": complete}
+    return answer | ({"unbound": unbound} if unbound else {})
+
+
+def _kind(ask: Ask, count: int, complete: bool, bound: bool) -> str:
     if ask == "how many":
-        kind = "number" if traversal is not None and (bound or count) else "unknown"
-        value = {"value": count} if kind == "number" else {}
-        return {"kind": kind, **value, "count": count, "complete": complete}
+        return "number" if bound or count else "unknown"
     if ask == "whether":
-        kind = "yes" if count else "no" if complete else "unknown"
-        return {"kind": kind, "count": count, "complete": complete}
-    return {"kind": "list", "count": count, "complete": complete}
+        return "yes" if count else "no" if complete else "unknown"
+    return "list"
+
+
+def _unbound(plan: Plan, links: Links, index: int) -> list[str]:
+    """Return the texts of the anchors, also those of exclusions, that are bound to no node."""
+    own = links.plans[index] if index < len(links.plans) else ()
+    unknown = {(anchor.exclude, anchor.anchor) for anchor in own if not anchor.bindings}
+    anchors: list[tuple[int | None, Anchor]] = [(None, anchor) for anchor in plan.anchors]
+    anchors += [(at, anchor) for at, pattern in enumerate(plan.exclude) for anchor in pattern.anchors]
+    return [anchor.text or ", ".join(anchor.ids) for at, anchor in anchors if (at, anchor.var) in unknown]

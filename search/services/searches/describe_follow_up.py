@@ -71,9 +71,13 @@ def _described(change: PlanChange, before: Any, shown: Any) -> dict[str, Any]:
     }
 
 
+def _inside(data: Any, key: str) -> Any:
+    return data[int(key)] if isinstance(data, list) else data[key]
+
+
 def part_words(plan: Json, part: str, at: str) -> str:
     """Return the part of a plan at a JSON pointer in words."""
-    value: Any = reduce(lambda data, key: data[int(key) if isinstance(data, list) else key], at.split("/")[1:], plan)
+    value: Any = reduce(_inside, at.split("/")[1:], plan)
     if part == "target":
         return " or ".join(words(label) for label in value["labels"]) or "anything"
     if part == "anchor":

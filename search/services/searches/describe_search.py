@@ -48,6 +48,8 @@ class Outputs:
     graph: GraphListed | None = None
     fused: Fused | None = None
     results: Results = field(default_factory=Results)
+    asked: Links | None = None
+    """The bindings before recovery changed a plan; None if it changed nothing."""
     follow_up: FollowUpRead | None = None
 
 
@@ -97,9 +99,10 @@ def describe(run: SearchRun, steps: Sequence[SearchStep]) -> dict[str, Any]:
         "other_plans": others,
         "plans": plans,
         "linked": describe_linked(output),
+        "did_you_mean": did_you_mean(output, shown),
         "graph": describe_graph(output),
         "fusion": describe_fusion(output, pipeline),
-        "answer": answer_of(output.plans, output.links, output.found, shown),
+        "answer": answer_of(output.plans, output.links, output.found, shown, output.asked),
         "results": describe_results(output, shown, pipeline),
         "steps": [describe_step(step, pipeline) for step in steps],
     }
@@ -135,12 +138,12 @@ def outputs_of(steps: Iterable[SearchStep]) -> Outputs:
         graph if isinstance(graph, GraphListed) else None,
         fused if isinstance(fused, Fused) else None,
         results if isinstance(results, Results) else Results(),
-        read if isinstance(read, FollowUpRead) else None,
+        follow_up=read if isinstance(read, FollowUpRead) else None,
     )
     if not isinstance(changed, Recovery):
         return output
     plans, links, found = changed.laid_over(output.plans, output.links, output.found)
-    return replace(output, plans=plans, links=links, found=found)
+    return replace(output, plans=plans, links=links, found=found, asked=output.links)
 
 
 def shown_plan(output: Outputs) -> tuple[int | None, list[dict[str, Any]]]:
@@ -173,6 +176,25 @@ def describe_plans(output: Outputs) -> list[dict[str, Any]]:
 def describe_linked(output: Outputs) -> list[dict[str, Any]]:
     """Return the bindings of every anchor of every plan."""
     return [anchor.to_json() for anchors in output.links.plans for anchor in anchors]
+
+
+def did_you_mean(output: Outputs, shown: int | None) -> list[dict[str, Any]]:
+    """Return the names of the plan with the index `shown` that were not read as they are stored.
+
+    Each has the words of the question (`text`), the name that was read (`name`), by which way (`how`), and better-known
+    nodes that may be meant instead (`others`).
+    """
+    if shown is None or shown >= len(output.links.plans):
+        return []
+    entry = output.plans.entries[shown].plan
+    texts: dict[tuple[str, int | None], str] = {(anchor.var, None): anchor.text for anchor in entry.anchors}
+    texts |= {(one.var, at): one.text for at, pattern in enumerate(entry.exclude) for one in pattern.anchors}
+    return [
+        {"text": texts.get((bound.anchor, bound.exclude), ""), **dict(bound.reading)}
+        | {"id": bound.bindings[0].id, "type": bound.bindings[0].type, "name": bound.bindings[0].name}
+        for bound in output.links.plans[shown]
+        if bound.reading is not None and bound.bindings
+    ]
 
 
 def describe_graph(output: Outputs) -> dict[str, Any] | None:

@@ -18,7 +18,7 @@ _AT = "/follows"
 
 
 def followed_run(follows: object, run_id: UUID, user: User) -> tuple[SearchRun | None, list[Fault]]:
-    """Return the search that a new search wants to follow, None with the faults if it cannot be followed.
+    """Return the search that a new search wants to follow, None if there is none, and why it cannot be followed.
 
     `run_id` is the id of the new search. A search that `user` may not read gets the same fault as one that does not
     exist. `user` None stands for the site itself, which may read all.
@@ -28,16 +28,16 @@ def followed_run(follows: object, run_id: UUID, user: User) -> tuple[SearchRun |
         return None, [Fault(_AT, f"There is no search with the id {str(follows)[:80]!r}; give the id of a search.")]
     found = end_abandoned_search(found)
     if found.pk == run_id:
-        return None, [Fault(_AT, "A search cannot follow itself; give the id of an earlier search.")]
+        return found, [Fault(_AT, "A search cannot follow itself; give the id of an earlier search.")]
     if found.status in _UNFINISHED:
-        return None, [Fault(_AT, "The search to follow has not ended yet; ask on when it has.")]
+        return found, [Fault(_AT, "The search to follow has not ended yet; ask on when it has.")]
     if found.status != SearchRun.Status.DONE:
         message = f"The search to follow has {_ENDED[found.status]}, so it has nothing to change; ask anew."
-        return None, [Fault(_AT, message)]
+        return found, [Fault(_AT, message)]
     return found, []
 
 
-_ENDED = {SearchRun.Status.FAILED: "failed", SearchRun.Status.CANCELLED: "been cancelled"}
+_ENDED: dict[str, str] = {SearchRun.Status.FAILED: "failed", SearchRun.Status.CANCELLED: "been cancelled"}
 
 
 def follow(run: SearchRun, earlier: SearchRun) -> list[Fault]:

@@ -7,11 +7,10 @@ from typing import Any
 
 from search import wiring
 from search.domain.errors import StageError
-from search.domain.linking import Binding, LinkedPlan
-from search.domain.plan import Plan
 from search.domain.trace import Limit
 from search.models import SearchRun
 from search.services.searches.describe_search import Outputs, outputs_of
+from search.services.searches.recorded_plan import recorded_plan
 
 MOST_PATHS = 50
 """Largest number of matches that are listed; a hub may have millions."""
@@ -59,26 +58,8 @@ def _asked(tools: wiring.Tools, output: Outputs, result: dict[str, Any], index: 
     [key] = tools.nodes.keys([result["node"]["id"]])
     if key is None:
         raise StageError("explain", "the release no longer has this node", permanent=True)
-    plan = Plan.parse(output.plans.entries[index].plan.to_json(), tools.schema)
-    linked = LinkedPlan(plan, _bindings(output, index, tools), index)
+    linked = recorded_plan(output, index, tools)
     found = tools.graph.paths(linked, [key], Limit.seconds(PATHS_SECONDS), MOST_PATHS + 1).get(key, [])
     matches = tuple([path.to_json() for path in match] for match in found[:MOST_PATHS])
     reason = "" if matches else "This result meets only a part of the plan; the paths of that part are shown above."
     return Paths(result, index, matches, len(found) > MOST_PATHS, reason)
-
-
-def _bindings(output: Outputs, index: int, tools: wiring.Tools) -> tuple[Binding, ...]:
-    """Return the recorded bindings of the anchors of the plan with this index; nodes that are gone are left out."""
-    bound = [
-        (anchor.anchor, binding.id, binding.score, anchor.exclude)
-        for anchors in output.links.plans
-        for anchor in anchors
-        if anchor.plan_index == index
-        for binding in anchor.bindings
-    ]
-    keys = tools.nodes.keys([identifier for _, identifier, _, _ in bound])
-    known = [(*one, key) for one, key in zip(bound, keys, strict=True) if key is not None]
-    nodes = tools.nodes.references([key for *_, key in known])
-    return tuple(
-        Binding(var, node, score, exclusion) for (var, _, score, exclusion, _), node in zip(known, nodes, strict=True)
-    )

@@ -55,7 +55,8 @@ def request_search(
     (commands, evaluation), which sees every knowledge base. `plan` is a plan as JSON, `settings` are options as
     `{"stage.option": value}`, `time_limit` is in seconds, and `faults` are the faults that the door itself has found.
     `follows` is the id of the search that this one follows; knowledge base and pipeline are those of that search where
-    they are not given. `pin`, from `pin_searches`, sets release, settings and specification instead of `pipeline` and `settings`.
+    they are not given. `pin`, from `pin_searches`, sets release, settings and specification instead of `pipeline` and
+    `settings`.
     `visitor` identifies the caller beyond the account. `run_id` is the id that the run gets, a new one if it is None;
     with `awaited` the worker sends the described search with the notice of its end.
 
@@ -100,7 +101,7 @@ def request_search(
         found += specify(run, settings if not option_faults else None, user)
     if plan is not None and run.release is not None and not plan_faults:
         found += check_given_plan(plan, run.release)
-    if earlier is not None:
+    if earlier is not None and not strange:
         found += follow(run, earlier)
     if found:
         # A pointer may contain a key of the request that Postgres or UTF-8 does not accept.

@@ -31,6 +31,8 @@ _SAID_OF: tuple[tuple[str, str], ...] = (
 """Words that people use, and the words with which schemas name the field they mean."""
 _MEANT = {stem(said): stems(meant) for several, meant in _SAID_OF for said in several.split()}
 _PRICES = stems("price cost fee")
+_DATE = re.compile(r"[12]\d{3}(-?[01]\d(-?[0-3]\d)?)?([T ].*)?")
+"""Dates as they are written in fields, with or without hyphens; they sort by time, but for mixed ways in one year."""
 _WORD = re.compile(r"[^\W\d_]+")
 _HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
@@ -60,16 +62,20 @@ class YearFields:
     _known: dict[tuple[str, str], bool] = field(default_factory=dict, init=False)
 
     def __call__(self, kind: NodeType, measured: Field) -> bool:
-        """Return whether the field of that type holds dates or numbers that can be years."""
+        """Return whether the field of that type holds dates, numbers that can be years, or keywords that are dates."""
         if measured.kind == "date":
             return True
         key = kind.name, measured.name
         if key not in self._known:
             sample = self.nodes.values(kind.name, measured.name)
             values = [item for value in sample for item in (value if isinstance(value, list) else [value])]
-            fit = [isinstance(v, int | float) and v == int(v) and FIRST_YEAR <= v <= LAST_YEAR for v in values]
+            fit = [_DATE.fullmatch(v) is not None if isinstance(v, str) else _is_year(v) for v in values]
             self._known[key] = bool(fit) and sum(fit) >= _YEARS * len(fit)
         return self._known[key]
+
+
+def _is_year(value: float) -> bool:
+    return value == int(value) and FIRST_YEAR <= value <= LAST_YEAR
 
 
 @dataclass(frozen=True)
@@ -102,7 +108,8 @@ class Limiter:
     def _meant(self, text: str, quantity: Quantity, kind: NodeType) -> _Meant:
         """Return the field of a node type that a quantity limits, if one is clear, with a note if one is needed."""
         fields = _measured(kind)
-        years = [one for one in fields if self.years(kind, one)] if quantity.year else []
+        dated = [one for one in kind.fields if one.kind == "keyword"]
+        years = [one for one in [*fields, *dated] if self.years(kind, one)] if quantity.year else []
         others = [one for other in self.schema.node_types for one in _measured(other) if one not in fields]
         said = text[quantity.start : quantity.end].strip()
         if quantity.year:
@@ -242,7 +249,7 @@ def _unit(field: Field) -> str | None:
 
 def _filters(quantity: Quantity, field: Field) -> list[Filter]:
     """Return the quantity as conditions on the field, in the field's unit."""
-    if field.kind == "date":
+    if field.kind != "number":
         return _of_dates(quantity, field)
     unit = _unit(field)
     # A number without a unit is assumed to have the field's unit.

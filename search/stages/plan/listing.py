@@ -16,16 +16,15 @@ from search.language.cues import Turning
 from search.language.question import AnalysedQuestion, Word
 from search.stages.plan.conditions import Binder, Bound
 from search.stages.plan.conditions.paths import both_ways, direction_said
-from search.stages.plan.conditions.whole_types import whole_type_sum, whole_types
+from search.stages.plan.conditions.whole_types import unused_share, whole_type_sum, whole_types
 from search.stages.plan.enumeration.enumerate import PlanCandidate
 from search.stages.plan.knowledge import Knowledge
+from search.stages.plan.knowledge.target import answer_types
 from search.stages.plan.limits import FilterOutcome, FilterProbe, Limiter, Limits
 from search.stages.plan.scoring.align import elements
 from search.stages.plan.scoring.calibrate import Grounds, calibrated, untrained
-from search.stages.plan.scoring.features import missed_share
-from search.stages.plan.scoring.risk import explained, left_over, level, text_of
+from search.stages.plan.scoring.risk import explained, left_over, level, text_of, unused_names
 from search.stages.plan.scoring.score import Scored, Weights
-from search.stages.plan.scoring.target import answer_types
 from search.stages.plan.write import Writer, mutual
 
 _WORTH = 4.0
@@ -38,14 +37,21 @@ _APART = 8.0
 """A candidate whose sum is so much below the best one gets no conditions."""
 _TURNED_ROUND = 3.0
 """What a hop against the direction of the wording takes from the sum."""
+_UNUSED = 2.0
+"""What each name that a plan leaves out takes from its sum, for names of another case than the stored ones; `Weights`
+weighs the others. At most two count."""
 _UNLIKE = 4.0
 """What a name that has nothing in common with its stretch of the question would take from the sum."""
 _COUNTED = 4.0
 """The same for the filters of numbers, which take a query each."""
 _TURNED: dict[Operator, Operator] = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "=": "!="}
 """Comparison → its opposite, for numbers behind a turning word; a range has none."""
+_LEFT = 1.5
+"""What each word that a plan without names leaves over takes from its sum: such words may say what the text holds."""
+_NAMED = 1.5
+"""What a name takes from the sum of the reading that leaves the question to text."""
 _MISSED = 0.5
-"""A plan without names is tried only if it leaves out at most this share of the names, by their weight."""
+"""A plan without names is tried only if the surest name that it leaves out weighs at most this."""
 _TRIED = 12
 """Largest number of plans with conditions that are tried on the graph."""
 
@@ -100,7 +106,7 @@ class Lister:
         `whole` is the text of the question. The detail names the numbers of the question that are not filters of the
         best plan, and why.
         """
-        meanings = [*self._meanings(best, scored), Meaning(None, scored.text)]
+        meanings = [*self._meanings(best, scored), Meaning(None, self._text_sum(scored))]
         kept = self._that_find(sorted(meanings, key=lambda one: -one.total), most)
         sums = np.array([one.total for one in kept]) / temperature
         shares = np.exp(sums - sums[0])
@@ -154,8 +160,15 @@ class Lister:
         """Return the content words that a reading leaves over."""
         known = self.knowledge
         spans = (*meaning.bound.spans, *meaning.limits.spans)
-        columns = elements(candidate.paths, known.lexicon.relations, candidate.types[:1])
+        columns = (
+            *elements(candidate.paths, known.lexicon.relations, candidate.types[:1]), *meaning.bound.columns,
+        )  # fmt: skip
         return left_over(self.question, candidate.mentions, columns, known.lexicon, spans, meaning.bound.unbound)
+
+    def _text_sum(self, scored: Scored) -> float:
+        if scored.source == "learned":
+            return scored.text
+        return scored.text - _NAMED * unused_share(self.question, self.knowledge.spoken)
 
     def _meanings(self, best: Sequence[tuple[PlanCandidate, float]], scored: Scored) -> Iterator[Meaning]:
         """Yield every reading: candidates without conditions, then those to which something is bound."""
@@ -168,15 +181,18 @@ class Lister:
             yield Meaning(candidate, total, unbound, Limits(notes=limits.notes))
             if near:
                 yield from self._with_conditions(candidate, total, limits)
-        if not cued or (best and missed_share(self.question, (), self.knowledge.lexicon) > _MISSED):
+        if not cued or (best and unused_share(self.question, self.knowledge.spoken) > _MISSED):
             return
         weights = Weights()
         shift = scored.text - weights.text
         for candidate, fit in whole_types(self.question, self.knowledge, self.nodes):
             for meaning in self._with_conditions(candidate, 0.0, self._limits(candidate)):
                 spans = (*meaning.bound.spans, *meaning.limits.spans)
-                base = whole_type_sum(self.question, self.knowledge, candidate, fit, spans, weights)
-                yield replace(meaning, total=meaning.total + base + shift)
+                base = whole_type_sum(
+                    self.question, self.knowledge, candidate, fit, spans, meaning.bound.columns, weights
+                )
+                left = len(self._left(meaning, candidate)) * _LEFT
+                yield replace(meaning, total=meaning.total + base + shift - left)
 
     def _fitted(self, candidate: PlanCandidate) -> float:
         """Return what the wording's directions and the sureness of names add to the sum of a candidate; at most 0.
@@ -184,7 +200,7 @@ class Lister:
         A relation that joins a type with itself may be walked against the direction that the wording says.
         """
         read, known = self.question, self.knowledge
-        total = 0.0
+        total = -_UNUSED * min(2, len(unused_names(read, candidate.mentions, exact=False)))
         for branch in candidate.branches:
             mention = read.names[branch.start.mention].mention
             total -= _UNLIKE * (1.0 - mention.similarity)

@@ -52,6 +52,10 @@ class Chip:
     tied: tuple[str, ...] = ()
     looked: EntityLookup | None = None
     faults: tuple[str, ...] = ()
+    loose: bool = False
+    """Whether a hop leads to a loose end, so that it can be turned into an exclusion."""
+    compared: bool = False
+    """Whether an anchor is joined with the target by a comparison alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,17 +72,26 @@ class FilterChip:
     op: str
     value: str
     second: str = ""
-    compared: str = ""
-    """JSON of the field of another variable that the value is, or empty."""
+    compares: tuple[Choice, ...] = ()
+    """What the value may be: one that is typed in, or a field of another node; empty if there is no other node."""
+    compared: bool = False
+    """Whether the value is a field of another node."""
     faults: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class ExclusionChip:
-    """What must not be, in words."""
+    """What must not be, in words. One of a single hop from the plan also has fields: `relations` is not empty then.
+
+    `name` is the text of its entity; without one anything of that type is excluded.
+    """
 
     index: int
     text: str
+    at: str = ""
+    relations: tuple[Choice, ...] = ()
+    types: tuple[Choice, ...] = ()
+    name: str = ""
     faults: tuple[str, ...] = ()
 
 
@@ -114,5 +127,7 @@ class Editor:
     exclude: tuple[ExclusionChip, ...]
     exclude_json: str
     order: OrderChip
+    compares: bool = False
+    """Whether the target has a number or a date that can be compared with that of another entity."""
     fault_count: int = 0
     longest: int = MAX_TEXT

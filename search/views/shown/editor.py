@@ -8,8 +8,10 @@ from dataclasses import dataclass, field
 
 from search.domain.errors import Fault
 from search.domain.graph import ANY, Schema
+from search.domain.plan.filter_checks import MEASURED
+from search.domain.plan.parts import COMPARING
 from search.text import words
-from search.views.plan_form import EITHER, Json, fields_for, labels_of
+from search.views.plan_form import EITHER, Json, fields_for, labels_of, loose_end
 from search.views.shown.chips import Chip, Choice, Editor, EntityLookup, FilterChip
 from search.views.shown.order_chips import exclusion_chips, order_chip
 from search.views.shown.wording import RISK_WORDINGS, relation_words, type_words, value_text
@@ -65,8 +67,13 @@ class _Painter:
             ),
             ids=json.dumps(ids), tied=tuple(dict.fromkeys(tied)),
             looked=self.looked if self.looked is not None and self.looked.index == index else None,
-            faults=tuple(self.faults.get(at, ())),
+            faults=tuple(self.faults.get(at, ())), compared=self._only_compared(anchor["var"]),
         )  # fmt: skip
+
+    def _only_compared(self, var: str) -> bool:
+        joined = {end for hop in self.plan["hops"] for end in (hop["from"], hop["to_var"])}
+        compared = [one["value"].get("var") for one in self.plan["filters"] if isinstance(one.get("value"), dict)]
+        return var in compared and var not in joined and var != self.plan["target"]["var"]
 
     def target(self) -> Chip:
         target = self.plan["target"]
@@ -101,10 +108,13 @@ class _Painter:
         hop, at = self.plan["hops"][index], f"/hops/{index}"
         self.done.add(index)
         ends = ((f"{at}/from", hop["from"]), (f"{at}/to_var", hop["to_var"]))
-        relations, faults = tuple(self._relations(hop)), tuple(self.faults.get(at, ()))
+        relations, faults = tuple(self.relations(hop)), tuple(self.faults.get(at, ()))
         known = hop["to_var"] in self.drawn or hop["to_var"] == self.plan["target"]["var"]
         hidden = (*ends, (f"{at}/to_label", hop["to_label"])) if known else ends
-        yield Chip("hop", at, "", index, relation_words(hop["rel"]), relations=relations, hidden=hidden, faults=faults)
+        yield Chip(
+            "hop", at, "", index, relation_words(hop["rel"]), relations=relations, hidden=hidden, faults=faults,
+            loose=loose_end(self.plan, index) is not None,
+        )  # fmt: skip
         if not known:
             self.drawn.add(hop["to_var"])
             yield Chip("between", at, hop["to_var"], index, types=self.types(hop["to_label"]))
@@ -117,9 +127,12 @@ class _Painter:
         texts = {anchor["var"]: anchor["text"] for anchor in self.plan["anchors"]}
         return Chip("reference", "", var, text=texts.get(var) or types)
 
-    def _relations(self, hop: Json) -> Iterator[Choice]:
-        """Yield the relations between the types at both ends, most edges first, then the present one and “any”."""
-        labels = labels_of(self.plan)
+    def relations(self, hop: Json, labels: Mapping[str, list[str]] | None = None) -> Iterator[Choice]:
+        """Yield the relations between the types at both ends, most edges first, then the present one and “any”.
+
+        `labels` are the types of the variables, those of the plan if they are not given.
+        """
+        labels = labels_of(self.plan) if labels is None else labels
         near, far = (self._allowed(labels.get(hop[end], [])) for end in ("from", "to_var"))
         counts: dict[tuple[str, str], int] = {}
         for kind in self.schema.relation_types:
@@ -161,9 +174,27 @@ class _Painter:
             vars=tuple(Choice(name, self._said(name), name == var) for name in variables),
             fields=tuple(Choice(name, words(name), name == condition["field"]) for name in names),
             operators=tuple(Choice(name, OPERATOR_WORDINGS.get(name, name), name == op) for name in operators),
-            var=var, kind=kind, op=op, value=value, second=second,
-            compared=json.dumps(given) if isinstance(given, dict) else "", faults=tuple(self.faults.get(at, ())),
+            var=var, kind=kind, op=op, value=value, second=second, compares=tuple(self._compares(condition, kind)),
+            compared=isinstance(given, dict), faults=tuple(self.faults.get(at, ())),
         )  # fmt: skip
+
+    def _compares(self, condition: Json, kind: str) -> Iterator[Choice]:
+        """Yield what the value of a condition may be, if it may be a field of another node of the plan."""
+        given = condition.get("value") if isinstance(condition.get("value"), dict) else None
+        anchors = [anchor["var"] for anchor in self.plan["anchors"]]
+        others = [var for var in dict.fromkeys([*anchors, *self._variables()]) if var != condition["var"]]
+        offered = [
+            {"var": var, "field": name}
+            for var in others
+            for name, other in fields_for(self.plan, var, self.schema).items()
+            if other == kind and (kind in MEASURED or name == condition["field"])
+        ]
+        if condition["op"] not in COMPARING or not (offered or given):
+            return
+        offered += [given] if given and given not in offered else []
+        yield Choice("", "a value", given is None)
+        for one in offered:
+            yield Choice(json.dumps(one), f"{words(one['field'])} of {self._said(one['var'])}", one == given)
 
     def _variables(self) -> Iterator[str]:
         for hop in self.plan["hops"]:
@@ -199,7 +230,8 @@ def show_editor(
         risk_words=RISK_WORDINGS.get(risk, ""),
         mode=plan.get("retrieval_mode") or "",
         faults=tuple(by_part.get("", ())),
-        exclude=exclusion_chips(plan, by_part),
+        exclude=tuple(exclusion_chips(plan, by_part, painter.types, painter.relations)),
+        compares=any(kind in MEASURED for kind in fields_for(plan, plan["target"]["var"], schema).values()),
         exclude_json=json.dumps(plan.get("exclude", [])),
         order=order_chip(plan, schema, by_part),
         json=json.dumps(plan, indent=2, ensure_ascii=False),

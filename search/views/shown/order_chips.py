@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from search.domain.graph import ANY, Schema
 from search.domain.plan.filter_checks import MEASURED
@@ -17,13 +17,33 @@ ASKS: Mapping[str, str] = {"which": "which", "how many": "how many", "whether": 
 DIRECTIONS: Mapping[str, str] = {"desc": "most or newest first", "asc": "least or oldest first"}
 
 
-def exclusion_chips(plan: Json, faults: Mapping[str, Sequence[str]]) -> tuple[ExclusionChip, ...]:
-    """Return a chip for each exclusion, with its faults."""
+def exclusion_chips(
+    plan: Json,
+    faults: Mapping[str, Sequence[str]],
+    types: Callable[[str], tuple[Choice, ...]],
+    relations: Callable[[Json, Mapping[str, list[str]]], Iterable[Choice]],
+) -> Iterator[ExclusionChip]:
+    """Yield a chip for each exclusion, with its faults; `types` and `relations` return the choices of its fields."""
     variables = variables_of(plan)
-    return tuple(
-        ExclusionChip(index, exclusion_words(pattern, variables), tuple(faults.get(f"/exclude/{index}", ())))
-        for index, pattern in enumerate(plan.get("exclude", []))
-    )
+    for index, pattern in enumerate(plan.get("exclude", [])):
+        at = f"/exclude/{index}"
+        told = tuple(faults.get(at, ()))
+        text = exclusion_words(pattern, variables)
+        if not is_simple(pattern, variables):
+            yield ExclusionChip(index, text, at, faults=told)
+            continue
+        [hop] = pattern["hops"]
+        anchor = next(iter(pattern["anchors"]), {"label": hop["to_label"], "text": ""})
+        labels = {**labels_of(plan), hop["to_var"]: [] if anchor["label"] == ANY else [anchor["label"]]}
+        choices = tuple(relations(hop, labels))
+        yield ExclusionChip(index, text, at, choices, types(anchor["label"]), anchor["text"], told)
+
+
+def is_simple(pattern: Json, variables: Mapping[str, str]) -> bool:
+    """Whether an exclusion is a single hop from the plan to one node, named or not, without conditions on it."""
+    if len(pattern["hops"]) != 1 or pattern.get("filters") or pattern["hops"][0]["from"] not in variables:
+        return False
+    return [one["var"] for one in pattern["anchors"]] in ([], [pattern["hops"][0]["to_var"]])
 
 
 def order_chip(plan: Json, schema: Schema, faults: Mapping[str, Sequence[str]]) -> OrderChip:

@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from search.domain.plan.routes import routes
-from search.plan_words import ASK_WORDS, exclusion_words, order_words, variables_of
+from search.plan_words import ASK_WORDS, OPERATOR_WORDS, exclusion_words, variables_of
+from search.text import words
+from search.views.shown.answer import Relations, order_text
 from search.views.shown.wording import RISK_WORDINGS, SOURCES, relation_words, type_words, value_text
 
 Json = Mapping[str, Any]
@@ -53,6 +55,17 @@ class ChainStep:
 
 
 @dataclass(frozen=True, slots=True)
+class PlanPart:
+    """A condition beside the walk, and the actions that take it away and turn it round; `turn` may be empty."""
+
+    kind: str
+    word: str
+    text: str
+    drop: str
+    turn: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class ShownPlan:
     """A plan ready to print."""
 
@@ -75,6 +88,18 @@ class ShownPlan:
     """The plan in one line before conditions were dropped to find something; empty if none were dropped."""
 
     @property
+    def parts(self) -> tuple[PlanPart, ...]:
+        """The conditions beside the walk, each with the buttons that change it."""
+        found = [PlanPart("text", "about", f"“{self.residual}”", "drop-text")] if self.residual else []
+        found += [PlanPart("filter", "where", text, f"drop-filter {at}") for at, text in enumerate(self.filters)]
+        found += [
+            PlanPart("exclude", "not", text, f"drop-exclusion {at}", f"require {at}")
+            for at, text in enumerate(self.exclude)
+        ]
+        found += [PlanPart("order", "in order of", self.order, "drop-order", "turn-order")] if self.order else []
+        return (*found, *([PlanPart("ask", "asks", self.ask, "drop-ask")] if self.ask else ()))
+
+    @property
     def walks(self) -> bool:
         """Whether the plan queries the graph. Other plans were not run there and have no number of candidates."""
         return bool(self.chains or self.filters or self.exclude or self.order)
@@ -94,8 +119,11 @@ class ShownPlan:
         return f"{head}, about “{self.residual}”" if self.residual else head
 
 
-def show_plan(entry: Json, index: int, linked: Sequence[Json] = ()) -> ShownPlan:
-    """Return an entry of a search's `plans` as chips; `linked` are the search's bindings of all plans."""
+def show_plan(entry: Json, index: int, linked: Sequence[Json] = (), relations: Relations | None = None) -> ShownPlan:
+    """Return an entry of a search's `plans` as chips.
+
+    `linked` are the search's bindings of all plans; `relations` are those of the schema, for their wordings.
+    """
     plan = entry["plan"]
     own = [item for item in linked if item["plan_index"] == index and item.get("exclude") is None]
     bindings = {item["anchor"]: item["bindings"] for item in own}
@@ -108,9 +136,9 @@ def show_plan(entry: Json, index: int, linked: Sequence[Json] = ()) -> ShownPlan
         chains=tuple(_chain(plan, anchor["var"], goal, chips) for anchor in plan["anchors"]),
         target=PlanChip("target", goal, " or ".join(map(type_words, target.get("labels") or [""]))),
         residual=target.get("relevance_text", ""),
-        filters=tuple(_filter_text(condition) for condition in plan.get("filters") or ()),
-        exclude=tuple(exclusion_words(pattern, variables_of(plan)) for pattern in plan.get("exclude") or ()),
-        order=order_words(plan["order"]) if plan.get("order") else "",
+        filters=tuple(filter_text(condition, goal, variables_of(plan)) for condition in plan.get("filters") or ()),
+        exclude=tuple(exclusion_words(pattern, variables_of(plan), relations) for pattern in plan.get("exclude") or ()),
+        order=order_text(plan["order"], relations or {}) if plan.get("order") else "",
         ask=ASK_WORDS.get(plan.get("ask", "which"), ""),
         risk=risk,
         risk_words=RISK_WORDINGS.get(risk, ""),
@@ -123,8 +151,22 @@ def show_plan(entry: Json, index: int, linked: Sequence[Json] = ()) -> ShownPlan
     )
 
 
-def _filter_text(condition: Json) -> str:
-    return f"{condition['var']}.{condition['field']} {condition['op']} {value_text(condition.get('value'))}".strip()
+def filter_text(condition: Json, goal: str, variables: Mapping[str, str]) -> str:
+    """Return a filter in words: `price < 30`, `founded of brand ≥ 1900`, `price < that of Vardø Lantern`."""
+    whose = "" if condition["var"] == goal else f" of {variables.get(condition['var'], condition['var'])}"
+    field, op, value = words(condition["field"]), condition["op"], condition.get("value")
+    if isinstance(value, Mapping):
+        other = variables.get(value["var"], value["var"])
+        same = value["field"] == condition["field"]
+        told = f"that of {other}" if same else f"{words(value['field'])} of {other}"
+    elif op == "between" and isinstance(value, list) and len(value) == 2:
+        told = f"{value_text(value[0])} and {value_text(value[1])}"
+    else:
+        told = value_text(value)
+    return f"{field}{whose} {COMPARED.get(op) or OPERATOR_WORDS.get(op, op)} {told}".strip()
+
+
+COMPARED: Mapping[str, str] = {"=": "is", "<=": "≤", ">=": "≥"}
 
 
 def _chips(plan: Json, bindings: Mapping[str, Sequence[Json]]) -> dict[str, PlanChip]:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from search.domain.fusion import SINGLE, SUM
-from search.plan_words import filter_words, more_conditions
+from search.plan_words import more_conditions, variables_of
 from search.signals.titles import signal_value
 from search.text import path_text, words
+from search.views.shown.answer import Relations, order_value, place_words
 from search.views.shown.drawing import Drawing, draw
+from search.views.shown.plans import filter_text
 from search.views.shown.wording import relation_words, type_words
 
 Json = Mapping[str, Any]
@@ -101,17 +103,45 @@ class ShownResult:
     plan_index: int | None
     paths: tuple[ShownPath, ...]
     drawing: Drawing | None
+    answers: bool = True
+    """Whether it is an answer of the shown plan; others are near."""
+    ordered: str = ""
+    """The value that put it where it stands, if the plan has an order."""
+    place: str = ""
 
 
-def show_results(search: Json) -> tuple[ShownResult, ...]:
-    """Return the results of a described search, best first."""
+def show_results(search: Json, relations: Relations | None = None) -> tuple[ShownResult, ...]:
+    """Return the results of a described search, best first; `relations` are those of the schema, for their wordings."""
     results = search["results"]
     largest = max((share["contribution"] for result in results for _, share in _shares(result)), default=0.0)
     strongest = max((abs(one["contribution"]) for result in results for one in result.get("signals", ())), default=0.0)
-    return tuple(_show(result, search["plans"], search["fusion"] or {}, largest, strongest) for result in results)
+    known = relations or {}
+    shown = [_show(result, search["plans"], search["fusion"] or {}, largest, strongest, known) for result in results]
+    told = _orders(search, known)
+    return tuple(
+        replace(one, answers=bool(result.get("answers", True)), ordered=order, place=place)
+        for one, result, (order, place) in zip(shown, results, told, strict=True)
+    )
 
 
-def _show(result: Json, plans: Sequence[Json], fusion: Json, largest: float, strongest: float) -> ShownResult:
+def _orders(search: Json, relations: Relations) -> Iterator[tuple[str, str]]:
+    """Yield for each result the value and the place that the order of its plan gives it; empty without an order."""
+    placed = [((result["evidence"] or {}).get("order") or {}) for result in search["results"]]
+    met = [one.get("place") for one in placed if one.get("status") == "met"]
+    for result, one in zip(search["results"], placed, strict=True):
+        index = (result["evidence"] or {}).get("plan_index", -1)
+        order = search["plans"][index]["plan"].get("order") if 0 <= index < len(search["plans"]) else None
+        if not order or not one:
+            yield "", ""
+            continue
+        place = one["place"]
+        shared = place is not None and met.count(place) > 1
+        yield order_value(order, one["value"], relations), place_words(place, shared) if place else ""
+
+
+def _show(
+    result: Json, plans: Sequence[Json], fusion: Json, largest: float, strongest: float, relations: Relations
+) -> ShownResult:
     evidence = result["evidence"]
     paths = evidence["paths"] if evidence else []
     broken = [path for one in (evidence or {}).get("exclude", ()) for path in one["paths"]]
@@ -125,7 +155,7 @@ def _show(result: Json, plans: Sequence[Json], fusion: Json, largest: float, str
         type_name=node["type"],
         name=node["name"],
         snippet=result["snippet"],
-        conditions=_conditions(evidence, plans),
+        conditions=_conditions(evidence, plans, relations),
         parts=parts,
         total=sum(part.contribution for part in parts if not part.depth),
         fused=any(part.depth for part in parts) or (bool(fusion) and fusion.get("method") != SINGLE),
@@ -189,7 +219,7 @@ def _weight(weight: float) -> str:
     return f"{weight:g}" if weight >= SMALL_WEIGHT else f"{weight:.2g}"
 
 
-def _conditions(evidence: Json | None, plans: Sequence[Json]) -> tuple[ShownCondition, ...]:
+def _conditions(evidence: Json | None, plans: Sequence[Json], relations: Relations) -> tuple[ShownCondition, ...]:
     """Return the conditions of the plan that the evidence refers to: anchors, hops, filters and so on, then the text.
 
     Conditions that were dropped so that the plan finds something come before the text.
@@ -209,10 +239,13 @@ def _conditions(evidence: Json | None, plans: Sequence[Json]) -> tuple[ShownCond
         hop = plan["hops"][checked["index"]]
         ends = f"{labels[hop['from']]} to {labels[hop['to_var']]}"
         found.append(_condition("hop", relation_words(hop["rel"]), checked["status"], ends))
+    goal, variables = plan["target"].get("var", "T"), variables_of(plan)
     for checked in evidence.get("filters", ()):
         limit = plan["filters"][checked["index"]]
-        found.append(_condition("filter", filter_words(limit), checked["status"], labels.get(limit["var"], "")))
-    found += [_condition(*told) for told in more_conditions(plan, evidence)]
+        found.append(
+            _condition("filter", filter_text(limit, goal, variables), checked["status"], labels.get(limit["var"], ""))
+        )
+    found += [_condition(*told) for told in more_conditions(plan, evidence, relations)]
     found += [_condition("dropped", text, "dropped", DROPPED) for text in entry.get("dropped", ())]
     residual = evidence["residual"]
     if residual["text"]:

@@ -7,9 +7,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from search.models import SearchRun
+from search.services.searches.describe_search import describe_search
+from search.views.shown.answer import Relations, ShownAnswer, show_answer
+from search.views.shown.follow_up import ShownFollowUp, show_follow_up
 from search.views.shown.plans import ShownPlan, show_plan
 from search.views.shown.progress import ShownStep, show_steps
 from search.views.shown.results import ShownResult, show_results
+from search.views.shown.understanding import ShownUnderstanding, show_understanding
 
 Json = Mapping[str, Any]
 
@@ -86,6 +91,9 @@ class ShownSearch:
     changes: int = 0
     plan: ShownPlan | None = None
     readings: tuple[ShownReading, ...] = ()
+    answer: ShownAnswer | None = None
+    reading: ShownUnderstanding | None = None
+    follow_up: ShownFollowUp | None = None
 
     @property
     def pending(self) -> bool:
@@ -103,6 +111,11 @@ class ShownSearch:
         """Whether no plan queries the graph, so that the results are only the nearest to the text."""
         planned = bool(self.plans) and not self.recovery and not self.plans[0].given
         return planned and self.state == "done" and bool(self.results) and not any(p.walks for p in self.plans)
+
+    @property
+    def surely(self) -> bool:
+        """Whether the plan is called almost surely right: the graph leads, and no word of the question is left over."""
+        return bool(self.fusion and self.fusion.leads) and (self.reading is None or self.reading.complete)
 
     @property
     def alternatives(self) -> tuple[ShownPlan, ...]:
@@ -125,10 +138,26 @@ class ShownSearch:
         return f"{self.state}-{self.changes}-{'alone' if self.waiting else 'attended'}"
 
 
-def show_search(search: Json) -> ShownSearch:
-    """Return a described search as the values that the page prints."""
+def show_run(run: SearchRun) -> ShownSearch:
+    """Return a search as the values that its page prints, with the wordings of its release's schema."""
+    language = run.release.snapshot.schema.language if run.release is not None else "en"
+    return show_search(describe_search(run), relations_of(run), language)
+
+
+def relations_of(run: SearchRun) -> Relations:
+    """Return the relations of the searched release by name, none if it has been deleted."""
+    if run.release is None:
+        return {}
+    return {relation.name: relation for relation in run.release.snapshot.schema.relations}
+
+
+def show_search(search: Json, relations: Relations | None = None, language: str = "en") -> ShownSearch:
+    """Return a described search as the values that the page prints.
+
+    `relations` are those of the schema, for their wordings; `language` is that of the knowledge base.
+    """
     linked, graph = search["linked"], search["graph"] or {}
-    plans = tuple(show_plan(entry, index, linked) for index, entry in enumerate(search["plans"]))
+    plans = tuple(show_plan(entry, index, linked, relations) for index, entry in enumerate(search["plans"]))
     first = search["plan_index"]
     queries = [ShownQuery(q["plan_index"], q["query"]) for q in graph.get("queries", ()) if q["query"]]
     return ShownSearch(
@@ -154,7 +183,9 @@ def show_search(search: Json) -> ShownSearch:
         truncated=graph.get("truncated", False),
         fusion=_fusion(search["fusion"]),
         steps=show_steps(search),
-        results=show_results(search),
+        results=show_results(search, relations),
+        answer=show_answer(search),
+        reading=show_understanding(search, language),
         waiting=search.get("waiting") or "",
         changes=search.get("changes", 0),
         recovery=tuple(step["detail"] for step in search["steps"] if step["role"] == RECOVERY and step["detail"]),
@@ -162,6 +193,7 @@ def show_search(search: Json) -> ShownSearch:
         readings=tuple(
             ShownReading(plans[other["plan_index"]], tuple(other["ranks"])) for other in search["other_plans"]
         ),
+        follow_up=show_follow_up(search),
     )
 
 

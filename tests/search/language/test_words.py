@@ -2,7 +2,7 @@
 
 import pytest
 
-from search.language.words import stem, words
+from search.language.words import asking_words, function_words, stem, words
 
 
 @pytest.mark.parametrize(
@@ -32,3 +32,12 @@ def test_other_words_keep_apart(one: str, other: str) -> None:
 
 def test_words_lose_case_punctuation_and_possession() -> None:
     assert words("Whose is Ann's, and the actors’ IL-2?") == ["whose", "is", "ann", "and", "the", "actors", "il", "2"]
+
+
+def test_function_words_are_those_of_the_language() -> None:
+    assert "nicht" in function_words("de")
+    assert "nicht" not in function_words("en-GB")
+    assert {"och", "att"} <= function_words("sv")
+    assert function_words("tlh") == frozenset()
+    assert "zeige" in asking_words("de")
+    assert asking_words("sv") == frozenset()

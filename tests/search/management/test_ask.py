@@ -177,3 +177,12 @@ def test_the_page_names_bounds_defaults_and_choices(small_pipelines: Any) -> Non
     assert "| `fuse.k` | number from 1 to 100 | `5.0` | The constant of reciprocal ranks. |" in page
     assert '| `fuse.method` | `static`, `dynamic` | `"static"` |' in page
     assert "| `fuse.weights` | 2 numbers | `[2.0, 1.0]` |" in page
+
+
+def test_a_question_follows_another_search(films: KnowledgeBase, capsys: pytest.CaptureFixture[str]) -> None:
+    first = json.loads(ask(capsys, "films", QUESTION, "--json"))
+    second = json.loads(ask(capsys, "films", "how many?", "--follows", first["id"], "--json"))
+    assert second["follows"] == first["id"]
+    error = refused("films", "how many?", "--follows", "nothing")
+    assert error.returncode == 2
+    assert str(error).startswith("/follows: There is no search with the id 'nothing'")

@@ -52,7 +52,24 @@ def test_each_list_tells_score_and_rank_also_among_those_of_the_type(adjacency: 
     assert columns["list:bm25:rank in type"].tolist() == pytest.approx(in_type, nan_ok=True)
     assert columns["lists"].tolist() == [2, 3, 2, 1], "the fused text counts too"
     # 7: 2/4; 3: 1/(3 + 1) by the text, whose first it is; 5 and 2 follow in the text.
+    # With k = 10 the sums are 2: 1/13 + 1/12, 3: 1/11 + 1/13 + 1/11, 5: 1/12 + 1/11, 7: 1/11.
+    assert np.exp(columns["lists:place"]).tolist() == pytest.approx([3, 1, 2, 4])
     assert np.exp(columns["list:fused:rank"]).tolist() == pytest.approx([4, 2, 3, 1])
+
+
+def test_lists_of_words_have_no_score_of_their_own_and_those_of_relations_only_the_relative_one(
+    adjacency: MemmapAdjacency,
+) -> None:
+    names = ("text/bm25", "relation:made by/bm25", "name/dense")
+    fusion = Fusion.of({name: ranked({5: 1.0, 2: 0.5}) for name in names}, dict.fromkeys(names, 1.0), 1, by_key)
+    found = heads(fusion, 100, adjacency)
+    signals = [name for name in list_signals(found, candidates(found)) if name.startswith("list:")]
+    of_list = {name: [one.rpartition(":")[2] for one in signals if one.startswith(f"list:{name}:")] for name in names}
+    assert of_list == {
+        "text/bm25": ["relative", "rank", "rank in type"],
+        "relation:made by/bm25": ["relative"],
+        "name/dense": ["score", "relative", "rank", "rank in type"],
+    }
 
 
 def test_an_empty_fusion_has_no_candidates(adjacency: MemmapAdjacency) -> None:

@@ -1,6 +1,7 @@
 """Weighted reciprocal ranks, by hand."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -72,6 +73,20 @@ def test_the_number_of_candidates_chooses_the_bucket(n_cand: int, bucket: str, w
 def test_the_risk_level_multiplies(risk: Any, multiplier: float) -> None:
     fusion = fuse(graph(12, risk=risk), bucket_weights=(1, 1, 1, 1, 1))
     assert fusion.weights["graph"] == multiplier
+
+
+def test_a_text_that_knows_how_probable_its_first_is_takes_that_part_of_the_graphs_weight() -> None:
+    learned = replace(Fusion.single("fields", TEXT), sure=0.75)
+    fusion = fuse(graph(20, 12), learned, k=5.0)
+    # 2.0 x 1.25 x (1 - 0.75).
+    assert fusion.weights == {"graph": 0.625, "text": 1.0}
+    assert fusion.ranking.keys == (12, 10, 11, 20)
+    assert fusion.trust["graph"].against == 0.75
+    assert Trust.from_json(fusion.trust["graph"].to_json()) == fusion.trust["graph"]
+    assert fuse(graph(20), learned, method="static", weight=0.6).weights["graph"] == 0.6
+    led = fuse(graph(20, 12, 21, probability=0.95), learned)
+    assert led.leads
+    assert led.ranking.keys[:3] == (20, 12, 21)
 
 
 @pytest.mark.parametrize("method", ["static", "dynamic"])

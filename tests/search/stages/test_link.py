@@ -1,10 +1,16 @@
 """Anchors are bound by K and τ, by ids where they carry them, and never to anything else."""
 
+from pathlib import Path
+
+import numpy as np
 import pytest
 
+from search.adapters import adjacency_memmap, mentions_memmap, near_names
+from search.adapters.adjacency_memmap import MemmapAdjacency
+from search.adapters.mentions_memmap import MemmapMentions
 from search.domain.errors import DeadlineExceeded
 from search.domain.graph import Node
-from search.domain.plan import Anchor, Plan, ScoredPlan
+from search.domain.plan import Anchor, Plan, ScoredPlan, Target
 from search.domain.trace import Limit, StepOutput
 from search.stages.link import Link
 from tests.graphs import Nodes, schema_of
@@ -106,3 +112,39 @@ def test_nothing_is_looked_up_once_the_time_has_run_out() -> None:
         Link(cosines, cosines, Nodes(GRAPH, schema_of(GRAPH)))(
             [ScoredPlan(Plan((Anchor("a", "Alien"),)), "llm", 1.0)], Limit.seconds(0)
         )
+
+
+def test_it_tells_how_given_names_were_read_and_who_is_better_known(tmp_path: Path) -> None:
+    """Hanna Holm has one film, Hana Holm six: who says *Hanna Holm* may mean Hana."""
+    people = (Node(0, "p0", "person", "Hanna Holm"), Node(1, "p1", "person", "Hana Holm"))
+    films = tuple(Node(key, f"f{key}", "film", f"Film {key}") for key in range(2, 9))
+    edges = ((2, "by", 0), *((key, "by", 1) for key in range(3, 9)))
+    graph = Graph(nodes=(*people, *films), edges=edges)
+    schema = schema_of(graph)
+    for part in ("mentions", "near_names", "adjacency"):
+        (tmp_path / part).mkdir()
+    mentions_memmap.build(tmp_path / "mentions", [(node.key, node.name, False) for node in graph.nodes])
+    near_names.build(tmp_path / "near_names", tmp_path / "mentions")
+    relation, source, target = (np.array(column) for column in ([0] * 7, [e[0] for e in edges], [e[2] for e in edges]))
+    types = np.array([schema.type_codes[node.type] for node in graph.nodes], dtype=np.int16)
+    adjacency_memmap.build(
+        tmp_path / "adjacency", nodes=9, types=types, relation=relation.astype(np.int16),
+        source=source.astype(np.int32), target=target.astype(np.int32), relations=1,
+    )  # fmt: skip
+    cosines = Cosines({}, {})
+    link = Link(
+        cosines, cosines, Nodes(graph, schema),
+        mentions=MemmapMentions(tmp_path / "mentions", near=tmp_path / "near_names"),
+        adjacency=MemmapAdjacency(tmp_path / "adjacency", schema),
+    )  # fmt: skip
+
+    def read(text: str, *ids: str) -> object:
+        plan = Plan(anchors=(Anchor("A", text, "person", "name", ids),), target=Target("T"))
+        (linked,) = link([ScoredPlan(plan, "schema", 1.0)], Limit())
+        return linked.to_json()[0].get("reading")
+
+    assert read("Hanna Holm", "p0") == {"how": "name", "others": [people[1].to_json()]}
+    assert read("Hana Holm", "p1") is None
+    assert read("Hanna Hlom", "p0") == {"how": "spelling", "others": []}
+    assert read("H. Holm", "p0", "p1") == {"how": "initials", "others": []}
+    assert read("somebody", "p0") is None

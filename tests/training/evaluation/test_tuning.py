@@ -35,15 +35,18 @@ def listed(keys: list[int]) -> Ranking:
 
 def case(
     number: int, graph: list[int], text: list[int], gold: set[int], n_cand: int = 5, risk: Risk = "normal",
-    probability: float = 0.5, ties: dict[int, float] | None = None,
+    probability: float = 0.5, ties: dict[int, float] | None = None, against: float = 0.0,
 ) -> Case:  # fmt: skip
     names = tuple(f"n{key:03}" for key in range(MOST))
-    ranking = GraphRanking(listed(graph), Trust(n_cand if graph else 0, risk, probability))
+    ranking = GraphRanking(listed(graph), Trust(n_cand if graph else 0, risk, probability, against=against))
     return Case(f"q{number}", ranking, listed(text), names, tuple(names[key] for key in sorted(gold)), ties or {})
 
 
-def random_case(chance: Random, number: int) -> Case:
-    """Short lists, so that sums are often equal; cosines of two values, so that even those are."""
+def random_case(chance: Random, number: int, *against: float) -> Case:
+    """Short lists, so that sums are often equal; cosines of two values, so that even those are.
+
+    The text says one of the probabilities `against`, if there are any.
+    """
     keys = chance.sample(range(MOST), 12)
     graph = chance.sample(keys, chance.randint(0, 10))
     text = chance.sample(keys, chance.randint(0, 10))
@@ -51,7 +54,7 @@ def random_case(chance: Random, number: int) -> Case:
     gold = set(chance.sample(range(MOST), 2)) | set(chance.sample(keys, 2))
     return case(
         number, graph, text, gold, chance.choice((1, 10, 11, 60, 200, 900)), chance.choice(get_args(Risk)),
-        chance.choice((0.3, 0.5, 0.85, 0.95, 1.0)), ties,
+        chance.choice((0.3, 0.5, 0.85, 0.95, 1.0)), ties, chance.choice(against or (0.0,)),
     )  # fmt: skip
 
 
@@ -93,7 +96,7 @@ def test_what_lies_behind_the_first_hundred_counts_for_nothing() -> None:
 def test_every_sum_of_the_grid_is_the_sum_of_what_the_stage_gives() -> None:
     """The best of the whole grid is never worse than any settings drawn from it, and is worth what the stage says."""
     chance = Random(11)
-    cases = [random_case(chance, number) for number in range(60)]
+    cases = [random_case(chance, number, 0.0, 0.4, 0.9) for number in range(60)]
     found = tune(cases, FusionWeights(method="static", k=100.0, weight=0.0, lead=2.0))
 
     def worth(fuse: FusionWeights) -> tuple[int, float]:

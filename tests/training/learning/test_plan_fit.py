@@ -144,3 +144,21 @@ def test_a_loss_that_is_no_number_ends_at_the_pass_before_and_names_the_batch(
     assert all(torch.isfinite(tensor).all() for tensor in stopped.values())
     with pytest.raises(StageError, match=r"The loss was nan in pass 1, in the batch of .* lower the rate"):
         at(next(steps) + 1, 2)
+
+
+def test_a_scorer_stands_the_share_of_the_way_from_the_unlearned_to_the_learned_weights(
+    planner: Planner, lists: PlanLists
+) -> None:
+    told = wordings(planner, lists)
+
+    def fitted(way: float) -> dict[str, torch.Tensor]:
+        how = FitSettings(epochs=2, batch=2, rate=0.01, decay=0.1, hidden=4, seed=1, way=way)
+        found = fit(lists, told, np.arange(len(TEXTS)), how, lambda epoch, loss: None)
+        return {**dict(found.net.named_parameters()), "free": found.free}
+
+    start, half, whole = fitted(0.0), fitted(0.5), fitted(1.0)
+    assert torch.equal(start["free"], torch.from_numpy(told))
+    assert not start["ask.weight"].any()  # Zero is the scorer that learned nothing.
+    for name, one in half.items():
+        torch.testing.assert_close(one, (start[name] + whole[name]) / 2)
+    assert any((whole[name] - start[name]).abs().max() > 1e-4 for name in whole)

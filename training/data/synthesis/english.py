@@ -119,6 +119,12 @@ def asked_of(phrase: str, wh: str, thing: str) -> str:
     return f"{wh} does {thing} {_many(first)} {rest}".strip()
 
 
+def whens(event: str) -> list[str]:
+    """Return questions for the time of an event: `release` → `when did {o} release`, `when was {o} released`."""
+    done = f"{event}d" if event.endswith("e") else f"{event}ed"
+    return [f"when was the {event} of {{o}}", f"when did {{o}} {event}", f"when was {{o}} {done}"]
+
+
 def same_both_ways(phrase: str) -> bool:
     """Return whether a relation between nodes of one type says the same from either side, by its words."""
     return phrase.endswith(_SAME_BOTH_WAYS)

@@ -119,7 +119,7 @@ class EnglishSpeaker:
         forms = self._forms_of(way.steps[0], draft.answer_type)
         word = english.question_word(self.base.schema.node_types[draft.answer_type])
         # "When was the release of X" asks for its release year.
-        whens = [f"when was the {role.rpartition(' ')[0]} of {{o}}" for role in forms.roles if " " in role]
+        whens = [form for role in forms.roles if " " in role for form in english.whens(role.rpartition(" ")[0])]
         asks = forms.asks + tuple(whens * 2 if word == "when" else ())
         if not asks:
             return ""

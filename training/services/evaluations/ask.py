@@ -10,7 +10,7 @@ from typing import Any
 from search import wiring
 from search.domain.conversation import CACHED_CALLS
 from search.domain.errors import InvalidRequest, SearchCancelled
-from search.domain.payloads import Fused, Listed, Plans, UnreadablePayload, read_payload
+from search.domain.payloads import Listed, Plans, UnreadablePayload, read_payload
 from search.domain.trace import Limit, Step
 from search.models import SearchRun
 from search.services.searches.pin import Pin
@@ -141,12 +141,13 @@ def outcome_of(run: SearchRun, steps: Sequence[Step]) -> QuestionOutcome:
 
 
 def _with_lead(outcome: QuestionOutcome, step: Step | None) -> QuestionOutcome:
-    """Return the outcome with whether the graph led the fusion, if there is a readable one."""
-    try:
-        fused = None if step is None else read_payload(step.role, step.output)
-    except UnreadablePayload:
-        return outcome
-    return replace(outcome, leads=fused.leads) if isinstance(fused, Fused) else outcome
+    """Return the outcome with whether the graph led the fusion, if there was one.
+
+    The output is read as it is: payloads are read from rows, where ids stand for keys.
+    """
+    output = None if step is None else step.output
+    leads = output.get("leads") if isinstance(output, Mapping) else None
+    return outcome if leads is None else replace(outcome, leads=bool(leads))
 
 
 def _with_plan(outcome: QuestionOutcome, step: Step | None) -> QuestionOutcome:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+from search.domain.filtering import NAME
+from search.domain.plan import Filter
 from search.domain.trace import Limit
 from search.interfaces import NodeStore
 from search.language.cues import Span
@@ -19,6 +21,7 @@ from search.stages.plan.conditions.values import values_of
 from search.stages.plan.enumeration.enumerate import Branch, PlanCandidate
 from search.stages.plan.enumeration.propose import Proposer
 from search.stages.plan.limits import YearFields
+from search.stages.plan.write import TARGET
 
 _VARIANTS = 4
 """Largest number of combinations of meanings for one candidate plan."""
@@ -42,6 +45,11 @@ class Bound:
         return sum(condition.score for condition in self.conditions)
 
     @property
+    def columns(self) -> tuple[int, ...]:
+        """The columns of the lexicon for the relations and types of the conditions."""
+        return tuple(column for condition in self.conditions for column in condition.columns)
+
+    @property
     def spans(self) -> tuple[Span, ...]:
         """The spans of the question that the conditions express."""
         return tuple(span for condition in self.conditions for span in condition.spans)
@@ -63,7 +71,13 @@ class Binder:
         """Whether the question says anything that could become a condition, numbers included."""
         asked, cues = self.question, self.question.cues
         return bool(
-            asked.turnings or asked.superlatives or asked.comparisons or asked.values or cues.dates or cues.quantities
+            cues.asking
+            or asked.turnings
+            or asked.superlatives
+            or asked.comparisons
+            or asked.values
+            or cues.dates
+            or cues.quantities
         )
 
     @property
@@ -82,6 +96,8 @@ class Binder:
             for other in meanings[1:]:
                 if other.score >= _RIVAL * meanings[0].score:
                     combined.append(tuple(other if one is meanings[0] else one for one in first))
+        if not candidate.branches and not first:
+            combined = [(condition,) for condition in all_of_type(core)] or combined
         bound = [Bound(_one_order(one), unbound) for one in combined]
         return sorted(bound, key=lambda one: -one.score)[:_VARIANTS]
 
@@ -126,3 +142,11 @@ def _one_order(conditions: tuple[Condition, ...]) -> tuple[Condition, ...]:
     orders = [one for one in conditions if one.order is not None]
     kept = max(orders, key=lambda one: one.score, default=None)
     return tuple(one for one in conditions if one.order is None or one is kept)
+
+
+def all_of_type(core: Core) -> list[Condition]:
+    """Return the condition that every node meets, where the question asks how many there are: every node has a name."""
+    asking = core.question.cues.asking
+    if asking is None or asking.ask != "how many":
+        return []
+    return [Condition((asking.start, asking.end), 1.0, filters=(Filter(TARGET, NAME, "exists"),))]

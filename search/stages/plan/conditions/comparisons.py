@@ -31,7 +31,7 @@ class Comparisons:
 
     def _meanings(self, core: Core, cue: Comparison, var: str) -> Iterator[Condition]:
         said = [*([cue.word] if cue.word else []), *cue.scale]
-        own = self.fields.fits(core.kind, said, cue.unit)
+        own = self.fields.fits(core.kind, said, cue.unit, keywords=True)
         for at in core.question.names_in(cue.reference):
             mention = core.question.names[at].mention
             types = self.nodes.types(mention.keys)
@@ -39,7 +39,7 @@ class Comparisons:
                 kind = core.knowledge.schema.node_types[code]
                 keys = [key for key, of in zip(mention.keys, types, strict=True) if int(of) == code]
                 anchor = Anchor(var, mention.text, kind.name, "name", tuple(self.nodes.ids(keys)))
-                theirs = self.fields.fits(kind, said, cue.unit)
+                theirs = self.fields.fits(kind, said, cue.unit, keywords=True)
                 for one, fit in own:
                     other = next((field for field, _ in theirs if field.name == one.name and code == core.type_code),
                                  next((field for field, _ in theirs if field.kind == one.kind), None))  # fmt: skip

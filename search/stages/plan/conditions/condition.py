@@ -20,8 +20,8 @@ class Condition:
 
     `cue` is the span of the words that ask for it: meanings of the same cue are alternatives. `score` in [0, 1] says
     how well the meaning fits the words. `spans` are the spans of the question that it expresses, `names` the positions
-    of the names that it uses. `selects` says that nodes may fail it, so it is tried on the graph. `turning` says that
-    it is a meaning of a turning word.
+    of the names that it uses, `columns` the columns of the lexicon for its relations and types. `turning` says that it
+    is a meaning of a turning word.
     """
 
     cue: Span
@@ -33,6 +33,7 @@ class Condition:
     ask: Ask = "which"
     spans: tuple[Span, ...] = ()
     names: tuple[int, ...] = ()
+    columns: tuple[int, ...] = ()
     turning: bool = False
 
     @property

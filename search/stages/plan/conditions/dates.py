@@ -20,7 +20,8 @@ _ONE_OF = 0.5
 
 def dates_of(core: Core, fields: FieldMeanings) -> Iterator[list[Condition]]:
     """Yield the possible meanings of each date of a question."""
-    years = [one for one in fields.measured(core.kind) if fields.years(core.kind, one)]
+    dated = fields.dated(core.kind)
+    years = [one for one in [*fields.measured(core.kind), *dated] if fields.years(core.kind, one)]
     for cue in core.question.cues.dates:
         turned = any(one.scope[0] <= cue.start < one.scope[1] for one in core.question.turnings)
         meanings = []

@@ -13,9 +13,11 @@ from search.language.question import Word
 from search.language.words import stem
 from search.stages.plan.conditions.condition import Condition, Core, best
 from search.stages.plan.conditions.fields import field_stems
-from search.stages.plan.conditions.paths import both_ways, direction_said, mutual, path_fit
+from search.stages.plan.conditions.paths import both_ways, direction_said, is_noun, mutual, path_fit, relation_word
+from search.stages.plan.conditions.values import says_value
 from search.stages.plan.enumeration.enumerate import Branch
 from search.stages.plan.knowledge.shape import Metapath, SchemaStep
+from search.stages.plan.scoring.align import elements
 from search.stages.plan.write import TARGET
 
 _ITSELF = 0.9
@@ -29,6 +31,8 @@ _AGAINST = 0.4
 """Factor of a walk against the direction that the wording says."""
 _LEAST = 0.35
 """Least fit of a relation or field that an exclusion without a name means."""
+_NAMED, _SPOKEN = 0.8, 0.7
+"""Least affinity of a word of the scope to the type or to the relation that an exclusion without a name means."""
 _MOST = 2
 _SUBJECTS = frozenset(("nobody", "noone", "no", "none", "nothing"))
 
@@ -45,7 +49,7 @@ class Exclusions:
     def of(self, core: Core, walks: Walks) -> Iterator[list[Condition]]:
         """Yield for each thing that is turned its possible meanings; an empty list for one that means nothing here."""
         for turning in core.question.turnings:
-            names = core.question.names_in(turning.scope)
+            names = core.question.names_in(core.question.scope(turning))
             names = [at for at in names if not _inside(core, at, names)]
             for at in names:
                 yield best(list(self._named(core, turning, at, walks)), _MOST)
@@ -55,8 +59,8 @@ class Exclusions:
     def _named(self, core: Core, turning: Turning, at: int, walks: Walks) -> Iterator[Condition]:
         question, name = core.question, core.question.names[at]
         cue = (name.mention.start, name.mention.end)
-        spans = ((turning.start, turning.end), turning.scope)
-        words = [word.text for word in question.content_in(turning.scope)]
+        spans = ((turning.start, turning.end), core.question.scope(turning))
+        words = [word.text for word in question.content_in(core.question.scope(turning))]
         own = [key for key, code in zip(name.mention.keys, self.nodes.types(name.mention.keys), strict=True)
                if code in core.candidate.types]  # fmt: skip
         if own:
@@ -72,8 +76,9 @@ class Exclusions:
             fit = path_fit(core.knowledge, branch.path, said) * self._turned(core, branch, at)
             fit = min(1.0, fit + _ALIKE) if (branch.path.start, branch.path.steps) in taken else fit
             yield Condition(
-                cue, fit, exclude=(self._pattern(core, branch, at),), spans=spans, names=(at,), turning=True
-            )
+                cue, fit, exclude=(self._pattern(core, branch, at),), spans=spans, names=(at,), turning=True,
+                columns=elements((branch.path,), core.knowledge.lexicon.relations),
+            )  # fmt: skip
 
     def _turned(self, core: Core, branch: Branch, at: int) -> float:
         """Return the factor of a walk whose first relation could be walked in both directions."""
@@ -104,7 +109,7 @@ class Exclusions:
 
     def _nameless(self, core: Core, turning: Turning) -> Iterator[Condition]:
         """Yield the relations of which an answer has none: `nobody cites`, `no contraindication`."""
-        words = core.question.content_in(turning.scope)
+        words = core.question.content_in(core.question.scope(turning))
         if not words:
             return
         known, said = core.knowledge, [word.text for word in words]
@@ -115,16 +120,21 @@ class Exclusions:
                     path = Metapath(core.type_code, (SchemaStep(relation, way, code),))
                     fit = path_fit(known, path, said, implied=False)
                     fit *= _facing(core, turning, words, relation, way) if len(_ways(core, relation)) > 1 else 1.0
-                    if fit < _LEAST:
+                    if fit < _LEAST or not _said(core, words, relation, code):
                         continue
                     direction: Direction | None = None if mutual(known, relation) else way
                     label = known.schema.node_types[code].name if len(far) > 1 else ANY
                     hop = Hop(TARGET, known.schema.relations[relation].name, f"N{turning.start}", label, direction)
-                    yield _lacking(turning, fit, Exclusion((), (hop,)))
+                    columns = elements((path,), known.lexicon.relations)
+                    spans = ((turning.start, turning.end), core.question.scope(turning))
+                    yield Condition(
+                        (turning.start, turning.end), fit, exclude=(Exclusion((), (hop,)),), spans=spans,
+                        turning=True, columns=columns,
+                    )  # fmt: skip
 
     def _missing(self, core: Core, turning: Turning) -> Iterator[Condition]:
         """Yield the fields that an answer does not have: `without a price`."""
-        said = {stem(word.text) for word in core.question.content_in(turning.scope)}
+        said = {stem(word.text) for word in core.question.content_in(core.question.scope(turning))}
         for one in core.kind.fields:
             own = field_stems(one)
             if own & said and one.coverage < core.kind.count:
@@ -132,13 +142,19 @@ class Exclusions:
                 condition = Filter(TARGET, one.name, "missing")
                 yield Condition(
                     (turning.start, turning.end), fit, filters=(condition,),
-                    spans=((turning.start, turning.end), turning.scope), turning=True,
+                    spans=((turning.start, turning.end), core.question.scope(turning)), turning=True,
                 )  # fmt: skip
 
 
-def _lacking(turning: Turning, fit: float, exclusion: Exclusion) -> Condition:
-    spans = ((turning.start, turning.end), turning.scope)
-    return Condition((turning.start, turning.end), fit, exclude=(exclusion,), spans=spans, turning=True)
+def _said(core: Core, words: Sequence[Word], relation: int, code: int) -> bool:
+    """Whether a word of the scope names a relation or the type at its end, and is not merely like them.
+
+    The answer type at the end of a relation says nothing of the relation.
+    """
+    lexicon = core.knowledge.lexicon
+    rows = lexicon.of([word.text for word in words])
+    named = rows[:, lexicon.relations + code].max(initial=0.0) >= _NAMED and code != core.type_code
+    return bool(named or rows[:, relation].max(initial=0.0) >= _SPOKEN)
 
 
 def _ways(core: Core, relation: int) -> list[Direction]:
@@ -154,6 +170,8 @@ def _facing(core: Core, turning: Turning, words: Sequence[Word], relation: int, 
     spoken = core.question.text[turning.start : turning.end].lower().split()
     if spoken and spoken[0] in _SUBJECTS and not _SUBJECTS.isdisjoint(spoken) and _is_subject(core, turning, words):
         way_said = "in" if way_said == "out" else way_said
+    if is_noun(core.question, known_word := relation_word(core.question, core.knowledge, relation, turning.end)):
+        way_said = "in" if known_word else way_said
     return 1.0 if way_said in (None, way) else _AGAINST
 
 
@@ -174,9 +192,10 @@ def _inside(core: Core, at: int, names: Sequence[int]) -> bool:
 
 def _holds_other_cue(core: Core, turning: Turning) -> bool:
     """Whether a number, date or value stands in the scope, which then is what is turned."""
-    start, end = turning.scope
+    start, end = core.question.scope(turning)
     cues = core.question.cues
     held = [*(one.start for one in cues.quantities), *(one.start for one in cues.dates)]
     if any(start <= at < end for at in held):
         return True
-    return any(start <= one.start < end and one.node_type == core.kind.name for one in core.question.values)
+    values = (one for one in core.question.values if start <= one.start < end and one.node_type == core.kind.name)
+    return any(says_value(core, one) for one in values)

@@ -42,12 +42,17 @@ class FieldMeanings:
         """Return the fields of a type that have an order."""
         return [field for field in kind.fields if field.kind in ("number", "date") and field.coverage]
 
-    def fits(self, kind: NodeType, said: Sequence[str], unit: str) -> list[tuple[Field, float]]:
+    def dated(self, kind: NodeType) -> list[Field]:
+        """Return the keyword fields whose values are dates: they can be compared, but a plan cannot order by them."""
+        return [field for field in kind.fields if field.kind == "keyword" and self.years(kind, field)]
+
+    def fits(self, kind: NodeType, said: Sequence[str], unit: str, keywords: bool = False) -> list[tuple[Field, float]]:
         """Return the fields with an order and how well each fits, in [0, 1], the best first; without those of fit 0.
 
         `said` are words for the property, the usual first, `unit` is the dimension of its values or empty.
+        `keywords` includes keyword fields of dates.
         """
-        fields = self.measured(kind)
+        fields = [*self.measured(kind), *(self.dated(kind) if unit == "date" and keywords else [])]
         found = [(one, max(self._named(one, said), self._of_unit(kind, one, unit))) for one in fields]
         if said and not any(fit for _, fit in found):
             found = list(zip(fields, self._near(fields, said), strict=True))

@@ -20,6 +20,7 @@ _LONGER = 0.25
 """How much less a walk fits with each hop beyond the first."""
 _LAST = 1.5
 """Weight of the last content word of a scope, which is its noun or its verb; every other word has weight 1."""
+_HAVING = frozenset(("no", "any", "most", "fewest", "many", "without", "with", "of", "more", "fewer", "least"))
 _PASSIVE_BY = re.compile(r"\bby\b")
 
 
@@ -67,10 +68,10 @@ def direction_said(
     words. A node before an active verb is its subject, behind it its object; a passive (`cited by`) turns this round,
     and so does the wording of the inverse (`includes`).
     """
-    found = _relation_word(question, knowledge, relation, at or 0)
-    if found is None:
+    word = relation_word(question, knowledge, relation, at or 0)
+    if word is None:
         return None
-    word, inverse = found
+    inverse = stem(word.text) not in _forth(knowledge, relation)
     subject = at is None or at < word.start
     if at is not None and subject and _owns(question.text, until or at, word):
         subject = False
@@ -79,18 +80,27 @@ def direction_said(
     return "out" if subject != inverse else "in"
 
 
-def _relation_word(
-    question: AnalysedQuestion, knowledge: Knowledge, relation: int, near: int
-) -> tuple[Word, bool] | None:
-    """Return the word nearest to an offset that names a relation, and whether it names only the relation's inverse."""
+def relation_word(question: AnalysedQuestion, knowledge: Knowledge, relation: int, near: int) -> Word | None:
+    """Return the word nearest to an offset that names a relation or its inverse, or None."""
+    both = _forth(knowledge, relation) | _content_stems(knowledge.schema.relations[relation].inverse)
+    said = [word for word in question.said if stem(word.text) in both]
+    return min(said, key=lambda word: abs(word.start - near), default=None)
+
+
+def is_noun(question: AnalysedQuestion, word: Word | None) -> bool:
+    """Whether a word that names a relation is used as a noun, as something that a node has: `most citations`.
+
+    What a node has is said of the other end, so the node is the object: `no subfields`, `the most parts`.
+    """
+    if word is None or word.text.endswith("ed"):
+        return False
+    before = question.text[: word.start].lower().split()
+    return bool(before) and before[-1] in _HAVING
+
+
+def _forth(knowledge: Knowledge, relation: int) -> frozenset[str]:
     one = knowledge.schema.relations[relation]
-    forth = _content_stems(" ".join([knowledge.wording.phrases[relation][0], one.description, *one.aliases]))
-    back = _content_stems(one.inverse) - forth
-    said = [word for word in question.said if stem(word.text) in forth | back]
-    if not said:
-        return None
-    word = min(said, key=lambda word: abs(word.start - near))
-    return word, stem(word.text) in back
+    return _content_stems(" ".join([knowledge.wording.phrases[relation][0], one.description, *one.aliases]))
 
 
 def _content_stems(text: str) -> frozenset[str]:

@@ -11,6 +11,8 @@ from search.stages.plan.write import TARGET
 
 _INSIDE = 0.7
 """Factor of a value of a node inside the plan, not of the answer."""
+_NAMES = 0.8
+"""Affinity from which a stretch names a relation or a type."""
 _UNNAMED_NUMBER = 0.5
 """Factor of a number that does not stand beside the name of its field."""
 
@@ -31,7 +33,19 @@ def values_of(core: Core) -> Iterator[list[Condition]]:
             yield sorted(meanings, key=lambda one: -one.score)
 
 
+def says_value(core: Core, one: ValueMention) -> bool:
+    """Whether a stretch says the value, and does not name a relation or another type than the answers'."""
+    if one.named or one.node_type != core.kind.name:
+        return True
+    lexicon = core.knowledge.lexicon
+    row = lexicon.of([one.text.casefold()])[0].copy()
+    row[lexicon.relations + core.type_code] = 0.0
+    return bool(row.max(initial=0.0) < _NAMES)
+
+
 def _meanings(core: Core, one: ValueMention) -> Iterator[Condition]:
+    if not says_value(core, one):
+        return
     span = (one.start, one.end)
     turned = next(
         (cue for cue in core.question.turnings if cue.scope[0] <= one.start and one.end <= cue.scope[1]), None

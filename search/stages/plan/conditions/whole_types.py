@@ -8,15 +8,17 @@ import numpy as np
 
 from search.interfaces import NodeStore
 from search.language.question import AnalysedQuestion
+from search.language.words import stems
 from search.stages.plan.enumeration.enumerate import PlanCandidate
 from search.stages.plan.knowledge import Knowledge
-from search.stages.plan.scoring.features import missed_share
+from search.stages.plan.knowledge.target import answer_types
 from search.stages.plan.scoring.score import Weights
-from search.stages.plan.scoring.target import answer_types
 
 MOST = 3
 _FITS = 0.5
 """Least fit of an answer type that the question says."""
+_NAMED = 0.6
+"""Least affinity of a word to a type that it names; a word that is merely like a type says no type."""
 _SMOOTH = 0.5
 
 
@@ -28,8 +30,15 @@ def whole_types(
     Where no word says a type, it is the type of the node that answers are compared with, or of the values that are
     said.
     """
-    fit = answer_types(question.without(()), knowledge.lexicon)
-    said = {code: float(fit[code]) for code in np.argsort(-fit, kind="stable").tolist() if fit[code] >= _FITS}
+    reading, lexicon = question.without(()), knowledge.lexicon
+    fit = answer_types(reading, lexicon)
+    named = lexicon.of([word.text for word in reading.content])[:, lexicon.relations :].max(axis=0, initial=0.0)
+    asked = {"who", "where", "when", "whom"} & {word.text for word in reading.words}
+    said = {
+        code: float(fit[code])
+        for code in np.argsort(-fit, kind="stable").tolist()
+        if fit[code] >= _FITS and (named[code] >= _NAMED or asked)
+    }
     found = said or dict.fromkeys(_types_of_cues(question, knowledge, nodes), _FITS)
     kinds = knowledge.schema.node_types
     return [
@@ -52,22 +61,35 @@ def whole_type_sum(
     candidate: PlanCandidate,
     fit: float,
     told: Sequence[tuple[int, int]],
+    columns: Sequence[int],
     weights: Weights,
 ) -> float:
     """Return the sum of a candidate without branches, comparable with those of `Scorer`.
 
-    Without hops there is no hop without a word; `told` are the spans of the question that the conditions express.
+    Without hops there is no hop without a word; `told` are the spans of the question that the conditions express,
+    `columns` the columns of the lexicon for what they join with.
     """
     content = [w for w in question.without(()).content if not any(first <= w.start < last for first, last in told)]
     rows = knowledge.lexicon.of([word.text for word in content])
-    column = knowledge.lexicon.relations + candidate.types[0]
-    own, whole = (float(rows[:, column].sum()), float(rows.max(axis=1).sum())) if len(rows) else (0.0, 0.0)
+    own_columns = [knowledge.lexicon.relations + candidate.types[0], *columns]
+    own = float(rows[:, own_columns].max(axis=1).sum()) if len(rows) else 0.0
+    whole = float(rows.max(axis=1).sum()) if len(rows) else 0.0
     words = (own + _SMOOTH) / (whole + _SMOOTH)
     return (
         weights.hops
         + weights.words * words
         + weights.order * words
         + weights.target * fit
-        + weights.missed * missed_share(question, (), knowledge.lexicon)
+        + weights.missed * unused_share(question, knowledge.spoken)
         + weights.size * float(np.log10(1 + candidate.size))
     )
+
+
+def unused_share(question: AnalysedQuestion, spoken: frozenset[str]) -> float:
+    """Return the weight of the surest name to start from, which a plan without names leaves out, in [0, 1].
+
+    Unlike in plans with names, the case of the name does not count: any name is a reason to start from it, unless it
+    consists of words of the schema, whose stems are `spoken`.
+    """
+    starts = [name for name, role in zip(question.names, question.roles, strict=True) if role == "start"]
+    return max((name.mention.similarity for name in starts if not stems(name.mention.text) <= spoken), default=0.0)

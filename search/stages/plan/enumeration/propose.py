@@ -16,12 +16,12 @@ from search.interfaces import Adjacency, MentionIndex, NodeStore, ValueIndex
 from search.language.cues import Span
 from search.language.names import find_names
 from search.language.question import AnalysedQuestion
-from search.language.reading import read_cues
+from search.language.reading.question import read_question
 from search.language.soft_names import SoftTools, soft_names
 from search.stages.plan.enumeration.enumerate import Branch, Enumerator, PlanCandidate, Start
 from search.stages.plan.knowledge import Knowledge
 from search.stages.plan.knowledge.lexicon import EXPLAINED
-from search.stages.plan.scoring.target import spoken
+from search.stages.plan.knowledge.target import spoken
 
 _LONGEST = 2_000
 """Number of characters at the start of a question that are read. Only text retrieval uses the rest."""
@@ -43,11 +43,13 @@ class Proposer:
     def read(self, text: str) -> AnalysedQuestion:
         """Return the question, cut to `_LONGEST` characters, with its names, its cues and the values in it.
 
+        A question in another language than the knowledge base's is read in the base's language.
+
         Words that nothing explains are looked up once more, as nodes that they describe or nearly name.
         """
-        text = text[:_LONGEST]
+        read = read_question(text[:_LONGEST], self.knowledge.schema.language)
+        text, cues = read.text, read.cues
         names = find_names(text, self.mentions, self.knowledge.ordinary, self.max_mentions)
-        cues = read_cues(text, self.knowledge.schema.language)
         values = self.values.find(text) if self.values is not None else ()
         question = AnalysedQuestion(text, names, self.knowledge.spoken, cues, values)
         if self.soft is None or not (spans := list(self._unexplained(question))):

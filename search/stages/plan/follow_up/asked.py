@@ -3,24 +3,26 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
+from search.domain.plan import Plan
 from search.interfaces import ValueIndex
 from search.language.cues import Cues
 from search.language.names import Named, find_names
 from search.language.question import AnalysedQuestion, Word
-from search.language.words import stems
+from search.language.reading.question import read_question
+from search.language.words import stem, stems
 from search.language.words import words as split
-from search.stages.plan.follow_up.cues import cues_of
 from search.stages.plan.follow_up.ground import Ground
-from search.stages.plan.follow_up.values import SaidValue, said_values
+from search.stages.plan.follow_up.values import SaidValue, part_values, whole_values
 from search.stages.plan.follow_up.vocabulary import Vocabulary, vocabulary
 from search.text import words as as_words
 
 _LONGEST = 2_000
 _MOST_NAMES = 6
+_MOST_TYPES = 6
 _CLAUSE = re.compile(r"[,;.?!]|\b(?:but|and)\b")
 _OF_FOUND = re.compile(r"^\W*(?:which|what|any|some|none|all|how many|are any|is any)\s+of\b", re.IGNORECASE)
 
@@ -31,15 +33,20 @@ class Asked:
 
     text: str
     names: tuple[Named, ...]
-    values: tuple[SaidValue, ...]
     cues: Cues
     words: Vocabulary
     spoken: frozenset[str] = field(default=frozenset())
+    values: tuple[SaidValue, ...] = ()
 
     @cached_property
     def question(self) -> AnalysedQuestion:
-        """The text with its names, as planners read questions."""
+        """The text with its names; all words outside the names are kept."""
         return AnalysedQuestion(self.text, self.names, self.spoken)
+
+    @cached_property
+    def whole(self) -> AnalysedQuestion:
+        """The text with its names and cues, as the planner reads questions."""
+        return AnalysedQuestion(self.text, self.names, self.spoken, self.cues)
 
     def turned(self, start: int, end: int) -> bool:
         """Whether a word such as *not* or *without* turns this stretch round."""
@@ -53,11 +60,12 @@ class Asked:
     @cached_property
     def further(self) -> bool:
         """Whether the words say that they add to what was found."""
-        return self.words.says("further", self.text) and not self.instead
+        checks = self.words.begins("whether", self.text)
+        return (checks or self.words.says("further", self.text)) and not self.instead
 
     @cached_property
     def refers(self) -> bool:
-        """Whether the words refer to what was found, or begin like a change: such words are no question of their own."""
+        """Whether the words refer to what was found, or begin like a change: they are no question of their own."""
         return self.words.says("found", self.text) or self.words.begins("openers", self.text)
 
     @cached_property
@@ -67,13 +75,11 @@ class Asked:
 
     @cached_property
     def taken(self) -> list[tuple[int, int]]:
-        """The stretches that names, values, cues and phrases of the vocabulary explain."""
-        cues = self.cues
+        """The stretches that names, cues and phrases of the vocabulary explain."""
         found = [(name.mention.start, name.mention.end) for name in self.names]
-        found += [(one.start, one.end) for one in self.values]
-        found += [(one.start, one.end) for one in (*cues.turnings, *cues.superlatives, *cues.quantities, *cues.dates)]
-        found += [(one.start, one.end) for one in cues.comparisons]
-        for name in ("back", "everything", "sorted", "up", "down", "number", "list", "whether", "instead", "openers"):
+        found += [(one.start, one.end) for one in self.cues.turnings] + list(measures(self.cues))
+        found += [] if self.cues.asking is None else [(self.cues.asking.start, self.cues.asking.end)]
+        for name in ("back", "everything", "sorted", "up", "down", "number", "which", "whether", "instead", "openers"):
             found += self.words.spans(name, self.text)
         found += [(end, _clause(self.text, end)) for _, end in self.words.spans("back", self.text)]
         return found
@@ -89,38 +95,70 @@ class Asked:
         )
 
 
-def read_words(text: str, ground: Ground, values: ValueIndex | None = None) -> Asked:
-    """Return the words of a follow-up with everything that is found in them."""
-    text = text[:_LONGEST]
-    knowledge = ground.knowledge
+def read_words(text: str, ground: Ground, plan: Plan | None, values: ValueIndex | None = None) -> Asked:
+    """Return the words of a follow-up with everything that is found in them.
+
+    Parts of values are looked for among the fields of the types that the plan before has.
+    """
+    read = read_question(text[:_LONGEST], ground.schema.language)
+    text, knowledge, cues, phrases = (
+        read.text,
+        ground.knowledge,
+        read.cues,
+        vocabulary(ground.schema.language, read.language),
+    )
     named = _apart(find_names(text, ground.mentions, knowledge.ordinary, _MOST_NAMES))
-    phrases, cues = vocabulary(ground.schema.language), cues_of(text)
-    said_by_cues = [
-        (one.start, one.end) for one in (*cues.superlatives, *cues.quantities, *cues.comparisons, *cues.dates)
-    ]
+    named = tuple(name for name in named if not _inside(name.mention.start, name.mention.end, list(measures(cues))))
+    asked = Asked(text, named, cues, phrases, knowledge.spoken)
     ordered = min((end for _, end in phrases.spans("sorted", text)), default=len(text))
+    barred = [*((name.mention.start, name.mention.end) for name in named), *measures(cues), (ordered, len(text))]
+    same = {(name.mention.start, name.mention.end) for name in named}
     said = [
         one
-        for one in said_values(text, knowledge, ground.nodes, values)
-        if one.end <= ordered
-        and not _inside(one, named)
-        and not any(one.start < end and start < one.end for start, end in said_by_cues)
-        and not (one.part and _schema_word(text, one, ground))
+        for one in whole_values(text, values)
+        if (one.start, one.end) in same or not _touches(one.start, one.end, barred)
     ]
-    return Asked(text, named, tuple(_longest(said)), cues, phrases, knowledge.spoken)
+    asked = replace(asked, values=tuple(_longest(said)))
+    labels = (
+        sorted({label for several in ground.types(plan).values() if len(several) == 1 for label in several})
+        if plan
+        else []
+    )
+    free = [
+        word for word in asked.free
+        if word.start < ordered and not _touches(word.start, word.start + len(word.text), barred)
+        and not is_schema_word(word.text, ground)
+    ]  # fmt: skip
+    parts = part_values(free, labels[:_MOST_TYPES], knowledge, ground.nodes)
+    return replace(asked, values=(*asked.values, *parts))
 
 
-def _schema_word(text: str, value: SaidValue, ground: Ground) -> bool:
-    """Whether a word that is only a part of values is the name of a type, relation or field: then it means that."""
-    said = stems(text[value.start : value.end])
-    names = {stem for kind in ground.schema.node_types for one in kind.fields for stem in stems(as_words(one.name))}
-    return bool(said & (ground.knowledge.spoken | names))
+def measures(cues: Cues) -> Iterator[tuple[int, int]]:
+    """Yield the stretches of superlatives, numbers, comparisons and dates."""
+    yield from ((one.start, one.end) for one in cues.superlatives)
+    yield from ((one.start, one.end) for one in cues.quantities)
+    yield from ((one.start, one.end) for one in cues.comparisons)
+    yield from ((one.start, one.end) for one in cues.dates)
 
 
 def _clause(text: str, start: int) -> int:
     """Return the end of the clause in which a stretch that begins at `start` stands."""
     stop = _CLAUSE.search(text, start)
     return stop.start() if stop else len(text)
+
+
+def _touches(start: int, end: int, spans: Sequence[tuple[int, int]]) -> bool:
+    return any(start < last and first < end for first, last in spans)
+
+
+def _inside(start: int, end: int, spans: Sequence[tuple[int, int]]) -> bool:
+    return any(first <= start and end <= last for first, last in spans)
+
+
+def is_schema_word(text: str, ground: Ground) -> bool:
+    """Whether a word is of the name of a type, relation or field: then it means that, and no value."""
+    names = {own for kind in ground.schema.node_types for one in kind.fields for own in stems(as_words(one.name))}
+    return stem(text) in ground.knowledge.spoken | names
 
 
 def _apart(named: Sequence[Named]) -> tuple[Named, ...]:
@@ -130,17 +168,6 @@ def _apart(named: Sequence[Named]) -> tuple[Named, ...]:
         if not any(name.overlaps(other) for other in kept):
             kept.append(name)
     return tuple(sorted(kept, key=lambda one: one.mention.start))
-
-
-def _inside(value: SaidValue, named: Sequence[Named]) -> bool:
-    """Whether a value is only a part of a longer name, or a partial value of the words of a name."""
-    for name in named:
-        start, end = name.mention.start, name.mention.end
-        if value.start < end and start < value.end:
-            longer = (end - start) > (value.end - value.start)
-            if longer or value.part:
-                return True
-    return False
 
 
 def _longest(said: Sequence[SaidValue]) -> list[SaidValue]:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from search.domain.graph import ANY
-from search.domain.plan import Anchor, Filter, Plan
+from search.domain.plan import Anchor, Filter, Hop, Plan
 from search.interfaces import Mention
 from search.stages.plan.follow_up import edits
 from search.stages.plan.follow_up.asked import Asked
@@ -135,10 +135,13 @@ class Changes:
     def of_value(self, plan: Plan, several: Iterable[SaidValue]) -> Iterator[Option]:
         """Yield the filters that a value of fields may be, on each variable of the fields' types."""
         types = self.ground.types(plan)
+        bound = {anchor.var for anchor in plan.anchors}
         for said in several:
             turned = self.asked.turned(said.start, said.end)
+            if not turned and not said.part and all(said.label not in labels for labels in types.values()):
+                yield from self._neighbour(plan, said)
             for var, labels in types.items():
-                if said.label not in labels or len(labels) > 1:
+                if said.label not in labels or len(labels) > 1 or var in bound:
                     continue
                 cost = (0.0 if var == plan.target.var else _INNER) + (_INNER if said.part else 0.0)
                 condition = _filter_of(said, var, turned)
@@ -147,6 +150,16 @@ class Changes:
                 else:
                     yield Option(edits.limited(plan, [condition]), cost)
 
+    def _neighbour(self, plan: Plan, said: SaidValue) -> Iterator[Option]:
+        """Yield the plans in which a neighbour of the answers has the value: *only from journals*."""
+        for legs in self.ground.onward(frozenset(plan.target.labels)):
+            if len(legs) == 1 and legs[0].to_label == said.label:
+                var = edits.fresh(plan, "N")
+                hop = Hop(plan.target.var, legs[0].relation, var, said.label, legs[0].direction)
+                condition = _filter_of(said, var)
+                added = replace(plan, hops=(*plan.hops, hop), filters=(*plan.filters, condition))
+                yield Option(added, _INNER - _SAID * self.told([legs[0].relation]))
+
 
 def _same(anchor: Anchor, entity: Entity) -> bool:
     if anchor.ids:
@@ -154,7 +167,7 @@ def _same(anchor: Anchor, entity: Entity) -> bool:
     return anchor.label in (entity.label, ANY) and anchor.text.casefold() == entity.text.casefold()
 
 
-def _filter_of(said: SaidValue, var: str, turned: bool) -> Filter:
+def _filter_of(said: SaidValue, var: str, turned: bool = False) -> Filter:
     if len(said.values) == 1:
         return Filter(var, said.field, "!=" if turned else "=", said.values[0])
     return Filter(var, said.field, "not in" if turned else "in", list(said.values))

@@ -10,14 +10,14 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 
-from search.domain.plan import Plan
-from search.language.cues import Superlative
+from search.domain.plan import Operator, Plan
 from search.language.names import Named
 from search.language.quantities import Quantity
+from search.language.question import Word
 from search.language.words import stem
 from search.stages.plan.follow_up import edits
-from search.stages.plan.follow_up.asked import Asked
-from search.stages.plan.follow_up.bind import field_words, filters_of, orders_of, sorted_by
+from search.stages.plan.follow_up.asked import Asked, is_schema_word
+from search.stages.plan.follow_up.bind import Binder, field_words, on
 from search.stages.plan.follow_up.change import Changes, Option
 from search.stages.plan.follow_up.edits import Entity
 from search.stages.plan.follow_up.ground import Ground
@@ -27,7 +27,7 @@ from search.stages.plan.follow_up.values import SaidValue
 
 _UNREAD = 8.0
 """Cost of a piece that is left out of a reading."""
-_PART_UNREAD = 3.0
+_PART_UNREAD = 1.0
 """The same of a word that is only a part of values."""
 _LEFT = 2.0
 """Cost of a content word that nothing in the plan explains; it goes into the residual text."""
@@ -38,6 +38,11 @@ _MOST = 24
 """Largest number of combinations that are kept after each piece."""
 _EXPLAINED = 0.3
 """Least affinity to an element of the plan from which a word counts as explained."""
+
+_DOUBT = 3.0
+"""Cost of a meaning that fits its words not at all; one that fits them wholly costs nothing."""
+_OPPOSITE: dict[str, Operator] = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "=": "!="}
+"""Comparisons as a turning word turns them round: *not after 2015*."""
 
 Piece = Callable[[Plan], Iterable[Option]]
 
@@ -83,6 +88,8 @@ class Combinations:
         if not asked.narrows:
             yield Onward(asked, self.ground).of, _UNREAD
         for name in asked.names:
+            if any(one.reference[0] <= name.mention.start < one.reference[1] for one in asked.cues.comparisons):
+                continue
             entities = self.ground.entities(name)
             same = [one for one in asked.values if (one.start, one.end) == (name.mention.start, name.mention.end)]
             yield partial(self._name, name, entities, same), _UNREAD
@@ -90,12 +97,12 @@ class Combinations:
         for span in dict.fromkeys((one.start, one.end) for one in asked.values):
             if span not in named:
                 several = [one for one in asked.values if (one.start, one.end) == span]
-                whole = any(not one.part for one in several)
-                yield partial(self._value, several), _UNREAD if whole else _PART_UNREAD
+                yield partial(self._value, several), self._value_unread(several)
         for quantity in asked.cues.quantities:
             yield partial(self._quantity, quantity), _UNREAD
-        for cue in asked.cues.superlatives:
-            yield partial(self._superlative, cue), _UNREAD
+        yield from ((partial(self._date, at), _UNREAD) for at in range(len(asked.cues.dates)))
+        yield from ((partial(self._comparison, at), _UNREAD) for at in range(len(asked.cues.comparisons)))
+        yield from ((partial(self._superlative, at), _UNREAD) for at in range(len(asked.cues.superlatives)))
         yield self._sorted, _UNREAD
         yield self._ask, _UNREAD
 
@@ -103,27 +110,65 @@ class Combinations:
         yield from self._changes.of_name(plan, name.mention, entities)
         yield from self._changes.of_value(plan, same)
 
+    def _value_unread(self, several: Sequence[SaidValue]) -> float:
+        """Return the cost of leaving a value unread: little for a word that may mean a type, relation or field."""
+        text = self.asked.text[several[0].start : several[0].end]
+        if all(one.part for one in several):
+            return _PART_UNREAD
+        return _INNER if is_schema_word(text.lower(), self.ground) else _UNREAD
+
     def _value(self, several: Sequence[SaidValue], plan: Plan) -> Iterator[Option]:
         yield from self._changes.of_value(plan, several)
+
+    @cached_property
+    def _binder(self) -> Binder:
+        return Binder(self.asked, self.ground)
 
     @cached_property
     def _changes(self) -> Changes:
         return Changes(self.asked, self.ground)
 
     def _quantity(self, quantity: Quantity, plan: Plan) -> Iterator[Option]:
-        for var, labels in self.ground.types(plan).items():
-            for label in sorted(labels) if len(labels) <= 2 else ():
-                found = filters_of(self.ground, self.asked.text, quantity, var, label)
-                if found:
-                    yield Option(edits.limited(plan, found), 0.0 if var == plan.target.var else _INNER)
+        turned = self.asked.turned(quantity.start, quantity.end)
+        for var, label, cost in self._measurable(plan):
+            found = on(var, self._binder.filters(quantity, label))
+            if found and not turned:
+                yield Option(edits.limited(plan, found), cost)
+            elif len(found) == 1 and found[0].op in _OPPOSITE:
+                yield Option(edits.limited(plan, [replace(found[0], op=_OPPOSITE[found[0].op])]), cost)
 
-    def _superlative(self, cue: Superlative, plan: Plan) -> Iterator[Option]:
-        text, end = self.asked.text, cue.end
-        first = self.asked.words.patterns["first"].match(text[end:].lstrip()) is not None
-        limit = None if first and cue.limit == 1 else cue.limit
+    def _date(self, at: int, plan: Plan) -> Iterator[Option]:
+        for var, label, cost in self._measurable(plan):
+            for one in self._binder.dates(label)[at]:
+                yield Option(edits.limited(plan, on(var, one.filters)), cost + _DOUBT * (1 - one.score))
+
+    def _measurable(self, plan: Plan) -> Iterator[tuple[str, str, float]]:
+        """Yield each variable with its type and the cost of a condition on it; the target is the usual one."""
+        bound = {anchor.var for anchor in plan.anchors}
+        for var, labels in self.ground.types(plan).items():
+            for label in sorted(labels) if len(labels) <= 2 and var not in bound else ():
+                yield var, label, 0.0 if var == plan.target.var else _INNER
+
+    def _comparison(self, at: int, plan: Plan) -> Iterator[Option]:
         for label in self._labels(plan):
-            for at, by in enumerate(orders_of(self.ground, cue, text, label)):
-                yield Option(edits.ordered(plan, by, cue.direction, limit), _NEXT * at)
+            for one in self._binder.comparisons(label)[at]:
+                [anchor], [condition] = one.anchors, one.filters
+                var = edits.fresh(plan, "C")
+                compared = replace(condition, var=plan.target.var, value=replace(condition.value, var=var))
+                anchors = (*plan.anchors, replace(anchor, var=var))
+                added = replace(plan, anchors=anchors, filters=(*plan.filters, compared))
+                yield Option(added, _DOUBT * (1 - one.score))
+
+    def _superlative(self, at: int, plan: Plan) -> Iterator[Option]:
+        cue = self.asked.cues.superlatives[at]
+        behind = self.asked.text[cue.end :].lstrip()
+        first = self.asked.words.patterns["first"].match(behind) is not None
+        for label in self._labels(plan):
+            for place, one in enumerate(self._binder.orders(label)[at]):
+                order = one.order
+                if order is not None:
+                    limit = None if first and cue.limit == 1 else order.limit or None
+                    yield Option(edits.ordered(plan, order.by, order.direction, limit), _NEXT * place)
 
     def _sorted(self, plan: Plan) -> Iterator[Option]:
         spans = self.asked.words.spans("sorted", self.asked.text)
@@ -132,18 +177,17 @@ class Combinations:
         said = self.asked.text[spans[0][1] :]
         down, up = self.asked.words.says("down", said), self.asked.words.says("up", said)
         for label in self._labels(plan):
-            for at, (by, usual) in enumerate(sorted_by(self.ground, said, label)):
+            for at, (by, usual) in enumerate(self._binder.sorted_by(said, label)):
                 yield Option(edits.ordered(plan, by, "desc" if down else "asc" if up else usual, None), _NEXT * at)
 
     def _ask(self, plan: Plan) -> Iterator[Option]:
         words, text = self.asked.words, self.asked.text
-        if words.says("number", text):
-            yield Option(
-                replace(plan, ask="how many", order=None if plan.order and not plan.order.limit else plan.order), 0.0
-            )
+        if words.says("number", text) or (self.asked.cues.asking and self.asked.cues.asking.ask == "how many"):
+            order = plan.order if plan.order and plan.order.limit else None
+            yield Option(replace(plan, ask="how many", order=order), 0.0)
         elif words.begins("whether", text):
             yield Option(replace(plan, ask="whether"), 0.0)
-        elif words.says("list", text):
+        elif words.says("which", text):
             yield Option(plan, 0.0)
 
     def _labels(self, plan: Plan) -> list[str]:
@@ -157,7 +201,7 @@ class Combinations:
         )
         return Changed(edits.about(state.plan, " ".join(left)), state.cost + _LEFT * len(left), left)
 
-    def _unexplained(self, plan: Plan) -> list[object]:
+    def _unexplained(self, plan: Plan) -> list[Word]:
         ground, free = self.ground, self.asked.free
         if not free:
             return []
@@ -168,8 +212,13 @@ class Combinations:
         return [
             word
             for word, affinity in zip(free, said, strict=True)
-            if affinity < _EXPLAINED and stem(word.text) not in fields
+            if affinity < _EXPLAINED and stem(word.text) not in fields and not self._in_value(word, plan)
         ]
+
+    def _in_value(self, word: Word, plan: Plan) -> bool:
+        """Whether a word says values of a field that a filter of the plan is on."""
+        used = {one.field for one in plan.filters}
+        return any(one.field in used and one.start <= word.start < one.end for one in self.asked.values)
 
     def _elements(self, plan: Plan) -> list[int]:
         """Return the columns of the lexicon for the relations and types of a plan, its conditions included."""

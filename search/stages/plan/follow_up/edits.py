@@ -125,14 +125,15 @@ def _rivals(one: Filter, other: Filter) -> bool:
     )
 
 
-def beyond(plan: Plan, legs: Sequence[Leg], pinned: Sequence[str] = (), text: str = "") -> Plan:
+def beyond(plan: Plan, legs: Sequence[Leg], pinned: Sequence[str] = (), text: str = "", start: str = "") -> Plan:
     """Return the plan whose target is what the walk `legs` from the present target reaches.
 
     The present target becomes a variable between. Its order and what is asked of it have no meaning any more; its
     residual text cannot be checked there. `pinned` are the ids that it may take, for an order that kept only some;
-    `text` names them.
+    `text` names them. With `start` the walk begins at that variable instead of the target.
     """
-    here, label = plan.target.var, plan.target.labels[0] if len(plan.target.labels) == 1 else ANY
+    here = start or plan.target.var
+    label = plan.target.labels[0] if len(plan.target.labels) == 1 and not start else ANY
     goal = fresh(plan, "T")
     hops = []
     for at, leg in enumerate(legs, 1):

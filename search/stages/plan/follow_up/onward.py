@@ -9,17 +9,16 @@ from functools import cached_property
 
 import numpy as np
 
-from search.domain.plan import Plan
+from search.domain.plan import Hop, Plan
 from search.stages.plan.follow_up import edits
 from search.stages.plan.follow_up.asked import Asked
 from search.stages.plan.follow_up.change import Option
 from search.stages.plan.follow_up.edits import Leg
 from search.stages.plan.follow_up.ground import Ground
+from search.stages.plan.follow_up.own import names_type
 from search.stages.plan.knowledge.lexicon import Affinities
-from search.stages.plan.scoring.target import answer_types
+from search.stages.plan.knowledge.target import answer_types
 
-_OWN_NAME = 1.0
-"""Least affinity of a word to a node type from which it is the name of the type."""
 _SURE = 0.5
 """Least affinity of words to a type or relation from which they name it."""
 _PER_HOP = 1.5
@@ -32,6 +31,11 @@ _MOST_PINNED = 50
 _WH = re.compile(r"\b(?:who|whom|whose|what|which|where)\b(?!\s+of\b)", re.IGNORECASE)
 _PASSIVE = re.compile(r"\w(?:ed|en)\s+by\b|\bby\s+(?:whom|which|what)\b", re.IGNORECASE)
 _OWN = re.compile(r"\b(?:their|its|his|her)\b", re.IGNORECASE)
+
+
+def _turned(hop: Hop) -> str | None:
+    """Return the direction of a hop as seen from its far end."""
+    return None if hop.direction is None else "in" if hop.direction == "out" else "out"
 
 
 @dataclass(frozen=True)
@@ -57,6 +61,18 @@ class Onward:
         for cost, legs in sorted(options, key=lambda one: one[0])[:6]:
             pinned = self._pinned(plan)
             yield Option(edits.beyond(plan, legs, pinned, "the answers before"), cost)
+            # No other variable may take the node of an anchor, so a walk through an anchor begins at the anchor.
+            for var in self._through(plan, legs):
+                yield Option(edits.beyond(plan, legs[1:], pinned, "the answers before", var), cost)
+
+    def _through(self, plan: Plan, legs: tuple[Leg, ...]) -> Iterator[str]:
+        """Yield the anchors that the first leg of a walk of several leads to from the target."""
+        bound = {anchor.var for anchor in plan.anchors}
+        for hop in plan.hops if len(legs) > 1 else ():
+            for here, there, way in ((hop.source, hop.to_var, hop.direction), (hop.to_var, hop.source, _turned(hop))):
+                same = hop.rel == legs[0].relation and way in (None, legs[0].direction)
+                if here == plan.target.var and there in bound and same:
+                    yield there
 
     @cached_property
     def _asks(self) -> bool:
@@ -64,13 +80,9 @@ class Onward:
         words, text = self.asked.words, self.asked.text
         if words.says("sorted", text) or words.begins("back", text):
             return False
-        return bool(_WH.search(text) or _OWN.search(text) or self._bare_type)
-
-    @cached_property
-    def _bare_type(self) -> bool:
-        """Whether a free word is the name of a node type: *brands?*"""
-        texts, lexicon = [word.text for word in self.asked.free], self.ground.knowledge.lexicon
-        return bool(texts) and bool(lexicon.of(texts)[:, lexicon.relations :].max(initial=0.0) >= _OWN_NAME)
+        opened = words.patterns["openers"].match(text)
+        asks = _WH.search(text, opened.end() if opened else 0)
+        return bool(asks or _OWN.search(text) or names_type(self.asked, self.ground))
 
     @cached_property
     def _types(self) -> Affinities:

@@ -6,14 +6,13 @@ import re
 
 from search.domain.plan import Plan
 from search.language.words import ANSWER_OF
-from search.stages.plan.follow_up.asked import Asked
+from search.stages.plan.follow_up.asked import Asked, is_schema_word
 from search.stages.plan.follow_up.ground import Ground
+from search.text import words as as_words
 
 _NEVER, _HARDLY, _OPEN, _LIKELY = 0.01, 0.05, 0.6, 0.9
 """Probabilities that words are a question of their own, chosen by hand: the words refer to what was found; they have no
 subject of their own; they name one without a question word; they name subject and condition in a whole question."""
-_TYPE_NAMED = 1.0
-"""Least affinity of a word to a node type from which it is the type's own name."""
 
 
 def own_question(asked: Asked, ground: Ground, plan: Plan | None) -> float:
@@ -24,8 +23,11 @@ def own_question(asked: Asked, ground: Ground, plan: Plan | None) -> float:
     if asked.refers or asked.narrows or asked.instead or asked.words.says("sorted", asked.text):
         return _NEVER
     begins = asked.words.begins("asks", asked.text)
-    conditions = bool(asked.names or asked.values or asked.cues.quantities or asked.cues.superlatives)
-    subject = _names_type(asked, ground) or (begins and _asks_person_or_place(asked))
+    values = any(
+        not one.part and not is_schema_word(asked.text[one.start : one.end].lower(), ground) for one in asked.values
+    )
+    conditions = values or bool(asked.names or asked.cues.quantities or asked.cues.superlatives)
+    subject = names_type(asked, ground) or (begins and _asks_person_or_place(asked))
     if not conditions:
         # A bare type (*which brands?*) asks for what the answers before are joined with.
         return _OPEN if begins and len(asked.free) > 3 else _HARDLY
@@ -34,13 +36,19 @@ def own_question(asked: Asked, ground: Ground, plan: Plan | None) -> float:
     return _LIKELY if begins else _OPEN
 
 
-def _names_type(asked: Asked, ground: Ground) -> bool:
-    """Whether a free word is the name of a node type."""
-    texts = [word.text for word in asked.free]
-    if not texts:
-        return False
-    lexicon = ground.knowledge.lexicon
-    return bool(lexicon.of(texts)[:, lexicon.relations :].max(initial=0.0) >= _TYPE_NAMED)
+def names_type(asked: Asked, ground: Ground) -> bool:
+    """Whether a free word is the name of a node type, in its singular or plural."""
+    names = {
+        word.casefold()
+        for kind in ground.schema.node_types
+        for phrase in (as_words(kind.name), *kind.aliases)
+        for word in phrase.split()[-1:]
+    }
+    return any(one in names for word in asked.free for one in _singular(word.text))
+
+
+def _singular(word: str) -> tuple[str, ...]:
+    return word, word.removesuffix("s"), word.removesuffix("es"), word.removesuffix("ies") + "y"
 
 
 def _asks_person_or_place(asked: Asked) -> bool:

@@ -52,7 +52,7 @@ class FollowUp:
         ground = Ground(
             self.mentions, self.adjacency, self.nodes, self.encoder, self.schema, self.graph, limit
         )  # fmt: skip
-        asked = read_words(question.text, ground, self.values)
+        asked = read_words(question.text, ground, followed.plan, self.values)
         anew = own_question(asked, ground, followed.plan)
         if followed.plan is None:
             wording = question.text if anew >= 0.5 else together(followed.wording, question.text)
@@ -78,7 +78,9 @@ class FollowUp:
                 if error.stage == "plan" or ground.limit.remaining() <= 0:
                     raise
                 nodes = None
-            found.append(replace(one, cost=one.cost + (_EMPTY if nodes == [] else 0.0)))
+            # Nothing is an answer where it was asked how many there are, or whether there is any.
+            empty = _EMPTY if nodes == [] and one.plan.ask == "which" else 0.0
+            found.append(replace(one, cost=one.cost + empty))
             if len(found) == _MOST_TRIED:
                 break
         return sorted(found, key=lambda one: one.cost)

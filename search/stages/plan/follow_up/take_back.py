@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from search.domain.plan import Plan
+from search.domain.plan import Exclusion, Plan
 from search.language.words import stem, stems
 from search.stages.plan.follow_up import edits
 from search.stages.plan.follow_up.asked import Asked
@@ -25,12 +25,12 @@ def taken_back(plan: Plan, asked: Asked, ground: Ground) -> Iterator[Option]:
         if not behind or any(name.mention.start <= start < name.mention.end for name in asked.names):
             continue
         said = stems(behind)
-        without = _without(plan, said, behind, ground)
+        without = _without(plan, said, ground)
         if without != plan:
             yield Option(without, 0.0)
 
 
-def _without(plan: Plan, said: frozenset[str], behind: str, ground: Ground) -> Plan:
+def _without(plan: Plan, said: frozenset[str], ground: Ground) -> Plan:
     """Return the plan without every condition that the stems `said` name: by entity, type, relation or field."""
     for anchor in plan.anchors:
         rest = edits.without_anchor(plan, anchor.var)
@@ -41,18 +41,20 @@ def _without(plan: Plan, said: frozenset[str], behind: str, ground: Ground) -> P
         one.field for one in plan.filters if stem(str(one.value)) in said
     }
     plan = replace(plan, filters=tuple(one for one in plan.filters if one.field not in named))
-    kept = tuple(
-        pattern
-        for pattern in plan.exclude
-        if not any(stems(anchor.text) <= said for anchor in pattern.anchors)
-        and not said
-        & frozenset().union(*(_words_of(ground, a.label, {h.rel for h in pattern.hops}) for a in pattern.anchors))
+    kept = tuple(pattern for pattern in plan.exclude if not _named(pattern, said, ground))
+    order = plan.order
+    by_field = order is not None and isinstance(order.by, str) and order.by in named
+    if by_field or said & stems("order sort ranking"):
+        order = None
+    return replace(plan, exclude=kept, order=order)
+
+
+def _named(pattern: Exclusion, said: frozenset[str], ground: Ground) -> bool:
+    """Whether stems name an exclusion, by an entity, a type or a relation of it."""
+    relations = {hop.rel for hop in pattern.hops}
+    return any(
+        stems(anchor.text) <= said or said & _words_of(ground, anchor.label, relations) for anchor in pattern.anchors
     )
-    if plan.order is not None and (
-        said & stems("order sort ranking") or (isinstance(plan.order.by, str) and plan.order.by in named)
-    ):
-        plan = replace(plan, order=None)
-    return replace(plan, exclude=kept)
 
 
 def _words_of(ground: Ground, label: str, relations: set[str]) -> frozenset[str]:

@@ -29,7 +29,7 @@ class Vocabulary:
     down: tuple[str, ...]
     first: tuple[str, ...]
     number: tuple[str, ...]
-    list: tuple[str, ...]
+    which: tuple[str, ...]
     whether: tuple[str, ...]
     asks: tuple[str, ...]
     frame: tuple[str, ...]
@@ -53,15 +53,20 @@ class Vocabulary:
 
 
 @lru_cache(maxsize=32)
-def vocabulary(language: str) -> Vocabulary:
-    """Return the phrases of a language (`en`, `pt-BR`); the English ones for a language without a data file."""
+def vocabulary(*languages: str) -> Vocabulary:
+    """Return the phrases of some languages (`en`, `pt-BR`) together; the English ones if none has a data file.
+
+    A question that was translated word by word keeps words that no dictionary knows, so both languages count.
+    """
+    codes = dict.fromkeys(language_code(language) for language in languages)
     folder = files(__package__).joinpath(_FOLDER)
-    file = folder.joinpath(f"{language_code(language)}.toml")
-    data = tomllib.loads((file if file.is_file() else folder.joinpath(f"{_FALLBACK}.toml")).read_text("utf-8"))
-    return Vocabulary(**{
-        one.name: tuple(phrase.strip() for phrase in data[one.name].split(",") if phrase.strip())
+    known = [file for code in codes if (file := folder.joinpath(f"{code}.toml")).is_file()]
+    read = [tomllib.loads(file.read_text("utf-8")) for file in known or [folder.joinpath(f"{_FALLBACK}.toml")]]
+    phrases = {
+        one.name: dict.fromkeys(phrase.strip() for data in read for phrase in data[one.name].split(","))
         for one in fields(Vocabulary)
-    })  # fmt: skip
+    }
+    return Vocabulary(**{name: tuple(filter(None, several)) for name, several in phrases.items()})
 
 
 def _pattern(phrases: tuple[str, ...]) -> re.Pattern[str]:

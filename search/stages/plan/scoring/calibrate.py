@@ -52,7 +52,7 @@ class Grounds:
         both = self.share + self.rival
         values = (
             _odds(self.share), _odds(self.share / both) if both else 0.0, self.explained, -float(min(self.left, 4)),
-            self.sureness, -float(min(self.unbound, 2)), self.fit, -float(min(self.hops, 4)),
+            self.sureness, -float(min(self.unbound, 2)), self.fit, -float(min(max(self.hops, 1), 4)),
             0.0 if self.text else 1.0,
         )  # fmt: skip
         return dict(zip(INPUTS, values, strict=True))

@@ -17,8 +17,8 @@ from search.language.words import SHARING_WORDS
 from search.stages.plan.enumeration.enumerate import PlanCandidate
 from search.stages.plan.knowledge.lexicon import Affinities, Lexicon
 from search.stages.plan.knowledge.shape import Shape
+from search.stages.plan.knowledge.target import answer_types, spoken
 from search.stages.plan.scoring.align import Table, in_order
-from search.stages.plan.scoring.target import answer_types, spoken
 
 Matrix = NDArray[np.float64]
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from search.domain.plan import Risk
 from search.language.cues import Span
 from search.language.question import MOST_WORDS, AnalysedQuestion, Word
+from search.language.words import stems
 from search.stages.plan.knowledge.lexicon import EXPLAINED, Lexicon
 
 _LEVELS: tuple[tuple[float, Risk], ...] = ((0.7, "aggressive"), (0.4, "normal"), (0.15, "weak"))
@@ -28,9 +29,27 @@ def left_over(
     nothing in this plan, are not, whatever they are like.
     """
     content = [word for word in outside(question, used) if not _in(word, told)]
+    unbound = (*unbound, *unused_names(question, used))
     rows = lexicon.of([word.text for word in content])
     said = rows[:, list(columns)].max(axis=1, initial=0.0)
     return [word for word, affinity in zip(content, said, strict=True) if affinity < EXPLAINED or _in(word, unbound)]
+
+
+def unused_names(question: AnalysedQuestion, used: Sequence[int], exact: bool | None = None) -> list[Span]:
+    """Return the spans of the names to start from that a plan does not use, without those that only say the schema.
+
+    `exact` keeps only names whose case agrees with the stored one, or only the others.
+    """
+    taken = [question.names[at] for at in used]
+    return [
+        (name.mention.start, name.mention.end)
+        for name, role in zip(question.names, question.roles, strict=True)
+        if role == "start"
+        and name.mention.similarity == 1
+        and exact in (None, name.exact)
+        and not stems(name.mention.text) <= question.spoken
+        and not any(name.overlaps(other) for other in taken)
+    ]
 
 
 def text_of(question: AnalysedQuestion, words: Sequence[Word]) -> str:

@@ -20,6 +20,7 @@ from search.language.reading import read_cues
         ("aspirin treats pain, right?", "whether"),
         ("Which lamps are there?", None),
         ("can you show me lamps", None),
+        ("I count every gram. What is light?", None),
         ("Do you have lamps?", None),
         ("drugs with a number of side effects", None),
         ("the effect listed for the largest number of drugs", None),

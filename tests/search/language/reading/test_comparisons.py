@@ -22,6 +22,7 @@ from search.language.reading import read_cues
         ("lamps at least as expensive as the Lantern", "at least as expensive as", ">=", "the Lantern", "price"),
         ("lamps at least as cheap as the Lantern", "at least as cheap as", "<=", "the Lantern", "price"),
         ("the same price as the Lantern", "the same price as", "=", "the Lantern", "price"),
+        ("lamps with a higher rating than the Lantern", "higher rating than", ">", "the Lantern", "rating"),
         ("films longer than Titanic that won a prize", "longer than", ">", "Titanic", "length"),
     ],
 )

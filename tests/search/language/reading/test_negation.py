@@ -37,6 +37,7 @@ from search.language.reading import read_cues
         ("non-toxic paint", ["toxic"], "not"),
         ("I don't like wool. Which jackets are there?", ["wool"], "not"),
         ("Which drugs don’t bind albumin but treat pain?", ["bind albumin"], "not"),
+        ("a present, not a lamp", ["lamp"], "not"),
         ("has not published since 2015", ["published since 2015"], "not"),
     ],
 )

@@ -22,6 +22,7 @@ def only(text: str) -> Superlative:
         ("the three newest reports", "three newest", "new", "desc", "date", "date", 3),
         ("the newest three reports", "newest three", "new", "desc", "date", "date", 3),
         ("second oldest museum", "second oldest", "old", "asc", "date", "date", 2),
+        ("most recently edited page", "most recently", "recent", "desc", "date", "date", 1),
         ("their most recent paper", "most recent", "recent", "desc", "date", "date", 1),
         ("the latest version", "latest", "late", "desc", "date", "date", 1),
         ("the first asthma drug to be approved", "first", "first", "asc", "date", "date", 1),
@@ -56,6 +57,8 @@ def test_a_property_is_ordered(
         ("most cited paper on ice", "cited", "desc", 1),
         ("the five most widely prescribed pills", "prescribed", "desc", 5),
         ("which tool has been cited most often", "cited", "desc", 1),
+        ("top five most cited papers", "cited", "desc", 5),
+        ("the biggest brand by number of products", "products", "desc", 1),
     ],
 )
 def test_what_is_counted_is_known_by_its_place(text: str, counted: str, direction: str, limit: int) -> None:

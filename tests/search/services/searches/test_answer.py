@@ -9,7 +9,7 @@ import pytest
 from search.domain.payloads import Links, Plans, Traversals
 from search.domain.payloads.lists import Listed
 from search.domain.payloads.plans import BoundAnchor, BoundNode, PlanEntry, Traversed
-from search.domain.plan import Anchor, Ask, Plan
+from search.domain.plan import Anchor, Ask, Exclusion, Plan
 from search.services.searches.answer import answer_of
 
 
@@ -35,13 +35,19 @@ def answer(
         (answer("which", 3, cut=True), {"kind": "list", "count": 3, "complete": False}),
         (answer("how many", 3), {"kind": "number", "value": 3, "count": 3, "complete": True}),
         (answer("how many", 0), {"kind": "number", "value": 0, "count": 0, "complete": True}),
-        (answer("how many", 0, bound=False), {"kind": "unknown", "count": 0, "complete": False}),
+        (
+            answer("how many", 0, bound=False),
+            {"kind": "unknown", "count": 0, "complete": False, "unbound": ["Ada"]},
+        ),
         (answer("how many", None), {"kind": "unknown", "count": 0, "complete": False}),
         (answer("whether", 2), {"kind": "yes", "count": 2, "complete": True}),
         (answer("whether", 2, cut=True), {"kind": "yes", "count": 2, "complete": False}),
         (answer("whether", 0), {"kind": "no", "count": 0, "complete": True}),
         (answer("whether", 0, cut=True), {"kind": "unknown", "count": 0, "complete": False}),
-        (answer("whether", 0, bound=False), {"kind": "unknown", "count": 0, "complete": False}),
+        (
+            answer("whether", 0, bound=False),
+            {"kind": "unknown", "count": 0, "complete": False, "unbound": ["Ada"]},
+        ),
     ],
 )
 def test_the_answer_says_what_was_asked_and_whether_it_is_known(given: Any, expected: Any) -> None:
@@ -55,3 +61,22 @@ def test_what_a_changed_plan_found_does_not_answer_the_plan_that_was_asked() -> 
 
 def test_without_a_plan_there_is_a_list_that_nobody_completed() -> None:
     assert answer_of(Plans(), Links(), Traversals(), None) == {"kind": "list", "count": 0, "complete": False}
+
+
+def test_nothing_is_certain_where_an_entity_of_the_plan_as_it_was_asked_or_of_an_exclusion_is_not_known() -> None:
+    plan = Plan((Anchor("a", "Ada"),), ask="whether", exclude=(Exclusion((Anchor("e", "Esperanto"),)),))
+    node = (BoundNode("n1", "person", "Ada", 1.0),)
+
+    def links(ada: Any, esperanto: Any) -> Links:
+        return Links(((BoundAnchor(0, "a", ada), BoundAnchor(0, "e", esperanto, exclude=0)),))
+
+    def whether(before: Links, after: Links, *, changed: bool) -> dict[str, Any]:
+        plans = Plans((PlanEntry(plan, "user", 1.0, given=plan if changed else None),))
+        found = Traversals((Traversed(0, "test", Listed((), (), 0)),))
+        return answer_of(plans, after, found, 0, before if changed else None)
+
+    assert whether(links((), node), links(node, node), changed=True)["unbound"] == ["Ada"]
+    assert whether(links((), node), links(node, node), changed=True)["kind"] == "unknown"
+    assert whether(links(node, ()), links(node, ()), changed=False)["unbound"] == ["Esperanto"]
+    assert whether(links(node, ()), links(node, ()), changed=False)["kind"] == "unknown"
+    assert whether(links(node, node), links(node, node), changed=True)["kind"] == "no"

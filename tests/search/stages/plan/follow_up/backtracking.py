@@ -17,7 +17,7 @@ Match = dict[str, int]
 
 
 class Backtracking:
-    """Executes plans (interfaces.GraphStore, `execute` alone). Anchors are bound with the same score.
+    """Executes plans (interfaces.GraphStore, `execute` alone), but for comparisons. All anchors have the same score.
 
     As for every engine, a variable other than an anchor's own never takes a node that an anchor is bound to.
     """
@@ -51,36 +51,37 @@ class Backtracking:
         """Yield every match of a plan that agrees with the given variables."""
         plan = linked.plan
         bound = {anchor.var: {b.node.key for b in linked.bindings_of(anchor.var)} for anchor in plan.anchors}
-        taken = set().union(*bound.values()) if bound else set()
-
-        def allowed(var: str, key: int, match: Match) -> bool:
-            node = self._graph.nodes[key]
-            if var in match and match[var] != key:
-                return False
-            if var in bound and key not in bound[var]:
-                return False
-            if var not in bound and var not in given and key in taken:
-                return False
-            return all(node.type in labels for labels in plan.labels_of.get(var, ())) and meets(
-                node, [f for f in plan.filters if f.var == var]
-            )
-
-        def extended(match: Match, hops: tuple[Hop, ...]) -> Iterator[Match]:
-            if not hops:
-                if all(self._free(linked, at, match) for at in range(len(plan.exclude))):
-                    yield match
-                return
-            hop = next((h for h in hops if h.source in match or h.to_var in match), hops[0])
-            rest = tuple(h for h in hops if h is not hop)
-            for near, far in self._edges(hop, match):
-                if allowed(hop.source, near, match) and allowed(hop.to_var, far, match):
-                    yield from extended({**match, hop.source: near, hop.to_var: far}, rest)
-
         start = next(iter(bound), plan.target.var)
         firsts = [given[start]] if start in given else sorted(bound.get(start, range(len(self._graph.nodes))))
         for key in firsts:
-            if allowed(start, key, given):
-                yield from extended({**given, start: key}, plan.hops)
+            if self._allowed(linked, bound, given, start, key):
+                yield from self._extended(linked, bound, {**given, start: key}, plan.hops)
+
+    def _allowed(self, linked: LinkedPlan, bound: dict[str, set[int]], match: Match, var: str, key: int) -> bool:
+        """Whether a variable may take a node beside what a match holds already."""
+        plan, node = linked.plan, self._graph.nodes[key]
+        if var in bound and key not in bound[var]:
+            return False
+        if var in match:
+            return match[var] == key
+        if var not in bound and any(key in keys for keys in bound.values()):
+            return False
+        typed = all(node.type in labels for labels in plan.labels_of.get(var, ()))
+        return typed and meets(node, [one for one in plan.filters if one.var == var])
+
+    def _extended(
+        self, linked: LinkedPlan, bound: dict[str, set[int]], match: Match, hops: tuple[Hop, ...]
+    ) -> Iterator[Match]:
+        if not hops:
+            if all(self._free(linked, at, match) for at in range(len(linked.plan.exclude))):
+                yield match
+            return
+        hop = next((h for h in hops if h.source in match or h.to_var in match), hops[0])
+        rest = tuple(h for h in hops if h is not hop)
+        for near, far in self._edges(hop, match):
+            ends = ((hop.source, near), (hop.to_var, far))
+            if all(self._allowed(linked, bound, match, var, key) for var, key in ends):
+                yield from self._extended(linked, bound, {**match, hop.source: near, hop.to_var: far}, rest)
 
     def _edges(self, hop: Hop, match: Match) -> Iterator[tuple[int, int]]:
         """Yield the ends (source, to_var) of the edges of a hop, from the end that is known."""

@@ -1,20 +1,21 @@
-"""The demo knowledge bases with the tools of a follow-up: real indexes of names and edges, and an engine that tries every edge."""
+"""The demo knowledge bases with the tools of a follow-up: real indexes, and an engine that tries every edge."""
 
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 
-from search.adapters import adjacency_memmap, mentions_memmap
+from search.adapters import adjacency_memmap, mentions_memmap, values_memmap
 from search.domain.follow_up import Earlier, Followed, FollowUpReading
 from search.domain.graph import Node, Schema
 from search.domain.linking import Binding, LinkedPlan
 from search.domain.plan import Anchor, Hop, Plan, Target
 from search.domain.question import Question
 from search.domain.trace import Limit
+from search.ingest import field_values
 from search.stages.plan.follow_up.read import FollowUp
 from tests import oracle
 from tests.fakes import HashEncoder
@@ -59,9 +60,22 @@ class Demo:
         return Plan((anchor,), (hop,), Target("T", (target,)))
 
 
+def _counted(name: str) -> Schema:
+    """Return the schema of a demo with the number of nodes that have each field, as an import counts them."""
+    declared = json.loads((DEMO / name / "kb.json").read_text())["node_types"]
+    schema = demo_schema(name)
+    types = tuple(
+        replace(kind, fields=tuple(
+            replace(one, coverage=declared[kind.name]["fields"][one.name]["count"]) for one in kind.fields
+        ))
+        for kind in schema.node_types
+    )  # fmt: skip
+    return replace(schema, node_types=types)
+
+
 def demo(name: str, folder: Path) -> Demo:
     """Read a demo's bundle and build its indexes in an empty folder."""
-    schema = demo_schema(name)
+    schema = _counted(name)
     rows = [json.loads(line) for line in (DEMO / name / "nodes.jsonl").read_text().splitlines()]
     nodes = tuple(
         Node(key, row["id"], row["type"], row["name"], tuple(row.get("aliases", ())), fields=row.get("fields", {}))
@@ -70,7 +84,7 @@ def demo(name: str, folder: Path) -> Demo:
     keys = {node.id: node.key for node in nodes}
     lines = [line.split("\t") for line in (DEMO / name / "edges.tsv").read_text().splitlines()[1:]]
     graph = oracle.Graph(nodes, tuple((keys[source], relation, keys[target]) for source, relation, target, *_ in lines))
-    for part in ("adjacency", "mentions"):
+    for part in ("adjacency", "mentions", "values"):
         (folder / part).mkdir(parents=True)
     edges = np.array([(s, schema.relation_codes[r], t) for s, r, t in graph.edges], dtype=np.int32)
     adjacency_memmap.build(
@@ -81,6 +95,7 @@ def demo(name: str, folder: Path) -> Demo:
     called = [(node.key, name, alias) for node in nodes for name, alias in
               [(node.name, False), *((one, True) for one in node.aliases)]]  # fmt: skip
     mentions_memmap.build(folder / "mentions", called)
+    field_values.build(folder / "values", schema, nodes)
     stage = FollowUp(
         mentions=mentions_memmap.MemmapMentions(folder / "mentions"),
         adjacency=adjacency_memmap.MemmapAdjacency(folder / "adjacency", schema),
@@ -88,5 +103,6 @@ def demo(name: str, folder: Path) -> Demo:
         encoder=HashEncoder(dimensions=4096),
         schema=schema,
         graph=Backtracking(graph),
+        values=values_memmap.MemmapValues(folder / "values", schema),
     )
     return Demo(graph, schema, stage)

@@ -12,6 +12,9 @@ from search.stages.plan.knowledge.lexicon import Affinities, Lexicon
 
 _WH = frozenset(("what", "which", "who", "whom", "when", "where", "how"))
 _THIS = frozenset(("this", "these", "that", "those"))
+_HELPERS = frozenset(("do", "does", "did", "can", "could", "has", "have", "had", "will", "would"))
+_STANDS_FOR = 4
+"""Most words that a question word stands for."""
 _HEAD = 3
 """Most content words of a head."""
 _AGENT = ("er", "or", "ers", "ors", "ist", "ists", "ian", "ians")
@@ -26,6 +29,8 @@ def heads(reading: RemainingWords) -> list[list[str]]:
     person`), then the first content words of the question (`papers on parsing`). A question word that itself names an
     answer (`who`) gives the words it stands for.
     """
+    if _asks_for_object(reading):
+        return []
     found = [_head(reading, at) for at, word in enumerate(reading.words) if word.text in _WH]
     found += [_after(reading.words[at + 1 :]) for at, word in enumerate(reading.words) if word.text in _THIS]
     found.append(_after(reading.words))
@@ -53,9 +58,15 @@ def spoken(reading: RemainingWords) -> Iterator[str]:
     yield ANSWER_OF["who"].split()[0]
 
 
+def _asks_for_object(reading: RemainingWords) -> bool:
+    """Whether the question begins like `what does X cite`: the noun behind is the subject, not what is asked for."""
+    said = [word.text for word in reading.words[:2]]
+    return len(said) == 2 and said[0] == "what" and said[1] in _HELPERS
+
+
 def _head(reading: RemainingWords, at: int) -> list[str]:
     asked = ANSWER_OF.get(reading.words[at].text)
-    return asked.split()[:2] if asked else _after(reading.words[at + 1 :])
+    return asked.split()[:_STANDS_FOR] if asked else _after(reading.words[at + 1 :])
 
 
 def _after(words: tuple[Word, ...]) -> list[str]:

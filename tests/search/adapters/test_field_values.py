@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from search.adapters import field_values
 from search.adapters.values_memmap import MemmapValues
 from search.domain.graph import Field, FieldValue, Node, NodeType, Schema
-from search.ingest import field_values
 from search.interfaces import ValueMention
 from tests.search.demo_schema import demo_nodes, demo_schema
 

@@ -1,0 +1,55 @@
+"""Answers of a plan, and their facets."""
+
+# mypy: disable-error-code="assignment"
+
+from __future__ import annotations
+
+from typing import Any
+
+from rest_framework import serializers
+
+from search.api.serializers.basics import Anything, NodeReference, Number, Text, Whole
+
+
+class ListedAnswer(serializers.Serializer[Any]):
+    """An answer of the plan. With an order, `value` is what orders it; `equal` says that a neighbour shares its place.
+
+    Equal values share a place. `value` is null where the node does not have the field.
+    """
+
+    number = Whole()
+    node = NodeReference()
+    value = Anything(required=False, allow_null=True)
+    place = Whole(required=False)
+    equal = serializers.BooleanField(required=False)
+
+
+class FacetValue(serializers.Serializer[Any]):
+    """A value, the number of answers that have it, and the parts of a plan that select them."""
+
+    label = Text()
+    count = Whole()
+    adds = serializers.DictField(child=Anything())
+
+
+class Facet(serializers.Serializer[Any]):
+    """Values of the answers in one respect; `more` is the number of values that are left out.
+
+    `worth` says how well the shown values split the answers, from 0 to 1. A relation has a `direction`: `out` if its
+    edges are stored from the answers.
+    """
+
+    kind = serializers.ChoiceField(["type", "field", "relation"])
+    name = Text()
+    values = FacetValue(many=True)
+    more = Whole()
+    worth = Number()
+    direction = serializers.ChoiceField(["out", "in"], required=False)
+
+
+class Facets(serializers.Serializer[Any]):
+    """The facets of a plan's answers, best first; `looked_at` of the `answers` were counted, taken evenly."""
+
+    facets = Facet(many=True)
+    looked_at = Whole()
+    answers = Whole()

@@ -1,0 +1,95 @@
+"""The language of a question: by its script, then by function words. The language of the knowledge base wins ties.
+
+Questions are short and full of foreign names, so letters and endings say little. Function words decide, with the words
+of the dictionary. Function words of languages without a data file come from stopwords-iso
+(https://github.com/stopwords-iso/stopwords-iso).
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from search.language.glossing.dictionary import LANGUAGES, pluralised, spoken
+from search.language.synonyms import meanings
+from search.language.tokens import Token, tokens
+from search.language.words import asking_words, function_words
+
+MOST_CHARACTERS_READ = 2_000
+CANDIDATES = (
+    "en", "de", "fr", "es", "it", "pt", "nl", "sv", "da", "no", "fi", "pl", "cs", "ro", "hu", "tr", "ca", "id",
+    "ru", "uk", "bg",
+)  # fmt: skip
+"""Languages with spaces between words that are told apart by function words."""
+_SCRIPTS: tuple[tuple[str, str], ...] = (
+    ("ja", r"[\u3040-\u30ff]"), ("ko", r"[\uac00-\ud7af]"), ("zh", r"[\u3400-\u9fff]"), ("el", r"[\u0370-\u03ff]"),
+    ("he", r"[\u0590-\u05ff]"), ("ar", r"[\u0600-\u06ff]"), ("hi", r"[\u0900-\u097f]"), ("th", r"[\u0e00-\u0e7f]"),
+    ("ru", r"[\u0400-\u04ff]"),
+)  # fmt: skip
+_WRITTEN = tuple((code, re.compile(pattern)) for code, pattern in _SCRIPTS)
+_HAN = re.compile(r"[\u3400-\u9fff]")
+_CYRILLIC = ("ru", "uk", "bg")
+_LEAST = 0.5
+"""Least score of a language other than the default: one word that only two languages share."""
+_LEAD = 1.5
+"""Times the score of the default that another language must reach."""
+_OWN = ("en", "de", "fr", "es")
+
+
+def language_of(text: str, default: str) -> str:
+    """Return the code of the language of a question; `default` (the base's language) where nothing says otherwise."""
+    said = tokens(text[:MOST_CHARACTERS_READ])
+    home = default.lower().replace("_", "-").split("-")[0]
+    script = _script(text[:MOST_CHARACTERS_READ])
+    if script and script not in _CYRILLIC:
+        # A foreign name in a question of the default language does not change its language.
+        return default if home not in (script, "zh", "ja") and _score(said, home) >= _LEAST else _han(script, home)
+    home_score = _score(said, home)
+    scores = {code: _score(said, code) for code in (_CYRILLIC if script else CANDIDATES) if code != home}
+    best = max(scores, key=lambda code: scores[code])
+    if scores[best] >= _LEAST and scores[best] > _LEAD * home_score:
+        return best
+    return "ru" if script and not home_score and home not in _CYRILLIC else default
+
+
+def _han(script: str, home: str) -> str:
+    """Return Japanese for Chinese characters alone, if it is the default."""
+    return "ja" if script == "zh" and home == "ja" else script
+
+
+def _script(text: str) -> str:
+    """Return the language whose script at least a quarter of the letters are written in; empty for Latin letters."""
+    letters = sum(character.isalpha() for character in text)
+    for code, pattern in _WRITTEN:
+        count = len(pattern.findall(text))
+        if count and code == "ja":
+            count += len(_HAN.findall(text))
+        if count and 4 * count >= letters:
+            return code
+    return ""
+
+
+def _score(said: list[Token], code: str) -> float:
+    """Return the sum over the question's function words in a language of one over the languages that have the word.
+
+    Words with a capital within the question may be names and do not count.
+    """
+    owned = _function_words(code)
+    return sum(
+        1 / _shared(token.word) for at, token in enumerate(said) if token.word in owned and not (token.capital and at)
+    )
+
+
+@lru_cache(maxsize=64)
+def _function_words(code: str) -> frozenset[str]:
+    known = spoken(code) if code in LANGUAGES else frozenset()
+    if code == "en":
+        known |= {pluralised(word) for word in known} | {word for said in meanings() for word in said.split()}
+        known |= {pluralised(word) for word in known}
+    own = function_words(code) | asking_words(code)
+    return known | (own if code in _OWN else {word for word in own if len(word) > 1})
+
+
+@lru_cache(maxsize=20_000)
+def _shared(word: str) -> int:
+    return sum(word in _function_words(code) for code in CANDIDATES) or 1

@@ -1,0 +1,200 @@
+"""A question in another language, read word by word in the language of the knowledge base.
+
+gloss("Quels médicaments traitent la polyarthrite ?", "fr", "en").text → "which drugs treat the polyarthrite ?"
+
+A gloss is no translation. Words that the dictionary does not have stay as they are; names of nodes among them are found
+by their spelling or by vectors. Word order changes only for adjectives behind their noun (French, Spanish, Italian,
+Portuguese), for words behind what they govern (Japanese), and for words around it (Chinese).
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from search.language.cues import Span
+from search.language.glossing.dictionary import WITHOUT_SPACES, Dictionary, Entry, dictionary
+from search.language.glossing.parts import Part, by_words, segmented
+
+MOST_CHARACTERS_READ = 10_000
+_NOUN_FIRST = frozenset(("fr", "es", "it", "pt"))
+_SIGNS = str.maketrans("？！。，、；：（）「」『』・", '?!.,,;:()"""" ')
+_DROPPED_SIGNS = re.compile(r"[¿¡]")
+_PLURAL_AFTER = frozenset(("which", "how many", "number of", "all", "many"))
+_WITHIN = 8
+"""Largest number of pieces between two words that stand around what they mean."""
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A stretch of a gloss and the stretch of the question that it renders.
+
+    `known` is False for words that the dictionary does not have. The text of a piece may be empty, for a word that the
+    other language does not say.
+    """
+
+    start: int
+    end: int
+    origin: Span
+    known: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Gloss:
+    """A question read in the language `into`, and the way back to its words.
+
+    Without a dictionary for its language `text` is the question itself and `read` is False.
+    """
+
+    text: str
+    original: str
+    language: str
+    into: str
+    read: bool
+    pieces: tuple[Piece, ...] = ()
+
+    @property
+    def changed(self) -> bool:
+        """Whether the gloss differs from the question."""
+        return self.text != self.original
+
+    @property
+    def unread(self) -> tuple[Span, ...]:
+        """Stretches of the gloss whose words are not in the dictionary: names, and words that are not understood."""
+        return tuple((piece.start, piece.end) for piece in self.pieces if not piece.known)
+
+    def origin(self, start: int, end: int) -> Span:
+        """Return the stretch of the question that a stretch of the gloss renders."""
+        if not self.changed:
+            return start, end
+        touched = [piece for piece in self._near(start, end) if piece.start < end and start < piece.end]
+        if not touched:
+            return 0, 0
+        if len(touched) == 1 and not touched[0].known:
+            offset = touched[0].origin[0] - touched[0].start
+            return max(start, touched[0].start) + offset, min(end, touched[0].end) + offset
+        return min(piece.origin[0] for piece in touched), max(piece.origin[1] for piece in touched)
+
+    def place(self, start: int, end: int) -> Span:
+        """Return the stretch of the gloss that renders a stretch of the question; empty if nothing does."""
+        if not self.changed:
+            return start, end
+        touched = [p for p in self.pieces if p.origin[0] < end and start < p.origin[1] and p.start < p.end]
+        if not touched:
+            return 0, 0
+        return min(piece.start for piece in touched), max(piece.end for piece in touched)
+
+    def _near(self, start: int, end: int) -> Sequence[Piece]:
+        first = bisect_right([piece.start for piece in self.pieces], start) - 1
+        last = bisect_right([piece.start for piece in self.pieces], end)
+        return self.pieces[max(0, first) : last]
+
+
+_NO = Entry("", "", "")
+
+
+def gloss(text: str, source: str, into: str) -> Gloss:
+    """Return a question in the language `source` read in the language `into`.
+
+    Words in quotes and names with capitals stay as they are. A text longer than `MOST_CHARACTERS_READ` is cut.
+    """
+    source, into = (code.lower().replace("_", "-").split("-")[0] for code in (source, into))
+    words = dictionary(source, into)
+    text = text[:MOST_CHARACTERS_READ]
+    if source == into or words is None:
+        return Gloss(text, text, source, into, read=source == into)
+    parts = _plurals(segmented(text, words) if source in WITHOUT_SPACES else by_words(text, words, source))
+    gaps = _gaps(text, parts)
+    if source in _NOUN_FIRST:
+        parts = _adjectives_first(parts)
+    if source in WITHOUT_SPACES:
+        parts = _particles_first(_unwrapped(parts, words))
+    return _written(text, parts, gaps, source, into)
+
+
+def _adjectives_first(parts: list[Part]) -> list[Part]:
+    """Put adjectives before the noun that they follow: *enfermedades raras* → `rare diseases`."""
+    ordered = list(parts)
+    for at in range(len(ordered) - 1):
+        noun, adjective = ordered[at], ordered[at + 1]
+        kinds = (noun.entry or _NO).kind, (adjective.entry or _NO).kind
+        if kinds == ("n", "a") and not adjective.mark:
+            ordered[at], ordered[at + 1] = replace(adjective, mark=noun.mark), replace(noun, mark=False)
+    return ordered
+
+
+def _plurals(parts: list[Part]) -> list[Part]:
+    """Put nouns behind *which* and *how many* in the plural."""
+    plural = False
+    for at, part in enumerate(parts):
+        if part.entry and part.entry.kind == "n" and plural and part.text == part.entry.word:
+            parts[at] = replace(part, text=part.entry.plural)
+        plural = part.text in _PLURAL_AFTER or (plural and (not part.text or (part.entry or _NO).kind == "a"))
+    return parts
+
+
+def _unwrapped(parts: list[Part], words: Dictionary) -> list[Part]:
+    """Put what two words around a thing mean before it, and leave out the second: 与帕金森病有关."""
+    if not words.around:
+        return parts
+    openers: dict[str, dict[str, str]] = {}
+    for (first, second), meaning in words.around.items():
+        openers.setdefault(_meaning(words, first), {})[_meaning(words, second)] = meaning
+    ordered = list(parts)
+    for at, part in enumerate(ordered):
+        closing = openers.get(part.text) if part.entry else None
+        if not closing:
+            continue
+        for place in range(at + 1, min(len(ordered), at + _WITHIN)):
+            if ordered[place].mark:
+                break
+            if ordered[place].entry and ordered[place].text in closing:
+                ordered[at] = replace(part, text=closing[ordered[place].text])
+                ordered[place] = replace(ordered[place], text="")
+                break
+    return ordered
+
+
+def _meaning(words: Dictionary, said: str) -> str:
+    entry = words.phrases.get(tuple(said))
+    return entry.word if entry else said
+
+
+def _particles_first(parts: list[Part]) -> list[Part]:
+    """Put particles before the word that they follow: 日本で → `in Japan`."""
+    ordered: list[Part] = []
+    for part in parts:
+        if part.entry and part.entry.kind == "p" and part.text and ordered and not part.mark:
+            ordered.insert(len(ordered) - 1, part)
+        else:
+            ordered.append(part)
+    return ordered
+
+
+def _gaps(text: str, parts: Sequence[Part]) -> list[str]:
+    """Return what stands before each part, and behind the last: marks stay at their places when words move."""
+    ends = [0, *(part.end for part in parts)]
+    starts = [*(part.start for part in parts), len(text)]
+    gaps = [_DROPPED_SIGNS.sub("", text[end:start]).translate(_SIGNS) for end, start in zip(ends, starts, strict=True)]
+    return [" " if gap and not gap.strip("'’ ") else gap for gap in gaps]
+
+
+def _written(text: str, parts: Sequence[Part], gaps: Sequence[str], source: str, into: str) -> Gloss:
+    """Return the gloss: the parts with spaces between them and the marks of the question."""
+    written: list[str] = []
+    pieces: list[Piece] = []
+    length = 0
+    for part, gap in zip(parts, gaps, strict=False):
+        before = gap
+        if not gap.strip():
+            before = " " if length and part.text else ""
+        elif source in WITHOUT_SPACES and part.text and gap[-1] not in ' ("-':
+            before = f"{gap} "
+        start = length + len(before)
+        written += [before, part.text]
+        length = start + len(part.text)
+        pieces.append(Piece(start, length, (part.start, part.end), part.entry is not None))
+    written.append(gaps[-1].rstrip())
+    return Gloss("".join(written), text, source, into, True, tuple(pieces))

@@ -1,0 +1,1 @@
+"""Questions in other languages, read word by word in the language of a knowledge base."""

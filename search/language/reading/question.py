@@ -1,0 +1,95 @@
+"""A question as the planner reads it: its text in the base's language, with the cues of the words that were asked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import date
+from typing import TypeVar
+
+from search.language.cues import Asking, Comparison, Cues, DateRange, Span, Superlative, Turning
+from search.language.detection import language_of
+from search.language.gloss import Gloss, gloss
+from search.language.languages import language
+from search.language.quantities import Quantity
+from search.language.reading import read_cues
+from search.language.units import UNITS
+
+_Around = TypeVar("_Around", DateRange, Quantity)
+_Placed = TypeVar("_Placed", Turning, Superlative, Comparison, DateRange, Quantity, Asking)
+
+
+@dataclass(frozen=True, slots=True)
+class ReadQuestion:
+    """A question, the text that everything after reads, and its cues (all offsets are offsets into `text`).
+
+    `gloss` knows the original and the way back (`gloss.origin(start, end)`). `notes` are sentences for people about
+    what could not be read.
+    """
+
+    text: str
+    gloss: Gloss
+    cues: Cues
+    notes: tuple[str, ...] = ()
+
+    @property
+    def language(self) -> str:
+        """Code of the language that the question is in."""
+        return self.gloss.language
+
+
+def read_question(text: str, base_language: str, today: date | None = None) -> ReadQuestion:
+    """Return a question read in the language of a knowledge base.
+
+    Cues come from the question's own words where its language has a data file, else from the gloss. Without a
+    dictionary the text stays as it is and `cues.whole` is False.
+    """
+    asked = language_of(text, base_language)
+    read = gloss(text, asked, base_language)
+    lang = language(asked)
+    if lang.whole:
+        cues = _placed(read_cues(read.original, asked, today), read)
+        return ReadQuestion(read.text, read, cues)
+    notes = (f"Questions in this language ({asked}) are read word by word; conditions may be missed.",)
+    if read.read and language(base_language).whole:
+        cues = replace(read_cues(read.text, base_language, today), language=asked, whole=False)
+        return ReadQuestion(read.text, read, cues, notes)
+    notes = (f"Of questions in this language ({asked}) only names and numbers are read.",)
+    return ReadQuestion(read.text, read, read_cues(read.text, asked, today), notes)
+
+
+def _placed(cues: Cues, read: Gloss) -> Cues:
+    """Return cues with the offsets of the gloss instead of those of the question."""
+    if not read.changed:
+        return cues
+
+    def said(word: str) -> str:
+        return gloss(word, read.language, read.into).text.lower()
+
+    def unit(written: str) -> str:
+        return written if written in UNITS else said(written)
+
+    def around(cue: _Around) -> _Around:
+        return replace(at(cue), words=tuple(dict.fromkeys(map(said, cue.words))))
+
+    def at(cue: _Placed) -> _Placed:
+        start, end = read.place(cue.start, cue.end)
+        return replace(cue, start=start, end=end)
+
+    def span(stretch: Span) -> Span:
+        return read.place(*stretch)
+
+    turnings = [replace(at(turning), scope=span(turning.scope)) for turning in cues.turnings]
+    superlatives = [
+        replace(at(cue), word=said(cue.word), counted=span(cue.counted) if cue.counted else None)
+        for cue in cues.superlatives
+    ]
+    comparisons = [replace(at(cue), word=said(cue.word), reference=span(cue.reference)) for cue in cues.comparisons]
+    return replace(
+        cues,
+        turnings=tuple(turnings),
+        superlatives=tuple(superlatives),
+        comparisons=tuple(comparisons),
+        quantities=tuple(replace(around(cue), unit=unit(cue.unit)) for cue in cues.quantities),
+        dates=tuple(map(around, cues.dates)),
+        asking=at(cues.asking) if cues.asking else None,
+    )

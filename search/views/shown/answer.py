@@ -1,0 +1,188 @@
+"""The answer of a search's plan in words: the line above the results, and the line where they end being answers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from search.domain.graph import Relation
+from search.plan_words import order_words
+from search.text import path_text, words
+from search.views.shown.wording import type_words
+
+Json = Mapping[str, Any]
+Relations = Mapping[str, Relation]
+
+DOUBTFUL = 0.5
+"""A plan that is less probable than this is shown as doubtful beside its answer."""
+MOST_PROOFS = 3
+"""Paths that are shown as the proof of a yes."""
+
+
+@dataclass(frozen=True, slots=True)
+class ShownAnswer:
+    """What the plan answers: `head` is the answer itself, `said` a sentence about it.
+
+    `paths` prove a yes. `count` is the number of answers in the graph, `here` how many of them are among the results,
+    and `last` the rank of the last of these, 0 without one. `near` is the number of results that are no answers.
+    """
+
+    kind: str
+    head: str
+    said: str
+    count: int
+    here: int
+    last: int
+    near: int
+    paths: tuple[str, ...] = ()
+    doubt: float | None = None
+    """Probability of the plan, if it is so small that the question was more likely meant otherwise."""
+
+    @property
+    def elsewhere(self) -> bool:
+        """Whether the plan has answers that are not among the results."""
+        return self.count > self.here
+
+    @property
+    def divides(self) -> bool:
+        """Whether the list needs a line where the answers end."""
+        return self.last > 0 and self.near > 0
+
+
+def show_answer(search: Json) -> ShownAnswer | None:
+    """Return the answer of a described search; None if its plan queries nothing, or if there is no plan."""
+    index, answer = search["plan_index"], search.get("answer")
+    if index is None or not answer or search["status"] in ("queued", "running", "failed"):
+        return None
+    entry = search["plans"][index]
+    plan = entry["plan"]
+    walks = any(plan.get(key) for key in ("anchors", "hops", "filters", "exclude", "order"))
+    if not walks and answer["kind"] == "list":
+        return None
+    ranks = [result["rank"] for result in search["results"] if result.get("answers")]
+    near = len(search["results"]) - len(ranks)
+    head, said = _WORDS[answer["kind"]](answer, _Told(search, entry, len(ranks), near))
+    paths = _proofs(search["results"]) if answer["kind"] == "yes" else ()
+    probability = entry.get("probability", 1.0)
+    doubt = probability if entry["source"] != "user" and probability < DOUBTFUL else None
+    return ShownAnswer(
+        answer["kind"], head, said, answer["count"], len(ranks), max(ranks, default=0), near, paths, doubt
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Told:
+    search: Json
+    entry: Json
+    here: int
+    near: int
+
+    @property
+    def type(self) -> str:
+        """The types of the answers in words, in the plural unless there is just one answer."""
+        labels = self.entry["plan"]["target"].get("labels")
+        if not labels:
+            return "thing" if self.search["answer"]["count"] == 1 else "things"
+        one = self.search["answer"]["count"] == 1
+        return " or ".join(type_words(label) if one else plural(type_words(label)) for label in labels)
+
+    @property
+    def why_unknown(self) -> str:
+        """Why the answer may be incomplete: an entity that is not known, or an execution that was cut off."""
+        unknown = [f"“{text}”" for text in self.search["answer"].get("unbound", ())]
+        if unknown:
+            return f"{self.search['knowledge_base']} does not know {' and '.join(unknown)}."
+        return "Not everything could be looked at in time."
+
+    @property
+    def rest(self) -> str:
+        return "What follows is near." if self.near and not self.here else ""
+
+
+def _list(answer: Json, told: _Told) -> tuple[str, str]:
+    count = answer["count"]
+    if told.entry.get("given") and answer["complete"]:
+        return "No answer", f"Nothing in the graph meets the plan as it was asked. {told.rest}".strip()
+    if not count:
+        why = "Nothing in the graph meets the plan." if answer["complete"] else told.why_unknown
+        return "No answer", f"{why} {told.rest}".strip()
+    number = f"{'' if answer['complete'] else 'at least '}{count:,}"
+    head = f"{number} answer{'' if count == 1 else 's'}".capitalize()
+    if told.here < count:
+        said = f"of the plan; the first {told.here} are here." if told.here else "of the plan, none of them here."
+    else:
+        said = "of the plan." if not told.near else "of the plan; what follows the line is near."
+    return head, said
+
+
+def _number(answer: Json, told: _Told) -> tuple[str, str]:
+    head = f"{answer['value']:,}"
+    if not answer["complete"]:
+        return f"At least {head}", f"{told.type}, counted in the graph. {told.why_unknown}"
+    return head, f"{told.type}, counted in the graph." + (" What follows is near." if not answer["value"] else "")
+
+
+def _yes(answer: Json, told: _Told) -> tuple[str, str]:
+    count = answer["count"]
+    return "Yes", f"{count:,} {told.type} {'meets' if count == 1 else 'meet'} the plan." if count > 1 else ""
+
+
+def _no(answer: Json, told: _Told) -> tuple[str, str]:
+    return "No", f"The graph was looked through, and nothing meets the plan. {told.rest}".strip()
+
+
+def _unknown(answer: Json, told: _Told) -> tuple[str, str]:
+    return "Not known", f"{told.why_unknown} {told.rest}".strip()
+
+
+_WORDS = {"list": _list, "number": _number, "yes": _yes, "no": _no, "unknown": _unknown}
+
+
+def _proofs(results: Sequence[Json]) -> tuple[str, ...]:
+    """Return the paths of the first answer."""
+    first = next((result for result in results if result.get("answers")), None)
+    paths = first["evidence"]["paths"] if first and first["evidence"] else []
+    return tuple(path_text(path) for path in paths[:MOST_PROOFS] if path)
+
+
+def order_value(order: Json, value: Any, relations: Relations) -> str:
+    """Return the value that orders an answer, in words: `founded 1836`, `is cited by 14`, `price not known`."""
+    by = order["by"]
+    if "field" in by:
+        return f"{words(by['field'])} {'not known' if value is None else _number_words(value)}"
+    count = by["count"]
+    relation = relations.get(count["rel"])
+    said = words(count["rel"]) if count["rel"] != "*" else "edges"
+    if relation is not None:
+        wording = relation.inverse if count.get("direction") == "in" else relation.description
+        said = wording or (f"{said} (incoming)" if count.get("direction") == "in" else said)
+    return f"{said} {0 if value is None else _number_words(value)}"
+
+
+def _number_words(value: Any) -> str:
+    return f"{value:,}" if isinstance(value, int) and abs(value) >= 10_000 else f"{value}"
+
+
+def order_text(order: Json, relations: Relations) -> str:
+    """Return an order in words: `founded, least first`, `number of products it makes, most first`."""
+    count = order["by"].get("count")
+    relation = relations.get(count["rel"]) if count else None
+    wording = (relation.inverse if count.get("direction") == "in" else relation.description) if relation else ""
+    said = order_words(order)
+    if not wording:
+        return said
+    far = plural(words(count["to_label"])) if count.get("to_label", "*") != "*" else "things"
+    return ", ".join([f"number of {far} it {wording}", *said.split(", ")[1:]])
+
+
+def plural(noun: str) -> str:
+    """Return the regular English plural of a type's name."""
+    if noun.endswith("y") and noun[-2:-1] not in "aeiou":
+        return f"{noun[:-1]}ies"
+    return f"{noun}es" if noun.endswith(("s", "x", "ch", "sh")) else f"{noun}s"
+
+
+def place_words(place: int, shared: bool) -> str:
+    """Return a place in an order; equal values share one."""
+    return f"place {place}, shared" if shared else f"place {place}"

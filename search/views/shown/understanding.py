@@ -1,0 +1,129 @@
+"""What of a question the shown plan leaves out, word by word, and how the question was read."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from search.domain.plan.parts import NEGATED
+from search.language.reading.question import ReadQuestion, read_question
+from search.language.words import ASKING_WORDS, FUNCTION_WORDS, stem
+from search.language.words import words as words_of
+
+Json = Mapping[str, Any]
+
+MOST_WORDS = 12
+"""Words that are shown one by one; a longer text is hardly a question."""
+_WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
+
+
+@dataclass(frozen=True, slots=True)
+class Suggestion:
+    """A name that may have been meant by a stretch of the question, and the question with it."""
+
+    text: str
+    name: str
+    question: str
+
+
+@dataclass(frozen=True, slots=True)
+class ShownUnderstanding:
+    """`left` are content words that only the texts were searched for, `turning` words that nothing was done with.
+
+    Turning words are those that turn a condition round, such as *not* and *without*. `read_as` is the question in the
+    language of the knowledge base, if it was asked in another one. `notes` are sentences about what could not be read,
+    `meant` pairs of what was said and the name that it was taken for. `more` is the number of words beyond those shown.
+    """
+
+    left: tuple[str, ...] = ()
+    turning: tuple[str, ...] = ()
+    more: int = 0
+    read_as: str = ""
+    notes: tuple[str, ...] = ()
+    meant: tuple[tuple[str, str], ...] = ()
+    suggestions: tuple[Suggestion, ...] = ()
+
+    @property
+    def complete(self) -> bool:
+        """Whether the plan explains every word."""
+        return not self.left and not self.turning
+
+
+def show_understanding(search: Json, language: str = "en") -> ShownUnderstanding | None:
+    """Return what the shown plan leaves out; None before there is one, and where a person gave the plan.
+
+    `language` is that of the knowledge base, in which the question is read.
+    """
+    index = search["plan_index"]
+    if index is None or search["plans"][index]["source"] == "user":
+        return None
+    entry = search["plans"][index]
+    recorded = search.get("reading") or {}
+    read = read_question(search["question"], language)
+    turning = tuple(_distinct(_turning(read, entry["plan"])))
+    turned = {word.casefold() for said in turning for word in said.split()}
+    content = _distinct(_content(entry["plan"]["target"].get("relevance_text", "")))
+    words = [word for word in content if word.casefold() not in turned]
+    return ShownUnderstanding(
+        left=tuple(words[:MOST_WORDS]),
+        turning=turning,
+        more=max(0, len(words) - MOST_WORDS),
+        read_as=read.text if read.gloss.read and read.gloss.changed else "",
+        notes=read.notes,
+        meant=tuple(_meant(search, index)),
+        suggestions=tuple(_suggestions(search["question"], recorded.get("did_you_mean", ()))),
+    )
+
+
+def _turning(read: ReadQuestion, plan: Json) -> Iterator[str]:
+    """Yield the turning words of a question, as they were asked, if its plan turns nothing round."""
+    patterns = [plan, *plan.get("exclude", ())]
+    negated = any(one["op"] in NEGATED for pattern in patterns for one in pattern.get("filters", ()))
+    if plan.get("exclude") or negated:
+        return
+    for turning in read.cues.turnings:
+        start, end = read.gloss.origin(turning.start, turning.end)
+        yield read.gloss.original[start:end]
+
+
+def _meant(search: Json, index: int) -> Iterator[tuple[str, str]]:
+    """Yield the names that were said in another way than they are stored, with the stored name.
+
+    Singular and plural, case and possessive endings do not count as another way.
+    """
+    plan = search["plans"][index]["plan"]
+    texts: dict[tuple[int | None, str], str] = {(None, one["var"]): one["text"] for one in plan["anchors"]}
+    for at, pattern in enumerate(plan.get("exclude", ())):
+        texts |= {(at, anchor["var"]): anchor["text"] for anchor in pattern["anchors"]}
+    for one in search["linked"]:
+        said = texts.get((one.get("exclude"), one["anchor"]), "") if one["plan_index"] == index else ""
+        names = [binding["node"]["name"] for binding in one["bindings"]]
+        if said and names and all(_stems(said) != _stems(name) for name in names):
+            yield said, names[0]
+
+
+def _stems(text: str) -> list[str]:
+    return [stem(word) for word in words_of(text)]
+
+
+def _content(text: str) -> Iterator[str]:
+    """Yield the words of a text that carry content."""
+    for match in _WORD.finditer(text):
+        if match.group().casefold() not in FUNCTION_WORDS | ASKING_WORDS:
+            yield match.group()
+
+
+def _distinct(words: Sequence[str] | Iterator[str]) -> Iterator[str]:
+    seen: set[str] = set()
+    for word in words:
+        if word.casefold() not in seen:
+            seen.add(word.casefold())
+            yield word
+
+
+def _suggestions(question: str, given: Sequence[Json]) -> Iterator[Suggestion]:
+    for one in given:
+        if one["text"] and one["text"] in question and one["name"] != one["text"]:
+            yield Suggestion(one["text"], one["name"], question.replace(one["text"], one["name"], 1))

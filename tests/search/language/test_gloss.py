@@ -1,0 +1,93 @@
+"""Questions in other languages read in English; expected texts are written by hand."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from search.language.gloss import gloss
+from search.language.glossing.dictionary import LANGUAGES, dictionary
+
+
+@pytest.mark.parametrize(
+    ("source", "text", "read"),
+    [
+        ("fr", "Quels médicaments traitent l'asthme ?", "which drugs treat the asthma ?"),
+        ("fr", "Quels auteurs travaillent au Japon ?", "which authors work in Japan ?"),
+        ("fr", "lampes rouges en laine", "red lamps in wool"),
+        ("es", "¿Qué medicamentos causan mareos?", "which drugs cause dizziness?"),
+        ("es", "enfermedades raras", "rare diseases"),
+        ("es", "películas dirigidas por Juan de la Cruz", "films directed by Juan de la Cruz"),
+        ("de", "Welche Krebsmedikamente haben keine Nebenwirkungen?", "which cancer drugs have no side effects?"),
+        ("de", "Welche Autoren arbeiten in Großbritannien?", "which authors work in Großbritannien?"),
+        ("de", "Wo kann ich die Harmonica Lamp kaufen?", "where can I the Harmonica Lamp buy?"),
+        ("it", "Quali farmaci curano l'asma?", "which drugs treat the asthma?"),
+        ("pt", "Quais medicamentos tratam a pressão alta?", "which drugs treat the high blood pressure?"),
+        ("nl", "Welke geneesmiddelen behandelen borstkanker?", "which drugs treat breast cancer?"),
+        ("sv", "Vilka läkemedel behandlar astma?", "which drugs treat asthma?"),
+        ("pl", "Jakie leki leczą cukrzycę?", "which drugs treat diabetes?"),
+        ("ru", "Какие авторы работают в Японии?", "which authors work in Japan?"),
+        ("ja", "喘息の薬", "asthma drug"),
+        ("zh", "哪些作者在日本工作？", "which authors in Japan work?"),
+        ("zh", "哪些通路与帕金森病有关？", "which pathways associated with Parkinson's disease?"),
+    ],
+)
+def test_a_question_is_read_word_by_word(source: str, text: str, read: str) -> None:
+    assert gloss(text, source, "en").text == read
+
+
+def test_words_in_quotes_stay_as_they_are() -> None:
+    assert gloss("livres sur “la maladie”", "fr", "en").text == "books on “la maladie”"
+
+
+def test_unknown_words_stay_and_are_known_by_their_places() -> None:
+    read = gloss("Quels médicaments contiennent du paracétamol ?", "fr", "en")
+    assert [read.text[start:end] for start, end in read.unread] == ["paracétamol"]
+
+
+def test_the_way_leads_back_to_the_words_that_were_asked() -> None:
+    text = "Quels médicaments contre la polyarthrite rhumatoïde ?"
+    read = gloss(text, "fr", "en")
+    start = read.text.index("rheumatoid")
+    origin = read.origin(start, start + len("rheumatoid arthritis"))
+    assert text[slice(*origin)] == "polyarthrite rhumatoïde"
+    assert read.text[slice(*read.place(*origin))] == "rheumatoid arthritis"
+
+
+def test_words_that_changed_places_lead_back_too() -> None:
+    text = "enfermedades raras del corazón"
+    read = gloss(text, "es", "en")
+    assert text[slice(*read.origin(0, len("rare")))] == "raras"
+
+
+def test_a_part_of_an_unknown_word_leads_back_to_that_part() -> None:
+    read = gloss("les ibuprofène", "fr", "en")
+    at = read.text.index("profène")
+    assert read.original[slice(*read.origin(at, at + 7))] == "profène"
+
+
+@pytest.mark.parametrize(("source", "into"), [("ko", "en"), ("fr", "ko"), ("en", "en")])
+def test_without_a_dictionary_the_question_stays_as_it_is(source: str, into: str) -> None:
+    read = gloss("une question", source, into)
+    assert (read.text, read.changed, read.read) == ("une question", False, source == into)
+
+
+def test_an_english_question_is_read_in_german() -> None:
+    assert gloss("which drugs treat asthma?", "en", "de").text.lower() == "welche medikamente behandeln asthma?"
+
+
+@pytest.mark.parametrize("code", [code for code in LANGUAGES if code != "en"])
+def test_every_language_has_its_words(code: str) -> None:
+    words = dictionary(code, "en")
+    assert words is not None
+    assert sum(entry.kind == "n" for entry in words.phrases.values()) > 150
+    assert sum(entry.kind == "name" for entry in words.phrases.values()) > 200
+
+
+@given(st.text(max_size=200), st.sampled_from([code for code in LANGUAGES if code != "en"]))
+def test_any_text_is_read_and_every_place_leads_back_into_it(text: str, code: str) -> None:
+    read = gloss(text, code, "en")
+    for piece in read.pieces:
+        assert 0 <= piece.start <= piece.end <= len(read.text)
+        assert 0 <= piece.origin[0] <= piece.origin[1] <= len(text)
+        start, end = read.origin(piece.start, piece.end)
+        assert 0 <= start <= end <= len(text)

@@ -1,0 +1,188 @@
+"""The answer in words, the value of an order, and what a plan leaves out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from search.domain.graph import Relation
+from search.views.shown.answer import order_text, order_value, plural, show_answer
+from search.views.shown.understanding import show_understanding
+
+RELATIONS = {"CITES": Relation("CITES", "cites", "is cited by"), "MADE_OF": Relation("MADE_OF")}
+
+
+def search(
+    answer: dict[str, Any], answers: str, *, plan: dict[str, Any] | None = None, given: bool = False, **more: Any
+) -> dict[str, Any]:
+    """A described search whose results are answers (`+`) or near (`-`)."""
+    whole = {"anchors": [{"var": "a", "text": "Ada"}], "hops": [], "filters": [],
+             "target": {"var": "T", "labels": ["paper"], "relevance_text": ""}}  # fmt: skip
+    path = [[{"node": {"name": "Ada"}}, {"relation": "WROTE", "direction": "out"}, {"node": {"name": "On amber"}}]]
+    results = [
+        {"rank": at, "answers": sign == "+", "evidence": {"paths": path if sign == "+" else []}}
+        for at, sign in enumerate(answers, 1)
+    ]
+    entry = {"plan": whole | (plan or {}), "source": "schema"} | ({"given": whole} if given else {})
+    return {
+        "status": "done", "plan_index": 0, "plans": [entry], "answer": answer, "results": results, "linked": [],
+        "knowledge_base": "papers", "question": "?",
+    } | more  # fmt: skip
+
+
+def said(*given: Any, **more: Any) -> tuple[str, str]:
+    shown = show_answer(search(*given, **more))
+    assert shown is not None
+    return shown.head, shown.said
+
+
+def answer(kind: str, count: int, *, complete: bool = True, **more: Any) -> dict[str, Any]:
+    return {"kind": kind, "count": count, "complete": complete} | more
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        (said(answer("list", 2), "++-"), ("2 answers", "of the plan; what follows the line is near.")),
+        (said(answer("list", 1), "+"), ("1 answer", "of the plan.")),
+        (said(answer("list", 1200), "+++"), ("1,200 answers", "of the plan; the first 3 are here.")),
+        (said(answer("list", 9, complete=False), "+++"), ("At least 9 answers", "of the plan; the first 3 are here.")),
+        (said(answer("list", 0), "--"), ("No answer", "Nothing in the graph meets the plan. What follows is near.")),
+        (
+            said(answer("list", 0, complete=False, unbound=["Ada"]), "-"),
+            ("No answer", "papers does not know “Ada”. What follows is near."),
+        ),
+        (
+            said(answer("list", 0), "-", given=True),
+            ("No answer", "Nothing in the graph meets the plan as it was asked. What follows is near."),
+        ),
+        (said(answer("number", 14, value=14), "++"), ("14", "papers, counted in the graph.")),
+        (said(answer("number", 1, value=1), "+"), ("1", "paper, counted in the graph.")),
+        (
+            said(answer("number", 14, value=14, complete=False), "++"),
+            ("At least 14", "papers, counted in the graph. Not everything could be looked at in time."),
+        ),
+        (said(answer("yes", 1), "+"), ("Yes", "")),
+        (said(answer("yes", 3), "+++"), ("Yes", "3 papers meet the plan.")),
+        (said(answer("no", 0), ""), ("No", "The graph was looked through, and nothing meets the plan.")),
+        (
+            said(answer("unknown", 0, complete=False, unbound=["Ada", "Bo"]), "-"),
+            ("Not known", "papers does not know “Ada” and “Bo”. What follows is near."),
+        ),
+    ],
+)
+def test_the_answer_is_a_sentence(given: tuple[str, str], expected: tuple[str, str]) -> None:
+    assert given == expected
+
+
+def test_the_line_stands_behind_the_last_answer_and_only_where_something_follows() -> None:
+    between = show_answer(search(answer("list", 2), "+-+--"))
+    assert between is not None
+    assert (between.last, between.near, between.divides) == (3, 3, True)
+    alone = show_answer(search(answer("list", 2), "++"))
+    assert alone is not None
+    assert not alone.divides
+    none = show_answer(search(answer("list", 0), "--"))
+    assert none is not None
+    assert not none.divides
+
+
+def test_a_yes_has_its_path() -> None:
+    shown = show_answer(search(answer("yes", 1), "+"))
+    assert shown is not None
+    assert shown.paths == ("Ada — wrote → On amber",)
+
+
+@pytest.mark.parametrize("more", [{"status": "running"}, {"plan_index": None}, {"plan": {"anchors": []}}])
+def test_there_is_no_answer_before_the_end_nor_without_a_plan_that_asks_the_graph(more: dict[str, Any]) -> None:
+    assert show_answer(search(answer("list", 0), "-", **more)) is None
+
+
+@pytest.mark.parametrize(
+    ("by", "value", "expected"),
+    [
+        ({"field": "founded"}, 1836, "founded 1836"),
+        ({"field": "HAS_PRICE"}, None, "has price not known"),
+        ({"field": "people"}, 1234567, "people 1,234,567"),
+        ({"count": {"rel": "CITES", "direction": "in"}}, 14, "is cited by 14"),
+        ({"count": {"rel": "CITES", "direction": "out"}}, 0, "cites 0"),
+        ({"count": {"rel": "MADE_OF", "direction": "in"}}, 3, "made of (incoming) 3"),
+        ({"count": {"rel": "*"}}, 3, "edges 3"),
+    ],
+)
+def test_an_order_says_the_value_that_ordered(by: dict[str, Any], value: Any, expected: str) -> None:
+    assert order_value({"by": by}, value, RELATIONS) == expected
+
+
+def test_an_order_by_a_count_reads_as_people_say_it() -> None:
+    by = {"count": {"rel": "CITES", "direction": "in", "to_label": "paper"}}
+    assert order_text({"by": by, "direction": "desc", "limit": 3}, RELATIONS) == (
+        "number of papers it is cited by, most first, 3 places"
+    )
+    assert [plural(noun) for noun in ("box", "category", "day", "class", "brand")] == [
+        "boxes", "categories", "days", "classes", "brands",
+    ]  # fmt: skip
+
+
+def test_words_that_the_plan_leaves_out_are_named_one_by_one() -> None:
+    target = {"var": "T", "labels": ["paper"], "relevance_text": "show me the zumpty blorble Blorble"}
+    shown = show_understanding(search(answer("list", 0), "", plan={"target": target}))
+    assert shown is not None
+    assert (shown.left, shown.complete) == (("zumpty", "blorble"), False)
+
+
+def test_a_turning_word_counts_as_left_over_unless_the_plan_turns_something_round() -> None:
+    asked = {"question": "Which papers are not about amber?"}
+    shown = show_understanding(search(answer("list", 0), "", **asked))
+    assert shown is not None
+    assert (shown.turning, shown.complete) == (("not",), False)
+    for plan in ({"exclude": [{"anchors": [], "hops": []}]}, {"filters": [{"op": "!="}]}):
+        shown = show_understanding(search(answer("list", 0), "", plan=plan, **asked))
+        assert shown is not None
+        assert shown.complete
+
+
+def test_a_plan_of_a_person_leaves_nothing_out() -> None:
+    described = search(answer("list", 0), "")
+    described["plans"][0]["source"] = "user"
+    assert show_understanding(described) is None
+
+
+def test_a_question_in_another_language_is_shown_as_it_was_read_and_its_words_as_they_were_asked() -> None:
+    asked = {"question": "Welche Artikel sind nicht von Ada?"}
+    shown = show_understanding(search(answer("list", 0), "", **asked))
+    assert shown is not None
+    assert "not" in shown.read_as
+    assert "Ada" in shown.read_as
+    assert [said.split()[0] for said in shown.turning] == ["nicht"]
+    same = show_understanding(search(answer("list", 0), "", question="Which papers are by Ada?"))
+    assert same is not None
+    assert (same.read_as, same.notes, same.complete) == ("", (), True)
+
+
+def test_a_name_that_was_said_in_another_way_is_told_but_a_plural_is_not() -> None:
+    def linked(name: str) -> list[dict[str, Any]]:
+        return [{"plan_index": 0, "anchor": "a", "bindings": [{"node": {"name": name}}]}]
+
+    for name, told in (("Ada Lovelace", (("Ada", "Ada Lovelace"),)), ("Adas", ()), ("ADA", ())):
+        shown = show_understanding(search(answer("list", 0), "", linked=linked(name)))
+        assert shown is not None
+        assert shown.meant == told
+
+
+def test_a_name_that_may_be_meant_makes_a_question_of_it() -> None:
+    reading = {"did_you_mean": [{"text": "Adda", "name": "Ada"}, {"text": "Bo", "name": "Bob"}]}
+    shown = show_understanding(search(answer("list", 0), "", question="Papers by Adda", reading=reading))
+    assert shown is not None
+    assert [(one.name, one.question) for one in shown.suggestions] == [("Ada", "Papers by Ada")]
+
+
+@pytest.mark.parametrize(("probability", "source", "doubt"), [(0.31, "schema", 0.31), (0.5, "schema", None),
+                                                              (0.31, "user", None)])  # fmt: skip
+def test_an_answer_of_an_improbable_plan_is_doubted(probability: float, source: str, doubt: float | None) -> None:
+    described = search(answer("list", 1), "+")
+    described["plans"][0] |= {"probability": probability, "source": source}
+    shown = show_answer(described)
+    assert shown is not None
+    assert shown.doubt == doubt
