@@ -39,7 +39,8 @@ class GraphListed:
     """The list of nodes found in the graph, with all facts that fusion reads from it.
 
     `plans` and `shares` are parallel to the entries of `listed`: the plan with the largest share in the entry (None if
-    no plan found it), and the shares of all plans that put it there. The risk level says how far the list is trusted. A
+    no plan found it), and the shares of all plans that put it there. The risk level says how far the list is trusted,
+    `exact` that its best plan leaves no word over (lists that do not record it were made when all plans counted so). A
     list without a risk level is not read, because it would be fused with a weight that nobody chose.
     """
 
@@ -49,6 +50,7 @@ class GraphListed:
     n_cand: int
     risk_level: Risk
     probability: float
+    exact: bool = True
 
     @classmethod
     def from_json(cls, data: Json) -> GraphListed:
@@ -60,7 +62,7 @@ class GraphListed:
             raise ValueError(f"the risk level {data['risk_level']!r} is none of {', '.join(RISKS)}")
         return cls(
             Listed.from_json(data), tuple(data["plans"]), tuple(map(_shares, data["shares"])), data["n_cand"],
-            cast(Risk, data["risk_level"]), data["probability"],
+            cast(Risk, data["risk_level"]), data["probability"], data.get("exact", True),
         )  # fmt: skip
 
     def to_json(self) -> dict[str, Any]:
@@ -71,6 +73,7 @@ class GraphListed:
             "n_cand": self.n_cand,
             "risk_level": self.risk_level,
             "probability": self.probability,
+            "exact": self.exact,
         }
 
     @property
