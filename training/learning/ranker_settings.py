@@ -13,7 +13,7 @@ class RankerSettings:
 
     folds: int = option(5, "Parts that each are ranked by what was learned from the others.", low=2, high=20)
     apart: bool = option(
-        True, "Keep questions about the same part of the graph in the same fold, so that the folds are as new to each "
+        False, "Keep questions about the same part of the graph in the same fold, so that the folds are as new to each "
         "other as new questions are.",
     )  # fmt: skip
     seeds: int = option(3, "Models whose mean score ranks.", low=1, high=20)

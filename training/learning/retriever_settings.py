@@ -21,7 +21,7 @@ class RetrieverSettings:
     )
     folds: int = option(5, "Parts that each are searched by what was learned from the others.", low=2, high=20)
     apart: bool = option(
-        True, "Keep questions about the same part of the graph in the same fold, so that the folds are as new to each "
+        False, "Keep questions about the same part of the graph in the same fold, so that the folds are as new to each "
         "other as new questions are.",
     )  # fmt: skip
     epochs: int = option(
