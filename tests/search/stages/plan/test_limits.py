@@ -208,7 +208,8 @@ def test_the_plan_as_it_is_stays_behind_with_a_tenth_of_the_probability(planner:
     plain = plans(planner, "lamps made by Ostervik")[0].plan
     twins = [entry for entry in listed if (entry.plan.anchors, entry.plan.hops) == (plain.anchors, plain.hops)]
     assert [bool(entry.plan.filters) for entry in twins] == [True, False]
-    assert twins[0].probability == pytest.approx(9 * twins[1].probability)
+    # Nine to one before the calibration, which leaves the others less where it is surer of the first.
+    assert twins[0].probability >= (9 - 1e-6) * twins[1].probability
     assert "50" in twins[1].plan.target.relevance_text
     assert 0 < sum(entry.probability for entry in listed) <= 1 + 1e-9
     assert listed == sorted(listed, key=lambda entry: -entry.probability)
