@@ -38,6 +38,8 @@ from training.services.evaluations.ask import outcome_of
 DEMOS = ("products", "papers", "biomedical")
 NUMBER = 150
 """Questions of each source."""
+PEOPLE = ", people"
+"""End of the names of sources of questions that people asked."""
 SEED = 11
 HELD = 0.001
 """Strength with which weights are held to 0, against the mean loss of a question, where inputs have variance 1."""
@@ -106,8 +108,9 @@ def written(found: Calibration, counts: dict[str, int]) -> str:
 def fitted(rows: Sequence[Row]) -> Calibration:
     """Return the logistic function with the least loss; no weight is negative.
 
-    Each source counts alike, and each kind of question in it by the root of its number: nobody knows how often people
-    will ask what.
+    People's questions count as much as all synthesised ones, whose words are not people's. Each source counts alike
+    beside the others of its sort, and each kind of question in it by the root of its number: nobody knows how often
+    people will ask what.
     """
     inputs = np.array([[row.grounds.inputs()[name] for name in INPUTS] for row in rows])
     right = np.array([row.right for row in rows], dtype=np.float64)
@@ -116,6 +119,9 @@ def fitted(rows: Sequence[Row]) -> Calibration:
     for (source, _), count in kinds.items():
         roots[source] += math.sqrt(count)
     share = np.array([1 / (roots[row.source] * math.sqrt(kinds[row.source, row.kind])) for row in rows])
+    people = np.array([row.source.endswith(PEOPLE) for row in rows])
+    for sort in (people, ~people):
+        share[sort] /= max(share[sort].sum(), 1e-12)
     share /= share.sum()
     spreads = inputs.std(axis=0)
     scale = np.where(spreads > 1e-9, spreads, 1.0)
@@ -188,7 +194,7 @@ def _sources(options: Namespace) -> Iterator[Source]:
             continue
         if name == "movies":
             train = read_examples(next(folder.glob("questions.jsonl*")), "train")
-            yield f"{name}, people", base, spread(train, options.number)
+            yield f"{name}{PEOPLE}", base, spread(train, options.number)
         release = KnowledgeBase.objects.get(name=base).active_release
         if release is not None:
             made = synthesise(wiring.tools(release), options.number, SEED, conditions=True)

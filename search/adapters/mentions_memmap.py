@@ -117,7 +117,7 @@ class MemmapMentions:
     def lookup(self, name: str) -> tuple[int, ...]:
         """Return the keys of the nodes with a name or alias that has the same normalised words as `name`."""
         words = words_of(name)
-        return tuple(dict.fromkeys(int(self._keys[at]) for at in self._rows(words))) if words else ()
+        return tuple(dict.fromkeys(key for key, _ in self._rows(words))) if words else ()
 
     def translated(self, text: str, start: int, end: int) -> list[Mention]:
         """Return names whose words are nearly those of a stretch of the text; see the protocol."""
@@ -168,20 +168,29 @@ class MemmapMentions:
         if not rows:
             return None
         start, end = tokens[first].start, tokens[last].end
-        exact: dict[int, bool] = {}
-        for at in rows:
-            name, key = self._names[at], int(self._keys[at])
-            exact[key] = exact.get(key, False) or _agrees(text, start, end, name)
+        agreeing = {name: _agrees(text, start, end, name) for name in {name for _, name in rows}}
+        exact: dict[int, bool] = dict.fromkeys((key for key, _ in rows), all(agreeing.values()))
+        for key, name in rows if len(agreeing) > 1 else ():
+            exact[key] = exact.get(key, False) or agreeing[name]
         asked = tuple(word for token in tokens[first : last + 1] for word in token.words)
         similarity = 1.0 if asked == words else OSA.normalized_similarity(" ".join(asked), " ".join(words))
         return Mention(start, end, text[start:end], tuple(exact), tuple(exact.values()), similarity)
 
-    def _rows(self, words: tuple[str, ...], row: int | None = None) -> list[int]:
-        """Return the rows of the names with these words; the words are compared because hashes may collide."""
+    def _rows(self, words: tuple[str, ...], row: int | None = None) -> list[tuple[int, str]]:
+        """Return key and spelling of each name with these words; the words are compared because hashes may collide.
+
+        Thousands of nodes with one spelling are compared at once.
+        """
         code = np.uint64(_hash(words))
         first = int(np.searchsorted(self._hashes, code)) if row is None else row
         last = int(np.searchsorted(self._hashes, code, side="right"))
-        return [at for at in range(first, last) if words_of(self._names[at]) == words]
+        names = self._names.stretch(first, last)
+        spellings = set(names)
+        fitting = {name for name in spellings if words_of(name) == words}
+        keys: list[int] = self._keys[first:last].tolist()
+        if len(fitting) == len(spellings):
+            return list(zip(keys, names, strict=True))
+        return [(key, name) for key, name in zip(keys, names, strict=True) if name in fitting]
 
     def _mended(self, text: str, tokens: list[Token], found: list[Mention]) -> dict[int, list[str]]:
         """Return token index → corrections for each unknown word outside all mentions that seems part of a name."""

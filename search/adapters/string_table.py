@@ -5,6 +5,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from types import TracebackType
 
@@ -81,6 +82,26 @@ class StringTable:
             raise IndexError(f"The table has strings 0 … {len(self) - 1}, not all of {list(places)[:5]}….")
         stretches = zip(self.offsets[at].tolist(), self.offsets[at + 1].tolist(), strict=True)
         return [str(self.data[first:last], "utf-8") for first, last in stretches]
+
+    def stretch(self, first: int, last: int) -> list[str]:
+        """Return the strings at the positions from `first` to before `last`; equal ones cost no more than one."""
+        if last - first < 2:
+            return [self[first]] if last > first else []
+        begin, end = int(self.offsets[first]), int(self.offsets[last])
+        one = self.raw(first)
+        block = bytes(self.data[begin:end])
+        if (
+            len(block) == len(one) * (last - first)
+            and block == one * (last - first)
+            and self._even(first, last, len(one))
+        ):
+            return [one.decode()] * (last - first)
+        cuts = (self.offsets[first : last + 1] - begin).tolist()
+        return [block[low:high].decode() for low, high in pairwise(cuts)]
+
+    def _even(self, first: int, last: int, size: int) -> bool:
+        """Whether all strings of a stretch have one length: `abab` may also be `a` and `bab`."""
+        return bool((np.diff(self.offsets[first : last + 1]) == size).all())
 
     def find(self, string: str) -> int | None:
         """Return the position of a string in a table that is sorted bytewise, or None if it is absent."""

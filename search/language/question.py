@@ -99,7 +99,7 @@ class AnalysedQuestion:
         Each pair in `roles` is a position in `names` and the type to write there. Words of conditions are left out.
         """
         masks = {self.names[name].mention.start: (self.names[name].mention.end, f"[{role}]") for name, role in roles}
-        amounts = [(one.start, one.end) for one in self.cues.quantities if one.op != "=" or one.unit]
+        amounts = [(one.start, one.end) for one in self.cues.quantities if one.op != "=" or one.dimension]
         cuts = sorted([*self.aside, *amounts])
         parts, at = [], 0
         for start, (end, mask) in sorted({**{first: (last, "") for first, last in cuts}, **masks}.items()):
@@ -165,7 +165,7 @@ class AnalysedQuestion:
         """Whether a name is a number that a comparison or a unit makes an amount."""
         start, end = name.mention.start, name.mention.end
         return not name.quoted and any(
-            one.start <= start and end <= one.end and (one.op != "=" or one.unit) and name.mention.text.isdigit()
+            one.start <= start and end <= one.end and (one.op != "=" or one.dimension) and name.mention.text.isdigit()
             for one in self.cues.quantities
         )
 

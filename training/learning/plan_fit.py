@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -110,7 +110,7 @@ def fit(
     with torch.random.fork_rng():
         torch.manual_seed(how.seed)
         net = unlearned(wordings, how.hidden).net
-    started = {name: one.detach().clone() for name, one in net.named_parameters()}
+    start = copy.deepcopy(net.state_dict())
     path_vectors = torch.from_numpy(wordings)
     moved = torch.nn.Parameter(torch.zeros_like(path_vectors))
     maps = {id(net.ask.weight), id(net.tell.weight)}
@@ -142,17 +142,24 @@ def fit(
                     raise StageError("planner", reason, permanent=True)
                 log(f"{wrong} Learning stopped at the pass before.")
                 net.load_state_dict(before[0])
-                return Fitted(net, path_vectors + before[1])
+                return _on_the_way(net, start, path_vectors, before[1], how.way)
             optimizer.zero_grad()
             loss.backward()
             optimizer.step()
             schedule.step()
             lost += loss.item() * len(batch) / len(order)
         tick(epoch + 1, lost)
+    return _on_the_way(net, start, path_vectors, moved.detach(), how.way)
+
+
+def _on_the_way(
+    net: PlanScorerNet, start: Mapping[str, Tensor], path_vectors: Tensor, moved: Tensor, way: float
+) -> Fitted:  # fmt: skip
+    """Return the scorer at a share of the way from its weights at the start to those of `net` (`FitSettings.way`)."""
     with torch.no_grad():
         for name, one in net.named_parameters():
-            one.copy_(torch.lerp(started[name], one, how.way))
-    return Fitted(net, (path_vectors + how.way * moved).detach())
+            one.copy_(torch.lerp(start[name], one, way))
+    return Fitted(net, path_vectors + way * moved)
 
 
 def plan_loss(plans: Tensor, texts: Tensor, labels: Tensor, question: Tensor) -> Tensor:

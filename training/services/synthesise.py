@@ -19,7 +19,7 @@ from search.domain.run_context import UNOBSERVED, RunContext
 from search.models import Release
 from training.data.examples import BadQuestions, Example
 from training.data.hashes import question_hash
-from training.data.synthesis import KIND, synthesise
+from training.data.synthesis import KIND, synthesise, with_plans
 from training.services.find_release import find_release
 from training.services.question_sets import name_of, register_questions
 
@@ -72,19 +72,21 @@ def nothing_from(release: Release) -> str:
 
 def write_questions(
     *, knowledge_base: str, path: Path, number: int = NUMBER, seed: int = 0, run: RunContext = UNOBSERVED,
-    release: str = "",
+    release: str = "", conditions: bool = False,
 ) -> dict[str, Any]:  # fmt: skip
     """Write questions as JSON lines (compressed if the name ends with .gz), and return the report.
 
+    Each line has the plan that its question stands for. With `conditions`, exclusions, orders, comparisons and numbers
+    are asked for too.
     They are written one by one, and the file is there only once it is whole. Raises InvalidRequest, BadQuestions when
     the base gives no question, OSError, RunCancelled, StageError.
     """
     of = find_release(knowledge_base, release)
     kinds: Counter[str] = Counter()
     with _replacing(path) as file:
-        for example in synthesise(wiring.tools(of), number, seed, run):
+        for example, plan in with_plans(wiring.tools(of), number, seed, run, conditions=conditions):
             kinds[example.slices[KIND]] += 1
-            file.write(orjson.dumps(_row(example)) + b"\n")
+            file.write(orjson.dumps(_row(example) | {"plan": plan.to_json()}) + b"\n")
         if not kinds:
             raise BadQuestions([nothing_from(of)])
     return {

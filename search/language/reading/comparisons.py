@@ -11,7 +11,7 @@ from functools import lru_cache
 
 from search.domain.plan import Operator
 from search.language.cues import Comparison, Span
-from search.language.languages import language
+from search.language.languages import language, split
 from search.language.number_words import number_words
 from search.language.reading.scales import Adjective, Scale, scales_of
 from search.language.tokens import Token, phrases
@@ -44,6 +44,8 @@ class ComparisonReader:
         self._before = phrases(lang.entries("comparisons", "before"))
         self._after = phrases(lang.entries("comparisons", "after"))
         self._happen = phrases(lang.entries("comparisons", "happen"))
+        self._counting = {word: split(names) for word, names in lang.table("superlatives", "counting").items()}
+        self._as_much = phrases(lang.entries("comparisons", "as_much"))
         self._verb_behind = bool(lang.value("comparisons", "verb_behind"))
         self._not_before = lang.set("comparisons", "not_before")
         self._ends = lang.set("comparisons", "ends")
@@ -93,7 +95,7 @@ class ComparisonReader:
             begins = verb[0] if verb[0] == at - 1 else at
             return self._made(said, begins, place + length, place + length, op, verb[1], verb[2])
         noun = said[place - 1].word
-        scale = self._scales.nouns.get(noun, Scale())
+        scale = self._scales.nouns.get(noun) or Scale(self._counting.get(noun, ()))
         words = " ".join(token.word for token in said[at + 1 : place])
         return self._made(said, at, place + length, place + length, op, words, scale)
 
@@ -123,6 +125,9 @@ class ComparisonReader:
 
     def _as_at(self, said: Sequence[Token], at: int) -> Comparison | None:
         """Return *as old as X*, *at least as expensive as X*."""
+        if (much := self._as_much.length(said, at)) and (verb := self._scales.verb_near(said, at)):
+            first = verb[0] if verb[0] == at - 1 else at
+            return self._made(said, first, at + much, at + much, "=", verb[1], verb[2])
         length = self._as.length(said, at)
         adjective = self._scales.positive.at(said, at + length) if length else None
         if not adjective:

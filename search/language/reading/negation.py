@@ -17,8 +17,6 @@ from search.language.tokens import Phrases, Token, phrases
 Kind = Literal["not", "lack", "except"]
 _COMMAS = ",،、，"
 _SHORTEST_BASE = 4
-_CLAUSE = 12
-"""Largest number of words of a clause that its last word turns."""
 _OPENED = 4
 """Largest number of words between both parts of a negation."""
 _LIST = 4
@@ -45,6 +43,8 @@ class NegationReader:
         self._opens = lang.set("turning", "opens")
         self._neither, self._nor = lang.set("turning", "neither"), lang.set("turning", "nor")
         self._after_verb = lang.set("turning", "after_verb")
+        self._capitals_name = bool(lang.value("turning", "capitals_name"))
+        self._clause_words: int = lang.value("turning", "clause", default=0)
         self._prefixes, self._suffixes = lang.entries("turning", "prefixes"), lang.entries("turning", "suffixes")
         self._prefix_endings = lang.entries("turning", "prefix_endings")
         self._not_prefixed, self._not_suffixed = (
@@ -130,12 +130,26 @@ class NegationReader:
             # French *ne traitent pas l'asthme*: the verb stands between both parts of the negation.
             scope = said[opened].start, said[end - 1].end
         elif end > begins:
-            scope = said[begins].start, said[end - 1].end
+            first = self._subject(said, at) if kind == "not" and self._capitals_name else begins
+            scope = said[begins if first == at else first].start, said[end - 1].end
         elif said[at].word in self._after_verb and (first := self._clause(said, at)) < at:
             scope = said[first].start, said[at - 1].end
         else:
             scope = said[behind].end, said[behind].end
         return Turning(said[at].start, said[behind].end, scope, kind)
+
+    def _subject(self, said: Sequence[Token], at: int) -> int:
+        """Return where a name right before a turning word begins, if it does not act: *papers Ada didn't write*.
+
+        Behind a preposition (*products by Halcyon aren't …*) it is not; then the place itself is returned.
+        """
+        first = at
+        while first > 1 and said[first - 1].capital and not said[first].mark:
+            first -= 1
+        before = said[first - 1] if first else None
+        if first == at or before is None or said[first].mark:
+            return at
+        return first if before.word not in self._function or before.word in self._relative else at
 
     def _opened(self, said: Sequence[Token], at: int) -> int | None:
         """Return the place behind the word that opens a negation in two parts, close before its second part."""
@@ -149,7 +163,11 @@ class NegationReader:
     def _clause(self, said: Sequence[Token], at: int) -> int:
         """Return where the clause that ends with a turning word begins: German *die man kaufen kann nicht*."""
         first = at
-        while first > max(0, at - _CLAUSE) and not said[first].mark and said[first - 1].word not in self._relative:
+        while (
+            first > max(0, at - self._clause_words)
+            and not said[first].mark
+            and said[first - 1].word not in self._relative
+        ):
             first -= 1
         return first
 

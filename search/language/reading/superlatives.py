@@ -16,6 +16,8 @@ from search.language.tokens import Phrases, Token, phrases
 Degree = Literal["most", "fewest", "many", "few", "ranges", "ranges_few", "more", "less"]
 _MOST_COUNTED = 4
 """Largest number of words in the name of what is counted."""
+_CHOICE = 16
+"""Largest number of words from a comparative to the *or* of a choice."""
 _SHORTEST = 6
 """Least number of letters of a superlative that the lists do not know."""
 _VOWELS = "aeiou"
@@ -39,6 +41,8 @@ class SuperlativeReader:
         self._than = phrases(lang.entries("comparisons", "than"))
         self._articles = lang.set("words", "articles")
         self._never = phrases(lang.entries("superlatives", "never"))
+        self._choosing, self._either = lang.set("superlatives", "choosing"), lang.set("superlatives", "either")
+        self._measuring = lang.set("superlatives", "measuring")
         self._first, self._last = lang.set("superlatives", "first"), lang.set("superlatives", "last")
         self._top = phrases(lang.entries("superlatives", "top"))
         self._sorted = phrases(lang.entries("superlatives", "sorted"))
@@ -79,6 +83,8 @@ class SuperlativeReader:
     def _at(self, said: Sequence[Token], at: int) -> tuple[Superlative, int] | None:
         """Return the superlative that begins at a word, and the place of the first word behind it."""
         adjective, degree = self._scales.superlative.at(said, at), self._degrees.at(said, at)
+        if not adjective and (chosen := self._scales.comparative.at(said, at)) and self._is_choice(said, at):
+            adjective = chosen
         if adjective and not (degree and degree[0] > adjective[0]):
             return self._adjective(said, at, *adjective)
         if degree:
@@ -91,6 +97,12 @@ class SuperlativeReader:
             return self._sorting(said, at, length)
         return self._unknown(said, at)
 
+    def _is_choice(self, said: Sequence[Token], at: int) -> bool:
+        """Whether a comparative chooses between named things: *which is heavier, the Glow or the Lantern*."""
+        asked = any(token.word in self._choosing for token in said[max(0, at - _MOST_COUNTED) : at])
+        behind = said[at + 1 : at + 1 + _CHOICE]
+        return asked and not self._than_within(said, at + 1) and any(token.word in self._either for token in behind)
+
     def _adjective(
         self, said: Sequence[Token], at: int, length: int, adjective: Adjective
     ) -> tuple[Superlative, int] | None:
@@ -101,6 +113,9 @@ class SuperlativeReader:
             scale, word, end = named, said[end].word, end + 1
         elif self._than.length(said, end):
             return None
+        elif word in self._measuring and (noun := self._noun(said, end)) > end:
+            # *The highest citation count*: what stands behind names the property, or the type.
+            scale = Scale((" ".join(token.word for token in said[end:noun]), *scale.names), scale.unit)
         if end < len(said) and said[end].word in self._ordered and not said[end].mark and _closes(said, end):
             end, limit = end + 1, 0
         counted = self._counted_behind(said, end)
@@ -213,17 +228,19 @@ class SuperlativeReader:
         read = self._adjective(said, end, *scale) if scale else self._degree(said, end, *degree) if degree else None
         if read:
             return replace(read[0], start=said[at].start, limit=number), read[1]
-        best = self._property_behind(said, end)
-        word, names = best if best else (said[at].word, Scale())
-        return self._made(said, at, end, word, "high", names, limit=number), end
+        word, names, counted = self._property_behind(said, end) or (said[at].word, Scale(), None)
+        return self._made(said, at, end, word, "high", names, counted, number), end
 
-    def _property_behind(self, said: Sequence[Token], at: int) -> tuple[str, Scale] | None:
-        """Return the property that *by* names within the next few words: *top 3 lamps by price*."""
+    def _property_behind(self, said: Sequence[Token], at: int) -> tuple[str, Scale, Span | None] | None:
+        """Return what *by* names within the next few words: a property (*top 3 lamps by price*) or what is counted."""
         for place in range(at, min(len(said), at + 2 * _MOST_COUNTED)):
             if (length := self._by.length(said, place)) and place + length < len(said):
                 word = said[place + length].word
                 if word in self._scales.nouns:
-                    return word, self._scales.nouns[word]
+                    return word, self._scales.nouns[word], None
+                named = said[place + length]
+                if not named.capital and word not in self._function:
+                    return word, Scale((word,)), (named.start, named.end)
         return None
 
     def _sorting(self, said: Sequence[Token], at: int, length: int) -> tuple[Superlative, int] | None:

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from search.adapters import mentions_memmap
 from search.adapters.mentions_memmap import MemmapMentions
+from search.adapters.string_table import StringTable, write_strings
 
 
 def index(folder: Path, *names: str, aliases: dict[int, str] | None = None) -> MemmapMentions:
@@ -138,3 +139,22 @@ def test_an_index_without_names_finds_nothing(tmp_path: Path) -> None:
 
 def test_a_very_long_question_is_searched_whole(tmp_path: Path) -> None:
     assert found(index(tmp_path, "Kuru"), "word " * 3000 + "kuru") == ["kuru"]
+
+
+def test_a_name_of_thousands_of_nodes_means_all_of_them_in_each_spelling(tmp_path: Path) -> None:
+    """Equal spellings are compared at once; the result is the same as one by one."""
+    names = ["Ann Lee"] * 3_000 + ["ann lee"] * 2 + ["Ann-Lee"]
+    mentions = index(tmp_path, *names, "Lee Ann", *["Bob"] * 1_000)
+    (mention,) = [one for one in mentions.find("where does Ann Lee live") if one.text == "Ann Lee"]
+    assert mention.keys == tuple(range(3_003))
+    assert mention.exact == (True,) * 3_000 + (False,) * 3
+    assert mentions.lookup("BOB") == tuple(range(3_004, 4_004))
+
+
+def test_stretches_of_strings_are_read_at_once(tmp_path: Path) -> None:
+    for at, strings in enumerate((["ab"] * 4, ["a", "bab", "", "é"], ["", ""], ["x"], ["aa", "aa", "aaaa", ""])):
+        write_strings(tmp_path / f"{at}", strings)
+        table = StringTable.open(tmp_path / f"{at}")
+        for first in range(len(strings) + 1):
+            for last in range(first, len(strings) + 1):
+                assert table.stretch(first, last) == strings[first:last]

@@ -40,6 +40,7 @@ from search.language.quantities import quantities
         ("2004 papers", "=", 2004, 2004, "papers", True),
         ("published between 2001 and 2005", "between", 2001, 2005, "", True),
         ("from 2001 to 2005", "between", 2001, 2005, "", True),
+        ("from 2001 through 2005", "between", 2001, 2005, "", True),
         ("tents of 2004-2008", "between", 2004, 2008, "", True),
         ("founded in the 1990s", "between", 1990, 1999, "", True),
         ("music of the 80s", "between", 1980, 1989, "", True),

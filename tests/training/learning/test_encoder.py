@@ -26,9 +26,12 @@ from search.neural.encoder_names import is_trained
 from search.neural.sentence_models import sentence_model
 from search.neural.threads import threads
 from search.services.jobs.checkpoints import FileCheckpoints
+from search.services.jobs.launch import launch_job
+from search.services.jobs.run_here import run_here
 from search.services.knowledge.index_snapshot import build_index
 from search.services.knowledge.releases import activate_release
 from search.services.pipelines.delete_artifact import uses_of
+from search.services.promote_result import made_by, promote_job
 from search.services.searches.pin import PipelineChoice
 from search.services.searches.pin_searches import pin_searches
 from search.services.searches.request_search import request_search
@@ -43,7 +46,9 @@ from training.learning.encoder_lists import Asked, Texts
 from training.learning.retriever import RetrieverLearner
 from training.learning.stepwise import HowToStep, trainable
 from training.learning.task import Material, TooFew
+from training.services import train_documents
 from training.services.cross_fitting import cross_fitted
+from training.services.question_sets import register_questions
 from training.services.train import train
 from training.services.train_request import Request
 
@@ -94,6 +99,10 @@ def release(encoder_name: str, settings: Settings, tmp_path: Path) -> Iterator[R
     settings.GRASP_TOOLS = {
         **settings.GRASP_TOOLS,
         "encoder": {"BACKEND": "search.neural.encoders.cached_sentence_encoder", "OPTIONS": {"device": "cpu"}},
+        "field_retrievers": {
+            **settings.GRASP_TOOLS["field_retrievers"],
+            "OPTIONS": {"directory": settings.GRASP_HOME / "artifacts"},
+        },
     }
     wiring.forget()
     wiring.encoder.cache_clear()
@@ -392,10 +401,11 @@ def test_changed_files_and_another_base_model_are_refused_by_name(
 
 def test_what_has_learned_over_other_vectors_is_left_out_and_comes_back_with_them(release: Release) -> None:
     base = release.knowledge_base
-    made = train(
-        kind="retriever", knowledge_base="films", examples=examples(),
-        settings={"epochs": 2, "folds": 2, "batch": 8},
-    )  # fmt: skip
+    frozen: dict[str, Any] = {
+        "kind": "retriever", "knowledge_base": "films", "examples": examples(),
+        "settings": {"epochs": 2, "folds": 2, "batch": 8},
+    }  # fmt: skip
+    made = train(**frozen)
     before = PipelineVersion.objects.get(knowledge_base=base, active=True)
     assert before.options["retrieve.artifact"] == made["artifact"]
     trained(encoder_epochs=1)
@@ -403,8 +413,17 @@ def test_what_has_learned_over_other_vectors_is_left_out_and_comes_back_with_the
     assert (now.options.get("retrieve.artifact"), now.options["retrieve"]) == (None, "mfar")
     assert now.note == f"Left out, because it has learned over other vectors: {made['artifact']}."
     assert searched("who made w1 ?", "grasp").status == "done"
-    activate_release(knowledge_base=base, release=release)
-    assert PipelineVersion.objects.get(knowledge_base=base, active=True) == before
+    # What learns over the new vectors reads questions with the new encoder, and comes and goes with them.
+    train(**frozen)
+    later = PipelineVersion.objects.get(knowledge_base=base, active=True)
+    run = searched("who made w1 ?", "grasp")
+    assert [(step.status, step.detail) for step in run.steps.filter(name="retrieve")] == [("ok", "")]
+    base.refresh_from_db()
+    new = base.active_release
+    assert new is not None
+    for to, expected in ((release, before), (new, later), (release, before)):
+        activate_release(knowledge_base=base, release=to)
+        assert PipelineVersion.objects.get(knowledge_base=base, active=True) == expected
 
 
 def test_nothing_measures_a_question_with_vectors_of_an_encoder_that_has_learned_from_it(release: Release) -> None:
@@ -421,3 +440,45 @@ def test_a_release_without_vectors_has_none_that_could_be_trained(release: Relea
     activate_release(knowledge_base=bare.knowledge_base, release=bare)
     with pytest.raises(BadQuestions, match="bare-1 has no vectors that could be trained; `index_kb` makes some"):
         train(kind="retriever", knowledge_base="bare", examples=examples(), settings=SETTINGS)
+
+
+def test_when_indexing_is_interrupted_the_encoder_is_not_trained_again(
+    release: Release, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = RunContext()
+
+    def killed(**_: Any) -> None:
+        raise RunCancelled()
+
+    arguments: dict[str, Any] = {
+        "kind": "retriever", "knowledge_base": "films", "examples": examples(), "run": run,
+        "settings": {**SETTINGS, "encoder_epochs": 1},
+    }  # fmt: skip
+    with monkeypatch.context() as patch:
+        patch.setattr(train_documents, "build_index", killed)
+        with pytest.raises(RunCancelled):
+            train(**arguments)
+    [artifact] = Artifact.objects.filter(kind="encoder")
+    assert KnowledgeBase.objects.get(name="films").active_release == release
+    report = train(**arguments)
+    assert (report["artifact"], report["new_release"]) == (artifact.pk, "films-2")
+    assert [one.pk for one in Artifact.objects.filter(kind="encoder")] == [artifact.pk]
+    assert train(**arguments) == report
+
+
+def test_a_job_trains_the_encoder_and_its_release_is_promoted(release: Release) -> None:
+    register_questions(knowledge_base="films", examples=examples(), name="q")
+    job, _ = launch_job(
+        kind="train_retriever", knowledge_base="films", question_set="q", here=True,
+        arguments={"settings": {**SETTINGS, "encoder_epochs": 1}, "activate": False},
+    )  # fmt: skip
+    expected = {part["name"] for part in job.progress["parts"]}
+    told: set[str] = set()
+    report = run_here(job, lambda part, done, total: told.add(part))
+    assert {"questions", "learning", "Embedding texts"} <= told <= expected, told - expected
+    assert (job.state, report["new_release"]) == ("done", "films-2")
+    made = made_by(job)
+    assert made is not None
+    assert (made.name, made.active) == ("release films-2", False)
+    promote_job(job, user=None)
+    assert KnowledgeBase.objects.get(name="films").active_release == made.row

@@ -7,11 +7,13 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from search.domain.plan import Plan
 from search.domain.run_context import UNOBSERVED, RunContext
 from training.data.examples import Example
 from training.data.hashes import normalised
 from training.data.synthesis.base import Base
 from training.data.synthesis.make import Maker
+from training.data.synthesis.plans import plan_of
 from training.data.synthesis.recipes import CONDITIONED, KINDS
 from training.data.synthesis.tools import SynthesisTools
 
@@ -38,6 +40,14 @@ def synthesise(
     fewer than `number` if the base has no more to give. Memory grows by a hash a question. Raises RunCancelled,
     DeadlineExceeded, and what the tools raise.
     """
+    for example, _ in with_plans(tools, number, seed, run, conditions=conditions):
+        yield example
+
+
+def with_plans(
+    tools: SynthesisTools, number: int, seed: int = 0, run: RunContext = UNOBSERVED, *, conditions: bool = False
+) -> Iterator[tuple[Example, Plan]]:
+    """Yield the questions of `synthesise`, each with the plan that it stands for."""
     base = Base.of(tools)
     english = base.schema.language.lower().startswith("en")
     maker = Maker(tools, base, (*KINDS, *CONDITIONED) if conditions and english else KINDS)
@@ -58,7 +68,8 @@ def synthesise(
             barren = 0
             said.add(hashed)
             answers = tuple(tools.nodes.ids(made.answers))
-            yield Example(f"synthesised-{seed}-{len(said):06d}", made.text, answers, "", {KIND: made.draft.kind})
+            example = Example(f"synthesised-{seed}-{len(said):06d}", made.text, answers, "", {KIND: made.draft.kind})
+            yield example, plan_of(made.draft, base.schema, lambda keys: tools.nodes.ids(list(keys)))
             run.progress(PART, len(said), number)
             if len(said) >= number:
                 return

@@ -31,6 +31,8 @@ class Command(BaseCommand):
         parser.add_argument(
             "--seed", type=whole, default=0, metavar="S", help="The same seed gives the same questions."
         )
+        told = "Also ask for exclusions, orders, comparisons and numbers (bases in English)."
+        parser.add_argument("--conditions", action="store_true", help=told)
         parser.add_argument("--json", action="store_true", help="Print the report as one JSON object on stdout.")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -43,8 +45,9 @@ class Command(BaseCommand):
                     recorded(terminal, kind="synthesise", knowledge_base=options["name"], arguments=arguments) as job,
                 ):
                     report = write_questions(
-                        knowledge_base=options["name"], path=options["output"], number=number, seed=seed, run=job.run
-                    )
+                        knowledge_base=options["name"], path=options["output"], number=number, seed=seed, run=job.run,
+                        conditions=options["conditions"],
+                    )  # fmt: skip
                     job.result = report
         except OSError as error:
             self.stderr.write(f"{error.filename or options['output']}: {error.strerror or error}")

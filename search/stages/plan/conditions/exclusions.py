@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from search.domain.graph import ANY, Direction
 from search.domain.plan import Anchor, Exclusion, Filter, Hop
 from search.interfaces import NodeStore
-from search.language.cues import Turning
+from search.language.cues import Span, Turning
 from search.language.question import Word
 from search.language.words import stem
 from search.stages.plan.conditions.condition import Condition, Core, best
-from search.stages.plan.conditions.fields import field_stems
+from search.stages.plan.conditions.fields import field_stems, naming
 from search.stages.plan.conditions.paths import both_ways, direction_said, is_noun, mutual, path_fit, relation_word
 from search.stages.plan.conditions.values import says_value
 from search.stages.plan.enumeration.enumerate import Branch
@@ -59,7 +59,7 @@ class Exclusions:
     def _named(self, core: Core, turning: Turning, at: int, walks: Walks) -> Iterator[Condition]:
         question, name = core.question, core.question.names[at]
         cue = (name.mention.start, name.mention.end)
-        spans = ((turning.start, turning.end), core.question.scope(turning))
+        spans = ((turning.start, turning.end), cue)
         words = [word.text for word in question.content_in(core.question.scope(turning))]
         own = [key for key, code in zip(name.mention.keys, self.nodes.types(name.mention.keys), strict=True)
                if code in core.candidate.types]  # fmt: skip
@@ -126,7 +126,7 @@ class Exclusions:
                     label = known.schema.node_types[code].name if len(far) > 1 else ANY
                     hop = Hop(TARGET, known.schema.relations[relation].name, f"N{turning.start}", label, direction)
                     columns = elements((path,), known.lexicon.relations)
-                    spans = ((turning.start, turning.end), core.question.scope(turning))
+                    spans = ((turning.start, turning.end), *_of_schema(core, words))
                     yield Condition(
                         (turning.start, turning.end), fit, exclude=(Exclusion((), (hop,)),), spans=spans,
                         turning=True, columns=columns,
@@ -142,7 +142,7 @@ class Exclusions:
                 condition = Filter(TARGET, one.name, "missing")
                 yield Condition(
                     (turning.start, turning.end), fit, filters=(condition,),
-                    spans=((turning.start, turning.end), core.question.scope(turning)), turning=True,
+                    spans=((turning.start, turning.end), *naming(core, one)), turning=True,
                 )  # fmt: skip
 
 
@@ -155,6 +155,12 @@ def _said(core: Core, words: Sequence[Word], relation: int, code: int) -> bool:
     rows = lexicon.of([word.text for word in words])
     named = rows[:, lexicon.relations + code].max(initial=0.0) >= _NAMED and code != core.type_code
     return bool(named or rows[:, relation].max(initial=0.0) >= _SPOKEN)
+
+
+def _of_schema(core: Core, words: Sequence[Word]) -> list[Span]:
+    """Return the spans of the words that name something of the schema, though perhaps another relation (`bought`)."""
+    like = core.knowledge.lexicon.of([word.text for word in words]).max(axis=1, initial=0.0)
+    return [(word.start, word.start + len(word.text)) for word, most in zip(words, like, strict=True) if most >= _NAMED]
 
 
 def _ways(core: Core, relation: int) -> list[Direction]:

@@ -55,6 +55,6 @@ def _meanings(core: Core, one: ValueMention) -> Iterator[Condition]:
     schema = core.knowledge.schema
     places += [(var, _INSIDE) for var, code in core.variables if schema.node_types[code].name == one.node_type]
     for var, factor in places[:1]:
-        spans = (span, (turned.start, turned.end), turned.scope) if turned else (span,)
+        spans = (span, (turned.start, turned.end)) if turned else (span,)
         condition = Filter(var, one.field, "!=" if turned else "=", one.value)
         yield Condition(span, fit * factor, filters=(condition,), spans=spans, turning=turned is not None)

@@ -79,10 +79,15 @@ class Asked:
         found = [(name.mention.start, name.mention.end) for name in self.names]
         found += [(one.start, one.end) for one in self.cues.turnings] + list(measures(self.cues))
         found += [] if self.cues.asking is None else [(self.cues.asking.start, self.cues.asking.end)]
-        for name in ("back", "everything", "sorted", "up", "down", "number", "which", "whether", "instead", "openers"):
+        for name in ("everything", "sorted", "up", "down", "number", "which", "whether", "instead", "openers"):
             found += self.words.spans(name, self.text)
-        found += [(end, _clause(self.text, end)) for _, end in self.words.spans("back", self.text)]
+        found += self.backs + [(end, _clause(self.text, end)) for _, end in self.backs]
         return found
+
+    @cached_property
+    def backs(self) -> list[tuple[int, int]]:
+        """The phrases that take a condition back: *any brand*, but not *are there any*."""
+        return [] if self.words.begins("whether", self.text) else self.words.spans("back", self.text)
 
     @cached_property
     def free(self) -> tuple[Word, ...]:

@@ -143,7 +143,7 @@ class Changes:
             for var, labels in types.items():
                 if said.label not in labels or len(labels) > 1 or var in bound:
                     continue
-                cost = (0.0 if var == plan.target.var else _INNER) + (_INNER if said.part else 0.0)
+                cost = (0.0 if var == plan.target.var else _INNER) + (_INNER if said.part and not turned else 0.0)
                 condition = _filter_of(said, var, turned)
                 if self.asked.further or turned:
                     yield Option(replace(plan, filters=(*plan.filters, condition)), cost)

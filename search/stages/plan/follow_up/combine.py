@@ -36,13 +36,16 @@ _NEXT = 1.5
 """Cost of each further meaning of an order on the same type."""
 _MOST = 24
 """Largest number of combinations that are kept after each piece."""
-_EXPLAINED = 0.3
+_EXPLAINED = 0.8
 """Least affinity to an element of the plan from which a word counts as explained."""
 
 _DOUBT = 3.0
 """Cost of a meaning that fits its words not at all; one that fits them wholly costs nothing."""
 _OPPOSITE: dict[str, Operator] = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "=": "!="}
 """Comparisons as a turning word turns them round: *not after 2015*."""
+
+_IGNORED = 4.0
+"""Cost of a turning word with which nothing is done."""
 
 Piece = Callable[[Plan], Iterable[Option]]
 
@@ -63,9 +66,9 @@ class Combinations:
     asked: Asked
     ground: Ground
 
-    def of(self, plan: Plan) -> list[Changed]:
+    def of(self, before: Plan) -> list[Changed]:
         """Return the changed plans, the cheapest first; plans that no engine could execute are left out."""
-        states = [Option(replace(plan, ask="which"), 0.0)]
+        states = [Option(replace(before, ask="which"), 0.0)]
         for piece, unread in self._pieces():
             following = []
             for state in states:
@@ -73,7 +76,8 @@ class Combinations:
                 following += [Option(one.plan, state.cost + one.cost) for one in options]
                 following.append(Option(state.plan, state.cost + (unread if options else 0.0)))
             states = _cheapest(following)
-        return sorted((self._rest(state) for state in states if self._allowed(state.plan)), key=lambda one: one.cost)
+        found = (self._rest(state, before) for state in states if self._allowed(state.plan))
+        return sorted(found, key=lambda one: one.cost)
 
     def _allowed(self, plan: Plan) -> bool:
         return self.ground.fits(plan)
@@ -112,6 +116,8 @@ class Combinations:
 
     def _value_unread(self, several: Sequence[SaidValue]) -> float:
         """Return the cost of leaving a value unread: little for a word that may mean a type, relation or field."""
+        if self.asked.turned(several[0].start, several[0].end):
+            return _UNREAD
         text = self.asked.text[several[0].start : several[0].end]
         if all(one.part for one in several):
             return _PART_UNREAD
@@ -194,12 +200,26 @@ class Combinations:
         labels = self.ground.types(plan).get(plan.target.var, frozenset())
         return sorted(labels) if len(labels) <= 2 else []
 
-    def _rest(self, state: Option) -> Changed:
-        """Return a reading with the cost of the words that its plan does not explain, as its residual text."""
-        left = tuple(
-            self.asked.text[word.start : word.start + len(word.text)] for word in self._unexplained(state.plan)
-        )
-        return Changed(edits.about(state.plan, " ".join(left)), state.cost + _LEFT * len(left), left)
+    def _rest(self, state: Option, before: Plan) -> Changed:
+        """Return a reading with the cost of the words that its plan does not explain, as its residual text.
+
+        Words in the scope of a turning word are not looked for in texts: they say what must not be. With words left
+        over, nothing is counted, and neither yes nor no is said.
+        """
+        words, text = self._unexplained(state.plan), self.asked.text
+        left = [text[word.start : word.start + len(word.text)] for word in words]
+        sought = [
+            said
+            for word, said in zip(words, left, strict=True)
+            if not self.asked.turned(word.start, word.start + len(word.text))
+        ]
+        ignored = [
+            text[cue.start : cue.end] for cue in self.asked.cues.turnings if _same_conditions(state.plan, before)
+        ]
+        plan = edits.about(state.plan, " ".join(sought))
+        if left or ignored:
+            plan = replace(plan, ask="which")
+        return Changed(plan, state.cost + _LEFT * len(left) + _IGNORED * len(ignored), (*ignored, *left))
 
     def _unexplained(self, plan: Plan) -> list[Word]:
         ground, free = self.ground, self.asked.free
@@ -242,6 +262,11 @@ class Combinations:
             for name, stems in field_words(kind).items():
                 found |= stems if name in used else frozenset()
         return frozenset(found)
+
+
+def _same_conditions(plan: Plan, before: Plan) -> bool:
+    """Whether a plan has the conditions of the plan before, so that no turning word has turned anything."""
+    return (plan.anchors, plan.filters, plan.exclude) == (before.anchors, before.filters, before.exclude)
 
 
 def _cheapest(options: Iterable[Option]) -> list[Option]:

@@ -82,7 +82,8 @@ class Onward:
             return False
         opened = words.patterns["openers"].match(text)
         asks = _WH.search(text, opened.end() if opened else 0)
-        return bool(asks or _OWN.search(text) or names_type(self.asked, self.ground))
+        bare = names_type(self.asked, self.ground) and not self.asked.further
+        return bool(asks or _OWN.search(text) or bare)
 
     @cached_property
     def _types(self) -> Affinities:

@@ -9,7 +9,7 @@ import numpy as np
 from search.domain.errors import StageError
 from search.domain.follow_up import Followed, FollowUpReading
 from search.domain.graph import Schema
-from search.domain.plan import Plan, ScoredPlan
+from search.domain.plan import RISKS, Plan, ScoredPlan
 from search.domain.plan.normal_form import normal_form
 from search.domain.question import Question
 from search.domain.trace import Limit
@@ -96,6 +96,9 @@ class FollowUp:
         for at, (one, share) in enumerate(zip(np.array(tried[:_MOST_PLANS], dtype=object)[kept], shares, strict=True)):
             rival = float(shares[0 if at else 1]) if len(shares) > 1 else 0.0
             risk = level(float(share), rival, max(0.0, 1.0 - len(one.left) / words))
+            if one.left and not one.plan.target.relevance_text:
+                # Nothing is done with these words, not even in text, so the plan must not lead.
+                risk = min(risk, "weak", key=RISKS.index)
             plans.append(ScoredPlan(replace(one.plan, risk_level=risk), "follow-up", float(share)))
         return plans
 

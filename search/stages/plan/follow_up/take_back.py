@@ -20,7 +20,7 @@ def taken_back(plan: Plan, asked: Asked, ground: Ground) -> Iterator[Option]:
     text = asked.text
     if asked.words.says("everything", text) and plan.order is not None and plan.order.limit is not None:
         yield Option(replace(plan, order=replace(plan.order, limit=None)), 0.0)
-    for start, end in asked.words.spans("back", text):
+    for start, end in asked.backs:
         behind = text[end:].strip(" ?!.,")
         if not behind or any(name.mention.start <= start < name.mention.end for name in asked.names):
             continue

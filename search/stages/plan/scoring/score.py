@@ -74,20 +74,26 @@ class Scored:
 
 @dataclass(frozen=True)
 class Scorer:
-    """Scores candidates with constant weights. The encoder compares the wording of at most `encoded` plans."""
+    """Scores candidates with constant weights. The encoder compares the wording of at most `encoded` plans.
+
+    Of these it compares only plans whose other features sum to at most `within` less than the best plan's: no cosine
+    makes up for more. Schemas with many relations have many plans whose wording nobody has encoded before.
+    """
 
     features: Features
     wording: Wording
     vectors: TextVectors
     weights: Weights = Weights()
-    encoded: int = 48
+    encoded: int = 32
+    within: float = 4.0
 
     def __call__(self, question: AnalysedQuestion, candidates: Sequence[PlanCandidate]) -> Scored:
-        """Return the candidates, best first: at most `encoded`, chosen by their features before the cosine is added."""
+        """Return the candidates, best first: those chosen by their features before the cosine is added."""
         if not candidates:
             return Scored((), self.weights.text)
         sums = self.features.of(question, candidates)[:, : len(SPOKEN)] @ self.weights.spoken()
         order = np.argsort(-sums, kind="stable")[: self.encoded]
+        order = order[sums[order] >= sums[order[0]] - self.within]
         chosen = [candidates[at] for at in order]
         total = sums[order]
         if self.weights.cosine:

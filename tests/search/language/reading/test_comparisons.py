@@ -23,6 +23,8 @@ from search.language.reading import read_cues
         ("lamps at least as cheap as the Lantern", "at least as cheap as", "<=", "the Lantern", "price"),
         ("the same price as the Lantern", "the same price as", "=", "the Lantern", "price"),
         ("lamps with a higher rating than the Lantern", "higher rating than", ">", "the Lantern", "rating"),
+        ("lamps costing as much as the Lantern", "costing as much as", "=", "the Lantern", "price"),
+        ("papers more cited than Ice", "more cited than", ">", "Ice", "citations"),
         ("films longer than Titanic that won a prize", "longer than", ">", "Titanic", "length"),
     ],
 )

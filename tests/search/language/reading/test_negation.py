@@ -38,6 +38,10 @@ from search.language.reading import read_cues
         ("I don't like wool. Which jackets are there?", ["wool"], "not"),
         ("Which drugs don’t bind albumin but treat pain?", ["bind albumin"], "not"),
         ("a present, not a lamp", ["lamp"], "not"),
+        ("papers cited by nobody", ["cited by"], "lack"),
+        ("products sold everywhere but Japan", ["Japan"], "except"),
+        ("papers Ada Lund didn't write", ["Ada Lund didn't write"], "not"),
+        ("lamps by Halcyon aren't red", ["red"], "not"),
         ("has not published since 2015", ["published since 2015"], "not"),
     ],
 )

@@ -102,16 +102,19 @@ def test_of_several_answers_each_has_its_part_and_one_that_did_not_come_leaves_i
 def test_where_the_question_names_nothing_the_models_plan_comes_before_the_text(planner: Planner) -> None:
     question = Question("whatever might that be")
     for trained in ({}, {"plan_scorers": Learned(planner.encoder.name), "artifact": "trained"}):
+        (text,) = replace(planner, **trained)(question, Limit())
         plans = joined(planner, Scripted(OTHER), **trained)(question, Limit.seconds(20))
         assert [(bool(scored.plan.anchors), scored.probability) for scored in plans] == [
-            (True, 0.65), (False, pytest.approx(0.35))
+            (True, 0.65), (False, pytest.approx(0.35 * text.probability))
         ]  # fmt: skip
 
 
 def test_a_model_that_leaves_the_question_to_text_as_well_is_in_agreement(planner: Planner) -> None:
     question = Question("whatever might that be")
     plans = joined(planner, Scripted({"retrieval_mode": "skip"}))(question, Limit.seconds(20))
-    assert [(scored.plan.anchors, scored.probability) for scored in plans] == [((), pytest.approx(1.0))]
+    (text,) = planner(question, Limit())
+    expected = pytest.approx(0.65 + 0.35 * text.probability)
+    assert [(scored.plan.anchors, scored.probability) for scored in plans] == [((), expected)]
 
 
 def test_with_all_the_weight_the_model_plans_alone(planner: Planner) -> None:

@@ -159,7 +159,8 @@ def test_a_question_that_names_nothing_gets_the_plan_without_hops(planner: Plann
     (only,) = plans(planner, text)
     assert (only.plan.anchors, only.plan.hops) == ((), ())
     assert only.plan.target.relevance_text == text.strip()
-    assert (only.plan.risk_level, only.probability, only.source) == ("no_trade", 1.0, "schema")
+    assert (only.plan.risk_level, only.source) == ("no_trade", "schema")
+    assert only.probability < 0.7  # The only plan, and yet far from sure: text has to find the answer.
 
 
 def test_the_plan_without_hops_says_what_type_is_asked_for(planner: Planner) -> None:
@@ -204,10 +205,10 @@ def test_every_plan_is_valid_finds_something_and_carries_its_nodes(planner: Plan
             assert not entry.plan.anchors or answers(FILMS, entry.plan)
 
 
-def test_probabilities_fall_and_sum_to_one(planner: Planner) -> None:
+def test_probabilities_fall_and_leave_a_rest_for_no_plan_being_right(planner: Planner) -> None:
     shares = [entry.probability for entry in plans(planner, "films with Cy Clone and Dee Dee from 1999")]
     assert shares == sorted(shares, reverse=True)
-    assert sum(shares) == pytest.approx(1.0)
+    assert 0 < sum(shares) <= 1 + 1e-9
     assert len(shares) <= planner.plans
 
 
@@ -267,7 +268,7 @@ NAMED = ["Alpha", "Rising", "Ann", "Arbor", "drama", "What?", "1984", "heat"]
 def test_whatever_is_asked_every_plan_is_valid_and_finds_something(planner: Planner, words: list[str]) -> None:
     listed = plans(planner, " ".join(words))
     assert listed
-    assert sum(entry.probability for entry in listed) == pytest.approx(1.0)
+    assert 0 < sum(entry.probability for entry in listed) <= 1 + 1e-9
     for entry in listed:
         assert Plan.parse(entry.plan.to_json(), SCHEMA) == entry.plan
         assert not entry.plan.anchors or answers(FILMS, entry.plan)

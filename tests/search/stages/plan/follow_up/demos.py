@@ -8,14 +8,13 @@ from pathlib import Path
 
 import numpy as np
 
-from search.adapters import adjacency_memmap, mentions_memmap, values_memmap
+from search.adapters import adjacency_memmap, field_values, mentions_memmap, values_memmap
 from search.domain.follow_up import Earlier, Followed, FollowUpReading
 from search.domain.graph import Node, Schema
 from search.domain.linking import Binding, LinkedPlan
 from search.domain.plan import Anchor, Hop, Plan, Target
 from search.domain.question import Question
 from search.domain.trace import Limit
-from search.ingest import field_values
 from search.stages.plan.follow_up.read import FollowUp
 from tests import oracle
 from tests.fakes import HashEncoder

@@ -241,6 +241,30 @@ def test_words_that_change_nothing_order_the_answers_by_text(demos: dict[str, De
     assert "helicopters" in reading.detail
 
 
+def test_a_condition_of_a_neighbour_is_a_further_one(demos: dict[str, Demo]) -> None:
+    papers = demos["papers"]
+    plan = best(papers, SEA_ICE, "only from journals")
+    assert plan.target.labels == ("paper",)
+    assert [(one.field, one.value) for one in plan.filters] == [("kind", "journal")]
+
+
+def test_nothing_is_counted_and_no_yes_is_said_where_words_are_left_over(demos: dict[str, Demo]) -> None:
+    products = demos["products"]
+    for words in ("are there any for wizards?", "how many are enchanted?"):
+        reading = products.read(products.one_hop(*OSTERVIK), words)  # type: ignore[arg-type]
+        assert reading.plans[0].plan.ask == "which"
+        assert "Not understood" in reading.detail
+
+
+def test_what_must_not_be_is_not_looked_for_in_texts(demos: dict[str, Demo]) -> None:
+    products = demos["products"]
+    reading = products.read(products.one_hop(*OSTERVIK), "without wizardry")  # type: ignore[arg-type]
+    assert reading.plans[0].plan.target.relevance_text == ""
+    assert reading.plans[0].plan.risk_level in ("no_trade", "weak")
+    assert "wizardry" in reading.detail
+    assert "wizardry" not in reading.wording
+
+
 def test_text_retrieval_reads_the_question_before_with_the_new_name(demos: dict[str, Demo]) -> None:
     base = demos["biomedical"]
     before = base.one_hop(*COPD)  # type: ignore[arg-type]

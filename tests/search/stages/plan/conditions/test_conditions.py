@@ -1,0 +1,145 @@
+"""Conditions of a question become parts of its best plan; what the plan finds is worked out by hand."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from search.domain.graph import Field, Node, Relation
+from search.domain.linking import Binding, LinkedPlan
+from search.domain.plan import Count, Order, Plan
+from search.domain.plan.checks import misfits
+from search.domain.question import Question
+from search.domain.trace import Limit
+from search.stages.plan import Planner
+from tests import oracle
+from tests.graphs import schema_of
+from tests.oracle import Graph
+from tests.search.stages.plan.films import planner_of
+
+NODES = (
+    Node(0, "n0", "lamp", "Alba", fields={"price": 20, "weight_g": 900, "released": "2004-03-01"}),
+    Node(1, "n1", "lamp", "Bruma", fields={"price": 60, "weight_g": 2500, "released": "2004-12-31"}),
+    Node(2, "n2", "lamp", "Cirro", fields={"price": 90, "weight_g": 400, "released": "2011-01-01"}),
+    Node(3, "n3", "lamp", "Dune", fields={"price": 35, "weight_g": 700, "released": "2019-05-05"}),
+    Node(4, "n4", "brand", "Ostervik", fields={"founded": 1961}),
+    Node(5, "n5", "brand", "Norling", fields={"founded": 1990}),
+    Node(6, "n6", "designer", "Ann Arbor"),
+    Node(7, "n7", "designer", "Bob Berg"),
+    Node(8, "n8", "shop", "Harbour Shop"),
+    Node(9, "n9", "paper", "First Light"),
+    Node(10, "n10", "paper", "Second Light"),
+    Node(11, "n11", "paper", "Third Light"),
+)
+EDGES = (
+    (0, "MADE_BY", 4), (1, "MADE_BY", 4), (2, "MADE_BY", 4), (3, "MADE_BY", 5),
+    (0, "DESIGNED_BY", 6), (1, "DESIGNED_BY", 7), (2, "DESIGNED_BY", 6), (3, "DESIGNED_BY", 6),
+    (0, "SOLD_AT", 8), (2, "SOLD_AT", 8),
+    (10, "CITES", 9), (11, "CITES", 9), (11, "CITES", 10),
+)  # fmt: skip
+GRAPH = Graph(NODES, EDGES)
+LAMP = tuple(Field(name, "number", coverage=4) for name in ("price", "weight_g")) + (
+    Field("released", "date", coverage=4),
+)
+WORDED = {
+    "MADE_BY": Relation("MADE_BY", "is made by", "makes"),
+    "DESIGNED_BY": Relation("DESIGNED_BY", "was designed by", "designed"),
+    "SOLD_AT": Relation("SOLD_AT", "is sold at", "stocks"),
+    "CITES": Relation("CITES", "cites", "is cited by"),
+}
+
+
+@pytest.fixture(scope="module")
+def planner(tmp_path_factory: pytest.TempPathFactory) -> Planner:
+    plain = schema_of(GRAPH)
+    kinds = {"lamp": LAMP, "brand": (Field("founded", "number", coverage=2),)}
+    schema = replace(
+        plain,
+        node_types=tuple(replace(kind, fields=kinds.get(kind.name, ())) for kind in plain.node_types),
+        relations=tuple(WORDED[one.name] for one in plain.relations),
+    )
+    folder: Path = tmp_path_factory.mktemp("lamps")
+    return planner_of(folder, GRAPH, schema)
+
+
+def best(planner: Planner, text: str) -> Plan:
+    plan = planner(Question(text), Limit())[0].plan
+    assert misfits(plan, planner.schema) == []
+    return plan
+
+
+def found(plan: Plan) -> set[str]:
+    """Return the names that a plan finds, by the matcher that tries everything; its order is not applied."""
+    by_id = {node.id: node for node in NODES}
+    own = [(None, anchor) for anchor in plan.anchors]
+    own += [(at, anchor) for at, pattern in enumerate(plan.exclude) for anchor in pattern.anchors]
+    bindings = tuple(Binding(anchor.var, by_id[one], 1.0, at) for at, anchor in own for one in anchor.ids)
+    return {NODES[key].name for key in oracle.candidates(GRAPH, LinkedPlan(replace(plan, order=None), bindings))}
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("lamps made by Ostervik not designed by Bob Berg", {"Alba", "Cirro"}),
+        ("lamps designed by Ann Arbor that are not sold at Harbour Shop", {"Dune"}),
+        ("lamps made by Ostervik except Alba", {"Bruma", "Cirro"}),
+        ("lamps that are not sold in any shop", {"Bruma", "Dune"}),
+        ("papers nobody has cited", {"Third Light"}),
+        ("papers that have never been cited", {"Third Light"}),
+        ("papers that cite nothing", {"First Light"}),
+        ("brands founded before 1970", {"Ostervik"}),
+        ("lamps cheaper than Bruma", {"Alba", "Dune"}),
+        ("lamps designed by Ann Arbor heavier than Dune", {"Alba"}),
+        ("which papers cite First Light", {"Second Light", "Third Light"}),
+        ("what does Third Light cite", {"First Light", "Second Light"}),
+        ("papers cited by Third Light", {"First Light", "Second Light"}),
+    ],
+)
+def test_a_condition_selects_what_it_says(planner: Planner, text: str, names: set[str]) -> None:
+    plan = best(planner, text)
+    assert found(plan) == names
+    assert plan.target.relevance_text == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "order"),
+    [
+        ("which lamp made by Ostervik is the cheapest", Order("price", "asc", 1)),
+        ("the heaviest lamp designed by Ann Arbor", Order("weight_g", "desc", 1)),
+        ("the two newest lamps", Order("released", "desc", 2)),
+        ("which brand is the oldest", Order("founded", "asc", 1)),
+        ("which designer designed the most lamps", Order(Count("DESIGNED_BY", "in"), "desc", 1)),
+        ("the most cited paper", Order(Count("CITES", "in"), "desc", 1)),
+        ("which paper cites the most papers", Order(Count("CITES", "out"), "desc", 1)),
+    ],
+)
+def test_a_superlative_orders_by_a_field_or_by_a_count(planner: Planner, text: str, order: Order) -> None:
+    assert best(planner, text).order == order
+
+
+def test_how_many_is_asked_of_the_same_plan(planner: Planner) -> None:
+    plan = best(planner, "how many lamps are made by Ostervik")
+    assert plan.ask == "how many"
+    assert found(plan) == {"Alba", "Bruma", "Cirro"}
+
+
+def test_all_nodes_of_a_type_can_be_counted(planner: Planner) -> None:
+    plan = best(planner, "how many lamps are there")
+    assert (plan.ask, found(plan)) == ("how many", {"Alba", "Bruma", "Cirro", "Dune"})
+
+
+def test_a_turning_word_that_means_nothing_here_is_left_over_and_not_trusted(planner: Planner) -> None:
+    plan = best(planner, "lamps made by Ostervik without zumpty handles")
+    assert "without" in plan.target.relevance_text
+    assert plan.risk_level in ("no_trade", "weak")
+
+
+def test_words_in_the_scope_that_an_exclusion_does_not_say_are_left_over(planner: Planner) -> None:
+    assert "zumpty" in best(planner, "lamps made by Ostervik not sold in zumpty shops").target.relevance_text
+
+
+def test_conditions_that_find_nothing_together_are_not_a_plan(planner: Planner) -> None:
+    for entry in planner(Question("lamps made by Norling not designed by Ann Arbor"), Limit()):
+        assert entry.plan.risk_level == "no_trade" or found(entry.plan)
