@@ -17,11 +17,11 @@ class RankerSettings:
         "other as new questions are.",
     )  # fmt: skip
     seeds: int = option(3, "Models whose mean score ranks.", low=1, high=20)
-    rounds: int = option(100, "Trees of a model.", low=1, high=5_000)
+    rounds: int = option(120, "Trees of a model.", low=1, high=5_000)
     rate: float = option(0.08, "Learning rate: how much each tree adds.", low=1e-4, high=1.0)
-    leaves: int = option(15, "Most leaves of a tree.", low=2, high=1_024)
-    least: int = option(30, "Fewest candidates in a leaf.", low=1, high=100_000)
-    features: float = option(0.5, "Part of the signals that each tree may read.", low=0.01, high=1.0)
+    leaves: int = option(7, "Most leaves of a tree.", low=2, high=1_024)
+    least: int = option(60, "Fewest candidates in a leaf.", low=1, high=100_000)
+    features: float = option(0.3, "Part of the signals that each tree may read.", low=0.01, high=1.0)
     bagging: float = option(0.8, "Part of the candidates that each tree learns from.", low=0.01, high=1.0)
     decay: float = option(5.0, "Penalty of large values in leaves (L2).", low=0.0, high=1_000.0)
     truncation: int = option(5, "Places at the top whose order counts.", low=1, high=1_000)
