@@ -129,13 +129,14 @@ How = Literal[
     "part",
     "spelling",
     "translated",
+    "synonym",
     "described",
     "near",
 ]
 """How a stretch of a question was found to be a name: as it is stored (`name`), as its singular or plural, without a
 possessive ending, with other hyphens and spaces, by its first letters (`abbreviation`, `initials`), by a part of it,
-with corrected spelling, in another language, by a word in the text of a node (`described`), by a near name vector
-(`near`)."""
+with corrected spelling, in another language, by an everyday word for it (`synonym`), by a word in the text of a node
+(`described`), by a near name vector (`near`)."""
 
 
 @dataclass(frozen=True, slots=True)

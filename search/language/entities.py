@@ -43,7 +43,7 @@ def entities(text: str, mentions: MentionIndex, schema: Schema, most: int = MOST
     Ordinary words (function words, words of asking, words of the schema) count as names only if they are quoted or
     capitalised. Names that share words are all listed, although the question can mean only one of them.
     """
-    named = find_names(text[:MOST_CHARACTERS_READ], mentions, _ordinary_of(schema), most)
+    named = find_names(text[:MOST_CHARACTERS_READ], mentions, _ordinary_of(schema), most, schema.language)
     found = [
         Entity(name.mention.start, name.mention.end, name.mention.text, name.mention.keys, name.sure) for name in named
     ]

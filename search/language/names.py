@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from search.domain.graph import Schema
 from search.interfaces import How, Mention, MentionIndex
+from search.language.everyday import everyday_names
 from search.language.words import ASKING_WORDS, FUNCTION_WORDS, stem, words
 from search.text import words as split_identifier
 
@@ -90,19 +91,23 @@ def ordinary_words(schema: Schema) -> frozenset[str]:
     return schema_words(schema) | {stem(word) for word in (*FUNCTION_WORDS, *ASKING_WORDS)}
 
 
-def find_names(text: str, index: MentionIndex, ordinary: frozenset[str], most: int) -> list[Named]:
+def find_names(
+    text: str, index: MentionIndex, ordinary: frozenset[str], most: int, language: str = "en"
+) -> list[Named]:
     """Return up to `most` mentions from which plans should start, in the order of the question.
 
     A mention of ordinary words only is kept only if it is quoted or capitalised. A mention inside a longer one is
     dropped, unless the shorter one has better evidence: its case agrees with a stored name and that of the longer one
     does not, or both are equal there and only the shorter one is marked by quotes or capitals. A longer mention whose
-    spelling was corrected always wins.
+    spelling was corrected always wins. So does an everyday expression of several words in the given language that
+    stands for a name (*high blood pressure*).
     """
     quoted = [match.span() for match in _QUOTED.finditer(text)]
     begins = len(text) - len(text.lstrip(_BEFORE_TEXT))
     cased = not text.isupper()
     near = _Spans(quoted)
-    named = [_named(text, mention, near, ordinary, begins, cased=cased) for mention in index.find(text)]
+    mentions = [*index.find(text), *everyday_names(text, 0, len(text), index, language, least=2)]
+    named = [_named(text, mention, near, ordinary, begins, cased=cased) for mention in mentions]
     named = [name for name in named if not name.ordinary or name.marked]
     kept = _unbeaten(named)
     kept.sort(key=lambda name: (name.quoted, name.marked and name.exact, name.exact, name.words), reverse=True)

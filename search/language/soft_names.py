@@ -3,8 +3,9 @@
 soft_names("what is made from foxglove", [(18, 26)], tools)
 → [Named(mention=Mention(18, 26, "foxglove", keys=(12,), similarity=0.45, how="described"), …)]
 
-Three ways: a rare word, or a phrase, that stands in the texts of few nodes (a plant in the description of a drug); a
-name with nearly the same letters, which may be the same words in another language; a name whose vector is near.
+Four ways: an everyday word for a name (`Holland`); a rare word, or a phrase, that stands in the texts of few nodes (a
+plant in the description of a drug); a name with nearly the same letters, which may be the same words in another
+language; a name whose vector is near.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import numpy as np
 from search.domain.vector_kinds import NAME, RELATION
 from search.interfaces import Encoder, How, Mention, MentionIndex, NodeStore, TextIndex, VectorIndex
 from search.language.common import is_word
+from search.language.everyday import everyday_names
 from search.language.names import Named
 from search.language.words import FUNCTION_WORDS, stem, words
 from search.text import field_text
@@ -31,8 +33,9 @@ _PHRASE, _COMMON_PHRASE, _WORD = 0.55, 0.35, 0.45
 """Similarity of a phrase that stands in a text as it is, of such a phrase of common words, of a single rare word."""
 _TRANSLATED = 0.7
 """What the similarity of letters is multiplied with, because words that look alike need not mean the same."""
-_NEAR, _AHEAD = 0.65, 0.1
-"""Least cosine of a name and a phrase, and least lead over the fifth name. Chosen on invented phrases."""
+_NEAR, _NEAR_PHRASE, _AHEAD = 0.65, 0.55, 0.1
+"""Least cosine of a name and a word, of a name and a phrase of several words, and least lead over the fifth name.
+Chosen on invented phrases."""
 _BELIEVED = 0.55
 """What the cosine of a near name is multiplied with."""
 _COMPARED = 5
@@ -49,21 +52,49 @@ class SoftTools:
     encoder: Encoder | None = None
 
 
-def soft_names(text: str, spans: Sequence[tuple[int, int]], tools: SoftTools, most: int = 3) -> list[Named]:
+def soft_names(
+    text: str,
+    spans: Sequence[tuple[int, int]],
+    tools: SoftTools,
+    most: int = 3,
+    *,
+    unsaid: Sequence[tuple[int, int]] = (),
+    code: str = "en",
+) -> list[Named]:
     """Return nodes that the stretches of a question describe or nearly name, the surest first, up to `most`.
 
     `spans` are stretches of content words that no name, value, relation or type explains, as offsets into the text;
-    neighbouring words belong into one stretch. `mention.how` is `described`, `near` or `translated`, and
-    `mention.similarity`, well below 1, says how sure the find is. Raises StageError if an index fails.
+    neighbouring words belong into one stretch. `mention.how` is `synonym`, `described`, `near` or `translated`, and
+    `mention.similarity`, below 1, says how sure the find is. In the stretches `unsaid`, which are explained only by
+    what they are like (*feel dizzy* is like a symptom), everyday words and, for several words, near names are looked
+    up. `code` is the language of the text. Raises StageError if an index fails.
     """
     wanted = [(start, end) for start, end in spans if _content(text[start:end])][:MOST_SPANS]
-    found = [mention for start, end in wanted for mention in _of_letters_and_texts(text, start, end, tools)]
-    explained = {(mention.start, mention.end) for mention in found}
-    found += _near(text, [span for span in wanted if span not in explained], tools)
+    like = [span for span in unsaid if span not in wanted and _content(text[slice(*span)])][:MOST_SPANS]
+    everyday = _disjoint([*like, *wanted])
+    found = [mention for start, end in everyday for mention in everyday_names(text, start, end, tools.mentions, code)]
+    wanted, like = _free(wanted, found), _free(like, found)
+    found += [mention for start, end in wanted for mention in _of_letters_and_texts(text, start, end, tools)]
+    phrases = [(start, end) for start, end in like if len(_content(text[start:end])) > 1]
+    found += _near(text, _free(_disjoint([*phrases, *wanted]), found), tools)
     best: dict[tuple[int, int, tuple[int, ...]], Mention] = {}
     for mention in sorted(found, key=lambda one: -one.similarity):
         best.setdefault((mention.start, mention.end, mention.keys), mention)
     return [_named(text, mention) for mention in list(best.values())[:most]]
+
+
+def _disjoint(spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Return the stretches that share nothing with one before them in the list."""
+    kept: list[tuple[int, int]] = []
+    for start, end in spans:
+        if not any(first < end and start < last for first, last in kept):
+            kept.append((start, end))
+    return kept
+
+
+def _free(spans: Sequence[tuple[int, int]], found: Sequence[Mention]) -> list[tuple[int, int]]:
+    """Return the stretches in which nothing was found."""
+    return [(start, end) for start, end in spans if not any(one.start < end and start < one.end for one in found)]
 
 
 def _of_letters_and_texts(text: str, start: int, end: int, tools: SoftTools) -> list[Mention]:
@@ -129,7 +160,8 @@ def _near(text: str, spans: Sequence[tuple[int, int]], tools: SoftTools) -> Iter
     encoded = encoder.encode([text[start:end] for start, end in spans])
     for (start, end), vector in zip(spans, encoded, strict=True):
         nearest = vectors.nearest(NAME, vector, _COMPARED)
-        if nearest and nearest[0].score >= _NEAR and nearest[0].score - nearest[-1].score >= _AHEAD:
+        least = _NEAR if len(_content(text[start:end])) < 2 else _NEAR_PHRASE
+        if nearest and nearest[0].score >= least and nearest[0].score - nearest[-1].score >= _AHEAD:
             key = nearest[0].key
             meant = tools.nodes.references([key])[0].name
             yield _mention(text, start, end, [key], _BELIEVED * float(nearest[0].score), "near", meant)

@@ -5,10 +5,16 @@ The groups are in `data/synonyms.LANGUAGE.txt`. A word may stand in several grou
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from functools import lru_cache
 
 from search.language.languages import FOLDER, split
-from search.language.words import stem, words
+from search.language.words import FUNCTION_WORDS, stem, words
+
+_MOST_WORDS = 6
+"""Most words of a stretch of a text that is looked up; no entry of the groups has more."""
+_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
 
 
 def synonyms(word: str, code: str = "en") -> tuple[str, ...]:
@@ -21,6 +27,26 @@ def synonyms(word: str, code: str = "en") -> tuple[str, ...]:
     key = _key(word)
     found = [other for at in by_key.get(key, ()) for other in groups[at] if _key(other) != key]
     return tuple(dict.fromkeys(found))
+
+
+def synonyms_in(text: str, code: str = "en", least: int = 1) -> Iterator[tuple[int, int, tuple[str, ...]]]:
+    """Yield the stretches of at least `least` words of a text that have synonyms: offsets and synonyms, longest first.
+
+    A single function word is none.
+    """
+    _, by_key = _groups(code.lower().split("-")[0])
+    if not by_key:
+        return
+    found = [(match.start(), match.end(), words(match.group())[0]) for match in _WORD.finditer(text)]
+    stems = [stem(word) for _, _, word in found]
+    for width in range(min(_MOST_WORDS, len(found)), max(least, 1) - 1, -1):
+        for first in range(len(found) - width + 1):
+            last = first + width - 1
+            if width == 1 and found[first][2] in FUNCTION_WORDS and not text[slice(*found[first][:2])].isupper():
+                continue
+            if " ".join(stems[first : last + 1]) in by_key:
+                start, end = found[first][0], found[last][1]
+                yield start, end, synonyms(text[start:end], code)
 
 
 def meanings(code: str = "en") -> dict[str, tuple[str, ...]]:

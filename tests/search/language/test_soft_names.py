@@ -81,6 +81,28 @@ def test_a_release_without_near_names_still_reads_texts(release: Release) -> Non
     assert found("what is foxglove for", "foxglove", tools_of(release)) == [("Digoxin", "described")]
 
 
+@pytest.mark.parametrize(
+    ("phrase", "cosine", "near"), [("feel odd", 0.6, True), ("odd", 0.6, False), ("odd", 0.7, False)]
+)
+def test_of_what_is_like_the_schema_only_phrases_are_compared_with_names(
+    release: Release, phrase: str, cosine: float, near: bool
+) -> None:
+    """A single word like the schema mostly means it; a phrase such as *feel dizzy* means more than a symptom."""
+    tools, chosen = tools_of(release), Chosen(cosine, 0.3)
+    both = SoftTools(tools.text, tools.nodes, tools.mentions, chosen, chosen)  # type: ignore[arg-type]
+    text = f"drugs that {phrase}"
+    names = soft_names(text, [], both, unsaid=[(11, len(text))])
+    assert [(name.mention.text, name.how) for name in names] == ([(phrase, "near")] if near else [])
+
+
+def test_an_everyday_word_wins_over_what_is_like_it(release: Release) -> None:
+    text, chosen = "remedies against raised blood pressure", Chosen(0.9, 0.1)
+    tools = tools_of(release)
+    both = SoftTools(tools.text, tools.nodes, tools.mentions, chosen, chosen)  # type: ignore[arg-type]
+    names = soft_names(text, [], both, unsaid=[(17, len(text))])
+    assert [(name.mention.meant, name.how) for name in names] == [("hypertension", "synonym")]
+
+
 def test_no_stretches_cost_nothing(release: Release) -> None:
     assert soft_names("what is foxglove for", [], tools_of(release)) == []
 

@@ -5,7 +5,7 @@ Searching and learning both use this module, so a scorer learns from the same li
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -15,7 +15,7 @@ from search.domain.trace import Limit
 from search.interfaces import Adjacency, MentionIndex, NodeStore, ValueIndex
 from search.language.cues import Span
 from search.language.names import find_names
-from search.language.question import AnalysedQuestion
+from search.language.question import AnalysedQuestion, Word
 from search.language.reading.question import read_question
 from search.language.soft_names import SoftTools, soft_names
 from search.stages.plan.enumeration.enumerate import Branch, Enumerator, PlanCandidate, Start
@@ -47,19 +47,28 @@ class Proposer:
 
         Words that nothing explains are looked up once more, as nodes that they describe or nearly name.
         """
-        read = read_question(text[:_LONGEST], self.knowledge.schema.language)
+        language = self.knowledge.schema.language
+        read = read_question(text[:_LONGEST], language)
         text, cues = read.text, read.cues
-        names = find_names(text, self.mentions, self.knowledge.ordinary, self.max_mentions)
+        names = find_names(text, self.mentions, self.knowledge.ordinary, self.max_mentions, language)
         values = self.values.find(text) if self.values is not None else ()
         question = AnalysedQuestion(text, names, self.knowledge.spoken, cues, values)
-        if self.soft is None or not (spans := list(self._unexplained(question))):
+        if self.soft is None:
             return question
-        more = [one for one in soft_names(text, spans, self.soft) if not any(one.overlaps(name) for name in names)]
+        unexplained, unsaid = self._open(question)
+        if not unsaid:
+            return question
+        soft = soft_names(text, unexplained, self.soft, unsaid=unsaid, code=language)
+        more = [one for one in soft if not any(one.overlaps(name) for name in names)]
         names = sorted([*names, *more], key=lambda one: (one.mention.start, -one.mention.end))
         return AnalysedQuestion(text, names, self.knowledge.spoken, cues, values) if more else question
 
-    def _unexplained(self, question: AnalysedQuestion) -> Iterator[Span]:
-        """Yield the stretches of content words that no name, cue, value, relation or type explains."""
+    def _open(self, question: AnalysedQuestion) -> tuple[list[Span], list[Span]]:
+        """Return the stretches of content words that no name, cue, value, relation or type explains.
+
+        The second list holds those that none of them says: words with vectors near the schema count there, because a
+        word near `symptom` (*dizzy*) or `country` (*British*) may mean a symptom or a country.
+        """
         lexicon, reading = self.knowledge.lexicon, question.without(tuple(range(len(question.names))))
         cues = question.cues
         held = [(one.start, one.end) for one in cues.quantities] + [(one.start, one.end) for one in cues.dates]
@@ -68,17 +77,10 @@ class Proposer:
         # Later, all words are compared with the schema; in one batch they cost less.
         self.knowledge.vectors.learn(lexicon.unknown([*(word.text for word in words), *spoken(reading)]))
         like = lexicon.of([word.text for word in words]).max(axis=1, initial=0.0)
-        begins = ends = -1
-        for word, affinity in zip(words, like, strict=True):
-            if affinity >= EXPLAINED:
-                continue
-            if ends < 0 or question.text[ends : word.start].strip():
-                if ends >= 0:
-                    yield begins, ends
-                begins = word.start
-            ends = word.start + len(word.text)
-        if ends >= 0:
-            yield begins, ends
+        far = [word for word, affinity in zip(words, like, strict=True) if affinity < EXPLAINED]
+        return _stretches(question.text, far), _stretches(
+            question.text, [word for word in words if not lexicon.says(word.text)]
+        )
 
     def candidates(self, question: AnalysedQuestion, limit: Limit) -> list[PlanCandidate]:
         """Return all plans from the names of a question that find nodes and whose first answer type is answerable.
@@ -113,3 +115,15 @@ class Proposer:
             keys = np.array(name.mention.keys, dtype=np.int32)
             types = self.nodes.types(keys)
             yield from (Start(at, int(code), tuple(keys[types == code].tolist())) for code in np.unique(types))
+
+
+def _stretches(text: str, words: Sequence[Word]) -> list[Span]:
+    """Return the stretches of neighbouring words: nothing but spaces stands between them."""
+    found: list[Span] = []
+    for word in words:
+        end = word.start + len(word.text)
+        if found and not text[found[-1][1] : word.start].strip():
+            found[-1] = (found[-1][0], end)
+        else:
+            found.append((word.start, end))
+    return found

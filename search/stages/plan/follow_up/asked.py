@@ -112,7 +112,7 @@ def read_words(text: str, ground: Ground, plan: Plan | None, values: ValueIndex 
         read.cues,
         vocabulary(ground.schema.language, read.language),
     )
-    named = _apart(find_names(text, ground.mentions, knowledge.ordinary, _MOST_NAMES))
+    named = _apart(find_names(text, ground.mentions, knowledge.ordinary, _MOST_NAMES, ground.schema.language))
     named = tuple(name for name in named if not _inside(name.mention.start, name.mention.end, list(measures(cues))))
     asked = Asked(text, named, cues, phrases, knowledge.spoken)
     ordered = min((end for _, end in phrases.spans("sorted", text)), default=len(text))

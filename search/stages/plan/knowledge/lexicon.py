@@ -1,7 +1,8 @@
 """The relation or node type that a single word of a question refers to.
 
-A word that shares a stem with the name, description or alias of a relation or type refers to that element. Any other
-word refers to the elements with the closest vectors; its affinity to them falls with the distance.
+A word that shares a stem with the name, description or alias of a relation or type refers to that element. A word with
+an everyday synonym there (`pills` for `drug`) refers to it a little less surely. Any other word refers to the elements
+with the closest vectors; its affinity to them falls with the distance.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from search.language.synonyms import synonyms
 from search.language.words import ASKING_WORDS, FUNCTION_WORDS, stem
 from search.language.words import words as split
 from search.stages.plan.knowledge.vectors import TextVectors
@@ -33,6 +35,8 @@ _STRANGERS = 48
 _PART = 0.8
 _BESIDE = 0.6
 """Affinity of a word to a type in whose phrases it is not the noun: of `researcher` to a `research centre`."""
+_SYNONYM = 0.9
+"""Affinity of a word to an element that has all words of one of its synonyms: a schema's own word wins."""
 _SHORTEST_PART = 4
 EXPLAINED = 0.3
 """Least affinity to an element from which the element explains a word."""
@@ -49,6 +53,10 @@ def _noun_phrase(phrase: str) -> list[str]:
         if word not in FUNCTION_WORDS:
             found.append(stem(word))
     return found
+
+
+def _content_stems(phrase: str) -> frozenset[str]:
+    return frozenset(stem(word) for word in split(phrase)) - _FUNCTION_STEMS
 
 
 @dataclass
@@ -83,6 +91,10 @@ class Lexicon:
         return np.stack([row if (row := self._known.get(text)) is not None else self._affinities([text])[0]
                          for text in texts])  # fmt: skip
 
+    def says(self, text: str) -> bool:
+        """Whether a word says an element by its letters or as a synonym, not only by a close vector."""
+        return max(self._shared(text), default=0.0) >= _PART
+
     def unknown(self, texts: Iterable[str]) -> list[str]:
         """Return the texts whose vectors `of` would have to compute."""
         return [text for text in texts if text not in self._known]
@@ -101,15 +113,21 @@ class Lexicon:
         return np.where(same, shared, np.maximum(close, shared))
 
     def _shared(self, text: str) -> list[float]:
-        """Return for each element 1 if it shares a stem with the text, `_PART` if a word contains its stem, else 0.
+        """Return for each element 1 if it shares a stem with the text, else the best of the weaker ways, or 0.
 
-        `screenwriter`, for example, contains the stem of `writer`.
+        `_SYNONYM` if it has all words of a synonym, where no element has the word itself; `_PART` if a word contains its
+        stem: `screenwriter` contains that of `writer`.
         """
-        said = {stem(word) for word in split(text)} - _FUNCTION_STEMS
+        said = _content_stems(text)
+        own = any(said & stems for stems in self._stems)
+        others = synonyms(text, self.wording.schema.language) if not own else ()
+        like = [stems for other in others if (stems := _content_stems(other))]
         parts = [word for word in split(text) if len(word) > _SHORTEST_PART]
         return [
             1.0
             if said & stems - beside or len(said & stems) > 1
+            else _SYNONYM
+            if any(other <= stems and other - beside for other in like)
             else _BESIDE
             if said & stems
             else _PART

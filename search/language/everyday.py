@@ -1,0 +1,49 @@
+"""Names that a question says by an everyday word: `Holland` → Netherlands, `high blood pressure` → Hypertension."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from search.interfaces import Mention, MentionIndex
+from search.language.synonyms import synonyms_in
+
+_ALIKE = 0.85
+"""Similarity of an everyday word to the name: below that of a plural, above that of a word in another language."""
+_FORMS = frozenset({"name", "plural", "joined", "part"})
+"""How the name may be stored that the everyday word stands for: *Tents*, *Oedema, peripheral*."""
+_WHOLE = 0.9
+"""Least similarity of a stored name to the word that stands for it."""
+
+_ARTICLE = re.compile(r"^(?:the|an?)\s+", re.IGNORECASE)
+
+
+def everyday_names(text: str, start: int, end: int, index: MentionIndex, code: str, least: int = 1) -> list[Mention]:
+    """Return the names for which the stretches of at least `least` words between two offsets of a text stand.
+
+    The longest stretches come first, and no two share words. A stretch that is itself a name, with or without an
+    article before it, is left out, since it needs no other word. `code` is the language of the text; a
+    language without a list of synonyms has no such names.
+    """
+    found: list[Mention] = []
+    for first, last, others in synonyms_in(text[start:end], code, least):
+        first, last = first + start, last + start
+        names = {text[first:last], _ARTICLE.sub("", text[first:last])}
+        if any(one.start < last and first < one.end for one in found) or any(index.lookup(name) for name in names):
+            continue
+        if named := next(_named(others, index), None):
+            keys, meant = named
+            found.append(Mention(first, last, text[first:last], keys, (False,) * len(keys), _ALIKE, "synonym", meant))
+    return found
+
+
+def _named(others: tuple[str, ...], index: MentionIndex) -> Iterator[tuple[tuple[int, ...], str]]:
+    """Yield the nodes that one of some words names, with the name; exact names before other forms."""
+    for other in others:
+        if keys := index.lookup(other):
+            yield keys, other
+    for other in others:
+        for one in index.find(other):
+            whole = one.start == 0 and one.end == len(other)
+            if whole and one.how in _FORMS and one.similarity >= _WHOLE and one.keys:
+                yield one.keys, one.meant or other
