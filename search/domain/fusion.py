@@ -55,8 +55,8 @@ class Fusion:
     `weights` holds the factor of each list's 1 / (k + rank), after bucket and risk level were applied; with method
     `sum`, the factor of each list's score. `bucket` is the
     range of `n_cand` that chose the weight ("[1,10]"), `risk` the risk level; each is empty if the method does not use
-    it. `leads` says that the graph leads: its plan was so probable that its order was kept. `trust` holds the trust
-    that lists declare. `detail` is a sentence for people about a list that is missing. `cosines` (key → cosine of the
+    it. `leads` says that the graph leads: its plan was so probable that its order was kept. `surely` says that this
+    plan is called almost surely right, which takes more than to lead. `trust` holds the trust that lists declare. `detail` is a sentence for people about a list that is missing. `cosines` (key → cosine of the
     question and the document) covers the first 100 of every list. `sure` is the probability that the first candidate is
     right, if the list has learned to tell it, else 0.
 
@@ -78,6 +78,7 @@ class Fusion:
     cosines: Mapping[int, float] = field(default_factory=dict)
     detail: str = ""
     sure: float = 0.0
+    surely: bool = False
 
     @property
     def status(self) -> Literal["ok", "degraded"]:
@@ -211,6 +212,7 @@ class Fusion:
             "bucket": self.bucket,
             "risk": self.risk,
             "leads": self.leads,
+            "surely": self.surely,
             "trust": {name: trust.to_json() for name, trust in self.trust.items()},
             "rankings": {name: self._listed(listed.ranking) for name, listed in self.rankings.items()},
             "ranking": self.ranking.to_json(),
@@ -234,6 +236,7 @@ class Fusion:
             data["leads"],
             {name: Trust.from_json(trust) for name, trust in data["trust"].items()},
             cosines,
+            surely=data.get("surely", data["leads"]),
         )
 
     def _listed(self, ranking: Ranking) -> dict[str, Any]:

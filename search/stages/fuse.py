@@ -39,7 +39,9 @@ class FusionWeights:
     then so small that the text cannot reorder the graph's first `FIXED_BY_LEAD` candidates and only fills up behind.
     A plan of risk level `weak` never leads. It may be right, but it leaves a large part of the question to the text, so
     the text must order its nodes. A plan that leaves a word over does not lead either, however probable it is: its
-    candidates still come first, in the order of the graph's list, which the words left over decide.
+    candidates still come first, in the order of the graph's list, which the words left over decide. Only a plan that
+    leads with at least the probability `sure` is called almost surely right: 1.3 of 100 such first answers were wrong
+    on 749 questions (docs/planning.md).
     """
 
     method: str = option("dynamic", "How the graph's weight is chosen.", choices=("dynamic", "static"))
@@ -65,6 +67,9 @@ class FusionWeights:
         low=0,
         high=2,
     )
+    sure: float = option(
+        0.9, "A plan that leads is called almost surely right if it is at least this probable.", low=0, high=2
+    )
 
     def fuse(self, graph: GraphRanking, text: Ranking | Fusion, cosines: Cosines) -> Fusion:
         """Return the fused list; only the text counts if the graph found nothing or has weight 0.
@@ -87,9 +92,11 @@ class FusionWeights:
             weights[name] *= 1.0 - trust.against
         if first:
             weights[TEXT] = min(weights[TEXT], following(weights[name], self.k))
+        leads = first and trust.exact
         return Fusion.of(
             {name: graph.ranking, TEXT: text}, weights, self.k, cosines,
-            method=self.method, bucket=bucket, risk=risk, leads=first and trust.exact, trust={name: trust},
+            method=self.method, bucket=bucket, risk=risk, leads=leads, trust={name: trust},
+            surely=leads and trust.probability >= self.sure,
         )  # fmt: skip
 
 

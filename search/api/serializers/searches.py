@@ -136,7 +136,8 @@ class Fusion(serializers.Serializer[Any]):
     weights = serializers.DictField(child=Number())
     bucket = Text(allow_blank=True)
     risk = Text(allow_blank=True)
-    leads = Flag()
+    leads = Flag(help_text="Whether the order of the graph's list was kept.")
+    surely = Flag(help_text="Whether the plan is called almost surely right.")
     trust = serializers.DictField(
         child=serializers.DictField(child=Anything()), help_text="How far lists are to be trusted, by name."
     )

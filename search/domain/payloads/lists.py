@@ -96,6 +96,7 @@ class Fused:
     leads: bool = False
     rankings: Mapping[str, Listed] = field(default_factory=dict)
     trust: Mapping[str, Trust] = field(default_factory=dict)
+    surely: bool = False
 
     @classmethod
     def from_json(cls, data: Json) -> Fused:
@@ -104,7 +105,7 @@ class Fused:
         return cls(
             data["method"], data["k"], dict(data["weights"]), Listed.from_json(data["ranking"]),
             data["bucket"], data["risk"], data["leads"], rankings,
-            {name: Trust.from_json(trust) for name, trust in data["trust"].items()},
+            {name: Trust.from_json(trust) for name, trust in data["trust"].items()}, data.get("surely", data["leads"]),
         )  # fmt: skip
 
     def to_json(self) -> dict[str, Any]:
@@ -116,6 +117,7 @@ class Fused:
             "bucket": self.bucket,
             "risk": self.risk,
             "leads": self.leads,
+            "surely": self.surely,
             "trust": {name: trust.to_json() for name, trust in self.trust.items()},
             "rankings": {name: listed.to_json() for name, listed in self.rankings.items()},
             "ranking": self.ranking.to_json(),

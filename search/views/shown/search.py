@@ -56,6 +56,7 @@ class ShownFusion:
     bucket: str
     risk: str
     leads: bool = False
+    surely: bool = False
     candidates: int = 0
     """`n_cand`: the number of candidates behind the top of the graph's list, which chose the bucket."""
 
@@ -114,8 +115,8 @@ class ShownSearch:
 
     @property
     def surely(self) -> bool:
-        """Whether the plan is called almost surely right: the graph leads, and no word of the question is left over."""
-        return bool(self.fusion and self.fusion.leads) and (self.reading is None or self.reading.complete)
+        """Whether the plan is called almost surely right: it is probable, and no word of the question is left over."""
+        return bool(self.fusion and self.fusion.surely) and (self.reading is None or self.reading.complete)
 
     @property
     def alternatives(self) -> tuple[ShownPlan, ...]:
@@ -203,8 +204,9 @@ def _fusion(fusion: Json | None) -> ShownFusion | None:
     weights = tuple((fusion["titles"][name], weight) for name, weight in sorted(fusion["weights"].items()))
     candidates = max((trust["n_cand"] for trust in fusion.get("trust", {}).values()), default=0)
     return ShownFusion(
-        fusion["method"], fusion["k"], weights, fusion["bucket"], fusion["risk"], fusion.get("leads", False), candidates
-    )
+        fusion["method"], fusion["k"], weights, fusion["bucket"], fusion["risk"], fusion.get("leads", False),
+        fusion.get("surely", False), candidates,
+    )  # fmt: skip
 
 
 def pretty(output: Any) -> str:

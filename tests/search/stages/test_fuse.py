@@ -101,6 +101,25 @@ def test_a_plan_that_is_almost_surely_right_is_not_overruled(method: str) -> Non
     assert not mixed.leads
 
 
+@pytest.mark.parametrize(
+    ("probability", "exact", "leads", "surely"),
+    [(0.95, True, True, True), (0.9, True, True, True), (0.85, True, True, False), (0.6, True, False, False),
+     (0.95, False, False, False)],
+)  # fmt: skip
+def test_to_be_called_almost_surely_right_takes_more_than_to_lead(
+    probability: float, exact: bool, leads: bool, surely: bool
+) -> None:
+    listed = graph(20, 12, 21, probability=probability)
+    fusion = fuse(replace(listed, trust=replace(listed.trust, exact=exact)))
+    assert (fusion.leads, fusion.surely) == (leads, surely)
+    # A plan that leaves a word over comes first as well: its own text has ordered its candidates.
+    assert (fusion.ranking.keys[:3] == (20, 12, 21)) == (probability >= 0.7)
+    recorded = fusion.to_json()
+    assert Fusion.from_json(recorded).surely == surely
+    # Before it was recorded, every plan that led was called so.
+    assert Fusion.from_json({name: value for name, value in recorded.items() if name != "surely"}).surely == leads
+
+
 def test_the_text_swaps_none_of_the_graphs_first_hundred() -> None:
     keys = tuple(range(1_000, 1_100))
     backwards = ranked({key: float(key) for key in keys})

@@ -141,12 +141,12 @@ def outcome_of(run: SearchRun, steps: Sequence[Step]) -> QuestionOutcome:
 
 
 def _with_lead(outcome: QuestionOutcome, step: Step | None) -> QuestionOutcome:
-    """Return the outcome with whether the graph led the fusion, if there was one.
+    """Return the outcome with whether its plan is called almost surely right, if there was a fusion.
 
     The output is read as it is: payloads are read from rows, where ids stand for keys.
     """
     output = None if step is None else step.output
-    leads = output.get("leads") if isinstance(output, Mapping) else None
+    leads = output.get("surely", output.get("leads")) if isinstance(output, Mapping) else None
     return outcome if leads is None else replace(outcome, leads=bool(leads))
 
 

@@ -115,8 +115,8 @@ class Lexicon:
     def _shared(self, text: str) -> list[float]:
         """Return for each element 1 if it shares a stem with the text, else the best of the weaker ways, or 0.
 
-        `_SYNONYM` if it has all words of a synonym, where no element has the word itself; `_PART` if a word contains its
-        stem: `screenwriter` contains that of `writer`.
+        `_SYNONYM` if it has all words of a synonym, where no element has the word itself; `_PART` if a word contains
+        its stem: `screenwriter` contains that of `writer`.
         """
         said = _content_stems(text)
         own = any(said & stems for stems in self._stems)

@@ -99,7 +99,7 @@ def fusions(draw: st.DrawFn) -> Fusion:
     trust = {name: Trust(draw(st.integers(0, 99)), draw(chosen(Risk)), draw(PARTS)) for name in rankings}
     return Fusion.of(
         rankings, weights, k + 1, by_key, method=draw(TEXTS), bucket=draw(TEXTS), risk=draw(TEXTS),
-        leads=draw(st.booleans()), trust=trust,
+        leads=draw(st.booleans()), trust=trust, surely=draw(st.booleans()),
     )  # fmt: skip
 
 
