@@ -55,10 +55,10 @@ class Fusion:
     `weights` holds the factor of each list's 1 / (k + rank), after bucket and risk level were applied; with method
     `sum`, the factor of each list's score. `bucket` is the range of `n_cand` that chose the weight ("[1,10]"), `risk`
     the risk level; each is empty if the method does not use it. `leads` says that the graph leads: its plan was so
-    probable that its order was kept. `surely` says that this plan is called almost surely right, which takes more
-    than to lead. `trust` holds the trust that lists declare. `detail` is a sentence for people about a list that is
-    missing. `cosines` (key → cosine of the question and the document) covers the first 100 of every list. `sure` is
-    the probability that the first candidate is right, if the list has learned to tell it, else 0.
+    probable that its order was kept. `surely` says that this plan is called almost surely right, which takes more than
+    to lead. `trust` holds the trust that lists declare. `detail` is a sentence for people about a list that is missing.
+    `cosines` (key → cosine of the question and the document) covers the first 100 of every list. `sure` is the
+    probability that the first candidate is right, if the list has learned to tell it, else 0.
 
     A list's contribution to a sum is weight / (k + rank), or with method `sum` weight x score; a list that does not
     contain a candidate contributes nothing. The contribution of a list that is a fusion is divided among its own lists

@@ -8,13 +8,14 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Literal
 
 from search.interfaces import ValueMention
 from search.language.cues import Comparison, Cues, Span, Superlative, Turning
+from search.language.languages import known_languages, language
 from search.language.names import Named
-from search.language.words import ASKING_WORDS, FUNCTION_WORDS, stem
+from search.language.words import ASKING_WORDS, FUNCTION_WORDS, stem, words
 
 MOST_WORDS = 60
 """Largest number of words of a question that are examined. A longer text is hardly a question about the graph."""
@@ -24,6 +25,7 @@ _POSSESSIVE = re.compile(r"['’]s?$")
 Role = Literal["start", "excluded", "reference", "number"]
 """What a name is for: plans start from it, it is in the scope of a turning word, answers are compared with it, or it is
 only the number of a condition such as `under 400`."""
+_LISTED = re.compile(r"[,;/&、，]")
 _ARTICLE = 4
 """Number of characters by which a name may begin before a span: `the Netherlands` in the scope `Netherlands`."""
 _OBJECT = 30
@@ -154,12 +156,25 @@ class AnalysedQuestion:
         )
 
     def scope(self, turning: Turning) -> Span:
-        """Return what a turning word turns; behind a verb without anything after it (`cite nothing`) it is the verb."""
+        """Return what a turning word turns; behind a verb without anything after it (`cite nothing`) it is the verb.
+
+        A scope ends behind its first name if another name follows that no comma, *and* or *or* joins to it: `lamps not
+        made by Ostervik sold at Harbour Shop` asks for lamps that are sold there.
+        """
         start, end = turning.scope
         if start < end:
-            return turning.scope
+            return start, self._first_name_ends(max(start, turning.end), end)
         near = [w for w in self._words if w.content and turning.start - _OBJECT <= w.start < turning.start]
         return (near[-1].start, near[-1].start + len(near[-1].text)) if near else turning.scope
+
+    def _first_name_ends(self, start: int, end: int) -> int:
+        """Return where the names end that a span begins with and that are joined to each other."""
+        last = start
+        for one in sorted((self.names[at].mention for at in self.names_in((start, end))), key=lambda one: one.start):
+            if last > start and one.start > last and not _joined(self.text[last : one.start]):
+                return last
+            last = max(last, one.end)
+        return end
 
     def _counts(self, name: Named) -> bool:
         """Whether a name is a number that a comparison or a unit makes an amount."""
@@ -218,3 +233,15 @@ class AnalysedQuestion:
     def _word(self, start: int, text: str) -> Word:
         asking = text in ASKING_WORDS and stem(text) not in self.spoken
         return Word(start, text, text not in FUNCTION_WORDS and not asking)
+
+
+def _joined(between: str) -> bool:
+    """Whether the text between two names makes a list of them."""
+    return bool(_LISTED.search(between)) or not _joining().isdisjoint(words(between))
+
+
+@lru_cache(maxsize=1)
+def _joining() -> frozenset[str]:
+    """Return the words that join the names of a list, in every language that is read whole."""
+    lists = [language(code).set("turning", name) for code in known_languages() for name in ("joining", "nor")]
+    return frozenset().union(*lists)

@@ -111,7 +111,7 @@ def _why_none(run: SearchRun, output: Outputs, index: int | None) -> str:
         return "The plan found nothing as it was asked, so it has no answers."
     if run.release is None:
         return "The release that was searched has been deleted, so its answers cannot be listed."
-    if not {"graph", "adjacency"} <= settings.GRASP_TOOLS.keys():
+    if "graph" not in settings.GRASP_TOOLS:
         return "This site has no engine that executes plans."
     return ""
 
@@ -122,7 +122,7 @@ def _executed(run: SearchRun, output: Outputs, index: int) -> PlanAnswers:
     linked = recorded_plan(output, index, tools)
     if not linked.is_executable:
         return PlanAnswers(linked.plan, reason="The plan follows nothing in the graph, so it has no answers.")
-    found = tools.graph.execute(linked, Limit.seconds(ANSWERS_SECONDS), tools.adjacency.size)
+    found = tools.graph.execute(linked, Limit.seconds(ANSWERS_SECONDS), run.release.snapshot.nodes)
     keys = np.fromiter((candidate.key for candidate in found.candidates), np.int32, len(found.candidates))
     placed = tuple(found.placed[key] for key in keys.tolist()) if found.placed else ()
     return PlanAnswers(linked.plan, keys, placed, not found.truncated)

@@ -69,7 +69,7 @@ class Command(BaseCommand):
         if options["json"]:
             self.stdout.write(json.dumps(report, ensure_ascii=False))
         else:
-            Console().print(_table(report))
+            Console().print(*_tables(report), sep="\n")
 
     def _report(self, options: dict[str, Any], run: RunContext) -> dict[str, Any]:
         """Return the report of a new evaluation, or of the one that goes on."""
@@ -113,20 +113,19 @@ class Command(BaseCommand):
         return report
 
 
-def _table(report: dict[str, Any]) -> Table:
+def _tables(report: dict[str, Any]) -> tuple[Table, Table]:
+    """Return the measures of each pipeline, and its times and counts: together they are too wide for a terminal."""
     title = f"{report['knowledge_base']} · {report['release']} · {report['questions']} questions"
-    table = Table(
-        "pipeline", *MEASURES, "p50 ms", "p95 ms", "answered", "empty", "errors", "seen", "calibration error",
-        "sure, wrong", title=title,
-    )  # fmt: skip
+    measures = Table("pipeline", *MEASURES, "calibration error", "sure, wrong", title=title)
+    rest = Table("pipeline", "p50 ms", "p95 ms", "answered", "empty", "errors", "seen in training")
     for name, part in report["pipelines"].items():
         figures = [f"{part['metrics'][measure]:.1f}" for measure in MEASURES]
         times = [f"{part['latency_ms'][p] or 0:.0f}" for p in ("p50", "p95")]
         seen = part["seen_in_training"]
         counts = [str(part[count]) for count in ("answered", "empty", "errors")]
-        table.add_row(name, *figures, *times, *counts, "?" if seen is None else str(seen),
-                      *_honesty(part))  # fmt: skip
-    return table
+        measures.add_row(name, *figures, *_honesty(part))
+        rest.add_row(name, *times, *counts, "?" if seen is None else str(seen))
+    return measures, rest
 
 
 def _honesty(part: dict[str, Any]) -> tuple[str, str]:

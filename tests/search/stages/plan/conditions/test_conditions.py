@@ -92,6 +92,8 @@ def found(plan: Plan) -> set[str]:
         ("brands founded before 1970", {"Ostervik"}),
         ("lamps cheaper than Bruma", {"Alba", "Dune"}),
         ("lamps designed by Ann Arbor heavier than Dune", {"Alba"}),
+        ("lamps not made by Norling sold at Harbour Shop", {"Alba", "Cirro"}),
+        ("lamps not made by Norling or designed by Bob Berg", {"Alba", "Cirro"}),
         ("which papers cite First Light", {"Second Light", "Third Light"}),
         ("what does Third Light cite", {"First Light", "Second Light"}),
         ("papers cited by Third Light", {"First Light", "Second Light"}),
