@@ -84,7 +84,7 @@ class Scorer:
     wording: Wording
     vectors: TextVectors
     weights: Weights = Weights()
-    encoded: int = 32
+    encoded: int = 16
     within: float = 4.0
 
     def __call__(self, question: AnalysedQuestion, candidates: Sequence[PlanCandidate]) -> Scored:
