@@ -97,7 +97,9 @@ def test_before_it_learns_a_scorer_weighs_words_and_cosine_as_the_one_that_learn
         assert text == weights.text
         # The other scorer masks by type, which to these vectors is another text: held against it by words alone.
         words = replace(weights, cosine=0.0)
-        plain = Scorer(Features(known.shape, known.lexicon), known.wording, known.vectors, words, encoded=10_000)
+        plain = Scorer(
+            Features(known.shape, known.lexicon), known.wording, known.vectors, words, encoded=10_000, within=1e9
+        )
         wanted = dict(plain(question, candidates).candidates)
         assert spoken == pytest.approx([wanted[candidate] for candidate in candidates])
 

@@ -56,7 +56,7 @@ def answers_of(tools: Tools, plan: Plan) -> set[int]:
 
 
 def test_the_answers_are_all_nodes_that_meet_the_question(tools: Tools) -> None:
-    made = questions(tools, 150)
+    made = questions(tools, 300)
     for question in made:
         assert set(question.answers) == oracle.answers(tools.graph, tools.schema, question.draft), question
     kinds = Counter(question.draft.kind for question in made)
