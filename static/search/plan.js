@@ -93,7 +93,9 @@ async function look(input) {
   const answer = await fetch(form.action, { method: "POST", body, headers: PART });
   const fresh = parsed(await answer.text());
   const found = fresh && fresh.querySelector(`#found-${input.dataset.look}`);
-  if (found && input.isConnected && input.value === typed) document.getElementById(found.id).replaceWith(found);
+  const shown = found && document.getElementById(found.id);
+  // Whoever is choosing among the names already keeps them.
+  if (shown && input.value === typed && !shown.contains(document.activeElement)) shown.replaceWith(found);
 }
 
 document.addEventListener("input", (event) => {

@@ -99,7 +99,8 @@ def test_the_models_plan_joins_the_list_and_what_it_finds_comes_first(films: Non
     [written] = [entry for entry in shown["plans"] if entry["source"] == "llm"]
     assert (written["found"], written["probability"]) == (1, 0.45)
     assert written["plan"]["filters"] == WRITTEN["filters"]
-    assert sum(entry["probability"] for entry in shown["plans"]) == pytest.approx(1.0)
+    # What is missing to 1 is the probability that none of the plans is right.
+    assert 0.45 < sum(entry["probability"] for entry in shown["plans"]) <= 1.0
     assert ranking_of(run)[0][0] == "f1"
     step = shown["steps"][0]
     assert (step["detail"], step["tokens"]) == (
