@@ -48,7 +48,7 @@ class Link:
 
         `reach` multiplies K and τ, to look further for a plan that found nothing.
         """
-        anchors = list(dict.fromkeys(anchor for scored in plans for _, anchor in _all_anchors(scored.plan)))
+        anchors = list(dict.fromkeys(anchor for scored in plans for _, anchor in scored.plan.all_anchors))
         given = self._given(anchors)
         looked_up = self._look_up([anchor for anchor in anchors if not anchor.ids], limit, reach)
         scores = given | looked_up
@@ -113,18 +113,12 @@ def _wanted(anchor: Anchor) -> AnchorLookup:
     return anchor.text, anchor.label, anchor.match_mode
 
 
-def _all_anchors(plan: Plan) -> list[tuple[int | None, Anchor]]:
-    """Return the anchors of a plan and of its exclusions, each with the index of its exclusion."""
-    own: list[tuple[int | None, Anchor]] = [(None, anchor) for anchor in plan.anchors]
-    return own + [(index, anchor) for index, pattern in enumerate(plan.exclude) for anchor in pattern.anchors]
-
-
 def _bindings(
     plan: Plan, scores: Mapping[Anchor, Sequence[Candidate]], named: Mapping[int, Node]
 ) -> tuple[Binding, ...]:
     return tuple(
         Binding(anchor.var, named[candidate.key], candidate.score, index)
-        for index, anchor in _all_anchors(plan)
+        for index, anchor in plan.all_anchors
         for candidate in scores[anchor]
     )
 

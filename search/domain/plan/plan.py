@@ -95,6 +95,12 @@ class Plan:
         return tuple(dict.fromkeys([*names, self.target.var]))
 
     @property
+    def all_anchors(self) -> list[tuple[int | None, Anchor]]:
+        """The anchors of the plan and of its exclusions, each with the index of its exclusion."""
+        own: list[tuple[int | None, Anchor]] = [(None, anchor) for anchor in self.anchors]
+        return own + [(index, anchor) for index, pattern in enumerate(self.exclude) for anchor in pattern.anchors]
+
+    @property
     def runs_over_type(self) -> bool:
         """Whether the plan names no entity, and its conditions or its order select among all nodes of a type."""
         return not self.anchors and bool(self.hops or self.filters or self.exclude or self.order)

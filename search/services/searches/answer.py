@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from search.domain.payloads import Links, Plans, Traversals
-from search.domain.plan import Anchor, Ask, Plan
+from search.domain.plan import Ask, Plan
 
 
 def answer_of(
@@ -47,6 +47,4 @@ def _unbound(plan: Plan, links: Links, index: int) -> list[str]:
     """Return the texts of the anchors, also those of exclusions, that are bound to no node."""
     own = links.plans[index] if index < len(links.plans) else ()
     unknown = {(anchor.exclude, anchor.anchor) for anchor in own if not anchor.bindings}
-    anchors: list[tuple[int | None, Anchor]] = [(None, anchor) for anchor in plan.anchors]
-    anchors += [(at, anchor) for at, pattern in enumerate(plan.exclude) for anchor in pattern.anchors]
-    return [anchor.text or ", ".join(anchor.ids) for at, anchor in anchors if (at, anchor.var) in unknown]
+    return [anchor.text or ", ".join(anchor.ids) for at, anchor in plan.all_anchors if (at, anchor.var) in unknown]

@@ -186,9 +186,7 @@ def did_you_mean(output: Outputs, shown: int | None) -> list[dict[str, Any]]:
     """
     if shown is None or shown >= len(output.links.plans):
         return []
-    entry = output.plans.entries[shown].plan
-    texts: dict[tuple[str, int | None], str] = {(anchor.var, None): anchor.text for anchor in entry.anchors}
-    texts |= {(one.var, at): one.text for at, pattern in enumerate(entry.exclude) for one in pattern.anchors}
+    texts = {(anchor.var, at): anchor.text for at, anchor in output.plans.entries[shown].plan.all_anchors}
     return [
         {"text": texts.get((bound.anchor, bound.exclude), ""), **dict(bound.reading)}
         | {"id": bound.bindings[0].id, "type": bound.bindings[0].type, "name": bound.bindings[0].name}

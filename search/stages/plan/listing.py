@@ -35,6 +35,8 @@ _BOUND = 6
 """Number of candidates, the best ones, to which conditions are bound."""
 _APART = 8.0
 """A candidate whose sum is so much below the best one gets no conditions."""
+_COUNTED = 4.0
+"""The same for the filters of numbers, which take a query each."""
 _TURNED_ROUND = 3.0
 """What a hop against the direction of the wording takes from the sum."""
 _UNUSED = 2.0
@@ -42,8 +44,6 @@ _UNUSED = 2.0
 weighs the others. At most two count."""
 _UNLIKE = 4.0
 """What a name that has nothing in common with its stretch of the question would take from the sum."""
-_COUNTED = 4.0
-"""The same for the filters of numbers, which take a query each."""
 _TURNED: dict[Operator, Operator] = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "=": "!="}
 """Comparison → its opposite, for numbers behind a turning word; a range has none."""
 _LEFT = 1.5
@@ -258,12 +258,10 @@ class Lister:
         graph = self.graph
         if graph is None:
             raise ValueError("there is no engine that could be asked about filters")
-        own = [(None, anchor) for anchor in plan.anchors]
-        patterns = [(at, anchor) for at, pattern in enumerate(plan.exclude) for anchor in pattern.anchors]
-        ids = [node_id for _, anchor in (*own, *patterns) for node_id in anchor.ids]
+        ids = [node_id for _, anchor in plan.all_anchors for node_id in anchor.ids]
         nodes = iter(self.nodes.references([key for key in self.nodes.keys(ids) if key is not None]))
         bindings = tuple(
-            Binding(anchor.var, next(nodes), 1.0, at) for at, anchor in (*own, *patterns) for _ in anchor.ids
+            Binding(anchor.var, next(nodes), 1.0, at) for at, anchor in plan.all_anchors for _ in anchor.ids
         )
 
         def fits(filters: tuple[Filter, ...]) -> FilterOutcome:

@@ -123,12 +123,11 @@ class Ground:
 
     def _linked(self, plan: Plan) -> LinkedPlan | None:
         bindings = []
-        for anchors, exclusion in [(plan.anchors, None), *((e.anchors, at) for at, e in enumerate(plan.exclude))]:
-            for anchor in anchors:
-                keys = self._keys(anchor)
-                if not keys:
-                    return None
-                bindings += [Binding(anchor.var, node, 1.0, exclusion) for node in self.nodes.references(keys)]
+        for exclusion, anchor in plan.all_anchors:
+            keys = self._keys(anchor)
+            if not keys:
+                return None
+            bindings += [Binding(anchor.var, node, 1.0, exclusion) for node in self.nodes.references(keys)]
         return LinkedPlan(plan, tuple(bindings))
 
     def _keys(self, anchor: Anchor) -> Sequence[int]:
