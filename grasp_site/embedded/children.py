@@ -68,6 +68,11 @@ def describe_exit(code: int) -> str:
     return f"signal {-code}" if code < 0 else f"exit {code}"
 
 
+def listing(pgid: int, signals: Sequence[int]) -> str:
+    """Return the line that lists a process group with a watchdog."""
+    return f"+ {pgid} {' '.join(str(int(number)) for number in signals)}"
+
+
 class Guard:
     """The owner's end of a watchdog: it ends the listed process groups when the owner ends. Restarts a dead one."""
 
@@ -79,7 +84,7 @@ class Guard:
 
     def _start(self) -> subprocess.Popen[str]:
         return subprocess.Popen(
-            [sys.executable, "-S", "-E", watchdog.__file__],
+            [sys.executable, "-S", "-E", watchdog.__file__, *(listing(*group) for group in self._groups.items())],
             stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
@@ -91,7 +96,7 @@ class Guard:
 
     def add(self, pgid: int, signals: tuple[int, ...]) -> None:
         self._groups[pgid] = signals
-        self._write(f"+ {pgid} {' '.join(str(int(number)) for number in signals)}\n")
+        self._write(f"{listing(pgid, signals)}\n")
 
     def remove(self, pgid: int) -> None:
         self._groups.pop(pgid, None)
@@ -109,8 +114,6 @@ class Guard:
         if self._process.poll() is None:
             return
         self._process = self._start()
-        for pgid, signals in self._groups.items():
-            self.add(pgid, signals)
 
     def close(self) -> None:
         """End the watchdog, which first ends all groups that are still listed."""

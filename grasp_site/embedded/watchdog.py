@@ -1,7 +1,9 @@
 """Ends process groups when their owner has ended. Runs as a script, with the standard library only.
 
-The owner writes `+ PGID SIGNAL [SIGNAL…]` and `- PGID` to this process's standard input. The end of the input means
-that the owner has ended, in whatever way (`kill -9` closes a pipe too). Each group that is still listed then receives
+Its arguments are lines `+ PGID SIGNAL [SIGNAL…]`: the groups to start with. A watchdog that replaces a dead one thus
+knows them from its first moment, even if its owner ends before it has written a line. From then on the owner writes
+such lines and `- PGID` to this process's standard input. The end of the input means that the owner has ended, in
+whatever way (`kill -9` closes a pipe too). Each group that is still listed then receives
 its signals one after the other, and finally SIGKILL. A pause follows each signal; it ends early once the group is gone.
 """
 
@@ -10,6 +12,7 @@ import signal
 import sys
 import time
 from collections.abc import Iterable
+from itertools import chain
 
 PATIENCE_SECONDS = 2.0
 POLL_SECONDS = 0.05
@@ -52,7 +55,7 @@ def end_groups(groups: dict[int, list[int]], patience: float = PATIENCE_SECONDS)
 def main() -> None:
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
-    end_groups(groups_left(sys.stdin))
+    end_groups(groups_left(chain(sys.argv[1:], sys.stdin)))
 
 
 if __name__ == "__main__":

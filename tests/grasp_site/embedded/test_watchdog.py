@@ -1,6 +1,8 @@
 import signal
 import subprocess
+import sys
 
+from grasp_site.embedded import watchdog
 from grasp_site.embedded.watchdog import end_groups, groups_left
 
 DEAF = ["/bin/sh", "-c", "trap '' TERM; echo deaf; sleep 600 & wait; sleep 600"]
@@ -30,3 +32,10 @@ def test_a_group_that_is_gone_already_is_no_trouble() -> None:
     gone = subprocess.Popen(["true"], start_new_session=True)
     gone.wait()
     end_groups({gone.pid: [signal.SIGTERM]}, patience=0.2)
+
+
+def test_the_groups_that_it_was_started_with_end_though_its_owner_writes_nothing() -> None:
+    guarded = subprocess.Popen(["sleep", "600"], start_new_session=True)
+    guard = subprocess.Popen([sys.executable, watchdog.__file__, f"+ {guarded.pid} 15"], stdin=subprocess.DEVNULL)
+    assert guarded.wait() == -signal.SIGTERM
+    assert guard.wait() == 0
