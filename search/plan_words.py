@@ -15,6 +15,8 @@ OPERATOR_WORDS: Mapping[str, str] = {
     "!=": "is not", "not in": "none of", "in": "one of", "not contains": "does not contain", "exists": "is known",
     "missing": "is not known",
 }  # fmt: skip
+SHOWS = "show "
+"""What a form writes before the name of the field that a plan shows."""
 ASK_WORDS: Mapping[str, str] = {"how many": "how many there are", "whether": "whether there is any"}
 
 
@@ -28,8 +30,19 @@ def value_words(value: Any) -> str:
 def filter_words(condition: Json) -> str:
     """Return a filter without its variable: `price < 30`, `colour is not red`, `price is known`."""
     op = condition["op"]
-    said = f"{words(condition['field'])} {OPERATOR_WORDS.get(op, op)}"
+    said = f"{what_words(condition)} {OPERATOR_WORDS.get(op, op)}"
     return said if condition.get("value") is None else f"{said} {value_words(condition['value'])}"
+
+
+def what_words(condition: Json) -> str:
+    """Return what a filter is about: a field, or `number of made of (outgoing)`."""
+    return words(condition["field"]) if "count" not in condition else count_words(condition["count"])
+
+
+def count_words(count: Json) -> str:
+    """Return a count: `number of cites (incoming)`."""
+    way = {"in": " (incoming)", "out": " (outgoing)"}.get(count.get("direction") or "", "")
+    return f"number of {'edges' if count['rel'] == '*' else words(count['rel'])}{way}"
 
 
 def exclusion_words(
@@ -77,11 +90,7 @@ def _far(reached: Mapping[str, Sequence[Any]], var: str) -> int:
 def order_words(order: Json) -> str:
     """Return an order: `price, least first, 3 places`, `number of cites, most first`."""
     by = order["by"]
-    if "field" in by:
-        said = words(by["field"])
-    else:
-        way = {"in": " (incoming)", "out": " (outgoing)"}.get(by["count"].get("direction") or "", "")
-        said = f"number of {'edges' if by['count']['rel'] == '*' else words(by['count']['rel'])}{way}"
+    said = words(by["field"]) if "field" in by else count_words(by["count"])
     first = "least first" if order["direction"] == "asc" else "most first"
     limit = order.get("limit")
     return f"{said}, {first}" + (f", {limit} place{'s' if limit > 1 else ''}" if limit else "")

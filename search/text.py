@@ -18,7 +18,7 @@ PROSE = 6
 """Fewest words of a field's value that counts as prose."""
 CHARACTERS_A_WORD = 12
 """Most characters of a word of a cut field, on average: for texts without spaces."""
-_SENTENCE_ENDS = re.compile(r"(?<=[.;!?])\s+|\n+")
+SENTENCE_ENDS = re.compile(r"(?<=[.;!?])\s+|\n+")
 _WORDS_APART = re.compile(r"[_\s]+")
 
 
@@ -145,9 +145,9 @@ def passages(node: Node) -> list[str]:
     returned. They do not hold the node's name: a question asks for the node and does not say its name. A node without
     text has its name alone.
     """
-    said = " ".join(field_text(value) for value in node.fields.values() if not _is_link(value))
+    said = " ".join(field_text(value) for value in node.fields.values() if not is_link(value))
     joined = [""]
-    for sentence in map(str.strip, _SENTENCE_ENDS.split(said)):
+    for sentence in map(str.strip, SENTENCE_ENDS.split(said)):
         if len(joined[-1]) + len(sentence) < PASSAGE_CHARACTERS:
             joined[-1] = f"{joined[-1]} {sentence}".strip()
         else:
@@ -161,29 +161,6 @@ def passages(node: Node) -> list[str]:
     return cut[:PASSAGES] or [node.name]
 
 
-def _is_link(value: FieldValue) -> bool:
+def is_link(value: FieldValue) -> bool:
+    """Return whether a field's value is a web address."""
     return isinstance(value, str) and value.startswith(("http://", "https://"))
-
-
-def snippet(node: Node, question: str, width: int = 240) -> str:
-    """Return the part of the node's text that shares most words with the question, at most about `width` characters.
-
-    A cut end is at a word boundary. If any field contains prose, fields without prose (numbers, keywords) are left out.
-    """
-    texts = [field_text(value) for value in node.fields.values()]
-    prose = [text for text in texts if len(text.split()) >= PROSE]
-    text = " ".join(prose or texts).strip()
-    if len(text) <= width:
-        return text
-    asked = {word for word in re.findall(r"\w+", question.lower()) if len(word) > 2}
-    starts = [0, *(match.end() for match in re.finditer(r"[.!?;]\s+|\s{2,}", text))]
-    most = max(_shared(text[at : at + width], asked) for at in starts)
-    best = max(at for at in starts if _shared(text[at : at + width], asked) == most) if most else 0
-    cut = text[best : best + width]
-    if best + width < len(text):
-        cut = cut.rsplit(" ", 1)[0] + " …"
-    return f"… {cut}" if best else cut
-
-
-def _shared(text: str, asked: set[str]) -> int:
-    return len(asked & set(re.findall(r"\w+", text.lower())))

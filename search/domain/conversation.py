@@ -10,6 +10,9 @@ from typing import Any, Literal
 
 Role = Literal["system", "user", "assistant"]
 
+NO_MODEL = "no language model is configured"
+"""What every step says that could have asked a model where the site has none; pages see by it that nothing is wrong."""
+
 
 @dataclass(frozen=True, slots=True)
 class Message:
@@ -48,6 +51,15 @@ class Prompt:
         """Hash of everything that determines the answer except the model."""
         said = [[m.to_json() for m in self.messages], self.json_schema, self.temperature, self.sample]
         return hashlib.blake2b(json.dumps(said, sort_keys=True).encode(), digest_size=16).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class ModelIdentity:
+    """Which model answers: its name, its server's name, and the hash of everything but the prompt that decides."""
+
+    model: str
+    server: str
+    fingerprint: str
 
 
 CACHED_CALLS = "cached calls"

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from search.domain.fusion import Share
-from search.domain.graph import Direction, Node
+from search.domain.graph import Direction, FieldValue, Node
 from search.domain.signals import SignalShare
 
 ConditionStatus = Literal["met", "not_met", "unknown"]
@@ -124,7 +124,8 @@ class Evidence:
 
     `plans` are the plans that put the result into the graph's list, the one with the largest share first. The result is
     checked against the conditions of that first plan. A result that no plan found has no plans; it is checked against
-    the plan that ordered the top of the graph's list. `whole` says whether it meets that plan as a whole.
+    the plan that ordered the top of the graph's list. `whole` says whether it meets that plan as a whole. `value` is
+    that of the field which the plan shows, None without such a field or value.
     """
 
     plan_index: int
@@ -137,9 +138,10 @@ class Evidence:
     whole: ConditionStatus = "unknown"
     exclude: tuple[ExclusionEvidence, ...] = ()
     order: OrderEvidence | None = None
+    value: FieldValue | None = None
 
     def to_json(self) -> dict[str, Any]:
-        """Return the evidence as a search shows it; exclusions and order only if the plan has them."""
+        """Return the evidence as a search shows it; exclusions, order and value only if there are any."""
         written: dict[str, Any] = {
             "plan_index": self.plan_index,
             "whole": self.whole,
@@ -152,7 +154,8 @@ class Evidence:
         }
         if self.exclude:
             written["exclude"] = [{"index": index, **one.to_json()} for index, one in enumerate(self.exclude)]
-        return written | ({"order": self.order.to_json()} if self.order else {})
+        written |= {"order": self.order.to_json()} if self.order else {}
+        return written | ({"value": self.value} if self.value is not None else {})
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,9 +18,16 @@ def meets(node: Node, filters: Iterable[Filter]) -> bool:
     A list meets a filter if any of its items does; a missing field never does. `=`, `in` and `contains` ignore the case
     of text. The other operators compare text bytewise, so that ISO dates are in the order of time. A number never
     equals a text. `!=`, `not in`, `not contains` and `missing` are met exactly where `=`, `in`, `contains` and `exists`
-    are not: also by a node without the field. A comparison with another node's field is not checked here.
+    are not: also by a node without the field. A comparison with another node's field and a count are not checked here.
     """
-    return all(_holds(node, condition) for condition in filters if not isinstance(condition.value, FieldOf))
+    own = (one for one in filters if not isinstance(one.value, FieldOf) and one.count is None)
+    return all(_holds(node, condition) for condition in own)
+
+
+def counts_fit(condition: Filter, number: float) -> bool:
+    """Return whether a number of neighbours meets a filter on a count."""
+    op = NEGATED.get(condition.op, condition.op)
+    return _meets(number, op, condition.value) != (condition.op in NEGATED)
 
 
 def _holds(node: Node, condition: Filter) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 from search.domain.ranking import RECORDED_ENTRIES, Cosines, Ranking, keys_in
 from search.domain.trust import Trust
@@ -109,7 +109,7 @@ class Fusion:
         cosines: Cosines,
         depth: int | None = None,
         **told: Any,
-    ) -> Fusion:
+    ) -> Self:
         """Return the fusion of method `sum`: the score is the sum over lists of weight x score in the list.
 
         The lists must hold comparable scores, such as the scores that a retriever gives to each field. A list with
@@ -132,7 +132,7 @@ class Fusion:
         cosines: Cosines,
         depth: int | None,
         **told: Any,
-    ) -> Fusion:
+    ) -> Self:
         """Return the fusion with these fused scores."""
         heads = [listed.ranking.candidates[:RECORDED_ENTRIES] for listed in rankings.values()]
         known = dict(cosines(list(dict.fromkeys(candidate.key for head in heads for candidate in head))))

@@ -10,6 +10,8 @@ from typing import Any, Literal
 FieldKind = Literal["text", "keyword", "number", "date"]
 FieldValue = str | int | float | list[str] | list[int] | list[float]
 Direction = Literal["out", "in"]
+DIRECTIONS: tuple[Direction, Direction] = ("out", "in")
+OPPOSITE: Mapping[Direction, Direction] = {"out": "in", "in": "out"}
 
 ANY = "*"
 """Stands for any relation or any node type."""
@@ -76,6 +78,11 @@ class Relation:
     inverse: str = ""
     aliases: tuple[str, ...] = ()
 
+    @property
+    def mutual(self) -> bool:
+        """Whether it reads the same in both directions (`interacts with`), so its direction means nothing."""
+        return bool(self.inverse) and self.inverse == self.description
+
 
 @dataclass(frozen=True, slots=True)
 class RelationType:
@@ -85,6 +92,11 @@ class RelationType:
     relation: str
     target: str
     count: int = 0
+
+    @property
+    def ways(self) -> tuple[tuple[str, str, Direction], tuple[str, str, Direction]]:
+        """Both ways to walk it: the type where the walk begins, the type that it reaches, and the direction."""
+        return (self.source, self.target, "out"), (self.target, self.source, "in")
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,9 @@ from dataclasses import dataclass
 from search.domain.follow_up import Followed, FollowUpReading
 from search.domain.plan import Plan
 
+LONGEST_QUESTION = 2_000
+"""Most characters of a question. Pages and API refuse a longer one; prompts and plans read no more of it."""
+
 
 @dataclass(frozen=True, slots=True)
 class Question:

@@ -105,6 +105,13 @@ class Ranking:
         return cls(tuple(Candidate(key, score) for key, score in pairs), data["total"])
 
 
+@dataclass(frozen=True)
+class NotedRanking(Ranking):
+    """A ranking with a sentence about how it was made, which pages show beside the step."""
+
+    detail: str = ""
+
+
 def by_key(keys: Sequence[int]) -> Mapping[int, float]:
     """Return no cosines, so that equal scores are ordered by key; for lists whose scores are already these cosines."""
     return {}

@@ -35,6 +35,10 @@ class RunCancelled(SearchError):
         super().__init__("The job was cancelled.")
 
 
+FINAL = "final"
+"""Name of a note that says that a failure cannot change by trying again: what was imported is wrong, and is kept."""
+
+
 class LeaseLost(SearchError):
     """This process no longer owns the job: its lease ended, or another process has taken the job over."""
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, ParamSpec, TypeVar, get_args
 
+from search.domain.budget import Budget, ModelUse
 from search.domain.conditions import CheckedConditions
 from search.domain.errors import DeadlineExceeded, SearchCancelled, StageError
 from search.domain.evidence import Result
@@ -57,20 +58,29 @@ T = TypeVar("T")
 class Limit:
     """The time limit of a run, and whether its cancellation was requested.
 
-    `ends` is a time on the monotonic clock, in seconds. `cancelled` is called at every check and must be fast.
+    `ends` is a time on the monotonic clock, in seconds. `cancelled` is called at every check and must be fast. `budget`
+    is what the run may spend on language models; it is counted there. Stages derive their limits from the one that they
+    are given (`share`, `at_most`), so that all of a run's calls count in one budget.
     """
 
     ends: float = float("inf")
     cancelled: Callable[[], bool] = field(default=lambda: False)
+    budget: Budget | None = field(default=None, compare=False)
 
     @classmethod
-    def seconds(cls, seconds: float, cancelled: Callable[[], bool] = lambda: False) -> Limit:
+    def seconds(
+        cls, seconds: float, cancelled: Callable[[], bool] = lambda: False, budget: Budget | None = None
+    ) -> Limit:
         """Return a limit that ends `seconds` seconds from now."""
-        return cls(time.monotonic() + seconds, cancelled)
+        return cls(time.monotonic() + seconds, cancelled, budget)
 
     def share(self, part: float) -> Limit:
         """Return a limit that ends after the fraction `part` of the time left, and is cancelled with this one."""
-        return Limit(time.monotonic() + part * self.remaining(), self.cancelled)
+        return replace(self, ends=time.monotonic() + part * self.remaining())
+
+    def at_most(self, seconds: float) -> Limit:
+        """Return a limit that ends `seconds` from now, but not after this one, and is cancelled with this one."""
+        return replace(self, ends=min(self.ends, time.monotonic() + seconds))
 
     def remaining(self) -> float:
         """Return the seconds left, never below zero."""
@@ -88,8 +98,8 @@ class Limit:
 class Step:
     """One step: name, role, backend, status, duration in seconds, a sentence for people, and its output as JSON.
 
-    If the step asked a language model, `tokens` holds the number of tokens by kind and `prompt_fingerprint` the version
-    of the prompt.
+    If the step asked a language model, `tokens` holds the number of its tokens by kind and of its calls
+    (`search.domain.budget.ModelUse.since`), and `prompt_fingerprint` the version of the prompt.
     """
 
     name: str
@@ -148,7 +158,7 @@ class Trace:
             step.detail = error.reason
             self._record(step)
             raise
-        began = time.perf_counter()
+        began, spent = time.perf_counter(), self._spent()
         try:
             result = fn(*args, **kwargs)
         except StageError as error:
@@ -167,6 +177,7 @@ class Trace:
             return result
         finally:
             step.seconds = time.perf_counter() - began
+            step.tokens = self._spent().since(spent) or step.tokens
             self._record(step)
 
     def skip(self, name: str, role: StepRole, why: str) -> None:
@@ -201,6 +212,9 @@ class Trace:
             roles = {"role": ROLES_OF_VERSION_1.get(step["name"], "other")} if version == 1 else {}
             trace.steps.append(Step(**step | roles))
         return trace
+
+    def _spent(self) -> ModelUse:
+        return self.limit.budget.use if self.limit.budget is not None else ModelUse()
 
     def _record(self, step: Step) -> None:
         self.steps.append(step)

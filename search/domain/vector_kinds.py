@@ -9,6 +9,7 @@
 | `relation:<name>` | the names of the neighbours over one relation, in both directions |
 | `chunk` | one stretch of the document; a node has one vector for each stretch of its document |
 | `passage` | one or a few sentences of the fields; a node has one vector for each |
+| `passage:drops` | the same, cut where the similarity of neighbouring sentences drops; tables in segments |
 | `neighbours` | computed: mean of the `document+relations` vectors of the node's neighbours, of unit length |
 | `neighbours2` | computed: the same at two hops (see `search.ingest.neighbour_vectors`) |
 
@@ -27,9 +28,12 @@ DOCUMENT = "document"
 WHOLE = "document+relations"
 CHUNK = "chunk"
 PASSAGE = "passage"
+DROPS = "passage:drops"
 NEIGHBOURS = "neighbours"
 NEIGHBOURS2 = "neighbours2"
 FIELD, RELATION = "field:", "relation:"
+SEVERAL = (CHUNK, PASSAGE, DROPS)
+"""Kinds of which a node may have several vectors."""
 
 USUAL = (NAME, WHOLE)
 """Kinds that every vector set has: linking, text retrieval and the cosines of given nodes use them."""
@@ -38,6 +42,12 @@ IN_MEMORY = 100_000
 and an HNSW index takes 5 ms. Above it, computed kinds are in the index, too."""
 COMPUTED = (NEIGHBOURS, NEIGHBOURS2)
 """Kinds that are computed from the documents' vectors; every vector set has them, so nobody needs to ask for them."""
+
+
+def passages_in(kinds: Iterable[str]) -> str | None:
+    """Return the kind of passages that a release has, `passage` if it has both, or None."""
+    known = set(kinds)
+    return next((kind for kind in (PASSAGE, DROPS) if kind in known), None)
 
 
 def relation_kind(name: str) -> str:
@@ -62,7 +72,7 @@ def checked(kinds: Iterable[str], schema: Schema) -> tuple[str, ...]:
 
 def _problem(kind: str, fields: set[str], relations: set[str]) -> str:
     """Return a sentence about the fault of a kind, or an empty string if it is valid."""
-    if kind in (NAME, DOCUMENT, WHOLE, CHUNK, PASSAGE):
+    if kind in (NAME, DOCUMENT, WHOLE, *SEVERAL):
         return ""
     for prefix, known, what in ((FIELD, fields, "field"), (RELATION, relations, "relation")):
         if kind.startswith(prefix):
@@ -70,6 +80,6 @@ def _problem(kind: str, fields: set[str], relations: set[str]) -> str:
             there = ", ".join(sorted(known)) or "none"
             return "" if name in known else f"{kind!r}: there is no {what} {name!r}; there are: {there}."
     return (
-        f"{kind!r} is no kind of vectors; there are: {NAME}, {DOCUMENT}, {WHOLE}, {CHUNK}, {PASSAGE}, "
+        f"{kind!r} is no kind of vectors; there are: {NAME}, {DOCUMENT}, {WHOLE}, {CHUNK}, {PASSAGE}, {DROPS}, "
         f"{FIELD}<name>, {RELATION}<name>."
     )

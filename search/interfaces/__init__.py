@@ -10,6 +10,8 @@ from search.interfaces.indexes import (
     KindMatrix,
     Mention,
     MentionIndex,
+    SimilarEdges,
+    SimilarIndex,
     TextIndex,
     ValueIndex,
     ValueMention,
@@ -29,8 +31,10 @@ from search.interfaces.learned import (
 )
 from search.interfaces.stages import (
     CheckStage,
+    ExpandStage,
     ExplainStage,
     FuseStage,
+    GlossStage,
     LinkStage,
     MergeStage,
     PlanStage,
@@ -40,19 +44,22 @@ from search.interfaces.stages import (
     RetrieveStage,
     TraverseStage,
 )
-from search.interfaces.tools import Adjacency, Encoder, GraphStore, LanguageModel, NodeStore
+from search.interfaces.tools import Adjacency, Encoder, GraphStore, IdentifiedModel, LanguageModel, NodeStore
 
 __all__ = [
     "Adjacency",
     "CheckStage",
     "Encoder",
+    "ExpandStage",
     "ExplainStage",
     "FieldQuery",
     "FieldRetriever",
     "FieldRetrievers",
     "FuseStage",
+    "GlossStage",
     "GraphStore",
     "How",
+    "IdentifiedModel",
     "Keys",
     "KindMatrix",
     "LanguageModel",
@@ -73,6 +80,8 @@ __all__ = [
     "RetrieveStage",
     "Scorer",
     "Scorers",
+    "SimilarEdges",
+    "SimilarIndex",
     "TextIndex",
     "TraverseStage",
     "ValueIndex",

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Any, Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -77,6 +77,35 @@ class VectorIndex(Protocol):
 
         Raises StageError; DeadlineExceeded if the limit's time ran out.
         """
+        ...
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SimilarEdges:
+    """The nodes that a node is similar to, the most similar first: their keys, the strength of each edge in (0, 1],
+    and the index of the signal that it owes most to.
+    """
+
+    keys: Keys
+    strengths: NDArray[np.float32]
+    signals: NDArray[np.int8]
+
+
+class SimilarIndex(Protocol):
+    """The similarity edges of a release (`search.domain.similarity`), beside the graph's own edges."""
+
+    @property
+    def built(self) -> bool:
+        """Whether the release has similarity edges."""
+        ...
+
+    @property
+    def about(self) -> Mapping[str, Any]:
+        """How they were made: percentile, thresholds, counts; empty without edges."""
+        ...
+
+    def neighbours(self, key: int) -> SimilarEdges:
+        """Return the bounded number of nodes that a node is similar to; none if it takes no part."""
         ...
 
 

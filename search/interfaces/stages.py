@@ -7,6 +7,7 @@ from typing import Protocol
 
 from search.domain.conditions import CheckedConditions
 from search.domain.evidence import Result
+from search.domain.expansion import Expansion
 from search.domain.fusion import Fusion
 from search.domain.linking import GraphRanking, LinkedPlan, Reach, Traversal
 from search.domain.plan import ScoredPlan
@@ -73,6 +74,22 @@ class RetrieveStage(Protocol):
 
     def __call__(self, question: Question, limit: Limit) -> Ranking | Fusion:
         """Return the best documents, best first, at a depth of 100 or more."""
+        ...
+
+
+class ExpandStage(Protocol):
+    """Question, and what was found for it → the text that is searched in its place."""
+
+    def __call__(self, question: Question, found: Sequence[Ranking | Fusion], limit: Limit) -> Expansion:
+        """Return the question with further text. `found` are the lists of a first retrieval; there may be none."""
+        ...
+
+
+class GlossStage(ExpandStage, Protocol):
+    """Question in another language → the text that is searched in its place."""
+
+    def reads(self, question: Question) -> bool:
+        """Whether the question is in another language than the base's, which a dictionary reads."""
         ...
 
 

@@ -8,7 +8,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from search.domain.conversation import Completion, Prompt
+from search.domain.conversation import Completion, ModelIdentity, Prompt
 from search.domain.errors import StageError
 from search.domain.evidence import Path
 from search.domain.graph import Direction, FieldValue, Node, Schema
@@ -22,7 +22,8 @@ class Encoder(Protocol):
     """Turns texts into vectors.
 
     An encoder may have an attribute `characters_at_once`: the characters of one call, padding included, that use it
-    well and can still be waited for. Many texts are embedded in calls of this size.
+    well and can still be waited for. Many texts are embedded in calls of this size. An attribute `characters_read` says
+    about how many characters of a text it reads, 0 if that is not known.
     """
 
     name: str
@@ -82,6 +83,14 @@ class LanguageModel(Protocol):
         ...
 
 
+class IdentifiedModel(LanguageModel, Protocol):
+    """A language model that says which one it is, for records of what it did."""
+
+    def identity(self) -> ModelIdentity:
+        """Return which model is configured at this moment. Raises StageError if there is none."""
+        ...
+
+
 class Adjacency(Protocol):
     """The graph of a release in memory-mapped arrays."""
 
@@ -92,6 +101,13 @@ class Adjacency(Protocol):
 
     def neighbours(self, keys: Keys, relation: int, direction: Direction) -> Keys:
         """Return the distinct neighbours of a set of nodes over one relation (its code), sorted."""
+        ...
+
+    def part(self, key: int, relation: int, direction: Direction, first: int, most: int) -> Keys:
+        """Return up to `most` neighbours of one node over one relation, sorted, from position `first` on.
+
+        No other edge is read, so that a page of a hub costs no more than a page of any other node.
+        """
         ...
 
     def walk(self, keys: Keys, relation: int, direction: Direction, most: int) -> tuple[NDArray[np.int64], Keys] | None:
@@ -126,9 +142,21 @@ class Adjacency(Protocol):
         """Return (relation, direction) → number of edges of a set of nodes, which `neighbours` would have to read."""
         ...
 
+    def counts_of(self, sets: Sequence[Keys]) -> list[dict[tuple[int, Direction], int]]:
+        """Return `counts` of each of several sets of nodes; faster than one by one."""
+        ...
+
     @property
     def types(self) -> NDArray[np.int16]:
         """Type code of each key, shape (nodes,)."""
+        ...
+
+    def of_types(self, codes: Sequence[int]) -> Keys:
+        """Return the sorted keys of all nodes of these types; the array may be shared and must not be changed."""
+        ...
+
+    def is_single(self, code: int, relation: int, direction: Direction) -> bool:
+        """Return whether no node of a type has several neighbours over a relation in a direction."""
         ...
 
     @property

@@ -102,11 +102,23 @@ class Asking:
 
 
 @dataclass(frozen=True, slots=True)
+class FieldAsked:
+    """Words that ask for a property of a thing and not for things: *how heavy*, *how much … cost*, *when*, *what year*.
+
+    `spans` are the stretches of these words; `scale` and `unit` are as in `Superlative`.
+    """
+
+    spans: tuple[Span, ...] = ()
+    scale: tuple[str, ...] = ()
+    unit: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Cues:
     """All cues of a text in the order of the text, and the language that they were read in.
 
     `language` is its code (`en`). `whole` is False for a language of which only names, numbers and embeddings are read.
-    `asking` is None where the question asks *which*.
+    `asking` is None where the question asks *which*, `field` where it asks for things and not for a property of one.
     """
 
     language: str
@@ -117,3 +129,4 @@ class Cues:
     quantities: tuple[Quantity, ...] = ()
     dates: tuple[DateRange, ...] = ()
     asking: Asking | None = None
+    field: FieldAsked | None = None

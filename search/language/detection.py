@@ -10,7 +10,8 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from search.language.glossing.dictionary import LANGUAGES, pluralised, spoken
+from search.language.common import is_word
+from search.language.glossing.dictionary import LANGUAGES, pluralised, question_words, spoken
 from search.language.synonyms import meanings
 from search.language.tokens import Token, tokens
 from search.language.words import asking_words, function_words
@@ -33,6 +34,10 @@ _LEAST = 0.5
 """Least score of a language other than the default: one word that only two languages share."""
 _LEAD = 1.5
 """Times the score of the default that another language must reach."""
+_OPENING, _OPENING_WORDS = 6.0, 2
+"""What a question word counts among the first words, if it is no English word and no name follows it."""
+_SMALL = 2
+"""Number of words around a small word in which the capitals of its name stand."""
 _OWN = ("en", "de", "fr", "es")
 
 
@@ -72,12 +77,29 @@ def _script(text: str) -> str:
 def _score(said: list[Token], code: str) -> float:
     """Return the sum over the question's function words in a language of one over the languages that have the word.
 
-    Words with a capital within the question may be names and do not count.
+    Words with a capital within the question may be names and do not count, nor do small words between two of them. A
+    question word at the beginning, as in *Quels articles citent The state of the art*, outweighs a name of ten words.
     """
     owned = _function_words(code)
-    return sum(
-        1 / _shared(token.word) for at, token in enumerate(said) if token.word in owned and not (token.capital and at)
+    score = sum(
+        1 / _shared(token.word)
+        for at, token in enumerate(said)
+        if token.word in owned and not (token.capital and at) and not _within_name(said, at)
     )
+    return score + sum(
+        _OPENING / _shared(token.word)
+        for at, token in enumerate(said[:_OPENING_WORDS])
+        if token.word in question_words(code)
+        and not is_word(token.word, "en")
+        and not any(other.capital for other in said[at + 1 : at + 2])
+    )
+
+
+def _within_name(said: list[Token], at: int) -> bool:
+    """Whether a small word stands between two words with capitals: *Butch Cassidy and the Sundance Kid*."""
+    before = any(token.capital for token in said[max(1, at - _SMALL) : at])
+    behind = any(token.capital for token in said[at + 1 : at + 1 + _SMALL])
+    return before and behind and not said[at].mark
 
 
 @lru_cache(maxsize=64)

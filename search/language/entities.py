@@ -7,6 +7,7 @@ entities("Which films did Ann Arbor direct?", tools.mentions, tools.schema)
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Sequence
 from dataclasses import dataclass
 from threading import Lock
 
@@ -48,6 +49,18 @@ def entities(text: str, mentions: MentionIndex, schema: Schema, most: int = MOST
         Entity(name.mention.start, name.mention.end, name.mention.text, name.mention.keys, name.sure) for name in named
     ]
     return sorted(found, key=lambda entity: (-entity.sure, entity.start, -entity.end))
+
+
+def apart(found: Sequence[Entity]) -> list[Entity]:
+    """Return the entities that share no words with a surer one, because only one of overlapping names can be meant.
+
+    The given entities are in the order of `entities`.
+    """
+    kept: list[Entity] = []
+    for entity in found:
+        if all(entity.end <= other.start or entity.start >= other.end for other in kept):
+            kept.append(entity)
+    return kept
 
 
 def _ordinary_of(schema: Schema) -> frozenset[str]:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
-from search.interfaces import Mention, MentionIndex
+from search.interfaces import Mention, MentionIndex, ValueIndex, ValueMention
 from search.language.synonyms import synonyms_in
 
 _ALIKE = 0.85
@@ -14,6 +15,8 @@ _FORMS = frozenset({"name", "plural", "joined", "part"})
 """How the name may be stored that the everyday word stands for: *Tents*, *Oedema, peripheral*."""
 _WHOLE = 0.9
 """Least similarity of a stored name to the word that stands for it."""
+_VAGUE = frozenset(("stuff", "thing", "things"))
+"""Words that may stand for a type of a schema, but for no node: *the stuff that* is not the node Product."""
 
 _ARTICLE = re.compile(r"^(?:the|an?)\s+", re.IGNORECASE)
 
@@ -29,12 +32,42 @@ def everyday_names(text: str, start: int, end: int, index: MentionIndex, code: s
     for first, last, others in synonyms_in(text[start:end], code, least):
         first, last = first + start, last + start
         names = {text[first:last], _ARTICLE.sub("", text[first:last])}
-        if any(one.start < last and first < one.end for one in found) or any(index.lookup(name) for name in names):
+        taken = any(one.start < last and first < one.end for one in found) or text[first:last].casefold() in _VAGUE
+        if taken or any(index.lookup(name) for name in names):
             continue
         if named := next(_named(others, index), None):
             keys, meant = named
-            found.append(Mention(first, last, text[first:last], keys, (False,) * len(keys), _ALIKE, "synonym", meant))
+            found.append(Mention(first, last, text[first:last], keys, (True,) * len(keys), _ALIKE, "synonym", meant))
     return found
+
+
+def everyday_values(text: str, spans: Sequence[tuple[int, int]], index: ValueIndex, code: str) -> list[ValueMention]:
+    """Return the values for which words in some stretches of a text stand.
+
+    *Outdated* may stand for `Legacy`, *free* for `Free of charge`. No two stretches share words; the longest come
+    first.
+    """
+    found: list[ValueMention] = []
+    for start, end in spans:
+        for first, last, others in synonyms_in(text[start:end], code):
+            first, last = first + start, last + start
+            if any(one.start < last and first < one.end for one in found):
+                continue
+            meant = next((several for other in others if (several := _whole(other, index))), [])
+            found += [
+                replace(one, start=first, end=last, text=text[first:last], similarity=round(_ALIKE * one.similarity, 4))
+                for one in meant
+            ]
+    return found
+
+
+def _whole(other: str, index: ValueIndex) -> list[ValueMention]:
+    """Return the values that a word is as a whole."""
+    return [
+        one
+        for one in index.find(other)
+        if one.start == 0 and one.end == len(other) and one.op == "=" and one.similarity >= _WHOLE
+    ]
 
 
 def _named(others: tuple[str, ...], index: MentionIndex) -> Iterator[tuple[tuple[int, ...], str]]:

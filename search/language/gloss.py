@@ -105,7 +105,7 @@ def gloss(text: str, source: str, into: str) -> Gloss:
     text = text[:MOST_CHARACTERS_READ]
     if source == into or words is None:
         return Gloss(text, text, source, into, read=source == into)
-    parts = _plurals(segmented(text, words) if source in WITHOUT_SPACES else by_words(text, words, source))
+    parts = _plurals(segmented(text, words) if source in WITHOUT_SPACES else by_words(text, words, source, into))
     gaps = _gaps(text, parts)
     if source in _NOUN_FIRST:
         parts = _adjectives_first(parts)

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from search.domain.graph import Schema
 from search.interfaces import How, Mention, MentionIndex
 from search.language.everyday import everyday_names
-from search.language.words import ASKING_WORDS, FUNCTION_WORDS, stem, words
+from search.language.synonyms import synonyms
+from search.language.words import ASKING_WORDS, FUNCTION_WORDS, LINKING_WORDS, stem, words
 from search.text import words as split_identifier
 
 _QUOTED = re.compile(r"[\"“”«»„]([^\"“”«»„]+)[\"“”«»„]|(?<!\w)['‘]([^'‘’]+)['’](?!\w)")
@@ -19,6 +20,9 @@ _BEFORE_TEXT = " \t\n\"'“‘«¿¡("
 """Characters that may stand before the first word of a question."""
 
 
+_WHICH = re.compile(r"\b(?:which|what)\s+", re.IGNORECASE)
+_INFLECTED: frozenset[How] = frozenset(("plural", "possessive"))
+"""Ways to find a name by words that are inflected otherwise."""
 _QUOTED_SURE, _MARKED_SURE, _LONG_SURE, _EXACT_SURE, _LIKE_SURE = 0.95, 0.9, 0.7, 0.5, 0.25
 """Confidence in a name, in [0, 1], by its evidence. In this order: the question quotes the name; the name has a capital
 and the case of the stored name; it has several words; it is one word with the case of the stored name; any other name.
@@ -86,6 +90,20 @@ def schema_words(schema: Schema) -> frozenset[str]:
     return frozenset(stem(word) for phrase in called for word in words(phrase) if word not in FUNCTION_WORDS)
 
 
+def asked_words(schema: Schema) -> frozenset[str]:
+    """Return the stems of the linking words that stand for words of a schema: *linked* for `associated with`."""
+    own = schema_words(schema)
+    return frozenset(
+        stem(word)
+        for word in LINKING_WORDS
+        if any(
+            said and all(stem(part) in own for part in said)
+            for other in synonyms(word, schema.language)
+            if (said := [part for part in words(other) if part not in FUNCTION_WORDS])
+        )
+    )
+
+
 def ordinary_words(schema: Schema) -> frozenset[str]:
     """Return the stems of ordinary words, which alone name no node: function words, words of asking, schema words."""
     return schema_words(schema) | {stem(word) for word in (*FUNCTION_WORDS, *ASKING_WORDS)}
@@ -100,7 +118,8 @@ def find_names(
     dropped, unless the shorter one has better evidence: its case agrees with a stored name and that of the longer one
     does not, or both are equal there and only the shorter one is marked by quotes or capitals. A longer mention whose
     spelling was corrected always wins. So does an everyday expression of several words in the given language that
-    stands for a name (*high blood pressure*).
+    stands for a name (*high blood pressure*). Both are kept if the longer one is the plural of a name and has only
+    words of the schema behind the shorter one (*hypertension pathways*); behind *which* only the shorter one is.
     """
     quoted = [match.span() for match in _QUOTED.finditer(text)]
     begins = len(text) - len(text.lstrip(_BEFORE_TEXT))
@@ -109,7 +128,7 @@ def find_names(
     mentions = [*index.find(text), *everyday_names(text, 0, len(text), index, language, least=2)]
     named = [_named(text, mention, near, ordinary, begins, cased=cased) for mention in mentions]
     named = [name for name in named if not name.ordinary or name.marked]
-    kept = _unbeaten(named)
+    kept = _unbeaten(_without_heads(text, named, ordinary), ordinary)
     kept.sort(key=lambda name: (name.quoted, name.marked and name.exact, name.exact, name.words), reverse=True)
     return sorted(kept[:most], key=lambda name: (name.mention.start, -name.mention.end))
 
@@ -135,13 +154,15 @@ def _named(text: str, mention: Mention, quoted: _Spans, ordinary: frozenset[str]
     `begins` is the offset of the first word of the question. `cased` is False if the text is all in capitals.
     """
     said = words(mention.text)
+    spelled = [mention.text, *([mention.meant] if mention.how == "spelling" else [])]
     return Named(
         mention=mention,
         words=len(said),
         quoted=quoted.near(mention.start, mention.end, 2),
         capitalised=cased and _capitalised(mention, begins_text=mention.start <= begins),
         exact=any(mention.exact),
-        ordinary=all(stem(word) in ordinary for word in said),
+        # A misspelt word of the schema is no name either: *metabolised* is not the node Metabolite.
+        ordinary=any(all(stem(word) in ordinary for word in words(one)) for one in spelled),
     )
 
 
@@ -151,7 +172,7 @@ def _capitalised(mention: Mention, *, begins_text: bool) -> bool:
     return any(letter.isupper() or letter.isdigit() for letter in (initials[1:] if begins_text else initials))
 
 
-def _unbeaten(named: Sequence[Named]) -> list[Named]:
+def _unbeaten(named: Sequence[Named], ordinary: frozenset[str]) -> list[Named]:
     """Return the mentions that no longer mention beats. Only mentions close enough to contain each are compared."""
     ordered = sorted(named, key=lambda name: name.mention.start)
     starts = [name.mention.start for name in ordered]
@@ -160,13 +181,44 @@ def _unbeaten(named: Sequence[Named]) -> list[Named]:
     def beaten(name: Named) -> bool:
         first = bisect_left(starts, name.mention.end - widest)
         last = bisect_right(starts, name.mention.start)
-        return any(_beats(ordered[at], name) for at in range(first, last))
+        return any(_beats(ordered[at], name, ordinary) for at in range(first, last))
 
     return [name for name in named if not beaten(name)]
 
 
-def _beats(longer: Named, shorter: Named) -> bool:
+def _beats(longer: Named, shorter: Named, ordinary: frozenset[str]) -> bool:
     if not longer.contains(shorter):
+        return False
+    if longer.mention.how in _INFLECTED and shorter.mention.similarity == 1.0 and _splits(longer, shorter, ordinary):
         return False
     sure, surer = (longer.exact, longer.marked), (shorter.exact, shorter.marked)
     return sure >= surer or longer.mention.similarity < 1.0
+
+
+def _splits(longer: Named, shorter: Named, ordinary: frozenset[str]) -> bool:
+    """Whether a name is a shorter one with the schema's own words behind it: *hypertension pathways*.
+
+    Then it may as well ask for the pathways of hypertension.
+    """
+    mine, its = longer.mention, shorter.mention
+    behind = words(mine.text[its.end - its.start :])
+    inside = longer.contains(shorter) and mine.start == its.start
+    return inside and not shorter.ordinary and all(stem(word) in ordinary for word in behind)
+
+
+def _without_heads(text: str, named: Sequence[Named], ordinary: frozenset[str]) -> list[Named]:
+    """Return the mentions without those that *which* asks for: in *which hypertension pathways*, only *hypertension*.
+
+    What *which* stands right before has not been named, so there the name with words of the schema behind it goes.
+    """
+    asking = {match.end() for match in _WHICH.finditer(text)}
+    at: dict[int, list[Named]] = {}
+    for name in named:
+        at.setdefault(name.mention.start, []).append(name)
+
+    def is_head(name: Named) -> bool:
+        start = name.mention.start
+        asked = start in asking and not name.quoted
+        return asked and any(_splits(name, other, ordinary) for other in at[start])
+
+    return [name for name in named if not is_head(name)]

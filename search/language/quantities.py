@@ -16,7 +16,7 @@ from typing import cast
 from search.domain.plan import Operator
 from search.language.languages import Language, language
 from search.language.number_words import number_words
-from search.language.tokens import Phrases, Token, tokens
+from search.language.tokens import Phrases, Token, phrases, tokens
 from search.language.units import CURRENCIES, UNITS, Dimension, Unit
 
 __all__ = ["FIRST_YEAR", "LAST_YEAR", "UNITS", "Dimension", "Quantity", "Unit", "quantities"]
@@ -88,6 +88,7 @@ class _Reader:
             if op != "="
             for phrase in _expanded(lang, lang.value("quantities", "before", op))
         )
+        self._just = phrases(lang.entries("quantities", "just"))
         self._point, group = lang.value("numbers", "point", default="."), lang.value("numbers", "group", default=",")
         self._group = re.compile(f"[{group}]")
         self._compile(lang, re.escape(self._point), group)
@@ -137,6 +138,9 @@ class _Reader:
         )
         self._large = re.compile(rf"{begins}[{_SYMBOLS}]?{digits.format('')}\s?(?P<times>{times})\b", re.IGNORECASE)
         self._times: dict[str, int] = lang.table("numbers", "times")
+        self._fractions: Phrases[float] = Phrases(lang.table("numbers", "fractions").items())
+        self._often: dict[str, int] = lang.table("numbers", "often")
+        self._articles = lang.set("words", "articles")
 
     def read(self, text: str) -> list[Quantity]:
         """Return the quantities of a text in their order."""
@@ -160,6 +164,10 @@ class _Reader:
         said = tokens(text)
         at = 0
         while at < len(said):
+            if part := self._part_of_unit(said, at):
+                changes.append((said[at].start, said[at + part[0] - 1].end, self._written(part[1])))
+                at += part[0]
+                continue
             found = self._numbers.at(said, at)
             if found is None:
                 at += 1
@@ -170,12 +178,26 @@ class _Reader:
             at += words
         return _Rewritten(text, sorted(changes))
 
+    def _part_of_unit(self, said: Sequence[Token], at: int) -> tuple[int, float] | None:
+        """Return the number of words and the value of *half a* kilo, *less than an* hour, *at least twice*."""
+        compared = bool(self._comparing.before(said, at))
+        if compared and (times := self._often.get(said[at].word)):
+            return 1, times
+        if (fraction := self._fractions.at(said, at)) and self._is_unit(said, at + fraction[0]):
+            return fraction
+        if compared and said[at].word in self._articles and self._is_unit(said, at + 1):
+            return 1, 1.0
+        return None
+
+    def _is_unit(self, said: Sequence[Token], at: int) -> bool:
+        return at < len(said) and not said[at].mark and (said[at].word in UNITS or said[at].word in self._units)
+
     def _is_counted(self, said: Sequence[Token], at: int, words: int, value: int) -> bool:
         """Whether a number in words is a number and not a part of a name, a compound, or an article (*one*)."""
         behind = at + words
         compound = said[at].joined or (behind < len(said) and said[behind].joined)
         named = said[at].capital and at > 0
-        alone = value == 1 and not self._comparing.before(said, at)
+        alone = value == 1 and not (self._comparing.before(said, at) or self._just.before(said, at))
         return not (compound or named or alone)
 
     def _written(self, value: float) -> str:
@@ -203,7 +225,7 @@ class _Reader:
         if before is None:
             return decade
         op = self._comparing.at(tokens(before[1]), 0)
-        if op is None:
+        if op is None or before[1].lower() in self._exact:
             return replace(decade, start=before.start())
         end = decade.low if op[1] in ("<", ">=") else decade.high
         return replace(decade, start=before.start(), op=op[1], low=end, high=end)

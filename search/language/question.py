@@ -7,15 +7,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
+from itertools import takewhile
 from typing import Literal
 
 from search.interfaces import ValueMention
-from search.language.cues import Comparison, Cues, Span, Superlative, Turning
+from search.language.cues import Comparison, Cues, FieldAsked, Span, Superlative, Turning
 from search.language.languages import known_languages, language
 from search.language.names import Named
-from search.language.words import ASKING_WORDS, FUNCTION_WORDS, stem, words
+from search.language.quantities import Quantity
+from search.language.words import ANSWER_OF, ASKING_WORDS, FUNCTION_WORDS, stem, words
 
 MOST_WORDS = 60
 """Largest number of words of a question that are examined. A longer text is hardly a question about the graph."""
@@ -25,9 +27,15 @@ _POSSESSIVE = re.compile(r"['’]s?$")
 Role = Literal["start", "excluded", "reference", "number"]
 """What a name is for: plans start from it, it is in the scope of a turning word, answers are compared with it, or it is
 only the number of a condition such as `under 400`."""
+_NO_PHRASE = language("en").set("words", "no_phrase")
+_PARTICIPLE = language("en").entries("words", "participles")
 _LISTED = re.compile(r"[,;/&、，]")
 _ARTICLE = 4
 """Number of characters by which a name may begin before a span: `the Netherlands` in the scope `Netherlands`."""
+_REACH = 40
+"""Number of characters behind a number in which what it counts stands."""
+_NOUN = 2
+"""Most content words that say what is counted."""
 _OBJECT = 30
 """Number of characters before a turning word at the end (`that cite nothing`) in which its verb stands."""
 
@@ -68,7 +76,12 @@ class AnalysedQuestion:
 
     `spoken` are the stems of the schema's own words. They count as content words even if they are in the list of words
     of asking: for example `person`, if the schema has such a type. `cues` are the words that conditions are made of;
-    a cue inside a name is none. `values` are the values of fields that the question says.
+    a cue inside a name is none. `values` are the values of fields that the question says. `expressions` are stretches
+    of several words that mean one thing together (*take part*): each is one word here. `attributes` are the words that
+    describe what a bare phrase asks for (*warm* in *warm socks*): they say nothing about how answers and names are
+    connected. `counted` are the words that a number counts (*films* in *more than three films*): they are no names.
+    `named` are names and values before what a bare phrase asks for, whose words say nothing of the schema: where a plan
+    leaves such a name out, its words still say no relation and no type (*red* in *red hats*).
     """
 
     text: str
@@ -76,10 +89,14 @@ class AnalysedQuestion:
     spoken: frozenset[str] = frozenset()
     cues: Cues = _NO_CUES
     values: Sequence[ValueMention] = ()
+    expressions: Sequence[Span] = ()
+    attributes: Sequence[Span] = ()
+    counted: Sequence[Span] = ()
+    named: Sequence[Span] = ()
     _readings: dict[tuple[int, ...], RemainingWords] = field(default_factory=dict, init=False)
 
     def without(self, used: tuple[int, ...]) -> RemainingWords:
-        """Return the words of the question outside the names at the positions `used` in `names`, and outside its cues.
+        """Return the words of the question outside the names at the positions `used`, its cues and its attributes.
 
         The words of a cue and of its scope say a condition, so they do not say how answers and names are connected.
         """
@@ -89,7 +106,7 @@ class AnalysedQuestion:
             for name in used:
                 mention = self.names[name].mention
                 taken[mention.start : mention.end] = [True] * (mention.end - mention.start)
-            for start, end in self.aside:
+            for start, end in (*self.aside, *self.attributes, *self._amounts, *self._left_out(used)):
                 taken[start:end] = [True] * len(taken[start:end])
             words = tuple(word for word in self._words if not taken[word.start])[:MOST_WORDS]
             reading = self._readings[used] = RemainingWords(words, tuple(word for word in words if word.content))
@@ -98,11 +115,12 @@ class AnalysedQuestion:
     def masked(self, roles: Sequence[tuple[int, str]]) -> str:
         """Return the question with the names in `roles` replaced by node types in brackets.
 
-        Each pair in `roles` is a position in `names` and the type to write there. Words of conditions are left out.
+        Each pair in `roles` is a position in `names` and the type to write there. Words of conditions and attributes
+        are left out.
         """
         masks = {self.names[name].mention.start: (self.names[name].mention.end, f"[{role}]") for name, role in roles}
-        amounts = [(one.start, one.end) for one in self.cues.quantities if one.op != "=" or one.dimension]
-        cuts = sorted([*self.aside, *amounts])
+        unused = self._left_out([name for name, _ in roles])
+        cuts = sorted([*self.aside, *self.attributes, *self._amounts, *unused])
         parts, at = [], 0
         for start, (end, mask) in sorted({**{first: (last, "") for first, last in cuts}, **masks}.items()):
             if start >= at:
@@ -114,6 +132,21 @@ class AnalysedQuestion:
             at = max(at, end)
         return "".join([*parts, self.text[at:]])
 
+    @cached_property
+    def _amounts(self) -> list[Span]:
+        """The stretches of numbers with their comparing words and units: *lighter than 1 kg* says no type."""
+        return [(one.start, one.end) for one in self.cues.quantities if one.op != "=" or one.dimension]
+
+    def _left_out(self, used: Sequence[int]) -> list[Span]:
+        """Return the stretches of `named` that are no part of the names at the positions `used`."""
+        held = [(self.names[at].mention.start, self.names[at].mention.end) for at in used]
+        return [one for one in self.named if not any(one[0] < end and start < one[1] for start, end in held)]
+
+    def describes(self, name: int) -> bool:
+        """Whether a name (its place in `names`) stands before the head of a bare phrase: *winter* in *winter boots*."""
+        mention = self.names[name].mention
+        return (mention.start, mention.end) in self.named
+
     @property
     def said(self) -> tuple[Word, ...]:
         """All words of the question, those of its names too."""
@@ -121,14 +154,25 @@ class AnalysedQuestion:
 
     @cached_property
     def turnings(self) -> tuple[Turning, ...]:
-        """The turning words outside names and outside numbers (`no more than 5`)."""
+        """The turning words outside names and numbers (`no more than 5`), each with its scope among these names."""
         numbers = self.cues.quantities
         return tuple(
-            cue
-            for cue in self.cues.turnings
+            replace(cue, scope=self._scope(cue))
+            for cue in map(self._before_number, self.cues.turnings)
             if not self._in_name(cue.start, cue.end)
             and not any(one.start < cue.end and cue.start < one.end for one in numbers)
         )
+
+    def _before_number(self, turning: Turning) -> Turning:
+        """Return a turning word without the words that a number behind it has: `not` of `not from 2018`."""
+        for one in self.cues.quantities:
+            if turning.start < one.start < turning.end:
+                if not _denying().isdisjoint(words(self.text[one.start : turning.end])):
+                    # In *with no more than two* the number itself has the turning word.
+                    return replace(turning, start=one.start, end=one.end, scope=(one.start, one.end))
+                end = turning.start + len(self.text[turning.start : one.start].rstrip())
+                return replace(turning, end=end, scope=(one.start, max(turning.scope[1], one.end)))
+        return turning
 
     @cached_property
     def superlatives(self) -> tuple[Superlative, ...]:
@@ -147,15 +191,16 @@ class AnalysedQuestion:
     @cached_property
     def roles(self) -> tuple[Role, ...]:
         """The role of each name, in the order of `names`."""
-        excluded = {at for cue in self.turnings for at in self.names_in(self.scope(cue))}
+        excluded = {at for cue in self.turnings for at in self.names_in(cue.scope)}
         reference = {at for cue in self.comparisons for at in self.names_in(cue.reference)}
         numbers = {at for at, name in enumerate(self.names) if self._counts(name)}
+        numbers |= {at for span in self.counted for at in self.names_in(span)}
         return tuple(
             "reference" if at in reference else "excluded" if at in excluded else "number" if at in numbers else "start"
             for at in range(len(self.names))
         )
 
-    def scope(self, turning: Turning) -> Span:
+    def _scope(self, turning: Turning) -> Span:
         """Return what a turning word turns; behind a verb without anything after it (`cite nothing`) it is the verb.
 
         A scope ends behind its first name if another name follows that no comma, *and* or *or* joins to it: `lamps not
@@ -189,7 +234,7 @@ class AnalysedQuestion:
         """The spans of the words that say conditions: turning words, superlatives and comparisons with their scopes."""
         spans: list[Span] = []
         for turning in self.turnings:
-            spans += [(turning.start, turning.end), self.scope(turning)]
+            spans += [(turning.start, turning.end), turning.scope]
         for superlative in self.superlatives:
             spans += [(superlative.start, superlative.end), *([superlative.counted] if superlative.counted else [])]
         for comparison in self.comparisons:
@@ -197,6 +242,47 @@ class AnalysedQuestion:
         if (asking := self.cues.asking) is not None and not self._in_name(asking.start, asking.end):
             spans.append((asking.start, asking.end))
         return tuple(spans)
+
+    @cached_property
+    def asks_for_field(self) -> FieldAsked | None:
+        """The words that ask for a property; empty ones where no other condition stands in the way of a field's name.
+
+        None if the question compares, orders or turns something: then a field that it names is what that is about.
+        """
+        if self.cues.field is not None:
+            return self.cues.field
+        held = [(cue.start, cue.end) for cue in self.cues.quantities]
+        held += [(cue.start, cue.end) for cue in self.cues.dates]
+        numbers = any(not self._in_name(start, end) for start, end in held)
+        other = self.cues.asking is not None or self.superlatives or self.comparisons or self.turnings
+        return None if numbers or other else FieldAsked()
+
+    def before_its_head(self) -> list[Word]:
+        """Return the words that describe what a bare phrase asks for: *warm* in *show me warm socks from Norway*.
+
+        They are no names; a word that ends like a participle (*starring Ada Holm*) may stand for a relation, so then
+        nothing is returned.
+        """
+        called = [(name.mention.start, name.mention.end) for name in self.names]
+        before = self.phrase()
+        described = [word for word in before if not any(start <= word.start < end for start, end in called)]
+        return [] if any(word.text.endswith(_PARTICIPLE) for word in described) else described
+
+    def phrase(self) -> list[Word]:
+        """Return the words before the head of a bare phrase, those of names among them; none if it is no such phrase.
+
+        The phrase is the first run of content words. Its head is the last name or word of the schema in it; what stands
+        before the head describes it. A phrase behind *who* or *how* describes nothing.
+        """
+        held = [*self.aside, *((value.start, value.end) for value in self.values)]
+        free = [word for word in self._words if not any(start <= word.start < end for start, end in held)]
+        first = next((at for at, word in enumerate(free) if word.content), len(free))
+        if any(word.text in ANSWER_OF or word.text in _NO_PHRASE for word in free[:first]):
+            return []
+        run = list(takewhile(lambda word: word.content, free[first:]))
+        starts = {name.mention.start for name, role in zip(self.names, self.roles, strict=True) if role == "start"}
+        heads = [at for at, word in enumerate(run) if word.start in starts or stem(word.text) in self.spoken]
+        return run[: heads[-1]] if heads else []
 
     def names_in(self, span: Span) -> list[int]:
         """Return the positions in `names` of the names that lie in a span of the question."""
@@ -227,17 +313,49 @@ class AnalysedQuestion:
 
     @cached_property
     def _words(self) -> tuple[Word, ...]:
-        matches = _WORD.finditer(self.text)
-        return tuple(self._word(match.start(), _POSSESSIVE.sub("", match.group().casefold())) for match in matches)
+        words: list[Word] = []
+        ends = dict(self.expressions)
+        behind = 0
+        for match in _WORD.finditer(self.text):
+            if match.start() in ends:
+                behind = ends[match.start()]
+                expression = self.text[match.start() : behind].casefold()
+                content = any(self._word(0, part.group()).content for part in _WORD.finditer(expression))
+                words.append(Word(match.start(), expression, content))
+            elif match.start() >= behind:
+                words.append(self._word(match.start(), _POSSESSIVE.sub("", match.group().casefold())))
+        return tuple(words)
 
     def _word(self, start: int, text: str) -> Word:
         asking = text in ASKING_WORDS and stem(text) not in self.spoken
         return Word(start, text, text not in FUNCTION_WORDS and not asking)
 
 
+def counted_by(question: AnalysedQuestion, cue: Quantity) -> Span | None:
+    """Return the words that a whole number counts, which stand right behind it; None if there are none."""
+    ends = (cue.low, cue.high)
+    if cue.dimension or cue.year or any(end != int(end) or end < 0 for end in ends):
+        return None
+    if any(one.mention.start < cue.end and cue.start < one.mention.end and one.words > 1 for one in question.names):
+        return None
+    end, run = cue.end, []
+    for word in question.content_in((cue.end, cue.end + _REACH), names=True)[:_NOUN]:
+        if question.text[end : word.start].strip():
+            break
+        end = word.start + len(word.text)
+        run.append(word)
+    return (run[0].start, end) if run else None
+
+
 def _joined(between: str) -> bool:
     """Whether the text between two names makes a list of them."""
     return bool(_LISTED.search(between)) or not _joining().isdisjoint(words(between))
+
+
+@lru_cache(maxsize=1)
+def _denying() -> frozenset[str]:
+    """Return the words that turn the comparison of a number, in every language that is read whole."""
+    return frozenset().union(*(language(code).set("quantities", "no") for code in known_languages()))
 
 
 @lru_cache(maxsize=1)

@@ -83,6 +83,11 @@ def soft_names(
     return [_named(text, mention) for mention in list(best.values())[:most]]
 
 
+def everyday_named(text: str, spans: Sequence[tuple[int, int]], index: MentionIndex, code: str = "en") -> list[Named]:
+    """Return the names for which everyday words in some stretches of a text stand: *humans*."""
+    return [_named(text, one) for start, end in spans for one in everyday_names(text, start, end, index, code)]
+
+
 def _disjoint(spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
     """Return the stretches that share nothing with one before them in the list."""
     kept: list[tuple[int, int]] = []
@@ -189,4 +194,5 @@ def _mention(text: str, start: int, end: int, keys: Sequence[int], similarity: f
 def _named(text: str, mention: Mention) -> Named:
     said = words(mention.text)
     inside = mention.start > 0 and any(letter.isupper() for letter in mention.text)
-    return Named(mention, len(said), quoted=False, capitalised=inside, exact=False, ordinary=False)
+    exact = any(mention.exact)
+    return Named(mention, len(said), quoted=False, capitalised=inside, exact=exact, ordinary=False)

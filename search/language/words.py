@@ -20,10 +20,20 @@ _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
 _ENGLISH = language("en")
 FUNCTION_WORDS = _ENGLISH.set("words", "function")
 """English words that carry no content of their own."""
-ASKING_WORDS = _ENGLISH.set("words", "asking")
+LINKING_WORDS = _ENGLISH.set("words", "linking")
+"""Words that say that things belong together; a schema may have an element that they mean (*linked* to a disease)."""
+ASKING_WORDS = _ENGLISH.set("words", "asking") | LINKING_WORDS
 """Words of asking: people use them to phrase a question in any domain, so they do not describe its subject."""
 SHARING_WORDS = _ENGLISH.set("words", "sharing")
 """Words that say that two nodes have the same neighbour: the plan then walks one relation forth and back."""
+ARTICLES = _ENGLISH.set("words", "articles")
+"""Words before a noun that carry no content."""
+BARE_WORDS = _ENGLISH.set("words", "bare")
+"""Words around a bare name that say nothing of how it is connected with what is asked for."""
+TELLING = frozenset(_ENGLISH.entries("words", "telling"))
+"""What asks for a thing itself, right before its name: *tell me about X*, *what is X*."""
+KIND_WORDS = _ENGLISH.set("words", "kinds")
+"""Nouns with which relations say that something is a kind or a part of something else."""
 ANSWER_OF: dict[str, str] = _ENGLISH.table("words", "answers")
 """Words for the node type that each question word asks for, separated by spaces; the first is the most usual."""
 

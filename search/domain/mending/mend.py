@@ -128,6 +128,9 @@ class _Mender(MendingTools):
         condition = self.keys(item, FILTER_KEYS, where)
         self.choose(condition, "op", OPERATOR_WORDS, where)
         op, value = condition.get("op"), condition.get("value")
+        if isinstance(count := condition.get("count"), dict):
+            condition["count"] = self._count(count)
+            return {key: one for key, one in condition.items() if key != "field" or one}
         if op == "between" and isinstance(value, dict) and len(value) == 2:
             self.say(f"the value of {where} was an object; its two values were taken")
             condition["value"] = list(value.values())
@@ -166,15 +169,18 @@ class _Mender(MendingTools):
             found = self.book.field_of(by["field"], label)
             by["field"] = found.name if found else by["field"]
         if isinstance(by, dict) and isinstance(count := by.get("count"), dict | str):
-            count = {"rel": count} if isinstance(count, str) else self.keys(count, COUNT_KEYS, "count")
-            self.choose(count, "direction", DIRECTION_WORDS, "count")
-            count = {key: value for key, value in count.items() if value != ""}
-            reading = self.book.relation_of(str(count.get("rel")), label, str(count.get("to_label", ANY)))
-            by["count"] = count | ({"rel": reading[0]} if reading else {})
+            by["count"] = self._count({"rel": count} if isinstance(count, str) else count, label)
         if by != order.get("by"):
             self.say(f"the order was read as {by!r}")
             order["by"] = by
         return order
+
+    def _count(self, item: Json, label: str = ANY) -> Json:
+        count = self.keys(item, COUNT_KEYS, "count")
+        self.choose(count, "direction", DIRECTION_WORDS, "count")
+        count = {key: value for key, value in count.items() if value != ""}
+        reading = self.book.relation_of(str(count.get("rel")), label, str(count.get("to_label", ANY)))
+        return count | ({"rel": reading[0]} if reading else {})
 
     # ---- corrections that need the whole plan
 

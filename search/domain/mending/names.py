@@ -77,10 +77,7 @@ class NameBook:
         for kind in self.schema.relation_types:
             if relation not in (kind.relation, ANY):
                 continue
-            if near in (kind.source, ANY) and far in (kind.target, ANY):
-                ways.add("out")
-            if near in (kind.target, ANY) and far in (kind.source, ANY):
-                ways.add("in")
+            ways |= {way for start, end, way in kind.ways if near in (start, ANY) and far in (end, ANY)}
         return ways
 
     def field_of(self, written: str, label: str) -> Field | None:

@@ -26,6 +26,7 @@ PLAN_KEYS = _table(
     exclude="exclude exclusions excluded excludes not without",
     order="order orderby sort sortby ranking",
     ask="ask asks asked",
+    show="show shows shown",
     risk_level="risklevel risk",
     retrieval_mode="retrievalmode mode",
 )
@@ -59,6 +60,7 @@ FILTER_KEYS = _table(
     field="field property attribute key",
     op="op operator comparison comparator",
     value="value values",
+    count="count counted number",
 )
 
 RISK_WORDS = _table(

@@ -27,6 +27,7 @@ def plan_from_json(data: Json) -> Plan:
         exclude=tuple(Exclusion(_anchors(e), _hops(e), _filters(e)) for e in data.get("exclude", ())),
         order=_order(data["order"]) if data.get("order") else None,
         ask=data.get("ask", "which"),
+        show=data.get("show", ""),
     )
 
 
@@ -44,16 +45,23 @@ def _filters(data: Json) -> tuple[Filter, ...]:
     def value(given: Any) -> Any:
         return FieldOf(given["var"], given["field"]) if isinstance(given, Mapping) else given
 
-    return tuple(Filter(f["var"], f["field"], f["op"], value(f.get("value"))) for f in data.get("filters", ()))
+    return tuple(
+        Filter(
+            f["var"], f.get("field", ""), f["op"], value(f.get("value")), _count(f["count"]) if "count" in f else None
+        )
+        for f in data.get("filters", ())
+    )
+
+
+def _count(data: Json) -> Count:
+    return Count(data["rel"], data.get("direction"), data.get("to_label", ANY))
 
 
 def _order(data: Json) -> Order:
     by = data["by"]
     if "field" in by:
         return Order(by["field"], data["direction"], data["limit"])
-    count = by["count"]
-    counted = Count(count["rel"], count.get("direction"), count.get("to_label", ANY))
-    return Order(counted, data["direction"], data["limit"])
+    return Order(_count(by["count"]), data["direction"], data["limit"])
 
 
 @dataclass(frozen=True)

@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from search.domain.payloads.expansion import Expanded
 from search.domain.payloads.follow_up import FollowUpRead
 from search.domain.payloads.lists import Fused, GraphListed, Listed
 from search.domain.payloads.plans import Links, Plans, Recovery, Traversals
 from search.domain.payloads.results import Checked, Results
 from search.domain.trace import VERSION
 
-Payload = Plans | Links | Traversals | Recovery | GraphListed | Listed | Fused | Checked | Results | FollowUpRead
+Payload = (
+    Plans | Links | Traversals | Recovery | GraphListed | Listed | Fused | Checked | Results | Expanded | FollowUpRead
+)
 
 
 def _listed(data: Any) -> Listed | Fused:
@@ -19,7 +22,12 @@ def _listed(data: Any) -> Listed | Fused:
     return Fused.from_json(data) if "rankings" in data else Listed.from_json(data)
 
 
-_TYPES: Mapping[str, Callable[[Any], Payload]] = {
+def _expanded(data: Any) -> Expanded | None:
+    """Return an expansion; None for the output of a step that expands something else than the searched text."""
+    return Expanded.from_json(data) if isinstance(data, Mapping) and "parts" in data else None
+
+
+_TYPES: Mapping[str, Callable[[Any], Payload | None]] = {
     "plan": Plans.from_json,
     "link": Links.from_json,
     "graph": Traversals.from_json,
@@ -31,6 +39,7 @@ _TYPES: Mapping[str, Callable[[Any], Payload]] = {
     "check": Checked.from_json,
     "rerank": Fused.from_json,
     "explain": Results.from_json,
+    "expand": _expanded,
     "follow up": FollowUpRead.from_json,
 }
 

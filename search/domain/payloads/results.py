@@ -97,6 +97,7 @@ def _evidence(data: Json) -> Evidence:
             ExclusionEvidence(one["status"], tuple(map(_path, one["paths"]))) for one in data.get("exclude", ())
         ),
         order=OrderEvidence.from_json(data["order"]) if data.get("order") else None,
+        value=data.get("value"),
     )
 
 

@@ -44,10 +44,14 @@ def plan_changes(before: Plan, after: Plan) -> tuple[PlanChange, ...]:
         *_listed("filter", "filters", before.filters, after.filters, _filter_place),
         *_listed("exclude", "exclude", before.exclude, after.exclude, lambda pattern, _: pattern),
         *_single("order", "/order", before.order, after.order),
-        *_single("ask", "/ask", *(None if plan.ask == "which" else plan.ask for plan in (before, after))),
+        *_single("ask", "/ask", _asked(before), _asked(after)),
         *_single("text", "/target/relevance_text", before.target.relevance_text, after.target.relevance_text),
     ]
     return tuple(sorted(found, key=lambda change: change.kind == "removed"))
+
+
+def _asked(plan: Plan) -> str | None:
+    return plan.show or (None if plan.ask == "which" else plan.ask)
 
 
 def _target(plan: Plan) -> Hashable:
@@ -73,7 +77,7 @@ def _anchor_places(before: Plan, after: Plan) -> Any:
 
 
 def _filter_place(condition: Filter, _: int) -> Hashable:
-    return condition.var, condition.field, _SIDES.get(condition.op, "value")
+    return condition.var, condition.field, condition.count, _SIDES.get(condition.op, "value")
 
 
 def _single(part: PlanPart, at: str, before: object, after: object) -> Iterator[PlanChange]:

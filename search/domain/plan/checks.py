@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from search.domain.errors import Fault, nearest
 from search.domain.graph import ANY, Schema
 from search.domain.plan.filter_checks import MEASURED, NAME, FilterChecker
-from search.domain.plan.parts import Anchor, Count, Exclusion, Hop
+from search.domain.plan.parts import Anchor, Count, Exclusion, Filter, Hop
 
 if TYPE_CHECKING:
     from search.domain.plan import Plan
@@ -23,6 +23,7 @@ def misfits(plan: Plan, schema: Schema) -> list[Fault]:
     for i, exclusion in enumerate(plan.exclude):
         checker.check_exclusion(plan, exclusion, f"/exclude/{i}")
     checker.check_order(plan)
+    checker.check_show(plan)
     return checker.faults
 
 
@@ -92,10 +93,17 @@ class _Checker(FilterChecker):
         labels = pattern.labels_of
         labels[shared[0]] = (*labels.get(shared[0], ()), *plan.labels_of.get(shared[0], ()))
         self.check_filters(exclusion.filters, own, labels, f"{at}/filters")
-        for i, condition in enumerate(exclusion.filters):
+        self._check_values(exclusion.filters, f"{at}/filters")
+
+    def _check_values(self, filters: Sequence[Filter], at: str) -> None:
+        """Check that the filters of an exclusion have values of their own, and count nothing."""
+        for i, condition in enumerate(filters):
+            if condition.count is not None:
+                message = "A filter of an exclusion is about a field; only the plan's own filters count."
+                self.fault(f"{at}/{i}/count", message)
             if condition.compared is not None:
                 message = "A filter of an exclusion takes a value; only the plan's own filters compare two nodes."
-                self.fault(f"{at}/filters/{i}/value", message)
+                self.fault(f"{at}/{i}/value", message)
 
     def check_order(self, plan: Plan) -> None:
         """Check that the answers have the order's field, and that its values have an order."""
@@ -114,6 +122,14 @@ class _Checker(FilterChecker):
             instead = f"order by {_listed(measured)}" if measured else "these answers have no field of either kind"
             message = f"{order.by} is {kind}; an order needs a number or a date: {instead}."
             self.fault("/order/by/field", message)
+
+    def check_show(self, plan: Plan) -> None:
+        """Check that the answers have the field whose value is asked for."""
+        sets = plan.labels_of.get(plan.target.var, ())
+        fields = self.fields(sets)
+        if plan.show and plan.show not in fields:
+            message = f"{self.said(sets)} has no field {plan.show!r} to show."
+            self.fault("/show", message, nearest(plan.show, fields))
 
 
 def _reached(start: Collection[str], ends: Iterable[tuple[str, str]]) -> set[str]:

@@ -34,6 +34,9 @@ class FilterChecker(FaultFinder):
         """Check each filter of a plan or of an exclusion; `at` is the pointer to their list."""
         for i, condition in enumerate(filters):
             place = f"{at}/{i}"
+            if condition.count is not None:
+                self._check_var(condition.var, variables, place)
+                continue
             kind = self.kind(condition.var, condition.field, variables, labels, place)
             if kind is None:
                 continue
@@ -44,15 +47,18 @@ class FilterChecker(FaultFinder):
 
     def kind(self, var: str, field: str, variables: Sequence[str], labels: Labels, at: str) -> str | None:
         """Return the kind of a field of a variable's node, or None with a fault if there is no such field."""
-        if var not in variables:
-            message = f"No anchor, hop or target has the variable {var!r}."
-            self.fault(f"{at}/var", message, nearest(var, variables))
+        self._check_var(var, variables, at)
         fields = self.fields(labels.get(var, ()))
         if field == NAME or field in fields:
             return fields[field].kind if field in fields else "keyword"
         message = f"{self.said(labels.get(var, ()))} has no field {field!r}."
         self.fault(f"{at}/field", message, nearest(field, [*fields, NAME]))
         return None
+
+    def _check_var(self, var: str, variables: Sequence[str], at: str) -> None:
+        if var not in variables:
+            message = f"No anchor, hop or target has the variable {var!r}."
+            self.fault(f"{at}/var", message, nearest(var, variables))
 
     def fields(self, sets: Sequence[Sequence[str]]) -> dict[str, Field]:
         """Return the fields of the node types that are in every set, by name."""

@@ -7,6 +7,7 @@ from typing import Any, get_args
 
 from search.domain.graph import ANY, Direction, Schema
 from search.domain.plan import MAX_ANCHORS, MAX_EXCLUSIONS, MAX_HOPS, RISKS, Ask, MatchMode, Operator, RetrievalMode
+from search.domain.plan.parts import COUNTING
 
 MOST_NAMES = 200
 """Longest enumeration: servers refuse long ones. With more names any string is allowed, and the parser checks it."""
@@ -34,14 +35,18 @@ def plan_json_schema(schema: Schema, *, retrieval_modes: bool = False) -> dict[s
         direction=_enumeration(("asc", "desc")),
         limit={"type": ["integer", "null"]},
     )
+    of_field = _object(var=text, field=text, op=_enumeration(get_args(Operator)), value=value)
+    number = {"type": "integer"}
+    of_count = _object(var=text, count=count, op=_enumeration(COUNTING), value={"anyOf": [number, _list(number)]})
     properties: dict[str, Any] = {
         "anchors": anchors,
         "hops": hops,
         "target": _object(var=text, labels=_list(types), relevance_text=text),
-        "filters": _list(_object(var=text, field=text, op=_enumeration(get_args(Operator)), value=value)),
+        "filters": _list({"anyOf": [of_field, of_count]}),
         "exclude": _list(_object(anchors=anchors, hops=hops), MAX_EXCLUSIONS),
         "order": {"anyOf": [order, {"type": "null"}]},
         "ask": _enumeration(get_args(Ask)),
+        "show": text,
         "risk_level": _enumeration(RISKS),
     }
     if retrieval_modes:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from search.domain.errors import Fault
-from search.domain.graph import ANY, Schema
+from search.domain.graph import ANY, Direction, Schema
 from search.domain.plan import Count, Filter, Hop, Plan
 
 Types = Mapping[str, frozenset[str]]
@@ -49,8 +49,9 @@ def contradictions(plan: Plan, schema: Schema) -> list[Fault]:
     """
     labels = plan.labels_of
     declared = {var: _declared(labels.get(var, ()), schema) for var in plan.variables}
-    if apart := _of_exclusions(plan, schema) + _of_count(plan, schema):
-        return [*contradictions(replace(plan, exclude=(), order=None), schema), *apart]
+    if apart := _of_exclusions(plan, schema) + _of_counts(plan, schema):
+        fields = tuple(condition for condition in plan.filters if condition.count is None)
+        return [*contradictions(replace(plan, exclude=(), order=None, filters=fields), schema), *apart]
     faults = [
         Fault(_pointer_of(plan, var), f"{var!r} cannot be of all the types that the plan gives it; give it one.")
         for var, types in declared.items()
@@ -82,12 +83,17 @@ def _of_exclusions(plan: Plan, schema: Schema) -> list[Fault]:
     return faults
 
 
-def _of_count(plan: Plan, schema: Schema) -> list[Fault]:
-    """Return a fault if no answer can have an edge that the order counts."""
-    if plan.order is None or not isinstance(count := plan.order.by, Count):
-        return []
-    hop = Hop(plan.target.var, count.rel, "counted", count.to_label, count.direction)
-    labels = plan.labels_of.get(plan.target.var, ())
+def _of_counts(plan: Plan, schema: Schema) -> list[Fault]:
+    """Return a fault for each count of an order or a filter, if no node of its variable can have such an edge."""
+    order = plan.order.by if plan.order is not None else None
+    counted = [("/order/by/count", plan.target.var, order)] if isinstance(order, Count) else []
+    counted += [(f"/filters/{i}/count", one.var, one.count) for i, one in enumerate(plan.filters) if one.count]
+    return [fault for at, var, count in counted for fault in _of_count(plan, schema, at, var, count)]
+
+
+def _of_count(plan: Plan, schema: Schema, at: str, var: str, count: Count) -> list[Fault]:
+    hop = Hop(var, count.rel, "counted", count.to_label, count.direction)
+    labels = plan.labels_of.get(var, ())
     types = {hop.source: _declared(labels, schema), hop.to_var: _declared([(count.to_label,)], schema)}
     if count.to_label == ANY:
         types[hop.to_var] = _declared([], schema)
@@ -98,7 +104,7 @@ def _of_count(plan: Plan, schema: Schema) -> list[Fault]:
     near, far = (_listed(types[var], schema) for var in (hop.source, hop.to_var))
     way = f" in the direction {hop.direction!r}" if hop.direction else ""
     message = f"{hop.rel} does not lead from {near} to {far}{way}.{hint}"
-    return [Fault("/order/by/count/rel", message, between[0] if between else None)]
+    return [Fault(f"{at}/rel", message, between[0] if between else None)]
 
 
 def normal_form(plan: Plan, schema: Schema) -> str:
@@ -107,7 +113,7 @@ def normal_form(plan: Plan, schema: Schema) -> str:
     These make no difference: the names of variables, the order of anchors and hops, the end from which a hop is
     written, a direction that the schema implies, and labels that the relations imply. `relevance_text`, `risk_level`
     and `retrieval_mode` make none either, because they only decide how the graph's candidates are used. Exclusions,
-    order and `ask` make a difference.
+    order, `ask` and `show` make a difference.
     """
     types = possible_types(plan, schema)
     excluded: dict[str, list[str]] = {}
@@ -123,8 +129,9 @@ def normal_form(plan: Plan, schema: Schema) -> str:
             seen[near].append((colours[far], rel, way))
             seen[far].append((colours[near], rel[::-1] if isinstance(rel, tuple) else rel, _TURNED.get(way, way)))
         colours = {var: _digest([colours[var], sorted(around, key=json.dumps)]) for var, around in seen.items()}
-    asked = [plan.ask, plan.order.to_json() if plan.order else None]
-    return _digest([*sorted(colours.values()), *(asked if asked != ["which", None] else [])])
+    asked: list[Any] = [plan.ask, plan.order.to_json() if plan.order else None]
+    asked = [*(asked if asked != ["which", None] else []), *([{"show": plan.show}] if plan.show else [])]
+    return _digest([*sorted(colours.values()), *asked])
 
 
 def _vertex(plan: Plan, var: str, types: Types, excluded: Sequence[str] = ()) -> list[Any]:
@@ -134,8 +141,13 @@ def _vertex(plan: Plan, var: str, types: Types, excluded: Sequence[str] = ()) ->
     """
     anchors = sorted((" ".join(a.text.casefold().split()), sorted(a.ids)) for a in plan.anchors if a.var == var)
     own = [f for f in plan.filters if f.var == var and f.compared is None]
-    filters = sorted((f.field, f.op, json.dumps(f.value, sort_keys=True)) for f in own)
+    filters = sorted((_what(f), f.op, json.dumps(f.value, sort_keys=True)) for f in own)
     return [var == plan.target.var, sorted(types[var]), anchors, filters, *([sorted(excluded)] if excluded else [])]
+
+
+def _what(condition: Filter) -> str:
+    """Return the field of a filter, or its count."""
+    return condition.field if condition.count is None else json.dumps(condition.count.to_json(), sort_keys=True)
 
 
 def _compared(condition: Filter) -> tuple[str, str, tuple[str, str], str]:
@@ -159,13 +171,13 @@ def _edge(hop: Hop, types: Types, schema: Schema) -> tuple[str, str, str, str]:
     return hop.to_var, hop.source, hop.rel, _TURNED.get(way, way)
 
 
-def _ends(hop: Hop, types: Types, schema: Schema) -> list[tuple[str, str, str]]:
+def _ends(hop: Hop, types: Types, schema: Schema) -> list[tuple[str, str, Direction]]:
     """Return every (type of source, type of to_var, direction) that the schema allows for a hop."""
     found = []
     for kind in schema.relation_types:
         if hop.rel not in (kind.relation, ANY):
             continue
-        for near, far, way in ((kind.source, kind.target, "out"), (kind.target, kind.source, "in")):
+        for near, far, way in kind.ways:
             if hop.direction in (None, way) and near in types[hop.source] and far in types[hop.to_var]:
                 found.append((near, far, way))
     return found

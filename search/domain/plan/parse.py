@@ -9,6 +9,7 @@ from search.domain.graph import ANY, Direction, Schema
 from search.domain.plan.faults import FaultFinder, kind_of, storable
 from search.domain.plan.parts import (
     COMPARING,
+    COUNTING,
     MAX_ANCHORS,
     MAX_EXCLUSIONS,
     MAX_HOPS,
@@ -31,7 +32,9 @@ from search.domain.plan.parts import (
 )
 
 MAX_FILTERS = 20
-PLAN_KEYS = ("anchors", "hops", "target", "filters", "exclude", "order", "ask", "risk_level", "retrieval_mode")
+MAX_COUNT = 10**9
+"""Largest number that a count is compared with."""
+PLAN_KEYS = ("anchors", "hops", "target", "filters", "exclude", "order", "ask", "show", "risk_level", "retrieval_mode")
 
 
 class Parts(NamedTuple):
@@ -46,6 +49,7 @@ class Parts(NamedTuple):
     exclude: tuple[Exclusion, ...]
     order: Order | None
     ask: Ask
+    show: str
 
 
 class PlanReader(FaultFinder):
@@ -77,6 +81,7 @@ class PlanReader(FaultFinder):
             ),
             order=self._order(data["order"]) if data.get("order") is not None else None,
             ask=cast(Ask, self.choice(data.get("ask") or "which", get_args(Ask), "/ask")),
+            show=self.text(data, "show", "", required=False) if data.get("show") is not None else "",
         )
 
     def _anchors(self, data: dict[str, Any], at: str) -> tuple[Anchor, ...]:
@@ -126,7 +131,9 @@ class PlanReader(FaultFinder):
             return None
         if "field" in item:
             return self.text(item, "field", "/order/by", required=True) or None
-        count, at = item["count"], "/order/by/count"
+        return self._count(item["count"], "/order/by/count")
+
+    def _count(self, count: object, at: str) -> Count | None:
         if not isinstance(count, dict):
             self.fault(at, f"count is an object with rel, direction and to_label, not {kind_of(count)}.")
             return None
@@ -180,7 +187,9 @@ class PlanReader(FaultFinder):
         return Target(self.var(item, "var", "/target"), () if ANY in names else tuple(dict.fromkeys(names)), text)
 
     def _filter(self, item: dict[str, Any], at: str) -> Filter:
-        self.keys(item, ("var", "field", "op", "value"), at)
+        self.keys(item, ("var", "field", "count", "op", "value"), at)
+        if "count" in item:
+            return self._count_filter(item, at)
         op = cast(Operator, self.choice(item.get("op"), get_args(Operator), f"{at}/op"))
         value = item.get("value")
         if op in WITHOUT_VALUE:
@@ -192,6 +201,18 @@ class PlanReader(FaultFinder):
             value = self._compared(value, op, f"{at}/value")
         name = self.text(item, "field", at, required=True)
         return Filter(self.var(item, "var", at), name, op, value)
+
+    def _count_filter(self, item: dict[str, Any], at: str) -> Filter:
+        if item.get("field"):
+            self.fault(at, "A filter is about a field or about a count: one of the two.")
+        op = cast(Operator, self.choice(item.get("op"), COUNTING, f"{at}/op"))
+        value = item.get("value")
+        ends: list[Any] = value if op == "between" and isinstance(value, list) else [value]
+        whole = all(isinstance(one, int) and not isinstance(one, bool) and 0 <= one <= MAX_COUNT for one in ends)
+        if not whole or (op == "between" and (len(ends) != 2 or (whole and ends[0] > ends[1]))):
+            wanted = "two whole numbers, the lower first" if op == "between" else "a whole number"
+            self.fault(f"{at}/value", f"A count is compared with {wanted}, from 0 to {MAX_COUNT}.")
+        return Filter(self.var(item, "var", at), "", op, value, self._count(item["count"], f"{at}/count"))
 
     def _compared(self, value: dict[str, Any], op: Operator, at: str) -> FieldOf:
         self.keys(value, ("var", "field"), at)

@@ -24,6 +24,9 @@ COMPARING: tuple[Operator, ...] = ("=", "!=", "<", "<=", ">", ">=")
 Ask = Literal["which", "how many", "whether"]
 PlanSource = Literal["schema", "llm", "learned", "user", "follow-up"]
 
+COUNTING: tuple[Operator, ...] = ("=", "!=", "<", "<=", ">", ">=", "between")
+"""Operators of filters on a count."""
+
 MAX_HOPS = 6
 MAX_ANCHORS = 6
 MAX_TEXT = 2_000
@@ -107,20 +110,42 @@ class FieldOf:
 
 
 @dataclass(frozen=True, slots=True)
-class Filter:
-    """A condition on a typed field of the node that the variable `var` takes.
+class Count:
+    """The number of different nodes that a node is joined with over a relation: what an order or a filter compares.
 
-    `value` is a value, a list of values (`between`, `in`, `not in`), a `FieldOf`, or None (`exists`, `missing`).
+    `direction` is `out` if the edges are stored from the node; None allows both. `rel` and `to_label` may be `*`.
+    """
+
+    rel: str
+    direction: Direction | None = None
+    to_label: str = ANY
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as it is written in a plan's JSON."""
+        written: dict[str, Any] = {"rel": self.rel}
+        written |= {"direction": self.direction} if self.direction else {}
+        return written | ({"to_label": self.to_label} if self.to_label != ANY else {})
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """A condition on a typed field of the node that the variable `var` takes, or on a count of its neighbours.
+
+    `value` is a value, a list of values (`between`, `in`, `not in`), a `FieldOf`, or None (`exists`, `missing`). With a
+    `count` (*brands with more than ten products*) `field` is empty, and `value` is a whole number or, for `between`,
+    two; a node without any neighbour counts 0.
     """
 
     var: str
     field: str
     op: Operator
     value: Any = None
+    count: Count | None = None
 
     def to_json(self) -> dict[str, Any]:
         """Return the filter as it is written in a plan's JSON."""
-        written: dict[str, Any] = {"var": self.var, "field": self.field, "op": self.op}
+        what = {"field": self.field} if self.count is None else {"count": self.count.to_json()}
+        written: dict[str, Any] = {"var": self.var, **what, "op": self.op}
         if self.op in WITHOUT_VALUE and self.value is None:
             return written
         return written | {"value": self.value.to_json() if isinstance(self.value, FieldOf) else self.value}
@@ -156,24 +181,6 @@ class Exclusion:
             "anchors": [anchor.to_json() for anchor in self.anchors], "hops": [hop.to_json() for hop in self.hops],
         }  # fmt: skip
         return written | ({"filters": [f.to_json() for f in self.filters]} if self.filters else {})
-
-
-@dataclass(frozen=True, slots=True)
-class Count:
-    """The number of different nodes that a node is joined with over a relation, as what an order compares.
-
-    `direction` is `out` if the edges are stored from the node; None allows both. `rel` and `to_label` may be `*`.
-    """
-
-    rel: str
-    direction: Direction | None = None
-    to_label: str = ANY
-
-    def to_json(self) -> dict[str, Any]:
-        """Return it as it is written in a plan's JSON."""
-        written: dict[str, Any] = {"rel": self.rel}
-        written |= {"direction": self.direction} if self.direction else {}
-        return written | ({"to_label": self.to_label} if self.to_label != ANY else {})
 
 
 @dataclass(frozen=True, slots=True)

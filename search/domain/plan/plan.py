@@ -43,6 +43,8 @@ class Plan:
     exclude: tuple[Exclusion, ...] = ()
     order: Order | None = None
     ask: Ask = "which"
+    show: str = ""
+    """The field of the target that is asked for (*what does X cost*); empty if the answers themselves are."""
 
     @classmethod
     def parse(cls, data: object, schema: Schema) -> Plan:
@@ -70,6 +72,7 @@ class Plan:
         written |= {"exclude": [exclusion.to_json() for exclusion in self.exclude]} if self.exclude else {}
         written |= {"order": self.order.to_json()} if self.order else {}
         written |= {"ask": self.ask} if self.ask != "which" else {}
+        written |= {"show": self.show} if self.show else {}
         return written | ({"retrieval_mode": self.retrieval_mode} if self.retrieval_mode else {})
 
     @property
@@ -122,6 +125,11 @@ class Plan:
             return False
         anchor = self.anchors[0]
         return anchor.var == self.target.var and anchor.match_mode == "doc" and not anchor.ids
+
+    @property
+    def reads_type(self) -> bool:
+        """Whether the plan leaves the question to the documents of its target's types: it has no other condition."""
+        return bool(self.target.labels and self.target.relevance_text) and not (self.anchors or self.runs_over_type)
 
     def branch(self, var: str) -> Plan:
         """Return the plan of one anchor alone: its shortest chain of hops to the target, with the filters on the chain.

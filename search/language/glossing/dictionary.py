@@ -6,7 +6,7 @@ The names come from the Unicode CLDR through Babel. A dictionary is built once f
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 
 import Stemmer
@@ -27,6 +27,11 @@ _NAMED_LANGUAGES = (
     "ja", "ko", "la", "lt", "lv", "nl", "no", "pl", "pt", "ro", "ru", "sk", "sl", "sr", "sv", "sw", "th", "tr", "uk",
     "ur", "vi", "zh",
 )  # fmt: skip
+_DICTIONARIES = ("dictionary.txt", "dictionary.general.txt", "dictionary.science.txt")
+"""Files of rows; of two rows with the same word, the first counts."""
+_COLUMNS = "# columns:"
+_ASKING = frozenset(("which", "what", "who", "whose", "where", "when", "how many", "why", "how"))
+"""English entries of the words with which questions begin."""
 _SHORTEST_NAME = 4
 _SHORTEST_STEM = 4
 _CUT = 2
@@ -50,7 +55,9 @@ class Dictionary:
     """Words of one language with their entries in another.
 
     `phrases` has the words of each entry in lower case, `plurals` those that are plurals, `stems` single words by their
-    stem, and `around` pairs of words that stand around what they mean (Chinese 与 … 有关).
+    stem. `around` are pairs of words that stand around others, in a language without spaces (Chinese 与 … 有关), and
+    `parted` those of a language with spaces, by the first word (German *hängen … zusammen*). `nouns` are single nouns
+    and whether the form is a plural: German tells them from verbs by their capital (*Arbeiten*, *arbeiten*).
     """
 
     phrases: dict[tuple[str, ...], Entry]
@@ -59,6 +66,8 @@ class Dictionary:
     around: dict[tuple[str, str], str]
     longest: int
     stem: Callable[[str], str]
+    parted: dict[str, tuple[tuple[tuple[str, ...], tuple[str, ...], Entry], ...]] = field(default_factory=dict)
+    nouns: dict[str, tuple[Entry, bool]] = field(default_factory=dict)
 
 
 @lru_cache(maxsize=64)
@@ -69,11 +78,19 @@ def dictionary(source: str, into: str) -> Dictionary | None:
     phrases: dict[tuple[str, ...], Entry] = {}
     plurals: set[tuple[str, ...]] = set()
     around: dict[tuple[str, str], str] = {}
+    parted: dict[str, list[tuple[tuple[str, ...], tuple[str, ...], Entry]]] = {}
+    nouns: dict[str, tuple[Entry, bool]] = {}
     for said, entry, plural in _entries(source, into):
         if "+" in said:
             first, _, second = said.partition("+")
             around[first.strip(), second.strip()] = entry.word
-        elif (key := key_of(said, source)) and key not in phrases:
+            opening = key_of(first, source)
+            parted.setdefault(opening[0], []).append((opening, key_of(second, source), entry))
+            continue
+        key = key_of(said, source)
+        if entry.kind == "n" and len(key) == 1:
+            nouns.setdefault(key[0], (entry, plural))
+        if key and key not in phrases:
             phrases[key] = entry
             if plural:
                 plurals.add(key)
@@ -83,7 +100,8 @@ def dictionary(source: str, into: str) -> Dictionary | None:
         for key, entry in phrases.items():
             if len(key) == 1 and entry.kind in ("n", "a", "v", "name") and len(key[0]) >= _SHORTEST_STEM:
                 stems.setdefault(stem(key[0]), entry)
-    return Dictionary(phrases, frozenset(plurals), stems, around, max(map(len, phrases)), stem)
+    pairs = {first: tuple(several) for first, several in parted.items()}
+    return Dictionary(phrases, frozenset(plurals), stems, around, max(map(len, phrases)), stem, pairs, nouns)
 
 
 def key_of(said: str, source: str) -> tuple[str, ...]:
@@ -121,11 +139,25 @@ def _entries(source: str, into: str) -> Iterator[tuple[str, Entry, bool]]:
 
 @lru_cache(maxsize=1)
 def _rows() -> tuple[tuple[str, ...], ...]:
-    lines = (FOLDER / "dictionary.txt").read_text(encoding="utf-8").splitlines()
-    return tuple(tuple(line.split("|")) for line in lines if line and not line.startswith("#"))
+    """Return the rows of all files, the part of speech first, then one column for each of `LANGUAGES`.
+
+    A file that does not have all languages says in its head which it has (`# columns: en de fr`). A column that it
+    lacks is empty in its rows: nothing is known. (`-` in a row says that a language has no word for it.)
+    """
+    rows: list[tuple[str, ...]] = []
+    for name in _DICTIONARIES:
+        columns: tuple[str, ...] = LANGUAGES
+        for line in (FOLDER / name).read_text(encoding="utf-8").splitlines():
+            if line.startswith(_COLUMNS):
+                columns = tuple(line.removeprefix(_COLUMNS).split())
+            elif line and not line.startswith("#"):
+                kind, *words = line.split("|")
+                known = dict(zip(columns, words, strict=True))
+                rows.append((kind, *(known.get(code, "") for code in LANGUAGES)))
+    return tuple(rows)
 
 
-@lru_cache(maxsize=16)
+@lru_cache(maxsize=64)
 def spoken(code: str) -> frozenset[str]:
     """Return all single words of a language's column, those inside phrases included."""
     column = LANGUAGES.index(code) + 1
@@ -136,6 +168,17 @@ def spoken(code: str) -> frozenset[str]:
         for form in forms(phrase)
         for token in tokens(form)
         if len(token.word) > 1
+    )
+
+
+@lru_cache(maxsize=64)
+def question_words(code: str) -> frozenset[str]:
+    """Return the single words with which questions begin in a language; none for a language without a column."""
+    if code not in LANGUAGES:
+        return frozenset()
+    column = LANGUAGES.index(code) + 1
+    return frozenset(
+        word.casefold() for row in _rows() if row[1] in _ASKING for word in split(row[column]) if word.isalpha()
     )
 
 

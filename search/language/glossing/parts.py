@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from search.language.glossing.dictionary import Dictionary, Entry
-from search.language.languages import language
 from search.language.number_words import number_words
 from search.language.tokens import Token, tokens
+from search.language.words import function_words
 
 _COMPOUNDS = frozenset(("de", "nl", "sv"))
 _LINKS = ("", "s", "es", "n", "en", "e", "er")
@@ -27,6 +27,19 @@ _RUN = re.compile(
 )
 _WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff々ー]")
 _NUMBER = Entry("", "", "f")
+_SAID = Entry("", "", "f")
+"""Entry of a word whose meaning stands elsewhere."""
+_CLAUSE = 16
+"""Largest number of words between two words that belong together."""
+_JOINING = frozenset(("und", "oder", "aber", "en", "of", "maar"))
+"""Words behind which another clause begins."""
+_INFLECTED_NAMES = frozenset(("pl", "ru"))
+_PARTICLES = frozenset((
+    "de", "del", "della", "dei", "di", "da", "do", "dos", "das", "du", "des", "d", "van", "von", "der", "den", "la",
+    "le", "les", "el", "los", "las", "lo", "of", "the", "y", "e", "et", "und", "en",
+))  # fmt: skip
+"""Small words that belong to the name between whose words with capitals they stand: *Juan de la Cruz*."""
+_WITH_CONJUNCTION = frozenset(("y", "e", "et", "und", "en"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,36 +53,115 @@ class Part:
     mark: bool = False
 
 
-def by_words(text: str, words: Dictionary, source: str) -> list[Part]:
+def by_words(text: str, words: Dictionary, source: str, into: str) -> list[Part]:
     """Return the parts of a text whose words are separated by spaces."""
-    said = tokens(text)
-    kept = _kept(text, said, source)
-    numbers = number_words(source)
+    reader = _Reader(text, tokens(text), words, source)
     parts: list[Part] = []
     at = 0
-    while at < len(said):
-        length, entry, plural = (1, None, False) if kept[at] == "quoted" else _longest(said, at, words, source)
-        if kept[at] == "name" and length == 1 and not (entry and entry.kind == "name"):
-            entry = None
+    while at < len(reader.said):
+        part, length = reader.part(at)
+        parts.append(part)
+        at += length
+    return _quoting(text, parts, into)
+
+
+class _Reader:
+    """Reads one text: which part begins at a word, and how many words it has."""
+
+    def __init__(self, text: str, said: Sequence[Token], words: Dictionary, source: str) -> None:
+        self.text, self.said, self._words, self._source = text, said, words, source
+        self._kept = _kept(text, said, source)
+        self._numbers = number_words(source)
+        self._opened, self._closed = _parted(said, self._kept, words)
+
+    def part(self, at: int) -> tuple[Part, int]:
+        """Return the part that begins at a word, and its number of words."""
+        said = self.said
+        if at in self._opened:
+            length, entry = self._opened[at]
+            return self._part(at, length, entry.word, entry), length
+        if at in self._closed:
+            return self._part(at, self._closed[at], "", _SAID), self._closed[at]
+        length, known, plural = self._known(at)
+        number = self._numbers.at(said, at) if known is None and not self._kept[at] else None
+        if number and number[1] > 1:
+            return self._part(at, number[0], str(number[1]), _NUMBER), number[0]
+        if known is None and not self._kept[at] and (made := _compound(said[at].word, self._words, self._source)):
+            return self._part(at, length, made, Entry(made, made, "n")), length
+        if known is None:
+            return self._part(at, length, self.text[said[at].start : said[at + length - 1].end], None), length
+        written = known.plural if plural else known.word
+        if written and written[0].isupper() and known.kind == "n":
+            written = known.word
+        return self._part(at, length, written, known), length
+
+    def _known(self, at: int) -> tuple[int, Entry | None, bool]:
+        """Return number of words, entry, and whether it is a plural, of what begins at a word; names have no entry."""
+        said, words = self.said, self._words
+        if self._kept[at] == "quoted":
+            return 1, None, False
+        length, entry, plural = _longest(said, at, words, self._source)
+        if self._kept[at] == "name" and length == 1 and not _is_name(said[at], entry, words, self._source):
+            entry = None  # *Julia* is no month, although *julio* has its stem
         if length == 1 and said[at].capital and (said[at].word,) not in words.phrases and _beside_name(said, at, words):
             entry = None  # *Lamp* in *Harmonica Lamp*: a form that the dictionary does not have, beside a name
-        number = numbers.at(said, at) if entry is None and not kept[at] else None
-        if number and number[1] > 1:
-            last = said[at + number[0] - 1]
-            parts.append(Part(said[at].start, last.end, str(number[1]), _NUMBER, bool(said[at].mark)))
-            at += number[0]
-            continue
-        token, last = said[at], said[at + length - 1]
-        written = text[token.start : last.end]
-        if entry is None and not kept[at] and (compound := _compound(token.word, words, source)):
-            written, entry = compound, Entry(compound, compound, "n")
-        elif entry is not None:
-            written = entry.plural if plural else entry.word
-            if written and written[0].isupper() and entry.kind == "n":
-                written = entry.word
-        parts.append(Part(token.start, last.end, written, entry, bool(token.mark)))
-        at += length
+        return length, entry, plural
+
+    def _part(self, at: int, length: int, written: str, entry: Entry | None) -> Part:
+        token, last = self.said[at], self.said[at + length - 1]
+        return Part(token.start, last.end, written, entry, bool(token.mark))
+
+
+def _quoting(text: str, parts: list[Part], into: str) -> list[Part]:
+    """Return the parts; small words of the other language between its words stay: *the hinge of an ice* in French."""
+    small = function_words(into)
+    for at in range(1, len(parts) - 1):
+        part = parts[at]
+        said = text[part.start : part.end]
+        near = (parts[at - 1], parts[at + 1])
+        if part.entry and said in small and all(other.entry is None and other.text.islower() for other in near):
+            parts[at] = replace(part, text=said, entry=None)
     return parts
+
+
+def _parted(
+    said: Sequence[Token], kept: Sequence[str], words: Dictionary
+) -> tuple[dict[int, tuple[int, Entry]], dict[int, int]]:
+    """Return the places of the first and second parts of pairs of words, with their lengths; the first has the meaning.
+
+    The second part of a German separable verb ends its clause: *welche Wege hängen mit Krebs zusammen*.
+    """
+    opened: dict[int, tuple[int, Entry]] = {}
+    closed: dict[int, int] = {}
+    for at, token in enumerate(said):
+        if kept[at]:
+            continue
+        for first, second, entry in words.parted.get(token.word, ()):
+            behind = at + len(first)
+            if at in closed or not _stands(said, at, first):
+                continue
+            place = _clause_end(said, behind, second)
+            if place is not None and place not in closed:
+                opened[at], closed[place] = (len(first), entry), len(second)
+                break
+    return opened, closed
+
+
+def _clause_end(said: Sequence[Token], begins: int, second: tuple[str, ...]) -> int | None:
+    """Return the place of the words with which the clause from a place on ends; None if it ends otherwise."""
+    for at in range(begins, min(len(said), begins + _CLAUSE)):
+        if at > begins and said[at].mark:
+            return None
+        behind = at + len(second)
+        ends = behind >= len(said) or said[behind].mark or said[behind].word in _JOINING
+        if ends and _stands(said, at, second):
+            return at
+    return None
+
+
+def _stands(said: Sequence[Token], at: int, phrase: tuple[str, ...]) -> bool:
+    """Whether the words of a phrase stand from a place on."""
+    return tuple(token.word for token in said[at : at + len(phrase)]) == phrase
 
 
 def _longest(said: Sequence[Token], at: int, words: Dictionary, source: str) -> tuple[int, Entry | None, bool]:
@@ -79,11 +171,18 @@ def _longest(said: Sequence[Token], at: int, words: Dictionary, source: str) -> 
         most += 1
     for length in range(most, 0, -1):
         key = tuple(token.word for token in said[at : at + length])
+        if length == 1 and source == "de" and at and said[at].capital and (noun := words.nouns.get(said[at].word)):
+            return 1, *noun
         if entry := words.phrases.get(key):
             return length, entry, key in words.plurals
     word = said[at].word
     entry = words.stems.get(words.stem(word)) if len(word) >= _SHORTEST_PART else None
     return 1, entry, entry is not None and entry.kind == "n" and word.endswith(_PLURAL_ENDS.get(source, ()))
+
+
+def _is_name(token: Token, entry: Entry | None, words: Dictionary, source: str) -> bool:
+    """Whether an entry is a name in this form, or in any form where the language inflects names."""
+    return entry is not None and entry.kind == "name" and (source in _INFLECTED_NAMES or (token.word,) in words.phrases)
 
 
 def _beside_name(said: Sequence[Token], at: int, words: Dictionary) -> bool:
@@ -107,15 +206,16 @@ def _kept(text: str, said: Sequence[Token], source: str) -> list[str]:
     for at, token in enumerate(said):
         if at and token.capital and not kept[at] and said[at - 1].mark not in (".", "?", "!", "¿", "¡"):
             kept[at] = "name"
-    function = language(source).set("words", "function") | {"de", "del", "di", "da", "van", "von", "la", "le"}
     for at in range(1, len(said) - 1):
-        # Juan *de la* Cruz: small words between two capitals belong to the name.
-        if kept[at] or said[at].mark or said[at].word not in function or kept[at - 1] != "name":
+        # Juan *de la* Cruz, but not Mac *y en* Windows.
+        if kept[at] or said[at].mark or said[at].word not in _PARTICLES or kept[at - 1] != "name":
             continue
         behind = at + 1
-        while behind < min(len(said) - 1, at + 3) and said[behind].word in function and not said[behind].capital:
+        while behind < min(len(said) - 1, at + 3) and said[behind].word in _PARTICLES and not said[behind].capital:
             behind += 1
-        if kept[behind] == "name" and not any(said[place].mark for place in range(at, behind + 1)):
+        between = range(at, behind)
+        apart = len(between) > 1 and any(said[place].word in _WITH_CONJUNCTION for place in between)
+        if kept[behind] == "name" and not apart and not any(said[place].mark for place in range(at, behind + 1)):
             kept[at] = "name"
     return kept
 

@@ -16,6 +16,7 @@ from search.language.quantities import quantities
 from search.language.reading.asking import asking_reader
 from search.language.reading.comparisons import comparison_reader
 from search.language.reading.dates import date_reader
+from search.language.reading.fields import field_reader
 from search.language.reading.negation import negation_reader
 from search.language.reading.superlatives import superlative_reader
 from search.language.tokens import tokens
@@ -62,6 +63,7 @@ def read_cues(text: str, code: str = "en", today: date | None = None) -> Cues:
         quantities=tuple(numbers),
         dates=tuple(dates),
         asking=asking,
+        field=field_reader(lang.code).read(said) if said and asking is None and not superlatives else None,
     )
 
 

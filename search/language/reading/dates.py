@@ -26,6 +26,8 @@ _NEAR = 2
 """Number of content words on each side that may name the field."""
 _AROUND = 12
 """Number of words on each side among which these are looked for."""
+_OLDEST = 500
+"""Most years or months of an age."""
 _COMMAS = ",،、，"
 _ROMAN = {
     "x": 10, "xi": 11, "xii": 12, "xiii": 13, "xiv": 14, "xv": 15, "xvi": 16, "xvii": 17, "xviii": 18, "xix": 19,
@@ -70,6 +72,13 @@ class DateReader:
         self._ago = phrases(lang.entries("dates", "ago"))
         self._ago_before = phrases(lang.entries("dates", "ago_before"))
         self._of = lang.set("dates", "of")
+        ages: tuple[tuple[Operator, str], ...] = (
+            ("<", "older"), (">", "younger"), (">=", "age_most"), ("<=", "age_least"),
+        )  # fmt: skip
+        self._ages: Phrases[tuple[Operator, str]] = Phrases(
+            (said, (op, name)) for op, name in ages for said in lang.entries("dates", name)
+        )
+        self._old = lang.set("dates", "old")
         self._decades: dict[str, int] = lang.table("decades")
         self._function = lang.set("words", "function") | lang.set("words", "asking")
 
@@ -79,6 +88,10 @@ class DateReader:
         found: list[DateRange] = []
         at = 0
         while at < len(said):
+            if age := self._age(said, at, today):
+                one, at = age
+                found.append(one)
+                continue
             days = self._days(said, at, today, numeric)
             if days is None:
                 at += 1
@@ -90,6 +103,32 @@ class DateReader:
             at = behind
         # Two ranges never share words: a comparing word behind one date may stand before the next.
         return [one for one, other in pairwise([*found, None]) if one and not (other and other.start < one.end)]
+
+    def _age(self, said: Sequence[Token], at: int, today: date) -> tuple[DateRange, int] | None:
+        """Return the date that an age means, and the place behind: *older than 30 years*, *at most two years old*.
+
+        What is older than 30 years began before the day 30 years ago.
+        """
+        compared = self._ages.at(said, at)
+        if compared is None:
+            return None
+        length, (op, name) = compared
+        place = at + length
+        if place >= len(said):
+            return None
+        in_words = self._numbers.at(said, place)
+        count = in_words[1] if in_words else small_number(said[place], self._numbers, _OLDEST)
+        behind = place + (in_words[0] if in_words else 1)
+        period = self._periods.get(said[behind].word, "") if behind < len(said) and not said[behind].mark else ""
+        old = behind + 1 < len(said) and said[behind + 1].word in self._old
+        said_old = name in ("older", "younger") or old
+        if not count or count > _OLDEST or period not in ("year", "month") or not said_old:
+            return None
+        if behind + 1 < len(said) and self._ago.length(said, behind + 1):
+            return None
+        day = back(today, period, count)
+        end = behind + 1 + old
+        return self._made(said, at, end, op, day, day), end
 
     def _ranged(self, said: Sequence[Token], at: int, days: _Days, today: date, numeric: dict[int, _Days]) -> DateRange:
         """Return the range of a date with the comparing words before or behind it."""

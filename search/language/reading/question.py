@@ -92,4 +92,5 @@ def _placed(cues: Cues, read: Gloss) -> Cues:
         quantities=tuple(replace(around(cue), unit=unit(cue.unit)) for cue in cues.quantities),
         dates=tuple(map(around, cues.dates)),
         asking=at(cues.asking) if cues.asking else None,
+        field=replace(cues.field, spans=tuple(map(span, cues.field.spans))) if cues.field else None,
     )

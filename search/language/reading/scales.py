@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Literal
 
 from search.language.languages import Language, forms, language, split
-from search.language.tokens import Phrases, Token
+from search.language.tokens import Phrases, Token, tokens
 
 End = Literal["high", "low"]
 
@@ -70,6 +70,12 @@ def scales_of(code: str) -> Scales:
             nouns.setdefault(noun, scale)
     positive, comparative, superlative = (Phrases(degree) for degree in degrees)
     return Scales(positive, comparative, superlative, verbs, nouns)
+
+
+def is_adjective(word: str, code: str) -> bool:
+    """Return whether a word in lower case is an adjective of a scale, or ends like an adjective of the language."""
+    ends = language(code).entries("adjectives", "ends")
+    return scales_of(code).positive.at(tokens(word), 0) is not None or bool(ends and word.endswith(tuple(ends)))
 
 
 def _add(

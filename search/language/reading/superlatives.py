@@ -74,8 +74,12 @@ class SuperlativeReader:
             elif length := self._never.length(said, at):
                 at += length
             elif read := self._at(said, at):
-                superlative, at = read
+                superlative, behind = read
+                if found and superlative.start < found[-1].end:
+                    # The number before it belongs to the superlative before that: *most three most*.
+                    superlative = replace(superlative, start=said[at].start, limit=1)
                 found.append(superlative)
+                at = behind
             else:
                 at += 1
         return found
