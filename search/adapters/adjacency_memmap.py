@@ -8,7 +8,8 @@ number of relations.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -16,10 +17,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from search.domain.graph import Direction, Schema
+from search.domain.graph import DIRECTIONS, Direction, Schema
 from search.interfaces import Keys
+from search.spreading import ranges
 
-STORED_DIRECTIONS: tuple[Direction, Direction] = ("out", "in")
 _MASK_FROM = 1 / 32
 """Share of all nodes above which a boolean array over all nodes removes duplicates faster than sorting."""
 
@@ -68,6 +69,7 @@ class MemmapAdjacency:
 
     directory: Path
     schema: Schema
+    _single: dict[tuple[int, int, Direction], bool] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @cached_property
     def types(self) -> NDArray[np.int16]:
@@ -80,7 +82,15 @@ class MemmapAdjacency:
         far = self._arrays[direction][2]
         if len(first) == 1:
             return np.array(far[first[0] : last[0]])
-        return self._distinct(far[_ranges(first, last)])
+        return self._distinct(far[ranges(first, last - first)])
+
+    def part(self, key: int, relation: int, direction: Direction, first: int, most: int) -> Keys:
+        """Return up to `most` neighbours of one node from position `first` in the order of keys; reads no other."""
+        start, end = self._segments_of(np.array([key], dtype=np.int32), relation, direction)
+        if not len(start):
+            return np.empty(0, dtype=np.int32)
+        low = min(int(start[0]) + first, int(end[0]))
+        return np.array(self._arrays[direction][2][low : min(low + most, int(end[0]))])
 
     def walk(self, keys: Keys, relation: int, direction: Direction, most: int) -> tuple[NDArray[np.int64], Keys] | None:
         """Return the position among `keys` and the far node of every edge of a relation; None for more than `most`."""
@@ -88,7 +98,7 @@ class MemmapAdjacency:
         lengths = last - first
         if int(lengths.sum()) > most:
             return None
-        return np.repeat(np.arange(len(lengths)), lengths), self._arrays[direction][2][_ranges(first, last)]
+        return np.repeat(np.arange(len(lengths)), lengths), self._arrays[direction][2][ranges(first, lengths)]
 
     def edges(self, keys: Keys, relation: int, direction: Direction) -> int:
         """Return the number of edges of a relation from these keys; a repeated key counts each time."""
@@ -126,15 +136,48 @@ class MemmapAdjacency:
 
     def counts(self, keys: Keys) -> dict[tuple[int, Direction], int]:
         """Return (relation, direction) → number of edges of a set of nodes; pairs without edges are absent."""
-        found: dict[tuple[int, Direction], int] = {}
-        wide = np.asarray(keys, dtype=np.int64) * self._relations
-        for direction in STORED_DIRECTIONS:
+        return self.counts_of([np.asarray(keys)])[0]
+
+    def counts_of(self, sets: Sequence[Keys]) -> list[dict[tuple[int, Direction], int]]:
+        """Return `counts` of each of several sets of nodes, with a few operations on arrays for all of them."""
+        found: list[dict[tuple[int, Direction], int]] = [{} for _ in sets]
+        if not sets:
+            return found
+        wide = np.concatenate(sets).astype(np.int64) * self._relations
+        owner = np.repeat(np.arange(len(sets)) * self._relations, [len(keys) for keys in sets])
+        for direction in DIRECTIONS:
             segments, starts, _ = self._arrays[direction]
-            chosen = _ranges(np.searchsorted(segments, wide), np.searchsorted(segments, wide + self._relations))
-            lengths = starts[chosen + 1] - starts[chosen]
-            edges = np.bincount(segments[chosen] % self._relations, weights=lengths, minlength=self._relations)
-            found |= {(int(relation), direction): int(edges[relation]) for relation in np.flatnonzero(edges)}
+            first = np.searchsorted(segments, wide)
+            several = np.searchsorted(segments, wide + self._relations) - first
+            chosen = ranges(first, several)
+            place = np.repeat(owner, several) + segments[chosen] % self._relations
+            edges = np.bincount(place, weights=starts[chosen + 1] - starts[chosen])
+            there = np.flatnonzero(edges)
+            for at, number in zip(there.tolist(), edges[there].tolist(), strict=True):
+                found[at // self._relations][at % self._relations, direction] = int(number)
         return found
+
+    def of_types(self, codes: Sequence[int]) -> Keys:
+        """Return the sorted keys of all nodes of these types; those of one type are not copied."""
+        if len(codes) == 1:
+            return self._of_type[codes[0]]
+        return np.sort(np.concatenate([np.empty(0, dtype=np.int32), *(self._of_type[code] for code in set(codes))]))
+
+    def is_single(self, code: int, relation: int, direction: Direction) -> bool:
+        """Return whether no node of a type has several neighbours over a relation; counted once for a release."""
+        key = code, relation, direction
+        if key not in self._single:
+            degrees = self.degrees(self.of_types([code]), relation, direction)
+            self._single[key] = int(degrees.max(initial=0)) <= 1
+        return self._single[key]
+
+    @cached_property
+    def _of_type(self) -> list[Keys]:
+        """The keys of each type, by code: the nodes in the order of their types, cut where a type begins."""
+        order = np.argsort(self.types, kind="stable").astype(np.int32)
+        order.flags.writeable = False
+        codes = range(len(self.schema.node_types))
+        return np.split(order, np.searchsorted(self.types[order], codes[1:])) if codes else []
 
     @property
     def size(self) -> int:
@@ -166,7 +209,7 @@ class MemmapAdjacency:
                 _open(self.directory / f"{direction}_starts.npy"),
                 _open(self.directory / f"{direction}_neighbours.npy"),
             )
-            for direction in STORED_DIRECTIONS
+            for direction in DIRECTIONS
         }
 
     def _edges_of(self, keys: Keys, relation: int, direction: Direction) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -207,13 +250,3 @@ def _open(path: Path) -> NDArray[Any]:
     """
     array: NDArray[Any] = np.load(path, mmap_mode="r", allow_pickle=False)
     return array.view(np.ndarray)
-
-
-def _ranges(first: NDArray[np.int64], last: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the integers of all half-open ranges [first, last), one range after the other."""
-    lengths = last - first
-    total = int(lengths.sum())
-    if not total:
-        return np.empty(0, dtype=np.int64)
-    ends = np.cumsum(lengths)
-    return np.arange(total, dtype=np.int64) + np.repeat(first - (ends - lengths), lengths)

@@ -22,7 +22,7 @@ from search.domain.errors import StageError
 from search.domain.graph import Schema
 from search.domain.ranking import Candidate
 from search.domain.trace import Limit
-from search.domain.vector_kinds import CHUNK, COMPUTED, IN_MEMORY, PASSAGE, WHOLE
+from search.domain.vector_kinds import COMPUTED, IN_MEMORY, SEVERAL, WHOLE
 from search.interfaces import Keys, KindMatrix, VectorKind, Vectors
 from search.models import VectorSet
 from search.models.partitions import partition
@@ -36,8 +36,6 @@ SCANNED_AT_MOST = 10_000
 BACKGROUNDS_KEPT = 16
 """Most samples whose vectors are kept in memory; one has 1.5 MB for 1,000 documents of 384 dimensions."""
 MOST_EF_SEARCH = 1_000
-_SEVERAL = (CHUNK, PASSAGE)
-"""Kinds of which a node may have several vectors."""
 PARTS = 4
 """Times as many stretches as nodes are fetched: a document has several."""
 
@@ -100,7 +98,7 @@ class PgVectors:
                         "hnsw.iterative_scan": "relaxed_order"}  # fmt: skip
         typed = sql.SQL("AND type = ANY({})").format(sql.Literal(codes)) if codes else sql.SQL("")
         statement = self._compose(_EXACT if exact else _NEAREST, kind, vector, typed=typed, k=sql.Literal(k),
-                                  fetch=sql.Literal((k + k // 4 + 8) * (PARTS if kind in _SEVERAL else 1)))  # fmt: skip
+                                  fetch=sql.Literal((k + k // 4 + 8) * (PARTS if kind in SEVERAL else 1)))  # fmt: skip
         return [Candidate(key, cosine) for key, cosine in read(STAGE, statement, limit=limit, settings=settings)]
 
     def _scanned(

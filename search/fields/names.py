@@ -11,9 +11,9 @@ from search.domain.vector_kinds import (
     NAME,
     NEIGHBOURS,
     NEIGHBOURS2,
-    PASSAGE,
     RELATION,
     WHOLE,
+    passages_in,
 )
 from search.text import words
 
@@ -81,7 +81,7 @@ def lists_of(kinds: Iterable[str], fields: Sequence[str], nodes: int) -> tuple[s
     ordered = [kind for kind in first if kind in known]
     ordered += sorted(kind for kind in known if kind == DOCUMENT or kind.startswith((FIELD, RELATION)))
     near = (NEIGHBOURHOOD, NEIGHBOURHOOD2) if nodes <= IN_MEMORY else ()
-    passages = (PASSAGES,) if PASSAGE in known and nodes <= IN_MEMORY else ()
+    passages = (PASSAGES,) if passages_in(known) and nodes <= IN_MEMORY else ()
     return (*map(dense_list, ordered), TEXT, *near, *map(word_list, fields[:MOST_FIELDS]), PAGERANK, *passages)
 
 

@@ -12,6 +12,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from search.domain.graph import DIRECTIONS
 from search.interfaces import Adjacency, TextIndex
 
 Scores = NDArray[np.float32]
@@ -37,7 +38,7 @@ def neighbourhood_scores(
 def best_of_neighbours(values: Scores, adjacency: Adjacency) -> Scores:
     """Return the highest value among each node's neighbours; 0 for a node without neighbours. Values are 0 or more."""
     best = np.zeros(len(values), dtype=np.float32)
-    for direction in ("out", "in"):
+    for direction in DIRECTIONS:
         starts, far = adjacency.whole(direction)
         rows = np.flatnonzero(np.diff(starts))
         if len(rows):

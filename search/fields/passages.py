@@ -14,7 +14,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from search.domain.vector_kinds import PASSAGE
+from search.domain.vector_kinds import PASSAGE, passages_in
 from search.interfaces import Encoder, Keys, VectorIndex
 from search.language.words import FUNCTION_WORDS, words
 
@@ -54,7 +54,7 @@ def clauses(question: str) -> tuple[Clause, ...]:
 
 @dataclass(frozen=True)
 class Passages:
-    """Scores nodes by their passages; the release must have vectors of kind `passage`."""
+    """Scores nodes by their passages; the release must have vectors of kind `passage` or `passage:drops`."""
 
     encoder: Encoder
     vectors: VectorIndex
@@ -65,7 +65,8 @@ class Passages:
         A clause counts by the square root of its words. Raises StageError if there are no vectors of passages.
         """
         parts = clauses(question)
-        keys, cosines = self.vectors.best_cosines(PASSAGE, self.encoder.encode([clause.text for clause in parts]))
+        kind = passages_in(self.vectors.kinds) or PASSAGE
+        keys, cosines = self.vectors.best_cosines(kind, self.encoder.encode([clause.text for clause in parts]))
         if not len(keys):
             return _NOTHING
         weights = np.sqrt(np.array([clause.words for clause in parts], dtype=np.float32))

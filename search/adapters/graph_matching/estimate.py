@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from search.adapters.graph_matching.order import directions
-from search.domain.graph import ANY, Direction, Schema
+from search.domain.graph import ANY, OPPOSITE, Direction, Schema
 from search.domain.plan import Hop
 from search.interfaces import Adjacency
 
@@ -76,8 +76,7 @@ class Estimate:
     def _ways(self, hop: Hop, near: str) -> set[Direction]:
         """Return the stored directions, seen from `near`, in which the hop can be walked."""
         stored = directions(hop, self._types, self._schema)
-        turned: dict[Direction, Direction] = {"out": "in", "in": "out"}
-        return set(stored) if near == hop.source else {turned[way] for way in stored}
+        return set(stored) if near == hop.source else {OPPOSITE[way] for way in stored}
 
     def _nodes_of(self, var: str) -> int:
         codes = self._types.get(var)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from search.domain.graph import Direction, Schema
+from search.domain.graph import DIRECTIONS, Direction, Schema
 from search.domain.linking import LinkedPlan
 from search.domain.plan import Hop, Plan
 from search.domain.plan.routes import routes
@@ -47,7 +47,7 @@ def directions(hop: Hop, types: Mapping[str, frozenset[int]], schema: Schema) ->
         possible.append("out")
     if any((far is None or s in far) and (near is None or t in near) for s, t in pairs):
         possible.append("in")
-    return tuple(possible) or ("out", "in")
+    return tuple(possible) or DIRECTIONS
 
 
 def reaches_target(plan: Plan) -> bool:

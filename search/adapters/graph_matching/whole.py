@@ -3,7 +3,8 @@
 An exclusion bars nodes from the variable that it begins at: those for which its pattern has a match. The pattern is
 matched from its own anchors. If it has none, or too many matches, it is matched from the nodes that the variable can
 take. Nodes barred from the target are taken out of the candidates; nodes barred from another variable are a condition
-of the match (`LinkedPlan.barred`). The order is computed from the values of all candidates.
+of the match (`LinkedPlan.barred`). A filter on a count bars in the same way the nodes whose count does not fit.
+The order is computed from the values of all candidates.
 """
 
 from __future__ import annotations
@@ -15,9 +16,10 @@ from dataclasses import replace
 from search.adapters.graph_matching.estimate import MOST_ROWS
 from search.adapters.graph_matching.paths import Matches
 from search.domain.errors import StageError
+from search.domain.filtering import counts_fit
 from search.domain.linking import LinkedPlan, Traversal
 from search.domain.ordering import Value, kept_keys, places
-from search.domain.plan import Order, Target
+from search.domain.plan import Filter, Order, Plan, Target
 from search.domain.plan.routes import routes
 from search.domain.trace import Limit
 
@@ -37,12 +39,16 @@ class WholePlans(ABC):
         if not linked.is_executable:
             return Traversal(linked.index, self.backend, ())
         plan = linked.plan
-        if not plan.exclude and plan.order is None:
+        if not _is_more(plan):
             return self.execute_match(linked, limit, rows)
         found = self.execute_match(self._barring(linked, limit), limit, ALL_ROWS)
         for index in self._of_target(linked):
             barred = self._barred(linked, index, [candidate.key for candidate in found.candidates], limit)
             found = replace(found, candidates=tuple(c for c in found.candidates if c.key not in barred))
+        if counted := _counts_of(plan, plan.target.var):
+            fit = set(self._fitting(counted, [candidate.key for candidate in found.candidates], limit))
+            told = "\n".join([found.query, *(f"-- {counted_in_words(one)}" for one in counted)]).strip()
+            found = replace(found, candidates=tuple(c for c in found.candidates if c.key in fit), query=told)
         if plan.order is not None:
             found = self._in_order(found, plan.order, linked, limit)
         return replace(
@@ -80,8 +86,8 @@ class WholePlans(ABC):
         """Return those of the keys that T takes in a match of a plan without exclusions and order."""
 
     def _allowed(self, linked: LinkedPlan, keys: Sequence[int], limit: Limit) -> list[int]:
-        """Return the keys that no exclusion of the target bars."""
-        kept = list(keys)
+        """Return the keys that no exclusion of the target bars, and whose counts fit."""
+        kept = self._fitting(_counts_of(linked.plan, linked.plan.target.var), keys, limit)
         for index in self._of_target(linked):
             barred = self._among(linked.excluded(index), kept, limit)
             kept = [key for key in kept if key not in barred]
@@ -94,12 +100,16 @@ class WholePlans(ABC):
         return [i for i, var in enumerate(starts) if var == plan.target.var and linked.is_known(i)]
 
     def _barring(self, linked: LinkedPlan, limit: Limit) -> LinkedPlan:
-        """Return the plan without exclusions and order; those of other variables than the target became `barred`."""
+        """Return the plan without exclusions, counts and order; what is no condition of the target became `barred`."""
         plan = linked.plan
-        if not plan.exclude and plan.order is None:
+        if not _is_more(plan):
             return linked
-        bare = replace(linked, plan=replace(plan, exclude=(), order=None))
+        fields = tuple(condition for condition in plan.filters if condition.count is None)
+        bare = replace(linked, plan=replace(plan, exclude=(), order=None, filters=fields))
         barred: dict[str, frozenset[int]] = {}
+        for var in dict.fromkeys(one.var for one in plan.filters if one.count and one.var != plan.target.var):
+            keys = self._taken(bare, var, limit)
+            barred[var] = frozenset(keys) - frozenset(self._fitting(_counts_of(plan, var), keys, limit))
         for index, exclusion in enumerate(plan.exclude):
             var = plan.excluded(exclusion).target.var
             if var == plan.target.var or not linked.is_known(index):
@@ -130,13 +140,28 @@ class WholePlans(ABC):
                 return {candidate.key for candidate in found.candidates}
         if keys is None:
             assert bare is not None
-            var = pattern.plan.target.var
-            reached = self.execute_match(_around(bare, var), limit, ALL_ROWS)
-            if reached.truncated:
-                reason = "the nodes that an exclusion is about are more than are looked through"
-                raise StageError("traverse", reason, permanent=True)
-            keys = [candidate.key for candidate in reached.candidates]
+            keys = self._taken(bare, pattern.plan.target.var, limit)
         return self._among(pattern, keys, limit)
+
+    def _taken(self, bare: LinkedPlan, var: str, limit: Limit) -> list[int]:
+        """Return the nodes that a variable takes in a match of the part of a plan around it.
+
+        Raises StageError if there are too many to look through.
+        """
+        reached = self.execute_match(_around(bare, var), limit, ALL_ROWS)
+        if reached.truncated:
+            reason = "the nodes that a condition is about are more than are looked through"
+            raise StageError("traverse", reason, permanent=True)
+        return [candidate.key for candidate in reached.candidates]
+
+    def _fitting(self, counted: Sequence[Filter], keys: Sequence[int], limit: Limit) -> list[int]:
+        """Return those of the keys that meet filters on counts."""
+        kept = list(keys)
+        for condition in counted:
+            if kept and condition.count is not None:
+                numbers = self.order_values(Order(condition.count), kept, limit)
+                kept = [key for key in kept if counts_fit(condition, int(numbers.get(key) or 0))]
+        return kept
 
     def _among(self, pattern: LinkedPlan, keys: Sequence[int], limit: Limit) -> set[int]:
         """Return those of the keys for which a pattern has a match."""
@@ -155,6 +180,23 @@ class WholePlans(ABC):
         chosen.sort(key=lambda candidate: placed[candidate.key].place)
         told = f"{found.query}\n{in_words(order)}".strip()
         return replace(found, candidates=tuple(chosen), placed={c.key: placed[c.key] for c in chosen}, query=told)
+
+
+def _is_more(plan: Plan) -> bool:
+    """Whether a plan has parts that no engine matches at once."""
+    return bool(plan.exclude or plan.order is not None or any(one.count for one in plan.filters))
+
+
+def _counts_of(plan: Plan, var: str) -> list[Filter]:
+    return [one for one in plan.filters if one.count is not None and one.var == var]
+
+
+def counted_in_words(condition: Filter) -> str:
+    """Return a filter on a count as one line, for the text of an executed query."""
+    count = condition.count
+    assert count is not None
+    number = f"number of {count.rel} {count.direction or ''}".strip()
+    return f"{number} {condition.op} {condition.value}"
 
 
 def _around(linked: LinkedPlan, var: str) -> LinkedPlan:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from search.domain.graph import ANY, Direction, Schema
+from search.domain.graph import ANY, DIRECTIONS, Direction, Schema
 from search.domain.ordering import Value
 from search.domain.plan import Count
 from search.interfaces import Adjacency
@@ -18,7 +18,7 @@ AT_ONCE = 50_000
 def counts(graph: Adjacency, schema: Schema, count: Count, keys: Sequence[int]) -> dict[int, Value | None]:
     """Return for each key the number of different nodes that it is joined with as `count` says."""
     relations = range(len(schema.relations)) if count.rel == ANY else [schema.relation_codes[count.rel]]
-    ways: tuple[Direction, ...] = ("out", "in") if count.direction is None else (count.direction,)
+    ways: tuple[Direction, ...] = DIRECTIONS if count.direction is None else (count.direction,)
     found: dict[int, Value | None] = {}
     for first in range(0, len(keys), AT_ONCE):
         some = np.asarray(keys[first : first + AT_ONCE], dtype=np.int32)

@@ -13,12 +13,10 @@ from search.adapters.graph_matching.estimate import LOOK_UP
 from search.adapters.graph_matching.order import depths, directions, next_hop
 from search.adapters.graph_memmap.table import NOBODY, Rows, Table
 from search.domain.errors import StageError
-from search.domain.graph import Direction, Schema
+from search.domain.graph import OPPOSITE, Direction, Schema
 from search.domain.linking import LinkedPlan
 from search.domain.plan import Filter, Hop
 from search.interfaces import Adjacency, Keys
-
-_TURNED: dict[Direction, Direction] = {"out": "in", "in": "out"}
 
 
 class TooMany(Exception):
@@ -288,7 +286,7 @@ class Walk(Elimination[Table]):
     def _ways(self, hop: Hop, near: str) -> Iterator[tuple[Direction, Direction]]:
         """Yield the stored directions of a hop, as seen from its source and as seen from `near`."""
         for stored in directions(hop, self.types, self.schema):
-            yield stored, stored if near == hop.source else _TURNED[stored]
+            yield stored, stored if near == hop.source else OPPOSITE[stored]
 
 
 def _first_of_each(keys: Keys, most: int) -> NDArray[np.bool_]:

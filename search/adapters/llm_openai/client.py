@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import random
+import re
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,6 +13,8 @@ from typing import Any
 from search.adapters.llm_openai.calls import Call
 from search.adapters.llm_openai.exchange import exchange, session
 from search.adapters.llm_openai.server import Server, ServerFault
+from search.adapters.llm_openai.usage import reported_tokens, spent_tokens, text_of
+from search.domain.budget import Budget, BudgetSpent, estimated_tokens
 from search.domain.conversation import Completion, Prompt
 
 ATTEMPTS = 3
@@ -29,8 +32,9 @@ PARAMETERS = {
 
 @dataclass(slots=True)
 class _Tally:
-    """The cost of one call so far, and its latest error."""
+    """The budget and the cost of one call so far, and its latest error."""
 
+    budget: Budget
     requests: int = 0
     structured: bool = False
     fault: ServerFault | None = None
@@ -49,15 +53,21 @@ class Client:
         """Close the connections."""
         await self._http.aclose()
 
-    async def answer(self, prompt: Prompt, ends: float) -> Call:
-        """Return the call with its completion, or with the reason for its absence; `ends` is on the monotonic clock."""
-        began, tally = time.monotonic(), _Tally()
+    async def answer(self, prompt: Prompt, ends: float, budget: Budget | None = None) -> Call:
+        """Return the call with its completion, or with the reason for its absence; `ends` is on the monotonic clock.
+
+        Every request, retries included, is taken from the budget; the budget may also shorten the answer.
+        """
+        began, tally = time.monotonic(), _Tally(budget or Budget())
         completion, error, permanent = None, "", False
         try:
             async with asyncio.timeout(max(0.0, ends - began)), self._places:
                 completion = await self._complete(prompt, ends, tally)
         except ServerFault as fault:
             error, permanent = f"{self.server.shown} {fault.reason}", not fault.again
+        except BudgetSpent as spent:
+            earlier = "" if tally.fault is None else f"{self.server.shown} {tally.fault.reason} It is asked no more: "
+            error, permanent = f"{earlier}{spent.reason}.", True
         except TimeoutError:
             why = "did not answer within the time that was left." if tally.fault is None else _too_late(tally.fault)
             error = f"{self.server.shown} {why}"
@@ -101,9 +111,8 @@ class Client:
 
     async def _repeatedly(self, body: Mapping[str, Any], ends: float, tally: _Tally) -> Any:
         for attempt in range(1, ATTEMPTS + 1):
-            tally.requests += 1
             try:
-                return await exchange(self._http, self.server, "chat/completions", body, self._seconds(ends))
+                return await self._once(body, ends, tally)
             except ServerFault as fault:
                 if tally.fault is not None and time.monotonic() >= ends:
                     raise ServerFault(_too_late(tally.fault), again=True) from None
@@ -117,6 +126,20 @@ class Client:
                 await asyncio.sleep(pause)
         raise AssertionError("the last attempt returns or raises")
 
+    async def _once(self, body: Mapping[str, Any], ends: float, tally: _Tally) -> Any:
+        """Send one request within the budget. Raises ServerFault and BudgetSpent."""
+        characters = sum(len(message["content"]) for message in body["messages"])
+        request = tally.budget.reserve(self.server.model, estimated_tokens(characters), self.server.max_tokens)
+        limited = {name: min(body[name], request.completion) for name in PARAMETERS["max_tokens"] if name in body}
+        tally.requests += 1
+        tokens = None
+        try:
+            data = await exchange(self._http, self.server, "chat/completions", {**body, **limited}, self._seconds(ends))
+            tokens = spent_tokens(data, characters)
+        finally:
+            tally.budget.settle(request, tokens)
+        return data
+
     def _body(self, prompt: Prompt, refused: set[str]) -> dict[str, Any]:
         body: dict[str, Any] = {
             "model": self.server.model,
@@ -127,7 +150,12 @@ class Client:
         if "temperature" not in refused:
             body["temperature"] = prompt.temperature
         if prompt.json_schema is not None and self.server.structured != "off" and "response_format" not in refused:
-            schema = {"name": prompt.purpose, "strict": True, "schema": prompt.json_schema}
+            # Hosted services take no other characters in this name.
+            schema = {
+                "name": re.sub(r"\W", "_", prompt.purpose, flags=re.ASCII),
+                "strict": True,
+                "schema": prompt.json_schema,
+            }
             body["response_format"] = {"type": "json_schema", "json_schema": schema}
         return body
 
@@ -165,31 +193,10 @@ def _completion(data: Any, server: Server, seconds: float) -> Completion:
     if not isinstance(choices, list):
         raise ServerFault("answers without choices; it is not OpenAI-compatible at that address.")
     choice = choices[0] if choices and isinstance(choices[0], dict) else {}
-    message = choice.get("message")
     # If a server repeats the key in its answer, the key must not be shown as part of a plan.
     reason = server.key.cut_from(str(choice.get("finish_reason") or ""))[:40]
-    text = server.key.cut_from(_text(message.get("content") if isinstance(message, dict) else choice.get("text")))
+    text = server.key.cut_from(text_of(choice))
     if not text.strip():
         why = f" (it stopped because of {reason!r})" if reason else ""
         raise ServerFault(f"gave an empty answer{why}.", again=True)
-    usage = data.get("usage")
-    counted = usage if isinstance(usage, dict) else {}
-    tokens = {
-        kind: counted[f"{kind}_tokens"]
-        for kind in ("prompt", "completion")
-        if isinstance(counted.get(f"{kind}_tokens"), int) and 0 <= counted[f"{kind}_tokens"] < 2**31
-    }
-    return Completion(text, server.shown, reason, tokens, seconds)
-
-
-def _text(content: Any) -> str:
-    """Return a message's text, which some servers send in parts, without NUL and lone surrogates (not storable)."""
-    if isinstance(content, list):
-        content = "".join(part.get("text") or "" for part in content if isinstance(part, dict) and _is_text(part))
-    if not isinstance(content, str):
-        return ""
-    return content.replace("\x00", "�").encode("utf-8", "replace").decode()
-
-
-def _is_text(part: Mapping[str, Any]) -> bool:
-    return isinstance(part.get("text"), str)
+    return Completion(text, server.shown, reason, reported_tokens(data), seconds)

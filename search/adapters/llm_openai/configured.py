@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
+import json
 from collections.abc import Sequence
 from typing import cast
 
@@ -14,7 +16,8 @@ from search.adapters.llm_openai.calls import Call, CallLog
 from search.adapters.llm_openai.patience import Patience
 from search.adapters.llm_openai.server import Server, ServerFault, Structured
 from search.adapters.postgres_reading import read
-from search.domain.conversation import Completion, Prompt
+from search.domain.budget import Budget
+from search.domain.conversation import NO_MODEL, Completion, ModelIdentity, Prompt
 from search.domain.errors import SearchCancelled, StageError
 from search.domain.trace import Limit
 from search.models import Endpoint
@@ -43,6 +46,14 @@ class ConfiguredLanguageModel:
         """Whether there is a server to call at this moment; see interfaces.LanguageModel."""
         return self._fixed is not None or bool(settings.LLM_BASE_URL) or _endpoint_active()
 
+    def identity(self) -> ModelIdentity:
+        """Return the model and its server; see interfaces.IdentifiedModel."""
+        server = self._fixed or current_server()
+        said = [server.base_url, server.model, server.max_tokens, server.structured]
+        return ModelIdentity(
+            server.model, server.name, hashlib.blake2b(json.dumps(said).encode(), digest_size=16).hexdigest()
+        )
+
     def complete(self, prompts: Sequence[Prompt], limit: Limit) -> list[Completion | StageError]:
         """Return the answers to several prompts, in their order; see interfaces.LanguageModel."""
         server = self._fixed or current_server()
@@ -50,6 +61,8 @@ class ConfiguredLanguageModel:
         for index, prompt in enumerate(prompts):
             if (known := self._log.find(server, prompt)) is not None:
                 answers[index] = known
+                if limit.budget is not None:
+                    limit.budget.stored()
         open_ones = [index for index in range(len(prompts)) if index not in answers]
         if open_ones:
             calls = self._ask(server, [prompts[index] for index in open_ones], limit)
@@ -60,9 +73,12 @@ class ConfiguredLanguageModel:
         limit.check(STAGE)
         if reason := self._patience.lost(server):
             raise StageError(STAGE, reason)
-        loop = background()
+        loop, budget = background(), limit.budget or Budget()
+        budget.check(len(prompts))
+        own = limit.at_most(budget.seconds_left())
         try:
-            calls = loop.run(_answers(loop, server, prompts, limit.ends), limit, STAGE)
+            with budget.waiting():
+                calls = loop.run(_answers(loop, server, prompts, own.ends, budget), own, STAGE)
         except (SearchCancelled, StageError) as stopped:
             for prompt in prompts:
                 self._log.record(Call(server, prompt, error=str(stopped)))
@@ -98,7 +114,7 @@ def current_server() -> Server:
     endpoint = Endpoint.objects.filter(active=True).first()
     server = server_of(endpoint) if endpoint is not None else environment_server()
     if server is None:
-        reason = "no language model is configured: set LLM_BASE_URL and LLM_MODEL, or add an endpoint in the admin"
+        reason = f"{NO_MODEL}: set LLM_BASE_URL and LLM_MODEL, or add an endpoint in the admin"
         raise StageError(STAGE, reason, permanent=True)
     return server
 
@@ -129,9 +145,11 @@ def environment_server() -> Server | None:
     return Server(ENVIRONMENT, settings.LLM_BASE_URL, settings.LLM_MODEL, Secret(settings.LLM_API_KEY))
 
 
-async def _answers(loop: Background, server: Server, prompts: Sequence[Prompt], ends: float) -> list[Call]:
+async def _answers(
+    loop: Background, server: Server, prompts: Sequence[Prompt], ends: float, budget: Budget
+) -> list[Call]:
     client = await loop.client(server)
-    return list(await asyncio.gather(*(client.answer(prompt, ends) for prompt in prompts)))
+    return list(await asyncio.gather(*(client.answer(prompt, ends, budget) for prompt in prompts)))
 
 
 def _outcome(call: Call) -> Completion | StageError:

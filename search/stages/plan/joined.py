@@ -76,8 +76,7 @@ class JoinedPlanner:
             return listed
         if self._weight(listed) < LEAST_WEIGHT:
             return _noted(listed, _SURE)
-        own = limit.share(MODEL_SHARE)
-        own = Limit(min(own.ends, Limit.seconds(self.llm_seconds).ends), limit.cancelled)
+        own = limit.share(MODEL_SHARE).at_most(self.llm_seconds)
         try:
             return self._join(listed, self._model_planner(model, prompts(), own)(question, own))
         except StageError as error:

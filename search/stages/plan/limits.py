@@ -93,10 +93,11 @@ class Limiter:
         A filter that no node passes is left out. A number inside a name that the plan starts from is not a quantity.
         """
         named = [question.names[at].mention for at in candidate.mentions]
-        named += [name.mention for name, role in zip(question.names, question.roles, strict=True) if role != "start"]
+        roles = zip(question.names, question.roles, strict=True)
+        named += [name.mention for name, role in roles if role not in ("start", "number")]
         free = [q for q in quantities if not any(q.start < name.end and name.start < q.end for name in named)]
         kind = self.schema.node_types[candidate.types[0]]
-        meant = [self._meant(question.text, quantity, kind) for quantity in free]
+        meant = [_meant(question.text, quantity, kind, self.schema, self.years) for quantity in free]
         read = [one for one in meant if one.field is not None]
         notes = [one.note for one in meant if one.note]
         if not read:
@@ -104,22 +105,6 @@ class Limiter:
         kept, unmet = _kept(read, fits)
         spans = [span for one in kept for span in one.spans(question.text)]
         return Limits(_together(kept), tuple(spans), (*notes, *unmet))
-
-    def _meant(self, text: str, quantity: Quantity, kind: NodeType) -> _Meant:
-        """Return the field of a node type that a quantity limits, if one is clear, with a note if one is needed."""
-        fields = _measured(kind)
-        dated = [one for one in kind.fields if one.kind == "keyword"]
-        years = [one for one in [*fields, *dated] if self.years(kind, one)] if quantity.year else []
-        others = [one for other in self.schema.node_types for one in _measured(other) if one not in fields]
-        said = text[quantity.start : quantity.end].strip()
-        if quantity.year:
-            return _Meant(quantity, said, _year_field(quantity, years, others))
-        if quantity.op == "=":
-            return _Meant(quantity, said)
-        amounts = [one for one in fields if one.kind == "number" and not self.years(kind, one)]
-        if quantity.dimension == "money":
-            return _of_money(quantity, said, amounts)
-        return _Meant(quantity, said, _amount_field(quantity, amounts))
 
 
 @dataclass(frozen=True)
@@ -141,6 +126,35 @@ class _Meant:
         yield self.quantity.start, self.quantity.end
         if self.field is not None:
             yield from _naming(text, self.field)
+
+
+def _meant(text: str, quantity: Quantity, kind: NodeType, schema: Schema, is_year: YearFields) -> _Meant:
+    """Return the field of a node type that a quantity limits, if one is clear, with a note if one is needed."""
+    fields = _measured(kind)
+    dated = [one for one in kind.fields if one.kind == "keyword"]
+    years = [one for one in [*fields, *dated] if is_year(kind, one)] if quantity.year else []
+    others = [one for other in schema.node_types for one in _measured(other) if one not in fields]
+    said = text[quantity.start : quantity.end].strip()
+    if quantity.year:
+        return _Meant(quantity, said, _year_field(quantity, years, others))
+    if quantity.op == "=":
+        return _Meant(quantity, said)
+    amounts = [one for one in fields if one.kind == "number" and not is_year(kind, one)]
+    if quantity.dimension == "money":
+        return _of_money(quantity, said, amounts)
+    return _Meant(quantity, said, _amount_field(quantity, amounts))
+
+
+def meant_of(text: str, quantity: Quantity, kind: NodeType, schema: Schema, is_year: YearFields) -> tuple[Filter, ...]:
+    """Return a quantity as filters on the target, if it limits a clear field of that node type."""
+    return _meant(text, quantity, kind, schema, is_year).filters
+
+
+def naming_of(
+    text: str, quantity: Quantity, kind: NodeType, schema: Schema, is_year: YearFields
+) -> tuple[tuple[int, int], ...]:
+    """Return the spans of the question that the filters of `meant_of` express."""
+    return tuple(_meant(text, quantity, kind, schema, is_year).spans(text))
 
 
 def _kept(read: Sequence[_Meant], fits: FilterProbe) -> tuple[Sequence[_Meant], list[str]]:

@@ -6,29 +6,26 @@ to the model with their JSON pointers, for two rounds at most.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import ClassVar
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
 
-from search.domain.conversation import CACHED_CALLS, Completion, Prompt
-from search.domain.errors import DeadlineExceeded, Fault, PlanInvalid, StageError
+from search.asking import Answers, ask
+from search.domain.errors import Fault, PlanInvalid, StageError
 from search.domain.graph import Schema
 from search.domain.mending import mend
-from search.domain.model_reply import UnreadableReply, read_object, without_thinking
+from search.domain.model_reply import UnreadableReply, read_object
 from search.domain.options import option
 from search.domain.plan import Plan, ScoredPlan
 from search.domain.plan.normal_form import contradictions, normal_form
-from search.domain.question import Question
+from search.domain.question import LONGEST_QUESTION, Question
 from search.domain.trace import Limit, StepOutput, StepStatus
 from search.interfaces import LanguageModel
 from search.prompts import PlanPrompts
 
 STAGE = "plan"
-_LONGEST = 2_000
-"""Most characters of a question that the prompt contains."""
-_CUT = "length"
-"""Finish reason with which a server marks an answer that it cut off."""
+Drafts = Answers[tuple[Plan, list[str]]]
+"""For each sample its plan, and a sentence for each fault that was mended."""
 
 
 class WrittenPlans(StepOutput[ScoredPlan]):
@@ -65,23 +62,6 @@ class NoPlanWritten(StageError):
         self.prompt_fingerprint = version
 
 
-@dataclass(slots=True)
-class _Draft:
-    """The state of one sample: its next prompt, and the plan, faults or error so far."""
-
-    prompt: Prompt
-    plan: Plan | None = None
-    faults: Sequence[Fault] = ()
-    error: StageError | None = None
-    mended: list[str] = field(default_factory=list)
-    rounds: int = 0
-
-    @property
-    def open(self) -> bool:
-        """Whether the model still has to be asked for this sample."""
-        return self.plan is None and self.error is None
-
-
 @dataclass(frozen=True)
 class ModelPlanner:
     """Question → the plans that a language model writes, each with the share of the samples that gave it."""
@@ -106,81 +86,47 @@ class ModelPlanner:
         """
         if question.plan is not None:
             return WrittenPlans([ScoredPlan(question.plan, "user", 1.0)])
-        own = Limit(min(limit.ends, time.monotonic() + self.seconds), limit.cancelled)
-        text = question.text[:_LONGEST]
-        drafts = [
-            _Draft(self.plan_prompts.ask(text, temperature=self.temperature if sample else 0.0, sample=sample))
+        text = question.text[:LONGEST_QUESTION]
+        prompts = [
+            self.plan_prompts.ask(text, temperature=self.temperature if sample else 0.0, sample=sample)
             for sample in range(self.samples)
         ]
-        tokens: dict[str, int] = {}
-        for _ in range(self.rounds + 1):
-            waiting = [draft for draft in drafts if draft.open]
-            if not waiting:
-                break
-            self._ask(waiting, own, tokens)
-        return self._listed(text, drafts, tokens)
+        drafts = ask(
+            self.language_model, prompts, lambda answer: read_plan(answer, self.schema), limit,
+            seconds=self.seconds, rounds=self.rounds, repair=self.plan_prompts.repair,
+        )  # fmt: skip
+        return self._listed(text, drafts)
 
-    def _ask(self, waiting: Sequence[_Draft], limit: Limit, tokens: dict[str, int]) -> None:
-        """Ask the model for all waiting drafts at once; put the answers into the drafts and add up `tokens`."""
-        try:
-            outcomes = self.language_model.complete([draft.prompt for draft in waiting], limit)
-        except DeadlineExceeded:
-            reason = f"the language model took longer than the {round(self.seconds, 1):g} seconds that it has"
-            outcomes = [StageError(STAGE, reason)] * len(waiting)
-        except StageError as error:
-            outcomes = [error] * len(waiting)
-        for draft, outcome in zip(waiting, outcomes, strict=True):
-            draft.rounds += 1
-            if isinstance(outcome, StageError):
-                draft.error = outcome
-                continue
-            for kind, count in outcome.tokens.items():
-                tokens[kind] = tokens.get(kind, 0) + count
-            if outcome.cached:
-                tokens[CACHED_CALLS] = tokens.get(CACHED_CALLS, 0) + 1
-            self._take(draft, outcome)
-
-    def _take(self, draft: _Draft, answer: Completion) -> None:
-        try:
-            draft.plan, draft.mended = read_plan(answer.text, self.schema)
-        except PlanInvalid as error:
-            draft.faults = error.faults
-            if answer.finish_reason == _CUT:
-                draft.faults = (
-                    Fault("", "The answer was cut off for its length; write a shorter plan."),
-                    *error.faults,
-                )
-            draft.prompt = self.plan_prompts.repair(draft.prompt, without_thinking(answer.text), draft.faults)
-
-    def _listed(self, question: str, drafts: Sequence[_Draft], tokens: dict[str, int]) -> WrittenPlans:
+    def _listed(self, question: str, drafts: Drafts) -> WrittenPlans:
         """Return the plans with equal ones merged into the first of them. Raises NoPlanWritten when there is none."""
-        groups: dict[str, list[_Draft]] = {}
-        for draft in drafts:
-            if draft.plan is not None:
-                groups.setdefault(normal_form(draft.plan, self.schema), []).append(draft)
+        groups: dict[str, list[Plan]] = {}
+        for plan in _plans(drafts):
+            groups.setdefault(normal_form(plan, self.schema), []).append(plan)
         if not groups:
-            raise self._nothing(drafts, tokens)
+            raise self._nothing(drafts)
         plans = [
-            ScoredPlan(_settled(group[0].plan, question), "llm", len(group) / len(drafts))
+            ScoredPlan(_settled(group[0], question), "llm", len(group) / len(drafts.answers))
             for group in sorted(groups.values(), key=len, reverse=True)
-            if group[0].plan is not None
         ]
-        return WrittenPlans(plans, _told(drafts, len(plans)), tokens, self.plan_prompts.version)
+        return WrittenPlans(plans, _told(drafts, len(plans)), drafts.tokens, self.plan_prompts.version)
 
-    def _nothing(self, drafts: Sequence[_Draft], tokens: Mapping[str, int]) -> NoPlanWritten:
+    def _nothing(self, drafts: Drafts) -> NoPlanWritten:
         """Return the error that says why there is no plan at all."""
-        version = self.plan_prompts.version
+        spent: dict[str, Any] = {"tokens": drafts.tokens, "version": self.plan_prompts.version}
         broken = [draft.error for draft in drafts if draft.error is not None]
         if broken:
-            permanent = all(error.permanent for error in broken)
-            return NoPlanWritten(broken[0].reason, permanent=permanent, tokens=tokens, version=version)
+            return NoPlanWritten(broken[0].reason, permanent=all(error.permanent for error in broken), **spent)
         first = next(draft for draft in drafts if draft.faults)
         fault = first.faults[0]
         where = f" (at {fault.pointer})" if fault.pointer else ""
         reason = (
             f"the language model wrote no plan that can be executed, asked {first.rounds} times: {fault.message}{where}"
         )
-        return NoPlanWritten(reason, tokens=tokens, version=version)
+        return NoPlanWritten(reason, **spent)
+
+
+def _plans(drafts: Drafts) -> list[Plan]:
+    return [draft.value[0] for draft in drafts if draft.value is not None]
 
 
 def read_plan(text: str, schema: Schema) -> tuple[Plan, list[str]]:
@@ -198,22 +144,23 @@ def read_plan(text: str, schema: Schema) -> tuple[Plan, list[str]]:
     return plan, mended
 
 
-def _settled(plan: Plan | None, question: str) -> Plan:
+def _settled(plan: Plan, question: str) -> Plan:
     """Return a plan ready to execute. Without an anchor it has the risk level `no_trade` and a residual."""
-    if plan is None or plan.anchors:
-        return plan or Plan()
+    if plan.anchors:
+        return plan
     target = replace(plan.target, relevance_text=plan.target.relevance_text or question)
     return replace(plan, target=target, risk_level="no_trade")
 
 
-def _told(drafts: Sequence[_Draft], plans: int) -> str:
+def _told(drafts: Drafts, plans: int) -> str:
     """Return a note on merged plans, repair rounds, mended faults and failed answers; empty when there are none."""
-    told, answered = [], [draft for draft in drafts if draft.plan is not None]
-    if len(drafts) > 1:
-        told.append(f"{_count(plans, 'plan')} in {_count(len(answered), 'answer')}")
+    told, asked = [], len(drafts.answers)
+    if asked > 1:
+        told.append(f"{_count(plans, 'plan')} in {_count(len(_plans(drafts)), 'answer')}")
     if again := sum(draft.rounds - 1 for draft in drafts):
         told.append(f"the model was shown its faults {'once' if again == 1 else f'{again} times'}")
-    if mended := list(dict.fromkeys(what for draft in answered for what in draft.mended)):
+    mended = list(dict.fromkeys(what for draft in drafts if draft.value is not None for what in draft.value[1]))
+    if mended:
         more = f"; and {len(mended) - 5} more" if len(mended) > 5 else ""
         told.append(f"mended: {'; '.join(mended[:5])}{more}")
     if failed := [draft.error for draft in drafts if draft.error is not None]:

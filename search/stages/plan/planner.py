@@ -26,11 +26,13 @@ from search.interfaces import (
 from search.language.question import AnalysedQuestion as Read
 from search.language.soft_names import SoftTools
 from search.stages.plan.conditions import Binder
+from search.stages.plan.conditions.whether import reaching
 from search.stages.plan.enumeration.enumerate import PlanCandidate
 from search.stages.plan.enumeration.propose import Proposer
 from search.stages.plan.knowledge import Knowledge
 from search.stages.plan.limits import Limiter, YearFields
 from search.stages.plan.listing import Lister
+from search.stages.plan.readings import Readings
 from search.stages.plan.scoring.features import Features
 from search.stages.plan.scoring.learned import LearnedScorer, mapped_paths, unusable
 from search.stages.plan.scoring.score import EVIDENCE, Scored, Scorer
@@ -93,9 +95,14 @@ class Planner:
         limit.check("plan")
         scored = self.scored(read, candidates)
         best = self._settled(scored.candidates)
+        if asked := reaching(read, candidates, self.nodes):
+            # Joins of both names, which nobody asks for with yes or no, would keep these walks out of the list.
+            walks = {candidate.paths for candidate in asked}
+            others = [(candidate, total) for candidate, total in best if candidate.paths not in walks]
+            best = [*self._settled(self.scored(read, asked).candidates), *others]
         limit.check("plan")
         lister = self._lister(read, scored.source, limit)
-        listed = lister(best, scored, question.text, self.plans, self.least, self.temperature)
+        listed = lister(best, scored, read.text, self.plans, self.least, self.temperature)
         said = " ".join(filter(None, [scored.note, listed.detail]))
         return StepOutput(listed, said, "degraded" if scored.degraded else "ok")
 
@@ -121,12 +128,12 @@ class Planner:
         return found
 
     def _lister(self, read: Read, source: PlanSource, limit: Limit) -> Lister:
-        years = self._limiter.years
-        binder = Binder(read, self.proposer, self.nodes, years, limit)
-        return Lister(
-            read, self.knowledge, self.nodes, self._writer, self._limiter, self.graph, binder, limit, source,
+        binder = Binder(read, self.proposer, self.nodes, self._limiter.years, limit)
+        readings = Readings(
+            read, self.knowledge, self.nodes, self._writer, self._limiter, self.graph, binder, limit,
             numbers=self.filters,
         )  # fmt: skip
+        return Lister(readings, source)
 
     @cached_property
     def knowledge(self) -> Knowledge:

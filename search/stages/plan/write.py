@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from search.domain.graph import ANY, Relation
+from search.domain.graph import ANY
 from search.domain.plan import Anchor, Hop, Plan, Risk, Target
 from search.interfaces import NodeStore
 from search.language.names import Named
@@ -14,11 +14,6 @@ from search.stages.plan.knowledge.shape import SchemaStep, Shape
 
 TARGET = "T"
 """Name of the target variable."""
-
-
-def mutual(relation: Relation) -> bool:
-    """Whether a relation reads the same in both directions (`interacts with`), so its direction means nothing."""
-    return bool(relation.inverse) and relation.inverse == relation.description
 
 
 @dataclass(frozen=True)
@@ -49,7 +44,7 @@ class Writer:
                 rel=self.shape.schema.relations[step.relation].name,
                 to_var=variables[position + 1],
                 to_label=self._label(step, position + 1 == last, types),
-                direction=None if mutual(self.shape.schema.relations[step.relation]) else step.direction,
+                direction=None if self.shape.schema.relations[step.relation].mutual else step.direction,
             )
             for position, step in enumerate(branch.path.steps)
         ]

@@ -13,10 +13,13 @@ from search.language.cues import Span
 from search.language.question import AnalysedQuestion
 from search.stages.plan.conditions.comparisons import Comparisons
 from search.stages.plan.conditions.condition import Condition, Core
+from search.stages.plan.conditions.counts import Counts
 from search.stages.plan.conditions.dates import dates_of
+from search.stages.plan.conditions.elsewhere import Elsewhere
 from search.stages.plan.conditions.exclusions import Exclusions
 from search.stages.plan.conditions.fields import FieldMeanings
-from search.stages.plan.conditions.orders import Orders
+from search.stages.plan.conditions.orders import Orders, graded
+from search.stages.plan.conditions.shows import asks_for_field, shows_of
 from search.stages.plan.conditions.values import values_of
 from search.stages.plan.enumeration.enumerate import Branch, PlanCandidate
 from search.stages.plan.enumeration.propose import Proposer
@@ -27,6 +30,10 @@ _VARIANTS = 4
 """Largest number of combinations of meanings for one candidate plan."""
 _RIVAL = 0.6
 """A further meaning of a cue is tried if its score is at least this share of the best one's."""
+
+
+_NEAR, _FAR = 2, 3
+"""Hops of the walks of an exclusion: the usual ones, and the farthest."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +71,7 @@ class Binder:
     nodes: NodeStore
     years: YearFields
     limit: Limit
-    _walks: dict[int, Sequence[Branch]] = field(default_factory=dict, init=False)
+    _walks: dict[tuple[int, int], Sequence[Branch]] = field(default_factory=dict, init=False)
 
     @property
     def has_cues(self) -> bool:
@@ -74,10 +81,12 @@ class Binder:
             cues.asking
             or asked.turnings
             or asked.superlatives
+            or any(graded(asked))
             or asked.comparisons
             or asked.values
             or cues.dates
             or cues.quantities
+            or asks_for_field(asked, self.proposer.knowledge)
         )
 
     @property
@@ -109,12 +118,18 @@ class Binder:
         yield from Comparisons(fields, self.nodes).of(core)
         yield from values_of(core)
         yield from dates_of(core, fields)
+        yield from Counts(Orders(fields)).of(core)
+        yield from Elsewhere(fields).of(core)
+        yield from shows_of(core, fields)
 
-    def walks(self, name: int) -> Sequence[Branch]:
-        """Return the walks of at most two hops from a name."""
-        if name not in self._walks:
-            self._walks[name] = self.proposer.walks_from(self.question, name, self.limit)
-        return self._walks[name]
+    def walks(self, name: int, code: int) -> Sequence[Branch]:
+        """Return the walks of at most two hops from a name to a type; of three where no shorter one leads there."""
+        for hops in (_NEAR, _FAR):
+            if (name, hops) not in self._walks:
+                self._walks[name, hops] = self.proposer.walks_from(self.question, name, hops, self.limit)
+            if found := [branch for branch in self._walks[name, hops] if branch.path.end == code]:
+                return found
+        return ()
 
     def _unbound(self, conditions: Sequence[Condition]) -> tuple[Span, ...]:
         """Return the spans of turning words, superlatives and comparisons that no condition expresses."""

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from search.domain.graph import NodeType
-from search.domain.plan import Anchor, Ask, Exclusion, Filter, Order
+from search.domain.graph import DIRECTIONS, Direction, NodeType
+from search.domain.plan import Anchor, Ask, Exclusion, Filter, Hop, Order
 from search.language.cues import Span
 from search.language.question import AnalysedQuestion
 from search.stages.plan.enumeration.enumerate import PlanCandidate
@@ -21,7 +21,8 @@ class Condition:
     `cue` is the span of the words that ask for it: meanings of the same cue are alternatives. `score` in [0, 1] says
     how well the meaning fits the words. `spans` are the spans of the question that it expresses, `names` the positions
     of the names that it uses, `columns` the columns of the lexicon for its relations and types. `turning` says that it
-    is a meaning of a turning word.
+    is a meaning of a turning word. `hops` lead from the answer to a node that `filters` are about. `show` is the field
+    whose values are asked for.
     """
 
     cue: Span
@@ -35,11 +36,13 @@ class Condition:
     names: tuple[int, ...] = ()
     columns: tuple[int, ...] = ()
     turning: bool = False
+    hops: tuple[Hop, ...] = ()
+    show: str = ""
 
     @property
     def selects(self) -> bool:
         """Whether nodes may fail the condition."""
-        return bool(self.filters or self.exclude)
+        return bool(self.filters or self.exclude or self.hops)
 
 
 @dataclass(frozen=True)
@@ -68,6 +71,12 @@ class Core:
             for at, path in enumerate(self.candidate.paths, 1)
             for position, step in enumerate(path.steps[:-1], 1)
         )
+
+    def ways(self, relation: int) -> list[Direction]:
+        """Return the directions in which the answer type has a relation; one of two that mean the same."""
+        both = DIRECTIONS
+        found = [way for way in both if self.knowledge.shape.far_ends(self.type_code, relation, way)]
+        return found[:1] if self.knowledge.schema.relations[relation].mutual else found
 
 
 def best(conditions: Sequence[Condition], most: int) -> list[Condition]:

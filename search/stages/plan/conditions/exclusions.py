@@ -13,7 +13,8 @@ from search.language.question import Word
 from search.language.words import stem
 from search.stages.plan.conditions.condition import Condition, Core, best
 from search.stages.plan.conditions.fields import field_stems, naming
-from search.stages.plan.conditions.paths import both_ways, direction_said, is_noun, mutual, path_fit, relation_word
+from search.stages.plan.conditions.negative import denied_by, says_denial
+from search.stages.plan.conditions.paths import both_ways, direction_said, is_noun, path_fit, relation_word
 from search.stages.plan.conditions.values import says_value
 from search.stages.plan.enumeration.enumerate import Branch
 from search.stages.plan.knowledge.shape import Metapath, SchemaStep
@@ -31,13 +32,11 @@ _AGAINST = 0.4
 """Factor of a walk against the direction that the wording says."""
 _LEAST = 0.35
 """Least fit of a relation or field that an exclusion without a name means."""
-_NAMED, _SPOKEN = 0.8, 0.7
-"""Least affinity of a word of the scope to the type or to the relation that an exclusion without a name means."""
 _MOST = 2
 _SUBJECTS = frozenset(("nobody", "noone", "no", "none", "nothing"))
 
-Walks = Callable[[int], Sequence[Branch]]
-"""Position of a name in the question → the walks from it."""
+Walks = Callable[[int, int], Sequence[Branch]]
+"""Position of a name in the question, and code of a type → the walks from the name to the type."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +48,7 @@ class Exclusions:
     def of(self, core: Core, walks: Walks) -> Iterator[list[Condition]]:
         """Yield for each thing that is turned its possible meanings; an empty list for one that means nothing here."""
         for turning in core.question.turnings:
-            names = core.question.names_in(core.question.scope(turning))
+            names = core.question.names_in(turning.scope)
             names = [at for at in names if not _inside(core, at, names)]
             for at in names:
                 yield best(list(self._named(core, turning, at, walks)), _MOST)
@@ -60,30 +59,50 @@ class Exclusions:
         question, name = core.question, core.question.names[at]
         cue = (name.mention.start, name.mention.end)
         spans = ((turning.start, turning.end), cue)
-        words = [word.text for word in question.content_in(core.question.scope(turning))]
+        words = [word.text for word in question.content_in(turning.scope)]
         own = [key for key, code in zip(name.mention.keys, self.nodes.types(name.mention.keys), strict=True)
                if code in core.candidate.types]  # fmt: skip
+        itself: tuple[Exclusion, ...] = ()
         if own:
             fit = _ITSELF if turning.kind == "except" or not words else _ITSELF_BESIDE_WORDS
             anchor = Anchor(TARGET, name.mention.text, core.kind.name, "name", tuple(self.nodes.ids(own)))
             exclusion = Exclusion((anchor,))
+            itself = (exclusion,)
             yield Condition(cue, fit, exclude=(exclusion,), spans=spans, names=(at,), turning=True)
         said = words or [word.text for word in question.without((at,)).content]
         taken = {(path.start, path.steps) for path in core.candidate.paths}
-        for branch in walks(at):
-            if branch.path.end != core.type_code:
-                continue
+        for branch in walks(at, core.type_code):
             fit = path_fit(core.knowledge, branch.path, said) * self._turned(core, branch, at)
+            denied = denied_by(core.knowledge, branch.path)
+            if denied and not says_denial(question, core.knowledge, denied):
+                yield from self._denied(core, branch, at, fit, spans)
+                continue
             fit = min(1.0, fit + _ALIKE) if (branch.path.start, branch.path.steps) in taken else fit
+            exclude = (self._pattern(core, branch, at), *(itself if _there_and_back(branch) else ()))
             yield Condition(
-                cue, fit, exclude=(self._pattern(core, branch, at),), spans=spans, names=(at,), turning=True,
+                cue, fit, exclude=exclude, spans=spans, names=(at,), turning=True,
                 columns=elements((branch.path,), core.knowledge.lexicon.relations),
+            )  # fmt: skip
+
+    def _denied(self, core: Core, branch: Branch, at: int, fit: float, spans: tuple[Span, ...]) -> Iterator[Condition]:
+        """Yield a relation that denies by itself as what a denial means: *not safe in* is *contraindicated in*.
+
+        Longer walks deny something of another node, which the question did not say.
+        """
+        if len(branch.path.steps) == 1:
+            pattern = self._pattern(core, branch, at)
+            yield Condition(
+                spans[1], min(1.0, fit + _ALIKE), anchors=pattern.anchors, hops=pattern.hops, spans=spans,
+                names=(at,), turning=True, columns=elements((branch.path,), core.knowledge.lexicon.relations),
             )  # fmt: skip
 
     def _turned(self, core: Core, branch: Branch, at: int) -> float:
         """Return the factor of a walk whose first relation could be walked in both directions."""
         step, mention = branch.path.steps[0], core.question.names[at].mention
-        if not both_ways(core.knowledge, branch.path.start, step) or mutual(core.knowledge, step.relation):
+        if (
+            not both_ways(core.knowledge, branch.path.start, step)
+            or core.knowledge.schema.relations[step.relation].mutual
+        ):
             return 1.0
         way = direction_said(core.question, core.knowledge, step.relation, mention.start, mention.end)
         return 1.0 if way in (None, step.direction) else _AGAINST
@@ -99,7 +118,7 @@ class Exclusions:
                 schema.relations[step.relation].name,
                 variables[place + 1],
                 ANY if place + 1 == last else schema.node_types[step.to_type].name,
-                None if mutual(core.knowledge, step.relation) else step.direction,
+                None if core.knowledge.schema.relations[step.relation].mutual else step.direction,
             )
             for place, step in enumerate(branch.path.steps)
         )
@@ -109,20 +128,20 @@ class Exclusions:
 
     def _nameless(self, core: Core, turning: Turning) -> Iterator[Condition]:
         """Yield the relations of which an answer has none: `nobody cites`, `no contraindication`."""
-        words = core.question.content_in(core.question.scope(turning))
+        words = core.question.content_in(turning.scope)
         if not words:
             return
         known, said = core.knowledge, [word.text for word in words]
         for relation in range(len(known.schema.relations)):
-            for way in _ways(core, relation):
+            for way in core.ways(relation):
                 far = known.shape.far_ends(core.type_code, relation, way)
                 for code in far:
                     path = Metapath(core.type_code, (SchemaStep(relation, way, code),))
                     fit = path_fit(known, path, said, implied=False)
-                    fit *= _facing(core, turning, words, relation, way) if len(_ways(core, relation)) > 1 else 1.0
+                    fit *= _facing(core, turning, words, relation, way) if len(core.ways(relation)) > 1 else 1.0
                     if fit < _LEAST or not _said(core, words, relation, code):
                         continue
-                    direction: Direction | None = None if mutual(known, relation) else way
+                    direction: Direction | None = None if known.schema.relations[relation].mutual else way
                     label = known.schema.node_types[code].name if len(far) > 1 else ANY
                     hop = Hop(TARGET, known.schema.relations[relation].name, f"N{turning.start}", label, direction)
                     columns = elements((path,), known.lexicon.relations)
@@ -134,7 +153,7 @@ class Exclusions:
 
     def _missing(self, core: Core, turning: Turning) -> Iterator[Condition]:
         """Yield the fields that an answer does not have: `without a price`."""
-        said = {stem(word.text) for word in core.question.content_in(core.question.scope(turning))}
+        said = {stem(word.text) for word in core.question.content_in(turning.scope)}
         for one in core.kind.fields:
             own = field_stems(one)
             if own & said and one.coverage < core.kind.count:
@@ -146,28 +165,33 @@ class Exclusions:
                 )  # fmt: skip
 
 
+def _there_and_back(branch: Branch) -> bool:
+    """Whether a walk returns over the relation by which it began, to what shares something with its start.
+
+    Everything shares it with itself, which no walk says: `authors who never worked with X` are others than X.
+    """
+    first, last = branch.path.steps[0], branch.path.steps[-1]
+    return first.relation == last.relation and first.direction != last.direction
+
+
 def _said(core: Core, words: Sequence[Word], relation: int, code: int) -> bool:
     """Whether a word of the scope names a relation or the type at its end, and is not merely like them.
 
     The answer type at the end of a relation says nothing of the relation.
     """
     lexicon = core.knowledge.lexicon
-    rows = lexicon.of([word.text for word in words])
-    named = rows[:, lexicon.relations + code].max(initial=0.0) >= _NAMED and code != core.type_code
-    return bool(named or rows[:, relation].max(initial=0.0) >= _SPOKEN)
+    columns = (relation,) if code == core.type_code else (relation, lexicon.relations + code)
+    return any(lexicon.explains(columns, word.text) for word in words)
 
 
 def _of_schema(core: Core, words: Sequence[Word]) -> list[Span]:
     """Return the spans of the words that name something of the schema, though perhaps another relation (`bought`)."""
-    like = core.knowledge.lexicon.of([word.text for word in words]).max(axis=1, initial=0.0)
-    return [(word.start, word.start + len(word.text)) for word, most in zip(words, like, strict=True) if most >= _NAMED]
-
-
-def _ways(core: Core, relation: int) -> list[Direction]:
-    """Return the directions in which the answer type has a relation; one of two that mean the same."""
-    ways: list[Direction] = ["out", "in"]
-    found = [way for way in ways if core.knowledge.shape.far_ends(core.type_code, relation, way)]
-    return found[:1] if mutual(core.knowledge, relation) else found
+    lexicon = core.knowledge.lexicon
+    return [
+        (word.start, word.start + len(word.text))
+        for word in words
+        if lexicon.explains(range(lexicon.elements), word.text)
+    ]
 
 
 def _facing(core: Core, turning: Turning, words: Sequence[Word], relation: int, way: Direction) -> float:
@@ -198,7 +222,7 @@ def _inside(core: Core, at: int, names: Sequence[int]) -> bool:
 
 def _holds_other_cue(core: Core, turning: Turning) -> bool:
     """Whether a number, date or value stands in the scope, which then is what is turned."""
-    start, end = core.question.scope(turning)
+    start, end = turning.scope
     cues = core.question.cues
     held = [*(one.start for one in cues.quantities), *(one.start for one in cues.dates)]
     if any(start <= at < end for at in held):

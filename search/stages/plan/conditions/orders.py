@@ -8,10 +8,13 @@ from dataclasses import dataclass, replace
 from search.domain.graph import ANY, Direction
 from search.domain.plan import Count, Order
 from search.language.cues import Superlative
+from search.language.question import AnalysedQuestion
+from search.language.reading.scales import scales_of
+from search.language.tokens import tokens
 from search.language.words import stem, stems
 from search.stages.plan.conditions.condition import Condition, Core, best
 from search.stages.plan.conditions.fields import FieldMeanings, naming
-from search.stages.plan.conditions.paths import direction_said, is_noun, mutual, path_fit, relation_word
+from search.stages.plan.conditions.paths import direction_said, is_noun, path_fit, relation_word
 from search.stages.plan.knowledge.shape import Metapath, SchemaStep
 from search.stages.plan.scoring.align import elements
 
@@ -28,6 +31,17 @@ _USUAL = 0.3
 """Fit of counting the relation with the most edges, where the counted words fit none."""
 
 
+def graded(question: AnalysedQuestion) -> Iterator[Superlative]:
+    """Yield what the attributes of a bare phrase order all answers by: *cheap tents* begin with the cheapest."""
+    scales, text = scales_of(question.cues.language), question.text
+    for start, end in question.attributes:
+        if found := scales.positive.at(tokens(text[start:end]), 0):
+            word, scale = found[1].word, found[1].scale
+            yield Superlative(
+                start, end, word, "desc" if found[1].end == "high" else "asc", scale.names, scale.unit, limit=0
+            )
+
+
 @dataclass(frozen=True)
 class Orders:
     """Binds superlatives to an answer type."""
@@ -37,19 +51,22 @@ class Orders:
     def of(self, core: Core) -> Iterator[list[Condition]]:
         """Yield the possible meanings of each superlative."""
         for cue in core.question.superlatives:
-            yield best([*self._by_field(core, cue), *self._by_count(core, cue)], _MOST)
+            yield best([*self._by_field(core, cue), *self.by_count(core, cue)], _MOST)
+        for cue in graded(core.question):
+            yield best([*self._by_field(core, cue)], 1)
 
     def _by_field(self, core: Core, cue: Superlative) -> Iterator[Condition]:
         said = [*([cue.word] if cue.word else []), *cue.scale]
         nearby = core.question.content_in((cue.end, cue.end + 40))[:3] if not cue.word else []
         for one, fit in self.fields.fits(core.kind, [*said, *(word.text for word in nearby)], cue.unit):
-            order = Order(one.name, cue.direction, cue.limit)
+            order = Order(one.name, cue.direction, cue.limit or None)
             spans = ((cue.start, cue.end), *naming(core, one))
             # Words that are counted say a number of nodes, unless a field has just their name.
             fit = fit / 2 if cue.counted is not None and not cue.word else fit
             yield Condition((cue.start, cue.end), fit, order=order, spans=spans)
 
-    def _by_count(self, core: Core, cue: Superlative) -> Iterator[Condition]:
+    def by_count(self, core: Core, cue: Superlative) -> Iterator[Condition]:
+        """Yield the orders by a number of neighbours that a cue may mean."""
         counted = self._counted(core, cue)
         if not counted and stem(cue.word) not in _MANY:
             return
@@ -57,20 +74,21 @@ class Orders:
         found: list[tuple[int, Condition]] = []
         for relation, way, code, far in _joined(core):
             known = core.knowledge
+            own = known.schema.relations[relation]
             path = Metapath(core.type_code, (SchemaStep(relation, way, code),))
             fit = path_fit(known, path, counted, implied=False) if counted else 0.0
             fit = min(1.0, fit + _BESIDE * self._spoken(core, relation))
-            if far > 1 and not mutual(known, relation):
+            if far > 1:
                 word = relation_word(core.question, known, relation, cue.start)
                 way_said = (
                     "in" if is_noun(core.question, word) else direction_said(core.question, known, relation, None)
                 )
                 fit *= 1.0 if way_said in (None, way) else _AGAINST
             label = known.schema.node_types[code].name if _shared(core, relation, way) else ANY
-            count = Count(known.schema.relations[relation].name, None if mutual(known, relation) else way, label)
+            count = Count(own.name, None if own.mutual else way, label)
             columns = elements((path,), known.lexicon.relations)
             edges = known.schema.edges_between[count.rel].get(_pair(core, way, code), 0)
-            order = Order(count, cue.direction, cue.limit)
+            order = Order(count, cue.direction, cue.limit or None)
             # A plan counts all nodes of an answer, and not only those on the way to it: then the cue is left over.
             told = spans[1:] if _on_the_way(core, relation, way) else spans
             found.append((edges, Condition((cue.start, cue.end), fit, order=order, spans=told, columns=columns)))
@@ -95,14 +113,13 @@ class Orders:
 
 
 def _joined(core: Core) -> Iterator[tuple[int, Direction, int, int]]:
-    """Yield relation, direction, far type and number of directions of what answers can have many of."""
-    known = core.knowledge
-    ways: tuple[Direction, ...] = ("out", "in")
-    for relation in range(len(known.schema.relations)):
-        own = [way for way in ways if known.shape.far_ends(core.type_code, relation, way)]
-        for way in own[:1] if mutual(known, relation) else own:
-            for code in sorted(known.shape.far_ends(core.type_code, relation, way)):
-                yield relation, way, code, len(own)
+    """Yield relation, direction, far type and number of directions that differ, of what answers can have many of."""
+    shape = core.knowledge.shape
+    for relation in range(len(core.knowledge.schema.relations)):
+        ways = core.ways(relation)
+        for way in ways:
+            for code in sorted(shape.far_ends(core.type_code, relation, way)):
+                yield relation, way, code, len(ways)
 
 
 def _on_the_way(core: Core, relation: int, way: Direction) -> bool:

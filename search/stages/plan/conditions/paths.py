@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 
-from search.domain.graph import Direction
+from search.domain.graph import OPPOSITE, Direction
 from search.language.question import AnalysedQuestion, Word
 from search.language.words import FUNCTION_WORDS, stem, stems
 from search.stages.plan.knowledge import Knowledge
 from search.stages.plan.knowledge.shape import Metapath, SchemaStep
 from search.stages.plan.scoring.align import elements, implied_by_start
-from search.stages.plan.write import mutual as reads_alike
 
 _SMOOTH = 0.3
 _TYPE = 0.9
@@ -21,6 +21,7 @@ _LONGER = 0.25
 _LAST = 1.5
 """Weight of the last content word of a scope, which is its noun or its verb; every other word has weight 1."""
 _HAVING = frozenset(("no", "any", "most", "fewest", "many", "without", "with", "of", "more", "fewer", "least"))
+_FUNCTION_STEMS = frozenset(stem(word) for word in FUNCTION_WORDS)
 _PASSIVE_BY = re.compile(r"\bby\b")
 
 
@@ -50,13 +51,8 @@ def path_fit(knowledge: Knowledge, path: Metapath, said: Sequence[str], implied:
 
 def both_ways(knowledge: Knowledge, start: int, step: SchemaStep) -> bool:
     """Whether a relation may be walked in either direction from a type to the same type at its far end."""
-    other: Direction = "in" if step.direction == "out" else "out"
+    other: Direction = OPPOSITE[step.direction]
     return step.to_type in knowledge.shape.far_ends(start, step.relation, other)
-
-
-def mutual(knowledge: Knowledge, relation: int) -> bool:
-    """Whether the direction of a relation means nothing, see `search.stages.plan.write.mutual`."""
-    return reads_alike(knowledge.schema.relations[relation])
 
 
 def direction_said(
@@ -103,8 +99,9 @@ def _forth(knowledge: Knowledge, relation: int) -> frozenset[str]:
     return _content_stems(" ".join([knowledge.wording.phrases[relation][0], one.description, *one.aliases]))
 
 
+@lru_cache(maxsize=10_000)
 def _content_stems(text: str) -> frozenset[str]:
-    return stems(text) - frozenset(stem(word) for word in FUNCTION_WORDS)
+    return stems(text) - _FUNCTION_STEMS
 
 
 def _owns(text: str, end: int, word: Word) -> bool:

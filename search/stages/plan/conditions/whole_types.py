@@ -9,37 +9,42 @@ import numpy as np
 from search.interfaces import NodeStore
 from search.language.question import AnalysedQuestion
 from search.language.words import stems
+from search.stages.plan.conditions.fields import FieldMeanings
 from search.stages.plan.enumeration.enumerate import PlanCandidate
 from search.stages.plan.knowledge import Knowledge
-from search.stages.plan.knowledge.target import answer_types
+from search.stages.plan.knowledge.target import agents, answer_types, heads
+from search.stages.plan.limits import YearFields, meant_of
 from search.stages.plan.scoring.score import Weights
 
 MOST = 3
 _FITS = 0.5
 """Least fit of an answer type that the question says."""
-_NAMED = 0.6
-"""Least affinity of a word to a type that it names; a word that is merely like a type says no type."""
+_SURELY = 0.8
+"""Least fit of the field of a superlative that says what type is asked for."""
 _SMOOTH = 0.5
 
 
 def whole_types(
-    question: AnalysedQuestion, knowledge: Knowledge, nodes: NodeStore
+    question: AnalysedQuestion, knowledge: Knowledge, nodes: NodeStore, years: YearFields
 ) -> list[tuple[PlanCandidate, float]]:
     """Return the types that the question may ask for, as candidates without branches, each with its fit in [0, 1].
 
-    Where no word says a type, it is the type of the node that answers are compared with, or of the values that are
-    said.
+    Where no word says a type, it is the type of the node that answers are compared with, of the values that are said,
+    or of the field that a number or a superlative means: only one type has a price.
     """
     reading, lexicon = question.without(()), knowledge.lexicon
     fit = answer_types(reading, lexicon)
-    named = lexicon.of([word.text for word in reading.content])[:, lexicon.relations :].max(axis=0, initial=0.0)
-    asked = {"who", "where", "when", "whom"} & {word.text for word in reading.words}
+    # A word that is merely like a type says no type.
+    named = lexicon.says_types([word.text for word in reading.content])
+    asked = bool({"who", "where", "when", "whom"} & {word.text for word in reading.words}) or any(
+        agents(texts, lexicon.of(texts)[:, : lexicon.relations]) for texts in heads(reading)[:1]
+    )
     said = {
         code: float(fit[code])
         for code in np.argsort(-fit, kind="stable").tolist()
-        if fit[code] >= _FITS and (named[code] >= _NAMED or asked)
+        if fit[code] >= _FITS and (named[code] or asked)
     }
-    found = said or dict.fromkeys(_types_of_cues(question, knowledge, nodes), _FITS)
+    found = said or dict.fromkeys(_types_of_cues(question, knowledge, nodes, years), _FITS)
     kinds = knowledge.schema.node_types
     return [
         (PlanCandidate((), (), (), (code,), kinds[code].count), share)
@@ -48,11 +53,24 @@ def whole_types(
     ]
 
 
-def _types_of_cues(question: AnalysedQuestion, knowledge: Knowledge, nodes: NodeStore) -> list[int]:
+def _types_of_cues(question: AnalysedQuestion, knowledge: Knowledge, nodes: NodeStore, years: YearFields) -> list[int]:
     held = [at for cue in question.comparisons for at in question.names_in(cue.reference)]
     codes = [int(code) for at in held for code in nodes.types(question.names[at].mention.keys)]
     codes += [knowledge.schema.type_codes[one.node_type] for one in question.values]
+    codes += [code for code in knowledge.answerable if _has_field(question, knowledge, years, code)]
     return list(dict.fromkeys(codes))
+
+
+def _has_field(question: AnalysedQuestion, knowledge: Knowledge, years: YearFields, code: int) -> bool:
+    """Whether a type has a field that a number with a unit, or a superlative of the question surely means."""
+    kind, fields = knowledge.schema.node_types[code], FieldMeanings(knowledge, years)
+    numbers = [cue for cue in question.cues.quantities if cue.dimension]
+    return any(meant_of(question.text, cue, kind, knowledge.schema, years) for cue in numbers) or any(
+        fit >= _SURELY
+        for cue in question.superlatives
+        if cue.word
+        for _, fit in fields.fits(kind, [cue.word, *cue.scale], cue.unit)[:1]
+    )
 
 
 def whole_type_sum(
@@ -89,7 +107,12 @@ def unused_share(question: AnalysedQuestion, spoken: frozenset[str]) -> float:
     """Return the weight of the surest name to start from, which a plan without names leaves out, in [0, 1].
 
     Unlike in plans with names, the case of the name does not count: any name is a reason to start from it, unless it
-    consists of words of the schema, whose stems are `spoken`.
+    consists of words of the schema, whose stems are `spoken`, or is a value as surely as it is a name.
     """
-    starts = [name for name, role in zip(question.names, question.roles, strict=True) if role == "start"]
+    held = {(one.start, one.end) for one in question.values}
+    starts = [
+        name
+        for name, role in zip(question.names, question.roles, strict=True)
+        if role == "start" and (name.mention.similarity == 1 or (name.mention.start, name.mention.end) not in held)
+    ]
     return max((name.mention.similarity for name in starts if not stems(name.mention.text) <= spoken), default=0.0)

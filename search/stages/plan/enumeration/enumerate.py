@@ -8,14 +8,15 @@ walked only for the plans that are worth it (`settle`).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
 
-from search.domain.graph import Direction
+from search.domain.graph import OPPOSITE, Direction
 from search.domain.trace import Limit
 from search.interfaces import Adjacency, Keys, NodeStore
 from search.stages.plan.knowledge.shape import Metapath, SchemaStep, Shape
@@ -110,10 +111,11 @@ class Enumerator:
         known: list[Branch] = []
         for hops in range(1, self.max_hops + 1):
             following: list[Branch] = []
-            for branch in layer:
+            walk = self._walked if hops < self.max_hops or self.max_hops == 1 else self._open
+            ways = self.adjacency.counts_of([branch.found for branch in layer])
+            for branch, counts in zip(layer, ways, strict=True):
                 limit.check("plan")
-                walk = self._walked if hops < self.max_hops or self.max_hops == 1 else self._open
-                for path, relation, direction, edges in self._onward(branch):
+                for path, relation, direction, edges in self._onward(branch, counts):
                     following += walk(branch, path, relation, direction, edges, budget)
             known += following
             layer = following
@@ -125,26 +127,34 @@ class Enumerator:
         `overlap[m]` holds the mentions that cannot be joined with mention m: they share words or a node with it.
         """
         short = [branch for branch in branches if branch.walked and branch.whole]
-        pairs: list[tuple[PlanCandidate, Keys]] = []
-        tried = 0
-        for pair in combinations(short, 2):
-            if sum(len(branch.path.steps) for branch in pair) > max(2, self.max_hops) or not _joinable(pair, overlap):
-                continue
-            tried += 1
-            if tried > self.most_pairs:
-                break
-            pairs += _met(pair, pair[0].found)
+        pairs = [
+            one for pair in islice(self._pairs(short, overlap), self.most_pairs) for one in _met(pair, pair[0].found)
+        ]
         limit.check("plan")
-        single = [branch for branch in short if len(branch.path.steps) == 1]
+        single = _by_end(branch for branch in short if len(branch.path.steps) == 1)
         triples = [
             candidate
             for pair_found, found in pairs
             if all(len(path.steps) == 1 for path in pair_found.paths)
-            for third in single
+            for third in single.get(pair_found.paths[0].end, ())
             if third.start.mention > pair_found.mentions[-1] and _joinable((*pair_found.branches, third), overlap)
             for candidate, _ in _met((*pair_found.branches, third), found)
         ]
         return [candidate for candidate, _ in pairs] + triples
+
+    def _pairs(self, branches: Sequence[Branch], overlap: Sequence[frozenset[int]]) -> Iterator[tuple[Branch, Branch]]:
+        """Yield each pair that may be joined, in the order of the branches; only branches to one type are compared."""
+        most = max(2, self.max_hops)
+        later = {end: deque(alike) for end, alike in _by_end(branches).items()}
+        for first in branches:
+            alike = later[first.path.end]
+            alike.popleft()
+            hops, mention = len(first.path.steps), first.start.mention
+            apart = overlap[mention]
+            for second in alike:
+                other = second.start.mention
+                if other != mention and hops + len(second.path.steps) <= most and other not in apart:
+                    yield first, second
 
     def settle(self, candidate: PlanCandidate) -> PlanCandidate | None:
         """Return the candidate with the types and number of the nodes that an engine will find; None if there are none.
@@ -185,7 +195,7 @@ class Enumerator:
     def _step(self, keys: Keys, step: SchemaStep, anchors: Sequence[int]) -> Keys:
         """Return the nodes that one step reaches from these nodes, without the nodes of anchors."""
         found = _without(self.adjacency.neighbours(keys, step.relation, step.direction), anchors)
-        far: Direction = "in" if step.direction == "out" else "out"
+        far: Direction = OPPOSITE[step.direction]
         roles = self.shape.roles(step.relation, far)[self.nodes.types(found)]
         return np.compress(roles == step.to_type, found)
 
@@ -193,12 +203,15 @@ class Enumerator:
         keys = np.array(sorted(start.keys), dtype=np.int32)
         return Branch(start, Metapath(start.node_type), keys, (start.node_type,), len(keys))
 
-    def _onward(self, branch: Branch) -> Iterator[tuple[Metapath, int, Direction, int]]:
+    def _onward(
+        self, branch: Branch, counts: Mapping[tuple[int, Direction], int]
+    ) -> Iterator[tuple[Metapath, int, Direction, int]]:
         """Yield each possible next hop of a walk: the path so far, relation, direction, and the number of edges.
 
+        `counts` holds the edges of the branch's last nodes.
         A path without steps is given the role that its start plays in this hop.
         """
-        for (relation, direction), edges in self.adjacency.counts(branch.found).items():
+        for (relation, direction), edges in counts.items():
             path = branch.path
             if not path.steps:
                 path = Metapath(self.shape.role(relation, direction, path.start))
@@ -234,7 +247,7 @@ class Enumerator:
         if not len(found):
             return
         types = self.nodes.types(found)
-        roles = self.shape.roles(relation, "in" if direction == "out" else "out")[types]
+        roles = self.shape.roles(relation, OPPOSITE[direction])[types]
         for role in _distinct(roles):
             mine = roles == role
             part, codes = (found, types) if mine.all() else (found[mine], types[mine])
@@ -263,6 +276,14 @@ def _common(one: Keys, other: Keys) -> Keys:
     small, large = (one, other) if len(one) <= len(other) else (other, one)
     at = np.minimum(np.searchsorted(large, small), len(large) - 1)
     return small[large[at] == small] if len(small) else small
+
+
+def _by_end(branches: Iterable[Branch]) -> dict[int, list[Branch]]:
+    """Return type → the branches that end at it, in their order."""
+    found: dict[int, list[Branch]] = {}
+    for branch in branches:
+        found.setdefault(branch.path.end, []).append(branch)
+    return found
 
 
 def _joinable(branches: Sequence[Branch], overlap: Sequence[frozenset[int]]) -> bool:

@@ -6,25 +6,30 @@ Searching and learning both use this module, so a scorer learns from the same li
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
+from search.domain.question import LONGEST_QUESTION
 from search.domain.trace import Limit
 from search.interfaces import Adjacency, MentionIndex, NodeStore, ValueIndex
 from search.language.cues import Span
-from search.language.names import find_names
-from search.language.question import AnalysedQuestion, Word
+from search.language.everyday import everyday_values
+from search.language.names import Named, find_names
+from search.language.question import AnalysedQuestion, Word, counted_by
 from search.language.reading.question import read_question
-from search.language.soft_names import SoftTools, soft_names
+from search.language.reading.scales import is_adjective
+from search.language.soft_names import SoftTools, everyday_named, soft_names
+from search.language.synonyms import synonyms_in
+from search.language.words import words
 from search.stages.plan.enumeration.enumerate import Branch, Enumerator, PlanCandidate, Start
 from search.stages.plan.knowledge import Knowledge
 from search.stages.plan.knowledge.lexicon import EXPLAINED
 from search.stages.plan.knowledge.target import spoken
 
-_LONGEST = 2_000
-"""Number of characters at the start of a question that are read. Only text retrieval uses the rest."""
+_INFLECTED = 0.95
+"""Least similarity of a name or value that is written as it is stored, or inflected."""
 
 
 @dataclass(frozen=True)
@@ -41,27 +46,106 @@ class Proposer:
     soft: SoftTools | None = None
 
     def read(self, text: str) -> AnalysedQuestion:
-        """Return the question, cut to `_LONGEST` characters, with its names, its cues and the values in it.
+        """Return the question, cut to `LONGEST_QUESTION` characters, with its names, its cues and the values in it.
 
         A question in another language than the knowledge base's is read in the base's language.
 
         Words that nothing explains are looked up once more, as nodes that they describe or nearly name.
         """
         language = self.knowledge.schema.language
-        read = read_question(text[:_LONGEST], language)
+        read = read_question(text[:LONGEST_QUESTION], language)
         text, cues = read.text, read.cues
         names = find_names(text, self.mentions, self.knowledge.ordinary, self.max_mentions, language)
         values = self.values.find(text) if self.values is not None else ()
         question = AnalysedQuestion(text, names, self.knowledge.spoken, cues, values)
-        if self.soft is None:
-            return question
+        question = replace(question, expressions=self._expressions(question))
+        if more := self._of_conditions(question):
+            names = _in_order([*names, *more])
+            question = replace(question, names=names)
+        if self.soft is not None:
+            question = self._with_soft(question, self.soft, language)
+        question = replace(question, counted=self._counted(question), named=self._named(question))
+        return replace(question, attributes=self._attributes(question))
+
+    def _named(self, question: AnalysedQuestion) -> list[Span]:
+        """Return the names and values in front of a bare phrase none of whose words says something of the schema."""
+        before = {word.start for word in replace(question, values=()).phrase()}
+        surely = [(one.start, one.end) for one in question.values if one.similarity >= _INFLECTED]
+        surely += [
+            (one.mention.start, one.mention.end)
+            for one in question.names
+            if one.mention.similarity >= _INFLECTED and one.how in ("name", "plural", "possessive")
+        ]
+        return [
+            span
+            for span in dict.fromkeys(surely)
+            if span[0] in before
+            and not any(self.knowledge.lexicon.says(word) for word in words(question.text[slice(*span)]))
+        ]
+
+    def _counted(self, question: AnalysedQuestion) -> list[Span]:
+        """Return the words that a number with a comparison counts, where they say something of the schema."""
+        found = []
+        for cue in question.cues.quantities:
+            said = question.text[cue.start : cue.end].strip()
+            span = None if said.isalnum() else counted_by(question, cue)
+            if span is not None and self.knowledge.lexicon.says(question.text[span[0] : span[1]].casefold()):
+                found.append(span)
+        return found
+
+    def _with_soft(self, question: AnalysedQuestion, soft: SoftTools, language: str) -> AnalysedQuestion:
+        """Return the question with the values and names that its unexplained words resemble or describe."""
         unexplained, unsaid = self._open(question)
         if not unsaid:
             return question
-        soft = soft_names(text, unexplained, self.soft, unsaid=unsaid, code=language)
-        more = [one for one in soft if not any(one.overlaps(name) for name in names)]
-        names = sorted([*names, *more], key=lambda one: (one.mention.start, -one.mention.end))
-        return AnalysedQuestion(text, names, self.knowledge.spoken, cues, values) if more else question
+        if self.values is not None:
+            values = everyday_values(question.text, unsaid, self.values, language)
+            question = replace(question, values=[*question.values, *values])
+        found = soft_names(question.text, unexplained, soft, unsaid=unsaid, code=language)
+        more = [one for one in found if not any(one.overlaps(name) for name in question.names)]
+        return replace(question, names=_in_order([*question.names, *more])) if more else question
+
+    def _attributes(self, question: AnalysedQuestion) -> list[Span]:
+        """Return the words that describe what a bare phrase asks for, if none of them says something of the schema.
+
+        A noun that is like a relation may mean it (*wife Ada Holm*); an adjective (*waterproof*) does not.
+        """
+        lexicon, described = self.knowledge.lexicon, question.before_its_head()
+        relations, code = range(lexicon.relations), question.cues.language
+        for word in described:
+            meant = lexicon.explains(relations, word.text) and not is_adjective(word.text, code)
+            if lexicon.says(word.text) or meant:
+                return []
+        return [(word.start, word.start + len(word.text)) for word in described]
+
+    def _of_conditions(self, question: AnalysedQuestion) -> list[Named]:
+        """Return the names that an everyday word stands for in what is turned or counted: *not from humans*.
+
+        Other soft names are not looked up there, so that no condition means a node that its words merely resemble.
+        """
+        spans = [*(one.scope for one in question.turnings), *(one.counted for one in question.superlatives)]
+        held = [(one.start, one.end) for one in question.values]
+        said = {word for span in spans if span for word in question.content_in(span)}
+        open_ = [
+            word
+            for word in sorted(said, key=lambda word: word.start)
+            if not self.knowledge.lexicon.says(word.text) and not any(at <= word.start < end for at, end in held)
+        ]
+        code = self.knowledge.schema.language
+        return everyday_named(question.text, _stretches(question.text, open_), self.mentions, code)
+
+    def _expressions(self, question: AnalysedQuestion) -> list[Span]:
+        """Return the expressions of several words that stand for an element of the schema, outside names and cues."""
+        language, said = self.knowledge.schema.language, question.text
+        held = [(name.mention.start, name.mention.end) for name in question.names]
+        held += [(value.start, value.end) for value in question.values]
+        held += [(turning.start, turning.end) for turning in question.cues.turnings]
+        found: list[Span] = []
+        for start, end, _ in synonyms_in(said, language, least=2):
+            free = not any(start < last and first < end for first, last in [*held, *found])
+            if free and self.knowledge.lexicon.is_expression(said[start:end]):
+                found.append((start, end))
+        return found
 
     def _open(self, question: AnalysedQuestion) -> tuple[list[Span], list[Span]]:
         """Return the stretches of content words that no name, cue, value, relation or type explains.
@@ -91,19 +175,18 @@ class Proposer:
         starts = [start for start in self._starts(question) if question.roles[start.mention] == "start"]
         branches = self.enumerator.branches(starts, limit)
         overlap = [frozenset(at for at, other in enumerate(names) if name.excludes(other)) for name in names]
-        single = [PlanCandidate.of((branch,), branch.types, branch.size) for branch in branches]
+        answerable = self.knowledge.answerable
+        single = [PlanCandidate.of((b,), b.types, b.size) for b in branches if b.types[0] in answerable]
         joined = self.enumerator.joins(branches, overlap, limit) if len(names) > 1 else []
-        return [candidate for candidate in [*single, *joined] if candidate.types[0] in self.knowledge.answerable]
+        return single + [candidate for candidate in joined if candidate.types[0] in answerable]
 
-    def walks_from(self, question: AnalysedQuestion, name: int, limit: Limit) -> list[Branch]:
-        """Return the walks of at most two hops from a name, at its place in the question; the shorter ones first."""
+    def walks_from(self, question: AnalysedQuestion, name: int, hops: int, limit: Limit) -> list[Branch]:
+        """Return the walks of at most `hops` hops from a name (its place among the names), shortest first.
+
+        The last hop of the longest walks is not walked: their ends are those that the schema allows.
+        """
         starts = [start for start in self._starts(question) if start.mention == name]
-        return self._short.branches(starts, limit)
-
-    @cached_property
-    def _short(self) -> Enumerator:
-        # The last hop of the longest walks is not walked, and three hops away is too far for an exclusion.
-        return Enumerator(self.adjacency, self.nodes, self.knowledge.shape, max_hops=2)
+        return Enumerator(self.adjacency, self.nodes, self.knowledge.shape, max_hops=hops).branches(starts, limit)
 
     @cached_property
     def enumerator(self) -> Enumerator:
@@ -115,6 +198,10 @@ class Proposer:
             keys = np.array(name.mention.keys, dtype=np.int32)
             types = self.nodes.types(keys)
             yield from (Start(at, int(code), tuple(keys[types == code].tolist())) for code in np.unique(types))
+
+
+def _in_order(names: Sequence[Named]) -> list[Named]:
+    return sorted(names, key=lambda one: (one.mention.start, -one.mention.end))
 
 
 def _stretches(text: str, words: Sequence[Word]) -> list[Span]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from search.domain.plan import Plan
+from search.domain.question import LONGEST_QUESTION
 from search.interfaces import ValueIndex
 from search.language.cues import Cues
 from search.language.names import Named, find_names
@@ -20,7 +21,6 @@ from search.stages.plan.follow_up.values import SaidValue, part_values, whole_va
 from search.stages.plan.follow_up.vocabulary import Vocabulary, vocabulary
 from search.text import words as as_words
 
-_LONGEST = 2_000
 _MOST_NAMES = 6
 _MOST_TYPES = 6
 _CLAUSE = re.compile(r"[,;.?!]|\b(?:but|and)\b")
@@ -49,8 +49,11 @@ class Asked:
         return AnalysedQuestion(self.text, self.names, self.spoken, self.cues)
 
     def turned(self, start: int, end: int) -> bool:
-        """Whether a word such as *not* or *without* turns this stretch round."""
-        return any(cue.scope[0] <= start and end <= cue.scope[1] for cue in self.cues.turnings)
+        """Whether a word such as *not* or *without* turns this stretch round.
+
+        Scopes are those that the names leave: a further name that nothing joins to the first is not turned.
+        """
+        return any(cue.scope[0] <= start and end <= cue.scope[1] for cue in self.whole.turnings)
 
     @cached_property
     def instead(self) -> bool:
@@ -105,7 +108,7 @@ def read_words(text: str, ground: Ground, plan: Plan | None, values: ValueIndex 
 
     Parts of values are looked for among the fields of the types that the plan before has.
     """
-    read = read_question(text[:_LONGEST], ground.schema.language)
+    read = read_question(text[:LONGEST_QUESTION], ground.schema.language)
     text, knowledge, cues, phrases = (
         read.text,
         ground.knowledge,

@@ -17,8 +17,8 @@ from search.language.question import Word
 from search.language.words import stem
 from search.stages.plan.follow_up import edits
 from search.stages.plan.follow_up.asked import Asked, is_schema_word
-from search.stages.plan.follow_up.bind import Binder, field_words, on
 from search.stages.plan.follow_up.change import Changes, Option
+from search.stages.plan.follow_up.cues_of_type import CuesOfType, field_words, on
 from search.stages.plan.follow_up.edits import Entity
 from search.stages.plan.follow_up.ground import Ground
 from search.stages.plan.follow_up.onward import Onward
@@ -127,8 +127,8 @@ class Combinations:
         yield from self._changes.of_value(plan, several)
 
     @cached_property
-    def _binder(self) -> Binder:
-        return Binder(self.asked, self.ground)
+    def _cues(self) -> CuesOfType:
+        return CuesOfType(self.asked, self.ground)
 
     @cached_property
     def _changes(self) -> Changes:
@@ -137,7 +137,7 @@ class Combinations:
     def _quantity(self, quantity: Quantity, plan: Plan) -> Iterator[Option]:
         turned = self.asked.turned(quantity.start, quantity.end)
         for var, label, cost in self._measurable(plan):
-            found = on(var, self._binder.filters(quantity, label))
+            found = on(var, self._cues.filters(quantity, label))
             if found and not turned:
                 yield Option(edits.limited(plan, found), cost)
             elif len(found) == 1 and found[0].op in _OPPOSITE:
@@ -145,7 +145,7 @@ class Combinations:
 
     def _date(self, at: int, plan: Plan) -> Iterator[Option]:
         for var, label, cost in self._measurable(plan):
-            for one in self._binder.dates(label)[at]:
+            for one in self._cues.dates(label)[at]:
                 yield Option(edits.limited(plan, on(var, one.filters)), cost + _DOUBT * (1 - one.score))
 
     def _measurable(self, plan: Plan) -> Iterator[tuple[str, str, float]]:
@@ -157,7 +157,7 @@ class Combinations:
 
     def _comparison(self, at: int, plan: Plan) -> Iterator[Option]:
         for label in self._labels(plan):
-            for one in self._binder.comparisons(label)[at]:
+            for one in self._cues.comparisons(label)[at]:
                 [anchor], [condition] = one.anchors, one.filters
                 var = edits.fresh(plan, "C")
                 compared = replace(condition, var=plan.target.var, value=replace(condition.value, var=var))
@@ -170,7 +170,7 @@ class Combinations:
         behind = self.asked.text[cue.end :].lstrip()
         first = self.asked.words.patterns["first"].match(behind) is not None
         for label in self._labels(plan):
-            for place, one in enumerate(self._binder.orders(label)[at]):
+            for place, one in enumerate(self._cues.orders(label)[at]):
                 order = one.order
                 if order is not None:
                     limit = None if first and cue.limit == 1 else order.limit or None
@@ -183,7 +183,7 @@ class Combinations:
         said = self.asked.text[spans[0][1] :]
         down, up = self.asked.words.says("down", said), self.asked.words.says("up", said)
         for label in self._labels(plan):
-            for at, (by, usual) in enumerate(self._binder.sorted_by(said, label)):
+            for at, (by, usual) in enumerate(self._cues.sorted_by(said, label)):
                 yield Option(edits.ordered(plan, by, "desc" if down else "asc" if up else usual, None), _NEXT * at)
 
     def _ask(self, plan: Plan) -> Iterator[Option]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import count
 
-from search.domain.graph import ANY, Direction
+from search.domain.graph import ANY, OPPOSITE, Direction
 from search.domain.plan import Anchor, Count, Exclusion, Filter, Hop, Order, Plan, Target
 
 _UPPER, _LOWER = ("<", "<="), (">", ">=")
@@ -118,7 +118,7 @@ def limited(plan: Plan, conditions: Sequence[Filter]) -> Plan:
 
 def _rivals(one: Filter, other: Filter) -> bool:
     """Whether two filters bound the same field on the same side, so that only one of both can be meant."""
-    if (one.var, one.field) != (other.var, other.field) or one.compared is not None:
+    if (one.var, one.field, one.count) != (other.var, other.field, other.count) or one.compared is not None:
         return False
     return not ((one.op in _UPPER and other.op in _LOWER) or (one.op in _LOWER and other.op in _UPPER)) and not (
         one.op in ("!=", "not in", "not contains") and other.op in ("!=", "not in", "not contains")
@@ -139,7 +139,7 @@ def beyond(plan: Plan, legs: Sequence[Leg], pinned: Sequence[str] = (), text: st
     for at, leg in enumerate(legs, 1):
         there = goal if at == len(legs) else f"{goal}x{at}"
         # Written from its far end, so that the hop also holds the type of its near end.
-        hops.append(Hop(there, leg.relation, here, label, "in" if leg.direction == "out" else "out"))
+        hops.append(Hop(there, leg.relation, here, label, OPPOSITE[leg.direction]))
         here, label = there, leg.to_label
     anchors = plan.anchors
     if pinned and all(anchor.var != plan.target.var for anchor in anchors):

@@ -8,9 +8,10 @@ from functools import cached_property
 
 import numpy as np
 
+from search.bindings import bindings
 from search.domain.errors import PlanInvalid
 from search.domain.graph import ANY, Schema
-from search.domain.linking import Binding, LinkedPlan
+from search.domain.linking import LinkedPlan
 from search.domain.plan import Anchor, Plan
 from search.domain.plan.normal_form import possible_types
 from search.domain.trace import Limit
@@ -95,10 +96,7 @@ class Ground:
 
     def _legs(self, near: str) -> Iterator[Leg]:
         for kind in self.schema.relation_types:
-            if kind.source == near:
-                yield Leg(kind.relation, "out", kind.target)
-            if kind.target == near:
-                yield Leg(kind.relation, "in", kind.source)
+            yield from (Leg(kind.relation, way, far) for start, far, way in kind.ways if start == near)
 
     def fits(self, plan: Plan) -> bool:
         """Whether a plan is one that the engines can execute over this schema."""
@@ -122,19 +120,20 @@ class Ground:
         return self.nodes.ids([candidate.key for candidate in found.candidates])
 
     def _linked(self, plan: Plan) -> LinkedPlan | None:
-        bindings = []
-        for exclusion, anchor in plan.all_anchors:
-            keys = self._keys(anchor)
-            if not keys:
-                return None
-            bindings += [Binding(anchor.var, node, 1.0, exclusion) for node in self.nodes.references(keys)]
-        return LinkedPlan(plan, tuple(bindings))
+        wanted = [
+            (anchor.var, exclusion, node_id, 1.0)
+            for exclusion, anchor in plan.all_anchors
+            for node_id in self._ids(anchor)
+        ]
+        bound = bindings(wanted, self.nodes)
+        held = {(binding.var, binding.exclusion) for binding in bound}
+        whole = all((anchor.var, exclusion) in held for exclusion, anchor in plan.all_anchors)
+        return LinkedPlan(plan, bound) if whole else None
 
-    def _keys(self, anchor: Anchor) -> Sequence[int]:
-        if anchor.ids:
-            return [key for key in self.nodes.keys(anchor.ids) if key is not None]
-        keys = list(self.mentions.lookup(anchor.text))
-        if anchor.label == ANY or not keys:
-            return keys
-        code = self.schema.type_codes[anchor.label]
-        return [key for key, kind in zip(keys, self.nodes.types(keys), strict=True) if kind == code]
+    def _ids(self, anchor: Anchor) -> Sequence[str]:
+        """Return the ids of the nodes that an anchor brings, or that its text names."""
+        keys = [] if anchor.ids else list(self.mentions.lookup(anchor.text))
+        if anchor.label != ANY and keys:
+            code = self.schema.type_codes[anchor.label]
+            keys = [key for key, kind in zip(keys, self.nodes.types(keys), strict=True) if kind == code]
+        return anchor.ids or self.nodes.ids(keys)

@@ -9,6 +9,7 @@ from functools import cached_property
 
 import numpy as np
 
+from search.domain.graph import OPPOSITE
 from search.domain.plan import Hop, Plan
 from search.stages.plan.follow_up import edits
 from search.stages.plan.follow_up.asked import Asked
@@ -35,7 +36,7 @@ _OWN = re.compile(r"\b(?:their|its|his|her)\b", re.IGNORECASE)
 
 def _turned(hop: Hop) -> str | None:
     """Return the direction of a hop as seen from its far end."""
-    return None if hop.direction is None else "in" if hop.direction == "out" else "out"
+    return None if hop.direction is None else OPPOSITE[hop.direction]
 
 
 @dataclass(frozen=True)

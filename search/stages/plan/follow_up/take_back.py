@@ -9,8 +9,8 @@ from search.domain.plan import Exclusion, Plan
 from search.language.words import stem, stems
 from search.stages.plan.follow_up import edits
 from search.stages.plan.follow_up.asked import Asked
-from search.stages.plan.follow_up.bind import field_words
 from search.stages.plan.follow_up.change import Option
+from search.stages.plan.follow_up.cues_of_type import field_words
 from search.stages.plan.follow_up.ground import Ground
 from search.text import words
 

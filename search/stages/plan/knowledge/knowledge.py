@@ -15,7 +15,8 @@ from typing import Any, TypeVar
 
 from search.domain.graph import Schema
 from search.interfaces import Encoder
-from search.language.names import ordinary_words, schema_words
+from search.language.names import asked_words, ordinary_words, schema_words
+from search.stages.plan.knowledge.ahead import likely_walks
 from search.stages.plan.knowledge.lexicon import Lexicon
 from search.stages.plan.knowledge.shape import Shape
 from search.stages.plan.knowledge.vectors import TextVectors
@@ -56,6 +57,10 @@ class Knowledge:
                 self._kept.popitem(last=False)
         return found
 
+    def wordings_ahead(self, most: int) -> list[str]:
+        """Return the wordings of up to `most` walks that questions will most likely ask for, the likeliest first."""
+        return [self.wording.plan((path,)) for path in likely_walks(self.shape, self.answerable, most)]
+
     @cached_property
     def shape(self) -> Shape:
         """The types that the schema allows at the ends of its relations."""
@@ -83,8 +88,8 @@ class Knowledge:
 
     @cached_property
     def spoken(self) -> frozenset[str]:
-        """Stems of the schema's own words."""
-        return schema_words(self.schema)
+        """Stems of the schema's own words, and of the words of asking that stand for them."""
+        return schema_words(self.schema) | asked_words(self.schema)
 
     @cached_property
     def answerable(self) -> frozenset[int]:

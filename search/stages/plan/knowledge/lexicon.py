@@ -7,7 +7,7 @@ with the closest vectors; its affinity to them falls with the distance.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -39,7 +39,10 @@ _SYNONYM = 0.9
 """Affinity of a word to an element that has all words of one of its synonyms: a schema's own word wins."""
 _SHORTEST_PART = 4
 EXPLAINED = 0.3
-"""Least affinity to an element from which the element explains a word."""
+"""Least affinity to any element from which a word may be meant for the schema."""
+_STRONG = 0.7
+"""Least affinity by vectors from which a relation explains a word. Types explain none by vectors: a word like a type
+(*blankets*, *throat*) is most often one thing of that type, which the plan does not say."""
 _MOST = 20_000
 _FUNCTION_STEMS = frozenset(stem(word) for word in FUNCTION_WORDS)
 
@@ -66,6 +69,7 @@ class Lexicon:
     wording: Wording
     vectors: TextVectors
     _known: dict[str, Affinities] = field(default_factory=dict, init=False)
+    _letters: dict[str, list[float]] = field(default_factory=dict, init=False)
 
     @property
     def relations(self) -> int:
@@ -93,7 +97,53 @@ class Lexicon:
 
     def says(self, text: str) -> bool:
         """Whether a word says an element by its letters or as a synonym, not only by a close vector."""
-        return max(self._shared(text), default=0.0) >= _PART
+        return max(self._said(text), default=0.0) >= _PART
+
+    def explains(self, columns: Sequence[int], text: str) -> bool:
+        """Whether one of these elements is what a word says: by its letters, as a synonym, or a relation much like it.
+
+        Affinities below that count where plans are compared, but a word that is only a little like an element is left
+        over: it may say what only a document says.
+        """
+        said, row = self._said(text), self.of([text])[0]
+        return any(said[at] >= _BESIDE or (at < self.relations and row[at] >= _STRONG) for at in columns)
+
+    def says_types(self, texts: Sequence[str]) -> NDArray[np.bool_]:
+        """Return for each node type whether one of the words says it by its letters or as a synonym, shape (types,)."""
+        return self._types_from(texts, _BESIDE)
+
+    def names_types(self, texts: Sequence[str]) -> NDArray[np.bool_]:
+        """Return for each node type whether one of the words is a noun of its own phrases, shape (types,)."""
+        return self._types_from(texts, 1.0)
+
+    def _types_from(self, texts: Sequence[str], least: float) -> NDArray[np.bool_]:
+        said = np.zeros(self.elements - self.relations, dtype=np.bool_)
+        for text in texts:
+            said |= np.array(self._said(text)[self.relations :]) >= least
+        return said
+
+    def _said(self, text: str) -> list[float]:
+        """Return `_shared` of a word, computed once."""
+        if (known := self._letters.get(text)) is None:
+            if len(self._letters) > _MOST:
+                self._letters.clear()
+            known = self._letters[text] = self._shared(text)
+        return known
+
+    def is_expression(self, text: str) -> bool:
+        """Whether words together mean an element for which an everyday expression stands: *take part*, *buy in*."""
+        return bool(self._meant(text))
+
+    def _meant(self, text: str) -> frozenset[int]:
+        """Return the elements for which an expression of several words stands; none for a single word."""
+        if len(split(text)) < 2:
+            return frozenset()
+        like = [stems for other in synonyms(text, self.wording.schema.language) if (stems := _content_stems(other))]
+        return frozenset(
+            at
+            for at, (stems, beside) in enumerate(zip(self._stems, self._beside, strict=True))
+            if any(other <= stems and other - beside for other in like)
+        )
 
     def unknown(self, texts: Iterable[str]) -> list[str]:
         """Return the texts whose vectors `of` would have to compute."""
@@ -108,7 +158,7 @@ class Lexicon:
         mean, deviation = self.unrelated
         near = mean + _CLOSE * deviation
         close = np.exp((cosines - best) / (_SHARP * deviation)) / (1 + np.exp((near - best) / (_SOFT * deviation)))
-        shared = np.array([self._shared(text) for text in texts])
+        shared = np.array([self._said(text) for text in texts])
         same = shared.max(axis=1, keepdims=True) >= 1
         return np.where(same, shared, np.maximum(close, shared))
 
@@ -119,6 +169,10 @@ class Lexicon:
         its stem: `screenwriter` contains that of `writer`.
         """
         said = _content_stems(text)
+        if meant := self._meant(text):
+            both = [len(said) > 1 and said <= stems for stems in self._stems]
+            near = [_SYNONYM if at in meant else _BESIDE if said <= own else 0.0 for at, own in enumerate(self._stems)]
+            return [1.0 if whole else other for whole, other in zip(both, near, strict=True)]
         own = any(said & stems for stems in self._stems)
         others = synonyms(text, self.wording.schema.language) if not own else ()
         like = [stems for other in others if (stems := _content_stems(other))]

@@ -10,7 +10,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from search.domain.graph import Direction, Schema
+from search.domain.graph import OPPOSITE, Direction, Relation, Schema
+from search.language.words import KIND_WORDS
+from search.text import words
 
 _RARE = 0.15
 """Largest ratio for a rare type at an end of a relation. Its edges there are at most this share of the main type's
@@ -39,6 +41,10 @@ class Metapath(NamedTuple):
     def then(self, step: SchemaStep) -> Metapath:
         """Return the walk with one more step."""
         return Metapath(self.start, (*self.steps, step))
+
+
+def _phrases(relation: Relation) -> list[list[str]]:
+    return [words(one).split() for one in (relation.name, relation.description)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,9 +79,22 @@ class Shape:
         total = self._edges.get(node_type, 0)
         return self._counts[relation, direction].get(node_type, 0) / total if total else 0.0
 
+    def narrows(self, relation: int, direction: Direction) -> bool:
+        """Whether a hop leads from something to its kinds or parts, over a relation like `is a form of`."""
+        return direction == "in" and relation in self._of_kinds
+
+    @cached_property
+    def _of_kinds(self) -> frozenset[int]:
+        """The relations that join a kind or part with the whole."""
+        return frozenset(
+            at
+            for at, one in enumerate(self.schema.relations)
+            if any(said[-1:] == ["of"] and KIND_WORDS & set(said) for said in _phrases(one))
+        )
+
     def mixed(self, step: SchemaStep) -> bool:
         """Whether the far end of a hop has a single role, which nodes of other types play as well."""
-        far: Direction = "in" if step.direction == "out" else "out"
+        far: Direction = OPPOSITE[step.direction]
         return bool(self._folds[step.relation, far]) and len(self._ends[step.relation, far]) == 1
 
     @cached_property

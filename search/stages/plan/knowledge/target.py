@@ -29,14 +29,32 @@ def heads(reading: RemainingWords) -> list[list[str]]:
 
     First come the words after a question word (`which films`), then the words after `this` (`X is a film by this
     person`), then the first content words of the question (`papers on parsing`). A question word that itself names an
-    answer (`who`) gives the words it stands for.
+    answer (`who`) gives the words it stands for. Such words right behind a noun begin a relative clause, in which the
+    noun is meant: `authors who work at X`, `journals that print works`; they come last.
     """
     if _asks_for_object(reading):
         return []
-    found = [_head(reading, at) for at, word in enumerate(reading.words) if word.text in _WH]
-    found += [_after(reading.words[at + 1 :]) for at, word in enumerate(reading.words) if word.text in _THIS]
-    found.append(_after(reading.words))
+    said = reading.words
+    asking = [at for at, word in enumerate(said) if word.text in _WH]
+    this = [at for at, word in enumerate(said) if word.text in _THIS]
+    relative = [at for at in (*asking, *this) if at and said[at - 1].content]
+    found = [_head(reading, at) for at in asking if at not in relative]
+    found += [_after(said[at + 1 :]) for at in this if at not in relative]
+    found.append(_after(said))
+    found += [_head(reading, at) if at in asking else _after(said[at + 1 :]) for at in relative]
     return [texts for texts in found if texts]
+
+
+def head_words(reading: RemainingWords) -> list[str]:
+    """Return the words of the question that may name the answer type: behind a question word, and the first ones.
+
+    Words that only stand for a question word (`who`: a person) are not among them.
+    """
+    if _asks_for_object(reading):
+        return []
+    asked = [at for at, word in enumerate(reading.words) if word.text in ("which", "what")]
+    runs = [*(_after(reading.words[at + 1 :]) for at in asked), _after(reading.words)]
+    return [text for run in runs for text in run]
 
 
 def answer_types(reading: RemainingWords, lexicon: Lexicon) -> Affinities:
@@ -45,7 +63,7 @@ def answer_types(reading: RemainingWords, lexicon: Lexicon) -> Affinities:
     for texts in heads(reading):
         rows = lexicon.of(texts)
         fit: Affinities = rows[:, relations:].max(axis=0, initial=0.0)
-        if fit.max(initial=0.0) < _SURE and _agents(texts, rows[:, :relations]):
+        if fit.max(initial=0.0) < _SURE and agents(texts, rows[:, :relations]):
             fit = np.maximum(fit, lexicon.of(ANSWER_OF["who"].split()[:1])[:, relations:].max(axis=0, initial=0.0))
         if fit.max(initial=0.0) >= _SURE:
             fit /= fit.max()
@@ -85,7 +103,7 @@ def _after(words: tuple[Word, ...]) -> list[str]:
     return [*run, " ".join(run)] if len(run) > 1 else run
 
 
-def _agents(texts: list[str], relations: Affinities) -> bool:
+def agents(texts: list[str], relations: Affinities) -> bool:
     """Return whether the head names people by their work (`actors`, `screenwriter`) with a word of a relation."""
     named = [text.endswith(_AGENT) and stem(text) != text for text in texts]
     return bool(relations.size) and any(

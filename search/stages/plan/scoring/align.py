@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -30,6 +31,9 @@ _IMPLIED = 0.8
 
 `drama films` needs no word for the genre.
 """
+
+_NARROWER = 0.5
+"""The same for a first hop to the kinds or parts of what is named: `drugs for diabetes` are those for its forms."""
 
 
 class _Row(NamedTuple):
@@ -74,9 +78,22 @@ def _row(paths: tuple[Metapath, ...], shape: Shape, sharing: bool) -> _Row:
     return _Row(tuple(walked), tuple(earlier), tuple(said), tuple(implied), elements(paths, relations), back)
 
 
+@lru_cache(maxsize=50_000)
+def _implied(path: Metapath, shape: Shape) -> float:
+    return implied_by_start(path, shape)
+
+
+@lru_cache(maxsize=50_000)
+def _slots(path: Metapath, relations: int) -> tuple[int, ...]:
+    """Return the columns of the lexicon in the order of a walk: relation and far type of each hop."""
+    return tuple(slot for step in path.steps for slot in (step.relation, relations + step.to_type))
+
+
 def implied_by_start(path: Metapath, shape: Shape) -> float:
     """Return the affinity, in [0, 1], that the type of a mention alone gives to the first hop of a path from it."""
     first = path.steps[0]
+    if len(path.steps) > 1 and first.to_type == path.start and shape.narrows(first.relation, first.direction):
+        return _NARROWER
     return _IMPLIED * shape.share(path.start, first.relation, first.direction)
 
 
@@ -187,13 +204,11 @@ def _aligned(paths: Sequence[Metapath], seen: Affinities, shape: Shape) -> Score
     type implies.
     """
     relations = len(shape.schema.relations)
-    slots = np.array(
-        [[slot for step in path.steps for slot in (step.relation, relations + step.to_type)] for path in paths]
-    )
+    slots = np.array([_slots(path, relations) for path in paths])
     worth = np.tile([1.0, _TYPE_WORTH], slots.shape[1] // 2)
     gains = seen[:, slots] * worth
     row = np.zeros((slots.shape[1] + 1, len(paths)))
-    row[1:] = [implied_by_start(path, shape) for path in paths]
+    row[1:] = [_implied(path, shape) for path in paths]
     for gain in gains:
         above, row = row, np.zeros_like(row)
         for at in range(slots.shape[1]):
@@ -212,5 +227,7 @@ def _ranked(affinities: Affinities, depth: int) -> Affinities:
 
 def _filled(rows: Sequence[tuple[float, ...]], empty: float = -1, dtype: type = np.int64) -> NDArray[Any]:
     """Return rows of different lengths as one table."""
-    width = max(len(row) for row in rows)
-    return np.array([(*row, *(empty,) * (width - len(row))) for row in rows], dtype=dtype)
+    lengths = np.fromiter(map(len, rows), dtype=np.int64, count=len(rows))
+    table: NDArray[Any] = np.full((len(rows), int(lengths.max())), empty, dtype=dtype)
+    table[np.arange(table.shape[1]) < lengths[:, None]] = np.fromiter(chain.from_iterable(rows), dtype=dtype)
+    return table

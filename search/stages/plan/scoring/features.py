@@ -30,7 +30,8 @@ words that the plan uses. `order`: how well hops and types follow the order of t
 mention. `target`: how well the answer type fits. `sharing`: positive where the plan walks one relation there and back
 and the question says `same`, `share` or `also`; negative where only one of the two is true. `surplus`: affinity of
 words for a relation beyond the hops that the plan has of it. `missed`: share of the names that the plan leaves out.
-`plain`: how surely a name of the plan is only a word for the schema. `size`: decimal logarithm of the number of
+`plain`: how surely a name of the plan is only a word for the schema; one that describes the head of a bare phrase
+and is used with it (*winter boots*) is none. `size`: decimal logarithm of the number of
 results."""
 NAMING = ("mentions", "length", "quoted", "capitalised", "exact", "ordinary", "spelling", "ambiguity")
 """Features of the mentions that a plan starts from, each as the mean over these mentions.
@@ -62,14 +63,19 @@ class Features:
 
     def of(self, question: AnalysedQuestion, candidates: Sequence[PlanCandidate]) -> Matrix:
         """Return one row a candidate, shape (len(candidates), len(FEATURES)), in the order of `FEATURES`."""
-        rows = np.zeros((len(candidates), len(FEATURES)))
+        named = np.zeros((len(candidates), len(NAMING)))
+        for used, members in _by_mentions(candidates).items():
+            named[members] = _naming([question.names[m] for m in used])
+        return np.concatenate((self.spoken(question, candidates), named, _shapes(candidates)), axis=1)
+
+    def spoken(self, question: AnalysedQuestion, candidates: Sequence[PlanCandidate]) -> Matrix:
+        """Return the columns `SPOKEN` alone, shape (len(candidates), len(SPOKEN))."""
+        rows = np.zeros((len(candidates), len(SPOKEN)))
         groups = _by_mentions(candidates)
         self.learn([question.without(used) for used in groups])
+        speaks = [only_speaks(name, self.lexicon) for name in question.names]
         for used, members in groups.items():
-            same = [candidates[at] for at in members]
-            spoken_for = self._spoken_for(question, used, same)
-            named = np.tile(_naming([question.names[m] for m in used]), (len(same), 1))
-            rows[members] = np.concatenate((spoken_for, named, _shapes(same)), axis=1)
+            rows[members] = self._spoken_for(question, used, [candidates[at] for at in members], speaks)
         return rows
 
     def learn(self, readings: Iterable[RemainingWords]) -> None:
@@ -78,9 +84,13 @@ class Features:
         self.lexicon.vectors.learn(self.lexicon.unknown(texts))
 
     def _spoken_for(
-        self, question: AnalysedQuestion, used: tuple[int, ...], candidates: Sequence[PlanCandidate]
+        self,
+        question: AnalysedQuestion,
+        used: tuple[int, ...],
+        candidates: Sequence[PlanCandidate],
+        speaks: Sequence[float],
     ) -> Matrix:
-        """Return the columns `SPOKEN` for candidates that use the same mentions."""
+        """Return the columns `SPOKEN` for candidates that use the same mentions; `speaks`: `only_speaks` a name."""
         names, reading = question.names, question.without(used)
         affinities: Affinities = self.lexicon.of([word.text for word in reading.content])
         types = answer_types(reading, self.lexicon)
@@ -94,8 +104,8 @@ class Features:
             types[[candidate.paths[0].end for candidate in candidates]],
             table.back * 1.3 - 0.3 if sharing else -table.back,
             surplus,
-            missed_share(question, used, self.lexicon),
-            max((only_speaks(names[m], self.lexicon) for m in used), default=0.0),
+            missed_share(question, used, speaks),
+            max((speaks[m] for m in used if len(used) == 1 or not question.describes(m)), default=0.0),
             np.log10(1 + np.array([candidate.size for candidate in candidates])),
         )
         return np.stack([np.broadcast_to(column, len(candidates)) for column in columns], axis=1)
@@ -112,15 +122,17 @@ def only_speaks(name: Named, lexicon: Lexicon) -> float:
     return max(0.0, (nearest - _UNLIKE) / (1 - _UNLIKE))
 
 
-def missed_share(question: AnalysedQuestion, used: Sequence[int], lexicon: Lexicon) -> float:
+def missed_share(question: AnalysedQuestion, used: Sequence[int], speaks: Sequence[float]) -> float:
     """Return the share of the names to start from that a plan leaves out, in [0, 1], by their weight.
 
     A name that shares words with a used name is not left out. Only exact names count. A name that the question does
-    not mark weighs half at most, and less the more surely it is a word for the schema.
+    not mark weighs half at most, and less the more surely it is a word for the schema: `speaks` has `only_speaks` of
+    each name of the question.
     """
-    names = [name for name, role in zip(question.names, question.roles, strict=True) if role == "start"]
+    starts = [at for at, role in enumerate(question.roles) if role == "start"]
+    names = [question.names[at] for at in starts]
     taken = [question.names[m] for m in used]
-    worth = [1.0 if name.marked else _UNMARKED * (1 - only_speaks(name, lexicon)) for name in names]
+    worth = [1.0 if question.names[at].marked else _UNMARKED * (1 - speaks[at]) for at in starts]
     worth = [value if name.exact else 0.0 for value, name in zip(worth, names, strict=True)]
     left = [not any(name.overlaps(other) for other in taken) for name in names]
     total = sum(worth)
@@ -149,7 +161,7 @@ def _naming(used: Sequence[Named]) -> NDArray[np.float64]:
 def _shapes(candidates: Sequence[PlanCandidate]) -> Matrix:
     """Return the columns `SHAPE`, one row a candidate."""
     hops = np.array([sum(len(path.steps) for path in candidate.paths) for candidate in candidates])
-    walked = np.array([all(branch.walked for branch in candidate.branches) for candidate in candidates])
+    walked = np.array([all(branch.walked for branch in candidate.branches) for candidate in candidates], dtype=bool)
     return np.stack((hops == 1, hops == 2, hops >= 3, ~walked), axis=1).astype(np.float64)
 
 

@@ -8,9 +8,9 @@ from search.domain.plan import Risk
 from search.language.cues import Span
 from search.language.question import MOST_WORDS, AnalysedQuestion, Word
 from search.language.words import stems
-from search.stages.plan.knowledge.lexicon import EXPLAINED, Lexicon
+from search.stages.plan.knowledge.lexicon import Lexicon
 
-_LEVELS: tuple[tuple[float, Risk], ...] = ((0.7, "aggressive"), (0.4, "normal"), (0.15, "weak"))
+_LEVELS: tuple[tuple[float, Risk], ...] = ((0.7, "aggressive"), (0.4, "normal"), (0.02, "weak"))
 """Least trust, in [0, 1], for each risk level, the boldest first; below all of them it is `no_trade`."""
 
 
@@ -30,9 +30,7 @@ def left_over(
     """
     content = [word for word in outside(question, used) if not _in(word, told)]
     unbound = (*unbound, *unused_names(question, used))
-    rows = lexicon.of([word.text for word in content])
-    said = rows[:, list(columns)].max(axis=1, initial=0.0)
-    return [word for word, affinity in zip(content, said, strict=True) if affinity < EXPLAINED or _in(word, unbound)]
+    return [word for word in content if _in(word, unbound) or not lexicon.explains(columns, word.text)]
 
 
 def unused_names(question: AnalysedQuestion, used: Sequence[int], exact: bool | None = None) -> list[Span]:

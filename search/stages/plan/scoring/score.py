@@ -14,12 +14,16 @@ from numpy.typing import NDArray
 
 from search.domain.plan import PlanSource
 from search.language.question import AnalysedQuestion
+from search.language.words import BARE_WORDS
 from search.stages.plan.enumeration.enumerate import PlanCandidate
 from search.stages.plan.knowledge.vectors import TextVectors
 from search.stages.plan.knowledge.wording import Wording
 from search.stages.plan.scoring.features import SPOKEN, Features
 
 Scores = NDArray[np.float64]
+
+_LONGER = -0.1
+"""What each hop beyond the first counts, on the scale of cosines, where no word of the question is left."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +95,7 @@ class Scorer:
         """Return the candidates, best first: those chosen by their features before the cosine is added."""
         if not candidates:
             return Scored((), self.weights.text)
-        sums = self.features.of(question, candidates)[:, : len(SPOKEN)] @ self.weights.spoken()
+        sums = self.features.spoken(question, candidates) @ self.weights.spoken()
         order = np.argsort(-sums, kind="stable")[: self.encoded]
         order = order[sums[order] >= sums[order[0]] - self.within]
         chosen = [candidates[at] for at in order]
@@ -116,4 +120,7 @@ class Scorer:
         self.vectors.learn([question.text, *asked, *told])
         cosines: Scores = np.einsum("ij,ij->i", self.vectors.of(asked), self.vectors.of(told)).astype(np.float64)
         cosines -= cosines.mean()
-        return cosines
+        # Where no word is left, nothing says how answers and names are connected: the nearer, the likelier.
+        said = [any(w.text not in BARE_WORDS for w in question.without(one.mentions).words) for one in candidates]
+        longer = [sum(len(path.steps) - 1 for path in candidate.paths) for candidate in candidates]
+        return np.where(said, cosines, _LONGER * np.array(longer))

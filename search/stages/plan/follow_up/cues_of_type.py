@@ -28,8 +28,8 @@ _BETTER_HIGH = stems("rating score stars")
 
 
 @dataclass(frozen=True)
-class Binder:
-    """Binds the cues of a follow-up to node types, as the planner binds those of a question."""
+class CuesOfType:
+    """Says what the cues of a follow-up mean on a node type, as the planner says it of a question's."""
 
     asked: Asked
     ground: Ground
@@ -70,13 +70,13 @@ class Binder:
             return
         rows = lexicon.of(list(words)).max(axis=0)
         for kind in schema.relation_types:
-            for near, far, way in ((kind.source, kind.target, "out"), (kind.target, kind.source, "in")):
+            for near, far, way in kind.ways:
                 told = max(
                     float(rows[schema.relation_codes[kind.relation]]),
                     float(rows[lexicon.relations + schema.type_codes[far]]),
                 )
                 if near == label and told >= 1.0:
-                    yield Count(kind.relation, "out" if way == "out" else "in", far)
+                    yield Count(kind.relation, way, far)
 
     def _core(self, label: str) -> Core:
         candidate = PlanCandidate((), (), (), (self.ground.schema.type_codes[label],), 0)

@@ -1,0 +1,91 @@
+"""Numbers that are about other nodes than the answers: `brands of products under 50 euros`, on the way or beside."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from search.domain.graph import ANY
+from search.domain.plan import Filter, Hop, Operator
+from search.language.quantities import Quantity
+from search.language.question import counted_by
+from search.stages.plan.conditions.condition import Condition, Core, best
+from search.stages.plan.conditions.fields import FieldMeanings
+from search.stages.plan.knowledge.shape import Metapath, SchemaStep
+from search.stages.plan.limits import meant_of, naming_of
+from search.stages.plan.scoring.align import elements
+
+_MOST = 2
+_ON_THE_WAY = 0.55
+"""Fit of a number on a node of the path: what a number on the answer itself weighs as well (`readings._NUMBERS`)."""
+_BESIDE = 0.5
+_TURNED: dict[Operator, Operator] = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "=": "!="}
+
+
+@dataclass(frozen=True)
+class Elsewhere:
+    """Binds numbers to fields of the nodes on the way to an answer, or one relation beside it."""
+
+    fields: FieldMeanings
+
+    def of(self, core: Core) -> Iterator[list[Condition]]:
+        """Yield the possible meanings of each number that no field of the answers can hold."""
+        for cue in core.question.cues.quantities:
+            if counted_by(core.question, cue) is not None and cue.op == "=":
+                continue
+            owner = self.owner(core, cue)
+            if owner is not None and owner != core.type_code:
+                yield best(list(self._meanings(core, cue, owner)), _MOST)
+
+    def owner(self, core: Core, cue: Quantity) -> int | None:
+        """Return the code of the type whose field a number limits; None if no type is clear.
+
+        It is the type that the nearest word before the number names, if it has such a field; else the answers' type;
+        else the type of a node on the way.
+        """
+        lexicon, schema = core.knowledge.lexicon, core.knowledge.schema
+        before = [word for word in core.question.said if word.content and word.start < cue.start]
+        for word in reversed(before):
+            if not lexicon.says(word.text):
+                continue
+            if lexicon.explains((lexicon.relations + core.type_code,), word.text):
+                break
+            codes = [c for c in range(len(schema.node_types)) if lexicon.explains((lexicon.relations + c,), word.text)]
+            found = [code for code in codes if self._filters(core, cue, code, "T")]
+            if found:
+                return core.type_code if core.type_code in found else found[0]
+        if self._filters(core, cue, core.type_code, "T"):
+            return core.type_code
+        return next((code for _, code in core.variables if self._filters(core, cue, code, "T")), None)
+
+    def _filters(self, core: Core, cue: Quantity, code: int, var: str) -> tuple[Filter, ...]:
+        """Return a number as filters on a node of a type, none if no field of it is clear."""
+        turned = any(one.scope[0] <= cue.start < one.scope[1] for one in core.question.turnings)
+        asked = replace(cue, op=_TURNED.get(cue.op, cue.op)) if turned else cue
+        kind = core.knowledge.schema.node_types[code]
+        return tuple(
+            replace(one, var=var)
+            for one in meant_of(core.question.text, asked, kind, core.knowledge.schema, self.fields.years)
+        )
+
+    def _meanings(self, core: Core, cue: Quantity, owner: int) -> Iterator[Condition]:
+        span = (cue.start, cue.end)
+        kind = core.knowledge.schema.node_types[owner]
+        spans = naming_of(core.question.text, cue, kind, core.knowledge.schema, self.fields.years)
+        for var, code in core.variables:
+            if code == owner:
+                yield Condition(span, _ON_THE_WAY, filters=self._filters(core, cue, owner, var), spans=spans)
+                return
+        shape, schema = core.knowledge.shape, core.knowledge.schema
+        for relation in range(len(schema.relations)):
+            for way in core.ways(relation):
+                ends = shape.far_ends(core.type_code, relation, way)
+                if owner not in ends:
+                    continue
+                own, var = schema.relations[relation], f"w{cue.start}"
+                label = schema.node_types[owner].name if len(ends) > 1 else ANY
+                hop = Hop("T", own.name, var, label, None if own.mutual else way)
+                path = Metapath(core.type_code, (SchemaStep(relation, way, owner),))
+                columns = elements((path,), core.knowledge.lexicon.relations)
+                filters = self._filters(core, cue, owner, var)
+                yield Condition(span, _BESIDE, filters=filters, spans=spans, columns=columns, hops=(hop,))

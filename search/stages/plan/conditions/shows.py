@@ -1,0 +1,65 @@
+"""The field that a question asks for instead of the things themselves: `how heavy is X`, `the price of X`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from search.domain.graph import Field
+from search.language.cues import Span
+from search.language.question import AnalysedQuestion
+from search.language.words import stem
+from search.stages.plan.conditions.condition import Condition, Core
+from search.stages.plan.conditions.fields import FieldMeanings, field_stems
+from search.stages.plan.knowledge import Knowledge
+
+_NAMED = 0.9
+"""Fit of a field that a word of the question names."""
+_LEAST = 0.5
+
+
+def asks_for_field(question: AnalysedQuestion, knowledge: Knowledge) -> bool:
+    """Whether a question may ask for a field: it has words of asking for one, or a word that names one."""
+    asked = question.asks_for_field
+    if asked is None:
+        return False
+    kinds = knowledge.schema.node_types
+    own = knowledge.kept(asks_for_field, lambda: frozenset().union(*(field_stems(f) for t in kinds for f in t.fields)))
+    return bool(asked.spans) or any(word.content and stem(word.text) in own for word in question.said)
+
+
+def shows_of(core: Core, fields: FieldMeanings) -> Iterator[list[Condition]]:
+    """Yield the field of the answers that the question asks for, if it asks for one."""
+    if core.candidate.branches and (found := shown(core, fields)):
+        yield found[:1]
+
+
+def shown(core: Core, fields: FieldMeanings) -> list[Condition]:
+    """Return the fields of the answer type that a question may ask for, best first."""
+    question = core.question
+    asked = question.asks_for_field
+    if asked is None:
+        return []
+    found = []
+    if asked.scale or asked.unit:
+        said = [word.text for word in question.without(core.candidate.mentions).content]
+        for one, fit in fields.fits(core.kind, [*said, *asked.scale], asked.unit, keywords=True):
+            spans = (*asked.spans, *_naming(question, one))
+            found.append(Condition(asked.spans[0], fit, spans=spans, show=one.name))
+    else:
+        lexicon = core.knowledge.lexicon
+        for one in core.kind.fields:
+            naming = [
+                (word.start, word.start + len(word.text))
+                for word in question.without(core.candidate.mentions).content
+                if stem(word.text) in field_stems(one) and not lexicon.says(word.text)
+            ]
+            if naming and one.kind != "text":
+                fit = _NAMED * len(naming) / len(field_stems(one))
+                found.append(Condition(naming[0], fit, spans=(*asked.spans, *naming), show=one.name))
+    return sorted((one for one in found if one.score >= _LEAST), key=lambda one: -one.score)
+
+
+def _naming(question: AnalysedQuestion, one: Field) -> Sequence[Span]:
+    """Return the spans of the words that name a field: `released` in `when was X released`."""
+    own = field_stems(one)
+    return [(word.start, word.start + len(word.text)) for word in question.said if stem(word.text) in own]

@@ -1,0 +1,330 @@
+"""All readings of a question: scored candidates with and without conditions, whole types, and the question as text."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from search.bindings import own_bindings
+from search.domain.linking import LinkedPlan
+from search.domain.plan import Anchor, Filter, Operator, Plan
+from search.domain.trace import Limit
+from search.interfaces import GraphStore, NodeStore
+from search.language.cues import Span, Turning
+from search.language.names import Named
+from search.language.question import AnalysedQuestion, Word
+from search.language.words import ARTICLES, BARE_WORDS, TELLING
+from search.stages.plan.conditions import Binder, Bound
+from search.stages.plan.conditions.condition import Condition, Core
+from search.stages.plan.conditions.elsewhere import Elsewhere
+from search.stages.plan.conditions.fields import FieldMeanings
+from search.stages.plan.conditions.negative import denied_by, says_denial
+from search.stages.plan.conditions.paths import both_ways, direction_said
+from search.stages.plan.conditions.shows import asks_for_field, shown
+from search.stages.plan.conditions.whether import whether
+from search.stages.plan.conditions.whole_types import unused_share, whole_type_sum, whole_types
+from search.stages.plan.enumeration.enumerate import PlanCandidate
+from search.stages.plan.knowledge import Knowledge
+from search.stages.plan.limits import FilterOutcome, FilterProbe, Limiter, Limits
+from search.stages.plan.scoring.align import elements, implied_by_start
+from search.stages.plan.scoring.risk import left_over, unused_names
+from search.stages.plan.scoring.score import Scored, Weights
+from search.stages.plan.write import TARGET, Writer
+
+_WORTH = 4.0
+"""Weight of a condition with score 1, on the scale of the sums of `Weights`."""
+_NUMBERS = math.log(9)
+"""Weight of the filters of numbers: a number was meant as the filter that was read from it nine times in ten."""
+_BOUND = 6
+"""Number of candidates, the best ones, to which conditions are bound."""
+APART = 8.0
+"""A candidate whose sum is so much below the best one gets no conditions."""
+_COUNTED = 4.0
+"""The same for the filters of numbers, which take a query each."""
+_TURNED_ROUND = 3.0
+"""What a hop against the direction of the wording takes from the sum."""
+_DENIES = 12.0
+"""What a walk over a relation that denies takes from the sum where the question denies nothing: `safe in pregnancy` is
+not `contraindicated in pregnancy`, though its words are near. No sum of the other features makes up for it."""
+_UNUSED = 2.0
+"""What each name that a plan leaves out takes from its sum, for names of another case than the stored ones; `Weights`
+weighs the others. At most two count."""
+_UNLIKE = 4.0
+"""What a name that has nothing in common with its stretch of the question would take from the sum."""
+_OTHER_NAME = 6.0
+"""What a name adds to the sum if the question asks whether a walk reaches it: `Weights.missed` took as much."""
+_TURNED: dict[Operator, Operator] = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "=": "!="}
+"""Comparison → its opposite, for numbers behind a turning word; a range has none."""
+_LEFT = 1.5
+"""What each word that a plan without names leaves over takes from its sum: such words may say what the text holds."""
+_ORDERED = 1.0
+"""What a superlative takes from the sum of the reading that leaves the question to text, which knows no order."""
+_NAMED = 1.5
+"""What a name takes from the sum of the reading that leaves the question to text."""
+_ITSELF = 3.0
+"""What the reading that asks for a field of a named node adds to the sum, if it leaves no word over."""
+_IMPLIED = 0.5
+"""Affinity from which the type of a name alone says the first hop of a walk."""
+_MISSED = 0.5
+"""A plan without names is tried only if the surest name that it leaves out weighs at most this."""
+_NOTHING, _NO_LIMITS = Bound(), Limits()
+
+
+@dataclass(frozen=True, eq=False)
+class Meaning:
+    """A candidate with conditions and the filters of numbers: one reading of the question, with its sum.
+
+    The candidate is None for the reading that leaves the question to text.
+    """
+
+    candidate: PlanCandidate | None
+    total: float
+    bound: Bound = _NOTHING
+    limits: Limits = _NO_LIMITS
+
+    @property
+    def filters(self) -> tuple[Filter, ...]:
+        """All its filters."""
+        return (*(one for condition in self.bound.conditions for one in condition.filters), *self.limits.filters)
+
+    @property
+    def is_whether(self) -> bool:
+        """Whether it asks if a walk from one name reaches another one."""
+        return any(condition.ask == "whether" for condition in self.bound.conditions)
+
+    @property
+    def selects(self) -> bool:
+        """Whether it must be tried on the graph: nodes may fail its conditions. Numbers alone have been tried."""
+        return any(condition.selects for condition in self.bound.conditions)
+
+
+@dataclass(frozen=True)
+class Readings:
+    """Makes the readings of one question."""
+
+    question: AnalysedQuestion
+    knowledge: Knowledge
+    nodes: NodeStore
+    writer: Writer
+    limiter: Limiter
+    graph: GraphStore | None
+    binder: Binder
+    limit: Limit
+    numbers: bool
+    _left: dict[Meaning, list[Word]] = field(default_factory=dict, init=False)
+
+    def of(self, best: Sequence[tuple[PlanCandidate, float]], scored: Scored) -> Iterator[Meaning]:
+        """Yield every reading: candidates without conditions and those to which something is bound, text alone last."""
+        yield from self._of_graph(best, scored)
+        # What is asked for in place of a denial, no walk tells: what such walks weigh counts for the text.
+        denied = [total for candidate, total in best if self._denies_unsaid(candidate)]
+        yield Meaning(None, float(np.logaddexp.reduce([self._text_sum(scored), *denied])))
+
+    def _of_graph(self, best: Sequence[tuple[PlanCandidate, float]], scored: Scored) -> Iterator[Meaning]:
+        unbound, cued = self.binder.nothing, self.binder.has_cues
+        top = max((total for _, total in best), default=scored.text)
+        adjusted = [(candidate, total + self._fitted(candidate)) for candidate, total in best]
+        for place, (candidate, total) in enumerate(adjusted):
+            near = cued and place < _BOUND and total > top - APART
+            limits = self._limits(candidate) if near and total > top - _COUNTED else _NO_LIMITS
+            yield Meaning(candidate, total, unbound, Limits(notes=limits.notes))
+            if near:
+                yield from self._with_conditions(candidate, total, limits)
+            yield from self._of_whether(candidate, total)
+        yield from self._of_itself(max((total for _, total in adjusted), default=scored.text))
+        yield from self._of_fields(max((total for _, total in adjusted), default=scored.text))
+        if not cued or (best and unused_share(self.question, self.knowledge.spoken) > _MISSED):
+            return
+        weights = Weights()
+        shift = scored.text - weights.text
+        for candidate, fit in whole_types(self.question, self.knowledge, self.nodes, self.limiter.years):
+            for meaning in self._with_conditions(candidate, 0.0, self._limits(candidate)):
+                spans = (*meaning.bound.spans, *meaning.limits.spans)
+                base = whole_type_sum(
+                    self.question, self.knowledge, candidate, fit, spans, meaning.bound.columns, weights
+                )
+                left = len(self.left(meaning)) * _LEFT
+                yield replace(meaning, total=meaning.total + base + shift - left)
+
+    def _of_whether(self, candidate: PlanCandidate, total: float) -> Iterator[Meaning]:
+        """Yield the readings that ask whether a candidate's walk reaches another name of the question."""
+        core = Core(self.question, candidate, self.knowledge)
+        if self._denies_unsaid(candidate):
+            return
+        for condition in whether(core, self.nodes):
+            unbound = (*self.binder.nothing.unbound, *self._unsaid(candidate))
+            yield Meaning(candidate, total + _WORTH * condition.score + _OTHER_NAME, Bound((condition,), unbound))
+
+    def _denies_unsaid(self, candidate: PlanCandidate) -> bool:
+        """Whether a walk of a candidate goes over a relation that denies, though the question denies nothing."""
+        over = {relation for path in candidate.paths for relation in denied_by(self.knowledge, path)}
+        return bool(over) and not self.question.turnings and not says_denial(self.question, self.knowledge, over)
+
+    def _unsaid(self, candidate: PlanCandidate) -> list[Span]:
+        """Return the content words of the question if they do not say every hop of a walk: then it is not understood.
+
+        The first hop needs no word where the type of the name has no other relation.
+        """
+        known, content = self.knowledge, self.question.without(candidate.mentions).content
+        for path in candidate.paths:
+            for at, step in enumerate(path.steps):
+                implied = not at and implied_by_start(path, known.shape) >= _IMPLIED
+                if not implied and not any(known.lexicon.explains((step.relation,), word.text) for word in content):
+                    return [(word.start, word.start + len(word.text)) for word in content]
+        return []
+
+    def _of_itself(self, top: float) -> Iterator[Meaning]:
+        """Yield the readings that ask for a named node itself, where nothing else is said: *tell me about X*."""
+        read = self.question
+        for at, (name, role) in enumerate(zip(read.names, read.roles, strict=True)):
+            rest = [word for word in read.said if not name.mention.start <= word.start < name.mention.end]
+            if role != "start" or not _says_nothing(rest, name):
+                continue
+            for code, keys in self._by_type(name.mention.keys).items():
+                itself = PlanCandidate((), (at,), (), (code,), len(keys))
+                anchor = self._itself(name.mention.text, code, keys)
+                span = (name.mention.start, name.mention.end)
+                own = Condition(span, 1.0, anchors=(anchor,), names=(at,), spans=(span,))
+                total = top + _WORTH + _ITSELF - _UNLIKE * (1.0 - name.mention.similarity)
+                yield Meaning(itself, total, Bound((own,), self.binder.nothing.unbound))
+
+    def _by_type(self, keys: Sequence[int]) -> dict[int, list[int]]:
+        """Return the nodes of a name by their types."""
+        found: dict[int, list[int]] = {}
+        for key, code in zip(keys, self.nodes.types(keys), strict=True):
+            found.setdefault(int(code), []).append(key)
+        return found
+
+    def _itself(self, text: str, code: int, keys: Sequence[int]) -> Anchor:
+        """Return the anchor of a name that is itself the answer."""
+        kind = self.knowledge.schema.node_types[code].name
+        return Anchor(TARGET, text, kind, "name", tuple(self.nodes.ids(keys)))
+
+    def _of_fields(self, top: float) -> Iterator[Meaning]:
+        """Yield the readings that ask for a field of a named node itself: *how heavy is X*."""
+        read = self.question
+        if not asks_for_field(read, self.knowledge):
+            return
+        fields = FieldMeanings(self.knowledge, self.limiter.years)
+        for at, (name, role) in enumerate(zip(read.names, read.roles, strict=True)):
+            for code, keys in self._by_type(name.mention.keys).items() if role == "start" else ():
+                itself = PlanCandidate((), (at,), (), (code,), len(keys))
+                for one in shown(Core(read, itself, self.knowledge), fields)[:1]:
+                    anchor = self._itself(name.mention.text, code, keys)
+                    spans = (*one.spans, (name.mention.start, name.mention.end))
+                    asked = replace(one, anchors=(anchor,), names=(at,), spans=spans)
+                    meaning = Meaning(itself, 0.0, Bound((asked,), self.binder.nothing.unbound))
+                    left = len(self.left(meaning))
+                    total = top + _WORTH * one.score - _UNLIKE * (1.0 - name.mention.similarity)
+                    yield replace(meaning, total=total + (_ITSELF if not left else -_LEFT * left))
+
+    def left(self, meaning: Meaning) -> list[Word]:
+        """Return the content words that a reading leaves over; none of the reading as text, which keeps all."""
+        candidate, known = meaning.candidate, self.knowledge
+        if candidate is None:
+            return []
+        if (kept := self._left.get(meaning)) is not None:
+            return kept
+        spans = (*meaning.bound.spans, *meaning.limits.spans)
+        columns = (
+            *elements(candidate.paths, known.lexicon.relations, candidate.types[:1]), *meaning.bound.columns,
+        )  # fmt: skip
+        used = (*candidate.mentions, *(at for condition in meaning.bound.conditions for at in condition.names))
+        left = left_over(self.question, used, columns, known.lexicon, spans, meaning.bound.unbound)
+        self._left[meaning] = left
+        return left
+
+    def _text_sum(self, scored: Scored) -> float:
+        if scored.source == "learned":
+            return scored.text
+        ordered = _ORDERED if self.question.superlatives else 0.0
+        return scored.text - ordered - _NAMED * unused_share(self.question, self.knowledge.spoken)
+
+    def _fitted(self, candidate: PlanCandidate) -> float:
+        """Return what the wording's directions and the sureness of names add to the sum of a candidate; at most 0.
+
+        A relation that joins a type with itself may be walked against the direction that the wording says.
+        """
+        read, known = self.question, self.knowledge
+        total = -_DENIES if self._denies_unsaid(candidate) else 0.0
+        total -= _UNUSED * min(2, len(unused_names(read, candidate.mentions, exact=False)))
+        for branch in candidate.branches:
+            mention = read.names[branch.start.mention].mention
+            total -= _UNLIKE * (1.0 - mention.similarity)
+            here = branch.path.start
+            for step in branch.path.steps:
+                if both_ways(known, here, step) and not known.schema.relations[step.relation].mutual:
+                    said = direction_said(read, known, step.relation, mention.start, mention.end)
+                    total -= _TURNED_ROUND if said not in (None, step.direction) else 0.0
+                here = step.to_type
+        return total
+
+    def _with_conditions(self, candidate: PlanCandidate, total: float, limits: Limits) -> Iterator[Meaning]:
+        """Yield the readings of a candidate with at least one condition; `limits` are its filters of numbers."""
+        number = _NUMBERS if limits.filters else 0.0
+        for bound in self.binder.of(candidate):
+            bound = replace(bound, unbound=tuple(span for span in bound.unbound if span not in limits.spans))
+            bound = replace(bound, conditions=tuple(_beside(bound.conditions, limits)))
+            if bound.conditions or limits.filters:
+                yield Meaning(candidate, total + _WORTH * bound.score + number, bound, limits)
+
+    def _limits(self, candidate: PlanCandidate) -> Limits:
+        read = self.question
+        core, elsewhere = (
+            Core(read, candidate, self.knowledge), Elsewhere(FieldMeanings(self.knowledge, self.limiter.years))
+        )  # fmt: skip
+        own = [one for one in read.cues.quantities if elsewhere.owner(core, one) in (None, core.type_code)]
+        if not own or not self.numbers or self.graph is None:
+            return _NO_LIMITS
+        numbers = [replace(one, op=_TURNED.get(one.op, one.op)) if self._turning(one.start) else one
+                   for one in own]  # fmt: skip
+        plan = self.writer.plan(candidate, read.names, "", "normal")
+        limits = self.limiter.of(read, numbers, candidate, self.fits(plan))
+        turnings = [one for start, _ in limits.spans if (one := self._turning(start)) is not None]
+        spans = ((one.start, one.end) for one in turnings)
+        return replace(limits, spans=(*limits.spans, *spans))
+
+    def fits(self, plan: Plan) -> FilterProbe:
+        """Return a callable that asks the engine whether any node that the plan finds passes given filters."""
+        graph = self.graph
+        if graph is None:
+            raise ValueError("there is no engine that could be asked about filters")
+        bound = own_bindings(plan, self.nodes)
+
+        def fits(filters: tuple[Filter, ...]) -> FilterOutcome:
+            asked = replace(plan, filters=filters)
+            if not (asked.anchors or asked.runs_over_type):
+                return "some"
+            found = graph.execute(LinkedPlan(asked, bound), self.limit, rows=1)
+            return "some" if found.candidates else "cut" if found.truncated else "none"
+
+        return fits
+
+    def _turning(self, at: int) -> Turning | None:
+        """Return the turning word in whose scope an offset lies."""
+        return next((one for one in self.question.turnings if one.scope[0] <= at < one.scope[1]), None)
+
+
+def _says_nothing(rest: Sequence[Word], name: Named) -> bool:
+    """Whether the other words of a question ask for nothing but for what is named.
+
+    A single word that is not marked as a name (*boots*) asks rather for what belongs to it.
+    """
+    before = [word.text for word in rest if word.start < name.mention.start]
+    if not rest:
+        return name.marked or name.words > 1
+    if before and before[-1] in ARTICLES:
+        before.pop()
+        rest = rest[1:]
+    told = (at for at in range(len(before)) if " ".join(before[at:]) in TELLING)
+    return len(before) == len(rest) and any(BARE_WORDS.issuperset(before[:at]) for at in told)
+
+
+def _beside(conditions: Sequence[Condition], limits: Limits) -> Iterator[Condition]:
+    """Yield the conditions of cues that are not filters of numbers already."""
+    for one in conditions:
+        if one.cue not in limits.spans:
+            yield one
