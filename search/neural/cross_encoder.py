@@ -11,6 +11,7 @@ from torch.nn import functional
 from transformers import AutoConfig, AutoModel, AutoTokenizer
 
 from search.neural.encoder_names import located, parts
+from search.neural.packed_bert import PackedBert, packed_bert
 from search.neural.pair_model import Pair, PairModel
 
 KIND = "cross-encoder"
@@ -35,22 +36,39 @@ class CrossEncoder(PairModel):
         self.body = body
         self.head = nn.Linear(width, 1)
         self.scale = nn.Parameter(torch.tensor(FIRST_SCALE))
+        self._packed: PackedBert | None = None
         nn.init.zeros_(self.head.weight)
         nn.init.zeros_(self.head.bias)
 
     def pairs(self, question: str, documents: Sequence[str]) -> list[Pair]:
         """Return the tokens of the question with each document; long questions and documents are cut at their ends."""
-        asked, *told = self.token_ids([question, *documents])
         room = self.tokens - FREE_TOKENS
+        # A word has a token at least, so later words are not read.
+        asked, *told = self.token_ids([question, *(_first_words(one, room) for one in documents)])
         asked = asked[: int(room * QUESTION_SHARE)]
         begin, end = self.tokenizer.cls_token_id, self.tokenizer.sep_token_id
         first = (begin, *asked, end)
         return [Pair((*first, *one[: room - len(asked)], end), len(first)) for one in told]
 
+    def serve(self) -> CrossEncoder:
+        """Pack the present weights, so that scores take less time, until `train` is called."""
+        self._packed = packed_bert(self.body)
+        return self
+
+    def train(self, mode: bool = True) -> CrossEncoder:
+        """Return to the weights that training changes, as `nn.Module.train` does."""
+        if mode:
+            self._packed = None
+        super().train(mode)
+        return self
+
     def forward(self, pairs: Sequence[Pair]) -> Tensor:
         """Return the scores of pairs."""
         ids, mask, document = self.padded(pairs)
-        read = self.body(input_ids=ids, attention_mask=mask, token_type_ids=document).last_hidden_state.float()
+        if self._packed is not None:
+            read = self._packed(ids, mask, document).float()
+        else:
+            read = self.body(input_ids=ids, attention_mask=mask, token_type_ids=document).last_hidden_state.float()
         cosine = functional.cosine_similarity(_mean(read, mask - document), _mean(read, document))
         # The head stays in float32, also where the encoder computes in bfloat16.
         with torch.autocast(read.device.type, enabled=False):
@@ -83,6 +101,11 @@ def empty_cross_encoder(model: str, tokens: int) -> CrossEncoder:
 def _made(body: nn.Module, tokenizer: Any, tokens: int) -> CrossEncoder:
     config: Any = body.config
     return CrossEncoder(body, tokenizer, config.hidden_size, min(tokens, config.max_position_embeddings))
+
+
+def _first_words(text: str, count: int) -> str:
+    parts = text.split(None, count)
+    return text[: len(text) - len(parts[count])] if len(parts) > count else text
 
 
 def _mean(read: Tensor, mask: Tensor) -> Tensor:

@@ -15,9 +15,10 @@ from search.interfaces import Encoder, Vectors
 from search.neural.devices import chosen_device, chosen_dtype
 from search.neural.devices import has_bfloat16 as has_bfloat16
 from search.neural.encoder_names import full_name, parts
+from search.neural.packed_bert import PackedEmbedding
 from search.neural.sentence_models import sentence_model
 from search.neural.threads import threads as torch_threads
-from search.neural.tracing import Embedding, traced
+from search.neural.tracing import Embedding, quick
 
 TOKENS_A_BATCH = {"cpu": 1536, "cuda": 65_536, "mps": 8_192}
 """Tokens of a batch, by device. On a CPU, batches whose activations fit into the cache are the fastest; on a GPU,
@@ -29,7 +30,7 @@ EQUAL_LENGTH = 64
 """A text of at most this number of tokens shares a batch only with texts of the same length, so that it is not
 padded. Padding changes a vector, in bfloat16 by up to 0.003. Without padding, the vector of a question or a wording
 does not depend on the other texts of the call, so a search gives the same ranking in every process and after any
-other search."""
+other search. Packed models compute short texts of all lengths in one batch, without padding."""
 REMEMBERED_VECTORS = 50_000
 """Number of vectors in the cache: the wordings of a few schemas and some thousand questions. With 384 numbers each:
 77 MB."""
@@ -63,11 +64,14 @@ class SentenceEncoder:
         self.name = full_name(model, revision)
         self.dtype = chosen_dtype(dtype, device)
         self._model = sentence_model(self.name, device, self.dtype).eval()
-        self._whole = Embedding(self._model)
-        self._quick = traced(self._model) if device == "cpu" else self._whole
+        whole = Embedding(self._model)
+        self._quick = quick(self._model) if device == "cpu" else whole
+        # A traced pass of a large batch is slower than the model's own.
+        self._whole = self._quick if isinstance(self._quick, PackedEmbedding) else whole
         self._threads = torch.get_num_threads()
         self.dimensions = int(self._model.get_embedding_dimension() or 0)
         self._longest = int(self._model.max_seq_length or 512)
+        self.characters_read = CHARACTERS_A_TOKEN * self._longest
         self._tokens_a_batch = TOKENS_A_BATCH.get(device, TOKENS_A_BATCH["cpu"])
         self.characters_at_once = _characters(device)
         # A fast tokenizer raises an error if two threads change its settings at the same time.
@@ -83,9 +87,20 @@ class SentenceEncoder:
         places = [rows.setdefault(tokens, len(rows)) for tokens in self._tokenize(texts)]
         unique = list(rows)
         vectors = np.empty((len(unique), self.dimensions), dtype=np.float32)
-        for batch in _batches([len(tokens) for tokens in unique], self._tokens_a_batch):
-            vectors[batch] = self._forward([unique[at] for at in batch])
+        lengths = [len(tokens) for tokens in unique]
+        packs = _packs if isinstance(self._quick, PackedEmbedding) else _batches
+        for batch in packs(lengths, self._tokens_a_batch):
+            held = [unique[at] for at in batch]
+            mixed = len(held[0]) < len(held[-1]) <= EQUAL_LENGTH
+            vectors[batch] = self._together(held) if mixed else self._forward(held)
         return vectors[places]
+
+    def _together(self, texts: Sequence[tuple[int, ...]]) -> Vectors:
+        """Return the vectors of short texts of several lengths, shortest first; each is that of the text alone."""
+        assert isinstance(self._quick, PackedEmbedding)
+        few = sum(map(len, texts)) <= ONE_THREAD_TOKENS
+        with torch.inference_mode(), torch_threads(1 if few else self._threads):
+            return torch.nn.functional.normalize(self._quick.together(texts).float(), dim=1).numpy()
 
     def _tokenize(self, texts: Sequence[str]) -> list[tuple[int, ...]]:
         if not texts:
@@ -119,6 +134,7 @@ class CachedEncoder:
         self.name = encoder.name
         self.dimensions = encoder.dimensions
         self.characters_at_once = getattr(encoder, "characters_at_once", _characters("cpu"))
+        self.characters_read = getattr(encoder, "characters_read", 0)
         self._encoder = encoder
         self._size = size
         self._known: OrderedDict[str, Vectors] = OrderedDict()
@@ -155,6 +171,29 @@ def cached_sentence_encoder(name: str, size: int = REMEMBERED_VECTORS, **options
 def _characters(device: str) -> int:
     """Return the number of characters, padding included, that one call should have."""
     return CALLED_WITH * CHARACTERS_A_TOKEN * TOKENS_A_BATCH.get(device, TOKENS_A_BATCH["cpu"])
+
+
+def _packs(lengths: Sequence[int], tokens: int) -> Iterator[list[int]]:
+    """Yield the positions of texts, shortest text first: of at most `EQUAL_LENGTH` tokens, of any length together.
+
+    Such a batch has at most `tokens` tokens, or one text. Longer texts come in the batches of `_batches`.
+    """
+    order = sorted(range(len(lengths)), key=lengths.__getitem__)
+    batch: list[int] = []
+    held = 0
+    for at in order:
+        if batch and (lengths[at] > EQUAL_LENGTH or held + lengths[at] > tokens):
+            yield batch
+            batch, held = [], 0
+        if lengths[at] > EQUAL_LENGTH:
+            break
+        batch.append(at)
+        held += lengths[at]
+    if batch:
+        yield batch
+    longer = [at for at in order if lengths[at] > EQUAL_LENGTH]
+    for several in _batches([lengths[at] for at in longer], tokens):
+        yield [longer[at] for at in several]
 
 
 def _batches(lengths: Sequence[int], tokens: int) -> Iterator[list[int]]:

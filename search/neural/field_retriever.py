@@ -5,6 +5,10 @@ for each dense list, weights of the lists that are linear in the question's vect
 starts as the retriever that has learned nothing: the encoder itself, maps of zero, and equal weights. Training changes
 the maps and weights and, if asked to, the model's last layers. An artifact keeps only what training has changed: of
 the model the differences, in half precision.
+
+A retriever may have several members, which have learned from the same questions with different seeds; a node's score
+is the mean of their scores. Scores are sums of dot products, so the mean of the queries gives the mean of the scores,
+and a search costs the same however many members there are.
 """
 
 from __future__ import annotations
@@ -30,6 +34,7 @@ from torch.nn import functional
 
 from search.artifact_files import LoadedArtifacts
 from search.interfaces import FieldQuery, Vectors
+from search.neural.field_members import members_of
 from search.neural.sentence_models import sentence_model
 from search.neural.threads import threads
 from search.neural.tracing import Forward, traced
@@ -102,8 +107,8 @@ class FieldNet(nn.Module):
         weights = self.start * functional.softplus(self.weigh(read))
         return Queries(functional.normalize(mapped, dim=2), weights, TYPE_SCALE * self.kinds(read))
 
-    def learnable(self, layers: int) -> tuple[list[nn.Parameter], list[nn.Parameter]]:
-        """Return the parameters that training changes: those of the tower's last layers, and those of the heads.
+    def learnable(self, layers: int) -> tuple[list[nn.Parameter], list[nn.Parameter], list[nn.Parameter]]:
+        """Return what training changes: parameters of the tower's last layers, of maps and types, and of the weights.
 
         The other parameters of the tower are frozen.
         """
@@ -111,7 +116,7 @@ class FieldNet(nn.Module):
         for name, parameter in self.tower.named_parameters():
             parameter.requires_grad_(name in wanted)
         tower = [parameter for name, parameter in self.tower.named_parameters() if name in wanted]
-        return tower, [self.maps, *self.weigh.parameters(), *self.kinds.parameters()]
+        return tower, [self.maps, *self.kinds.parameters()], list(self.weigh.parameters())
 
     def changed(self, base: SentenceTransformer, layers: int) -> dict[str, NDArray[np.float16]]:
         """Return the heads, and the differences of the tower's last layers from `base`, in half precision."""
@@ -137,6 +142,24 @@ class FieldNet(nn.Module):
             raise RuntimeError(f"the tensors {', '.join(missing.unexpected_keys) or 'of the heads'} do not fit")
 
 
+def mean_of(queries: Sequence[Queries], dense: Sequence[int]) -> Queries:
+    """Return the queries whose scores are the means of the scores of these queries.
+
+    `dense` holds the places of the dense lists among all lists. The vectors have a length of 1: the length of a mean
+    becomes the weight of its list.
+    """
+    count = len(queries)
+    if count == 1:
+        return queries[0]
+    places = list(dense)
+    vectors = sum((one.vectors * one.weights[:, places, None] for one in queries[1:]),
+                  queries[0].vectors * queries[0].weights[:, places, None]) / count  # fmt: skip
+    weights = torch.stack([one.weights for one in queries]).mean(dim=0)
+    weights[:, places] = vectors.norm(dim=2)
+    types = torch.stack([one.types for one in queries]).mean(dim=0)
+    return Queries(functional.normalize(vectors, dim=2), weights, types)
+
+
 @lru_cache(maxsize=2)
 def base_tower(encoder: str) -> SentenceTransformer:
     """Return the model of an encoder in single precision, shared and unchanged.
@@ -146,9 +169,23 @@ def base_tower(encoder: str) -> SentenceTransformer:
     return sentence_model(encoder).eval()
 
 
-def new_net(encoder: str, shape: Shape) -> FieldNet:
-    """Return an untrained net with a tower of its own; the embeddings of words are shared with the encoder's model."""
+@lru_cache(maxsize=2)
+def traced_base(encoder: str) -> Forward:
+    """Return the traced forward pass of an encoder's model in single precision; retrievers of several folds share it.
+
+    Packed weights would change the last digits, and with them the places of candidates with nearly equal scores.
+    """
+    return traced(base_tower(encoder))
+
+
+def new_net(encoder: str, shape: Shape, *, own_tower: bool = True) -> FieldNet:
+    """Return an untrained net; the embeddings of words are shared with the encoder's model.
+
+    Without a tower of its own the net has the encoder's model itself, which must not be changed then.
+    """
     base = base_tower(encoder)
+    if not own_tower:
+        return FieldNet(base, shape).eval()
     shared = {id(parameter): parameter for name, parameter in base.named_parameters() if not _LAYER.search(name)}
     return FieldNet(copy.deepcopy(base, dict(shared)), shape).eval()
 
@@ -215,9 +252,15 @@ class LearnedFieldRetriever:
         )
         if odd := next((key for key, tensor in tensors.items() if not np.isfinite(tensor).all()), None):
             raise ValueError(f"{odd} holds numbers that are not finite")
-        self._net = new_net(self.encoder, shape)
-        self._net.change(tensors)
-        self._embed: Forward = traced(self._net.tower)
+        self._nets: list[FieldNet] = []
+        self._embed: list[Forward] = []
+        for own in members_of(tensors):
+            trained = any(name.startswith(TOWER) for name in own)
+            net = new_net(self.encoder, shape, own_tower=trained)
+            net.change(own)
+            self._nets.append(net)
+            if trained or not self._embed:
+                self._embed.append(traced(net.tower) if trained else traced_base(self.encoder))
         self._tokenizing = Lock()
         self._read = lru_cache(maxsize=REMEMBERED)(self._query)
 
@@ -227,11 +270,16 @@ class LearnedFieldRetriever:
 
     def _query(self, text: str) -> FieldQuery:
         # A fast tokenizer raises an error if two threads change its settings at the same time.
+        tower, shape = self._nets[0].tower, self._nets[0].shape
         with self._tokenizing:
-            (tokens,) = tokenized(self._net.tower, [text])
+            (tokens,) = tokenized(tower, [text])
         with torch.inference_mode(), threads(1):
-            found = self._net.queries(self._embed(*padded(self._net.tower, [tokens])))
-        shape, vectors = self._net.shape, found.vectors[0].numpy()
+            # Members whose models are the encoder's own share its vector of the question.
+            given = [embed(*padded(tower, [tokens])) for embed in self._embed]
+            shared = len(given) == 1
+            several = [net.queries(given[0 if shared else at]) for at, net in enumerate(self._nets)]
+            found = mean_of(several, [shape.lists.index(name) for name in shape.dense])
+        vectors = found.vectors[0].numpy()
         return FieldQuery(
             dict(zip(shape.dense, vectors, strict=True)),
             dict(zip(shape.lists, found.weights[0].tolist(), strict=True)),

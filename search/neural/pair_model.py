@@ -5,8 +5,10 @@ A model turns a question and documents into pairs (tokens), and pairs into score
 
 from __future__ import annotations
 
+import math
 import threading
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,9 +17,10 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from search.domain.trace import Limit
+from search.neural.threads import threads
 from search.text import DocumentForm
 
-TOKENS_A_BATCH = {"cpu": 2048, "cuda": 131_072}
+TOKENS_A_BATCH = {"cpu": 1024, "cuda": 131_072}
 """Tokens of a batch, padding included, by device."""
 AT_ONCE = {"cpu": 10, "cuda": 128}
 """Documents in one call of a scorer, by device."""
@@ -98,27 +101,52 @@ class PairScorer:
         kind = model.device.type
         self.at_once = AT_ONCE.get(kind, AT_ONCE["cpu"])
         self._tokens_a_batch = TOKENS_A_BATCH.get(kind, TOKENS_A_BATCH["cpu"])
+        self._several = kind == "cpu"
 
     def score(self, question: str, documents: Sequence[str], limit: Limit) -> NDArray[np.float64]:
         """Return one score for each document; documents of similar length are computed together.
+
+        On a CPU each of torch's threads computes whole batches. Threads that share every operation of one batch would
+        wait for each other after each of them.
 
         Raises DeadlineExceeded if the time ran out between two batches, SearchCancelled.
         """
         limit.check("rerank")
         pairs = self.model.pairs(question, documents)
         scores = np.empty(len(pairs), dtype=np.float64)
-        with torch.inference_mode():
-            for batch in batches([len(pair.ids) for pair in pairs], self._tokens_a_batch):
-                limit.check("rerank")
+        workers = torch.get_num_threads() if self._several else 1
+        some = list(batches([len(pair.ids) for pair in pairs], self._tokens_a_batch, workers))
+
+        def compute(batch: list[int]) -> None:
+            limit.check("rerank")
+            with torch.inference_mode():
                 scores[batch] = self.model([pairs[at] for at in batch]).double().cpu().numpy()
+
+        def compute_alone(batch: list[int]) -> None:
+            with threads(1):
+                compute(batch)
+
+        if workers == 1 or len(some) == 1:
+            for batch in some:
+                compute(batch)
+        else:
+            with ThreadPoolExecutor(workers) as pool:
+                # The longest first: the threads end at about the same time.
+                list(pool.map(compute_alone, reversed(some)))
         return self.model.served(scores)
 
 
-def batches(lengths: Sequence[int], tokens: int) -> Iterator[list[int]]:
-    """Yield positions in batches of at most `tokens` tokens, padding included; the shortest come first."""
+def batches(lengths: Sequence[int], tokens: int, workers: int = 1) -> Iterator[list[int]]:
+    """Yield positions in batches of at most `tokens` tokens, padding included; the shortest come first.
+
+    For several workers the batches are so small that each worker gets as many of them, of about the same size.
+    """
+    total = sum(lengths)
+    share = total / (workers * max(1, math.ceil(total / (workers * tokens)))) if workers > 1 else tokens
     batch: list[int] = []
     for at in sorted(range(len(lengths)), key=lengths.__getitem__):
-        if batch and (len(batch) + 1) * lengths[at] > tokens:
+        full = (len(batch) + 1) * lengths[at] > tokens or len(batch) * lengths[at] >= share
+        if batch and full:
             yield batch
             batch = []
         batch.append(at)

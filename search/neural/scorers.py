@@ -96,6 +96,7 @@ def read_reranker(folder: Path, configuration: Mapping[str, Any], name: str, dev
     if isinstance(model, cross_encoder.CrossEncoder):
         # The head stays in float32.
         model.body.to(chosen_dtype("auto", on))
+        model.to(on).serve()
     else:
         model.to(chosen_dtype("auto", on))
     mix = configuration["mix"]
@@ -118,7 +119,7 @@ def configured_cross_encoder(
     on = chosen_device(device)
     made = cross_encoder.cross_encoder(full_name(*parts(model)), tokens, device=on)
     made.body.to(chosen_dtype("auto", on))
-    return PairScorer(name, made)
+    return PairScorer(name, made.serve())
 
 
 def _model(configuration: Mapping[str, Any], folder: Path) -> PairModel:

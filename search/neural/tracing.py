@@ -1,4 +1,4 @@
-"""Traced models: the forward pass runs without Python, which on a CPU saves a third of the time of a short text."""
+"""Quick forward passes of sentence models on a CPU: with packed weights, else traced, without Python in between."""
 
 from __future__ import annotations
 
@@ -9,6 +9,9 @@ from contextlib import contextmanager
 
 import torch
 from sentence_transformers import SentenceTransformer
+
+from search.neural.packed_bert import PackedEmbedding, packed_bert
+from search.neural.sentence_models import transformer_of
 
 Forward = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
 """Token ids and attention mask, both (texts, tokens) → one row a text."""
@@ -30,6 +33,15 @@ class Embedding(torch.nn.Module):
         """Return the vectors of texts given as tokens, shape (texts, dimensions), without normalising them."""
         embedded: torch.Tensor = self.model({"input_ids": ids, "attention_mask": mask})["sentence_embedding"]
         return embedded
+
+
+def quick(model: SentenceTransformer) -> Forward:
+    """Return the quickest forward pass of a model on a CPU; all give the same vectors."""
+    try:
+        packed = packed_bert(transformer_of(model))
+    except ValueError:
+        packed = None
+    return traced(model) if packed is None else PackedEmbedding(model, packed)
 
 
 def traced(model: SentenceTransformer) -> Forward:

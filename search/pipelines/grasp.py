@@ -14,6 +14,7 @@ from search.interfaces import (
     CheckStage,
     ExplainStage,
     FuseStage,
+    GlossStage,
     LinkStage,
     PlanStage,
     RecoverStage,
@@ -38,6 +39,9 @@ class Stages:
     rescore: RescoreStage = stage(
         "graph list", "Rescore", "Putting what the plans found into one list", list_name="graph"
     )
+    gloss: GlossStage | None = stage(
+        "expand", "Gloss", "Reading the question in the language of the knowledge base", optional=True
+    )
     retrieve: RetrieveStage = stage("text list", "Retrieve", "Searching the documents", list_name="text")
     fuse: FuseStage = stage("fusion", "Fuse", "Adding up the lists")
     check: CheckStage = stage("check", "Check", "Holding the results against the conditions")
@@ -52,7 +56,7 @@ def search(question: Question, stages: Stages, trace: Trace, *, graph_share: flo
     the text answers alone.
     """
     plans, graph = _follow_the_graph(question, stages, trace, graph_share)
-    text = trace.step("retrieve", "text list", stages.retrieve, question, trace.limit)
+    text = trace.step("retrieve", "text list", stages.retrieve, _searched(question, stages, trace), trace.limit)
     fusion = trace.step("fuse", "fusion", stages.fuse, question, graph, text, trace.limit)
     checked = trace.step("check", "check", stages.check, question, fusion, plans, graph, trace.limit)
     if stages.rerank is None:
@@ -61,6 +65,13 @@ def search(question: Question, stages: Stages, trace: Trace, *, graph_share: flo
         fusion = trace.step("rerank", "rerank", stages.rerank, question, fusion, plans, checked, trace.limit)
     trace.step("explain", "explain", stages.explain, question, fusion, plans, checked, trace.limit)
     return fusion.ranking
+
+
+def _searched(question: Question, stages: Stages, trace: Trace) -> Question:
+    """Return the question as documents are searched for it: in the base's language too, if it was asked in another."""
+    if stages.gloss is None or not stages.gloss.reads(question):
+        return question
+    return trace.step("gloss", "expand", stages.gloss, question, [], trace.limit).asked(question)
 
 
 def _follow_the_graph(

@@ -10,7 +10,7 @@ from typing import Any
 from search.domain.errors import PlanInvalid
 from search.domain.graph import Schema
 from search.domain.mending import mend
-from search.domain.plan import Anchor, Filter, Hop, Plan, Target
+from search.domain.plan import Anchor, Count, Exclusion, Filter, Hop, Order, Plan, Target
 from search.domain.plan.normal_form import contradictions
 from search.prompts.briefing import MOST_NAME_CHARACTERS, Briefing
 from search.prompts.files import PromptFault
@@ -51,7 +51,8 @@ def made_examples(briefing: Briefing) -> list[PromptExample]:
     made = (
         next(kind, None)
         for kind in (_one_hop(briefing, "out"), _one_hop(briefing, "in"), _chains(briefing), _meetings(briefing),
-                     _with_text(briefing), _filtered(briefing), _text_alone(briefing))
+                     _without(briefing), _with_text(briefing), _filtered(briefing), _ordered(briefing),
+                     _most_joined(briefing), _counted(briefing), _whether(briefing), _text_alone(briefing))
     )  # fmt: skip
     return [example for example in made if example and not contradictions(example.plan, briefing.schema)]
 
@@ -111,12 +112,57 @@ def _with_text(briefing: Briefing) -> Iterator[PromptExample]:
             yield PromptExample(question, replace(example.plan, target=target, risk_level="normal"))
 
 
-def _filtered(briefing: Briefing) -> Iterator[PromptExample]:
-    fields = {t.name: [f for f in t.fields if f.kind == "number" and not f.many] for t in briefing.types}
+def _without(briefing: Briefing) -> Iterator[PromptExample]:
+    """Yield meetings whose second condition must not hold."""
+    for example in _meetings(briefing):
+        (one, other), (first, second) = example.plan.anchors, example.plan.hops
+        unwanted = replace(other, var="N1")
+        exclusion = Exclusion((unwanted,), (replace(second, source="N1"),))
+        plan = replace(example.plan, anchors=(one,), hops=(first,), exclude=(exclusion,))
+        yield PromptExample(example.question.replace(" and ", ", but not one that ", 1), plan)
+
+
+def _ordered(briefing: Briefing) -> Iterator[PromptExample]:
+    fields = _numbers(briefing)
     for example in [*_one_hop(briefing, "in"), *_one_hop(briefing, "out")]:
         for numeric in fields.get(example.plan.target.labels[0], [])[:1]:
-            condition = Filter("T", numeric.name, ">=", 100)
-            question = f"{example.question.rstrip('?')}, with {_said(numeric.name)} of at least 100?"
+            order = Order(numeric, "asc", 3)
+            question = f"{example.question.rstrip('?')}, and which three of them have the lowest {_said(numeric)}?"
+            yield PromptExample(question, replace(example.plan, order=order))
+
+
+def _most_joined(briefing: Briefing) -> Iterator[PromptExample]:
+    answerable = set(briefing.schema.answerable)
+    for step in walks(briefing):
+        relation = briefing.schema.relation(step.relation)
+        worded = relation.description if step.direction == "out" else relation.inverse
+        if step.near in answerable and step.near != step.far:
+            order = Order(Count(step.relation, step.direction, step.far), "desc", 1)
+            plan = Plan(target=Target("T", (step.near,)), order=order, risk_level="aggressive")
+            yield PromptExample(
+                f"Which {_said(step.near)} {worded or 'has'} the largest number of {_said(step.far)} entities?", plan
+            )
+
+
+def _counted(briefing: Briefing) -> Iterator[PromptExample]:
+    for example in _one_hop(briefing, "in"):
+        question = example.question.replace("Which ", "Count them: which ", 1)
+        yield PromptExample(question, replace(example.plan, ask="how many"))
+
+
+def _whether(briefing: Briefing) -> Iterator[PromptExample]:
+    for example in _one_hop(briefing, "out"):
+        kind = _said(example.plan.target.labels[0])
+        question = example.question.replace(f"Which {kind}", f"Is there any {kind} that", 1)
+        yield PromptExample(question, replace(example.plan, ask="whether"))
+
+
+def _filtered(briefing: Briefing) -> Iterator[PromptExample]:
+    fields = _numbers(briefing)
+    for example in [*_one_hop(briefing, "in"), *_one_hop(briefing, "out")]:
+        for numeric in fields.get(example.plan.target.labels[0], [])[:1]:
+            condition = Filter("T", numeric, ">=", 100)
+            question = f"{example.question.rstrip('?')}, with {_said(numeric)} of at least 100?"
             yield PromptExample(question, replace(example.plan, filters=(condition,)))
 
 
@@ -126,6 +172,11 @@ def _text_alone(briefing: Briefing) -> Iterator[PromptExample]:
             text = "with an unusual history"
             plan = Plan(target=Target("T", (node_type.name,), text), risk_level="no_trade")
             yield PromptExample(f"Is there a {_said(node_type.name)} {text}?", plan)
+
+
+def _numbers(briefing: Briefing) -> dict[str, list[str]]:
+    """Return node type → its fields that hold one number."""
+    return {t.name: [f.name for f in t.fields if f.kind == "number" and not f.many] for t in briefing.types}
 
 
 def _answering(steps: Iterable[Walk], briefing: Briefing) -> Iterator[Walk]:

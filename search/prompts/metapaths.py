@@ -86,5 +86,5 @@ def _varied(pairs: Sequence[tuple[Walk, Walk]], most: int) -> list[tuple[Walk, W
 
 def _both_ways(kinds: Sequence[RelationType]) -> Iterator[Walk]:
     for kind in kinds:
-        yield Walk(kind.source, kind.relation, kind.target, "out", kind.count)
-        yield Walk(kind.target, kind.relation, kind.source, "in", kind.count)
+        for near, far, way in kind.ways:
+            yield Walk(near, kind.relation, far, way, kind.count)

@@ -74,13 +74,19 @@ class PlanPrompts:
 
     @cached_property
     def system(self) -> str:
-        """The system message: role, schema, plan structure, guidance, metapaths, risk, examples."""
+        """The system message; what is the same for every knowledge base comes first, so that servers reuse it.
+
+        Role, plan structure and risk, then schema, guidance, metapaths and examples.
+        """
         briefing = self.briefing
         return self.files.render(
             "plan/system.md",
-            role=self.files.render("plan/role.md", about=briefing.about()),
+            role=self.files.text("plan/role.md"),
+            about=briefing.about(),
             schema=self.files.render(
-                "plan/schema.md", types=briefing.type_lines(), relations=briefing.relation_lines()
+                "plan/schema.md",
+                types=briefing.type_lines(),
+                relations=briefing.relation_lines(),
             ),
             structure=self.files.text("plan/structure.md"),
             guidance=self.guidance,

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from search.domain.graph import Direction
+from search.domain.graph import DIRECTIONS
 from search.interfaces import Adjacency, Keys
 from search.signals.table import Column
 
@@ -17,7 +17,6 @@ MOST_TYPES, MOST_RELATIONS = 16, 16
 """Most types and relations that have a signal each; a schema may have hundreds."""
 MOST_RANKED = 100_000
 """Up to this number of nodes the number of relations is also ranked among the nodes of a type."""
-_DIRECTIONS: tuple[Direction, Direction] = ("out", "in")
 
 
 def node_signals(keys: Keys, adjacency: Adjacency) -> dict[str, Column]:
@@ -28,7 +27,7 @@ def node_signals(keys: Keys, adjacency: Adjacency) -> dict[str, Column]:
         for code, kind in enumerate(adjacency.schema.node_types[:MOST_TYPES])
     }
     for code, relation in enumerate(adjacency.schema.relations[:MOST_RELATIONS]):
-        for direction in _DIRECTIONS:
+        for direction in DIRECTIONS:
             counts = adjacency.degrees(keys, code, direction)
             columns[f"edges:{relation.name}:{direction}"] = np.log1p(counts).astype(np.float32)
     if adjacency.size <= MOST_RANKED:
@@ -39,7 +38,7 @@ def node_signals(keys: Keys, adjacency: Adjacency) -> dict[str, Column]:
 def _places(adjacency: Adjacency) -> NDArray[np.float32]:
     """Return the logarithm of each node's place among those of its type by the number of edges; equal ones by key."""
     degrees = sum(
-        (np.diff(adjacency.whole(direction)[0]) for direction in _DIRECTIONS), np.zeros(adjacency.size, dtype=np.int64)
+        (np.diff(adjacency.whole(direction)[0]) for direction in DIRECTIONS), np.zeros(adjacency.size, dtype=np.int64)
     )
     order = np.lexsort((-degrees, adjacency.types))
     sorted_types = adjacency.types[order]

@@ -15,7 +15,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from search.domain.graph import Direction
+from search.domain.graph import DIRECTIONS
 from search.interfaces import Adjacency, Keys
 from search.language.entities import Entity
 from search.signals.lists import Head
@@ -30,7 +30,6 @@ _WORDS, _VECTORS = ("bm25", "text/bm25"), ("vss", "document/dense")
 """Names of the lists of documents by words and by vectors: those of the hybrid retrieval and those of the fields."""
 
 T = TypeVar("T", bound=np.generic)
-BOTH: tuple[Direction, Direction] = ("out", "in")
 Floats = NDArray[np.float32]
 Places = NDArray[np.int64]
 
@@ -86,7 +85,7 @@ class Near:
 def near(keys: Keys, adjacency: Adjacency) -> Near:
     """Return the neighbours of nodes over all relations and both directions, at most `MOST_EDGES` a direction."""
     parts, counts, degrees = [], [], np.zeros(len(keys), dtype=np.int64)
-    for direction in BOTH:
+    for direction in DIRECTIONS:
         starts, far = adjacency.whole(direction)
         first, held = starts[keys], starts[keys.astype(np.int64) + 1] - starts[keys]
         degrees += held
@@ -153,7 +152,7 @@ def neighbour_signals(
 def _degrees(keys: Keys, adjacency: Adjacency) -> Floats:
     """Return the number of edges of each node, both directions together."""
     wide = keys.astype(np.int64)
-    rows = [adjacency.whole(direction)[0] for direction in BOTH]
+    rows = [adjacency.whole(direction)[0] for direction in DIRECTIONS]
     return sum((starts[wide + 1] - starts[wide] for starts in rows), np.zeros(len(keys), np.int64)).astype(np.float32)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
+from search.fields.names import title as title_of_list
 from search.text import words
 
 _OF_LISTS = {
@@ -54,7 +55,7 @@ FUSED_TITLE = "Fused list"
 
 
 def signal_title(name: str, lists: Mapping[str, str] | None = None) -> str:
-    """Return the title of a signal; `lists` holds the titles of lists by their names.
+    """Return the title of a signal; `lists` holds titles of lists by name, those of fields have their own.
 
     A name that this code does not know, as a signal of an older version, is its own title.
     """
@@ -63,7 +64,8 @@ def signal_title(name: str, lists: Mapping[str, str] | None = None) -> str:
     kind, _, rest = name.partition(":")
     if kind == "list":
         listed, _, what = rest.rpartition(":")
-        title = (lists or {}).get(listed) or (FUSED_TITLE if listed == "fused" else listed)
+        own = FUSED_TITLE if listed == "fused" else title_of_list(listed)
+        title = (lists or {}).get(listed) or own or listed
         return _OF_LISTS[what].format(title) if what in _OF_LISTS else name
     if kind == "is":
         return f"It is a {words(rest)}"

@@ -45,7 +45,7 @@ class Check:
         """Return the conditions of the first `depth` candidates, or of the first `question.k` if that is more."""
         if not plans:
             return CheckedConditions()
-        limit = Limit.seconds(min(self.seconds, limit.remaining()), limit.cancelled)
+        limit = limit.at_most(self.seconds)
         by_index = {linked.index: linked for linked in plans}
         found = {traversal.plan_index: traversal for traversal in graph.found}
         leading = plans[0].index if graph.leading is None else graph.leading

@@ -17,10 +17,9 @@ from search.domain.linking import LinkedPlan
 from search.domain.options import option
 from search.domain.plan import walks
 from search.domain.question import Question
-from search.domain.signals import signals_of
 from search.domain.trace import Limit, StepOutput
+from search.explained import explained
 from search.interfaces import Encoder, GraphStore, NodeStore, VectorIndex
-from search.text import snippet
 
 
 @dataclass(frozen=True)
@@ -52,24 +51,12 @@ class Explain:
         self, question: Question, fusion: Fusion, plans: Sequence[LinkedPlan], checked: CheckedConditions, limit: Limit
     ) -> StepOutput[Result]:
         """Return the first `question.k` results with snippet, parts of the score, and evidence."""
-        head = fusion.ranking.candidates[: question.k]
-        keys = [candidate.key for candidate in head]
-        nodes = dict(zip(keys, self.nodes.nodes(keys, limit), strict=True))
+        keys = fusion.ranking.keys[: question.k]
+        whole = self.nodes.nodes(keys, limit)
+        nodes = dict(zip(keys, whole, strict=True))
         shown = {key: checked.conditions[key] for key in keys if key in checked.conditions}
         evidence, problems = self._evidence({linked.index: linked for linked in plans}, shown, nodes, limit)
-        results = [
-            Result(
-                rank=rank,
-                score=candidate.score,
-                node=nodes[candidate.key],
-                snippet=snippet(nodes[candidate.key], question.text, self.width),
-                shares=fusion.leaves(candidate.key),
-                evidence=evidence.get(candidate.key),
-                fused=fusion.fused(candidate.key),
-                signals=signals_of(fusion, candidate.key),
-            )
-            for rank, candidate in enumerate(head, 1)
-        ]
+        results = explained(question, fusion, whole, evidence, self.width)
         return StepOutput(results, detail=" ".join(problems), status="degraded" if problems else "ok")
 
     def _evidence(
@@ -89,6 +76,7 @@ class Explain:
                 evidence[key] = Evidence(
                     index, held.anchors, held.hops, residuals[key], tuple(paths[key]), held.filters, held.plans,
                     held.whole, breaks.of(key, held, paths[key]), held.order,
+                    nodes[key].fields.get(linked.plan.show) if linked.plan.show else None,
                 )  # fmt: skip
         return evidence, list(dict.fromkeys(problems))
 

@@ -6,18 +6,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-import numpy as np
-
 from search.domain.evidence import Evidence, Path, PathEdge, PathNode, Result
 from search.domain.fusion import Fusion
 from search.domain.graph import Node
 from search.domain.options import option
 from search.domain.question import Question
-from search.domain.signals import signals_of
 from search.domain.spread import Spread
 from search.domain.trace import Limit
+from search.edges import edges_between
+from search.explained import explained
 from search.interfaces import Adjacency, NodeStore
-from search.text import snippet
 
 
 @dataclass(frozen=True)
@@ -35,38 +33,21 @@ class ExplainWalks:
     def __call__(self, question: Question, fusion: Fusion, spread: Spread, limit: Limit) -> list[Result]:
         """Return the first `question.k` results with snippet, parts of the score, and a walk if there is one."""
         limit.check("explain")
-        head = fusion.ranking.candidates[: question.k]
-        shown = [candidate.key for candidate in head]
+        shown = fusion.ranking.keys[: question.k]
         walks = {key: walk for key in shown if len(walk := spread.walks.get(key, ())) > 1}
         on_walks = sorted({key for walk in walks.values() for key in walk})
         references = dict(zip(on_walks, self.nodes.references(on_walks), strict=True))
-        return [
-            Result(
-                rank=rank,
-                score=candidate.score,
-                node=node,
-                snippet=snippet(node, question.text, self.width),
-                shares=fusion.leaves(candidate.key),
-                evidence=self._evidence([references[key] for key in walks.get(candidate.key, ())]),
-                fused=fusion.fused(candidate.key),
-                signals=signals_of(fusion, candidate.key),
-            )
-            for rank, (candidate, node) in enumerate(zip(head, self.nodes.nodes(shown, limit), strict=True), 1)
-        ]
+        evidence = {key: self._evidence([references[one] for one in walk]) for key, walk in walks.items()}
+        return explained(question, fusion, self.nodes.nodes(shown, limit), evidence, self.width)
 
-    def _evidence(self, walk: Sequence[Node]) -> Evidence | None:
-        """Return a walk as evidence; None for an empty walk."""
-        if not walk:
-            return None
+    def _evidence(self, walk: Sequence[Node]) -> Evidence:
+        """Return a walk as evidence."""
         edges = tuple(self._edge(near.key, far.key) for near, far in pairwise(walk))
         return Evidence(0, paths=(Path(tuple(map(PathNode, walk)), edges),))
 
     def _edge(self, near: int, far: int) -> PathEdge:
         """Return the edge that joins two neighbours. Raises ValueError if no edge joins them."""
-        start = np.array([near], dtype=np.int32)
-        for relation, direction in sorted(self.adjacency.counts(start), key=lambda pair: (pair[0], pair[1] != "out")):
-            neighbours = self.adjacency.neighbours(start, relation, direction)
-            at = int(np.searchsorted(neighbours, far))
-            if at < len(neighbours) and neighbours[at] == far:
-                return PathEdge(self.adjacency.schema.relations[relation].name, direction)
-        raise ValueError(f"No edge joins the nodes {near} and {far}.")
+        edge = next(edges_between(self.adjacency, near, far), None)
+        if edge is None:
+            raise ValueError(f"No edge joins the nodes {near} and {far}.")
+        return edge

@@ -11,6 +11,7 @@ from search.domain.fusion import Fusion
 from search.domain.linking import GraphRanking
 from search.domain.options import option
 from search.domain.plan import RISKS
+from search.domain.precedence import without_reordering
 from search.domain.question import Question
 from search.domain.ranking import Cosines, Ranking
 from search.domain.trace import Limit
@@ -21,6 +22,7 @@ BUCKETS = ((10, "[1,10]"), (50, "[11,50]"), (100, "[51,100]"), (500, "[101,500]"
 """Ranges of the number of candidates, as (upper end, name)."""
 
 TEXT = "text"
+
 FIXED_BY_LEAD = 100
 """When the graph leads, the text cannot reorder its first `FIXED_BY_LEAD` candidates."""
 
@@ -40,8 +42,7 @@ class FusionWeights:
     A plan of risk level `weak` never leads. It may be right, but it leaves a large part of the question to the text, so
     the text must order its nodes. A plan that leaves a word over does not lead either, however probable it is: its
     candidates still come first, in the order of the graph's list, which the words left over decide. Only a plan that
-    leads with at least the probability `sure` is called almost surely right: 1.3 of 100 such first answers were wrong
-    on 749 questions (docs/planning.md).
+    leads with at least the probability `sure` is called almost surely right (docs/planning.md, point 7, has figures).
     """
 
     method: str = option("dynamic", "How the graph's weight is chosen.", choices=("dynamic", "static"))
@@ -91,7 +92,7 @@ class FusionWeights:
         if self.method == "dynamic" and not first:
             weights[name] *= 1.0 - trust.against
         if first:
-            weights[TEXT] = min(weights[TEXT], following(weights[name], self.k))
+            weights[TEXT] = min(weights[TEXT], without_reordering(weights[name], FIXED_BY_LEAD, self.k))
         leads = first and trust.exact
         return Fusion.of(
             {name: graph.ranking, TEXT: text}, weights, self.k, cosines,
@@ -117,15 +118,6 @@ class Fuse(FusionWeights):
 def may_lead(trust: Trust, least: float) -> bool:
     """Whether the graph may lead: its probability is at least `least` and its risk level at least `normal`."""
     return trust.probability >= least and RISKS.index(trust.risk_level) >= RISKS.index("normal")
-
-
-def following(weight: float, k: float) -> float:
-    """Return the text's weight when the graph leads with `weight`.
-
-    With it, the first rank of the text adds less than the difference between any two neighbours among the graph's
-    first `FIXED_BY_LEAD` candidates.
-    """
-    return weight * (k + 1) / ((k + FIXED_BY_LEAD) * (k + FIXED_BY_LEAD + 1))
 
 
 def _trust(graph: GraphRanking) -> Trust:

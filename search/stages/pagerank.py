@@ -15,7 +15,7 @@ from search.domain.spread import Spread
 from search.domain.trace import Limit
 from search.domain.trust import Trust
 from search.interfaces import Adjacency, Encoder, Keys, MentionIndex, NodeStore, TextIndex, VectorIndex
-from search.language.entities import Entity, entities
+from search.language.entities import Entity, apart, entities
 from search.spreading import DAMPING, EDGES, STEPS, Weights, degrees_of, spread
 
 NAME = "pagerank"
@@ -100,7 +100,7 @@ class PageRank:
         document is proportional to its score.
         """
         found = entities(text, self.mentions, self.adjacency.schema, self.names) if self.names else []
-        named = [entity for entity in _apart(found) if entity.sure >= self.least]
+        named = [entity for entity in apart(found) if entity.sure >= self.least]
         best = self.text.search(text, self.documents) if self.documents else []
         from_names = {key: 0.0 for entity in named for key in entity.keys}
         for entity in named:
@@ -146,15 +146,6 @@ def trust_of(ranking: Ranking, sure: float) -> Trust:
     top = sum(score >= scores[0] / 2 for score in scores)
     ahead = 1.0 - (scores[1] / scores[0] if len(scores) > 1 else 0.0)
     return Trust(top, "normal" if sure >= _SURE else "weak", sure * ahead)
-
-
-def _apart(found: list[Entity]) -> list[Entity]:
-    """Return the names that share no words with a surer name, because only one of overlapping names can be meant."""
-    kept: list[Entity] = []
-    for entity in found:
-        if all(entity.end <= other.start or entity.start >= other.end for other in kept):
-            kept.append(entity)
-    return kept
 
 
 def _told(named: list[Entity], documents: int) -> str:

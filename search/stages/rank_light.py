@@ -18,6 +18,7 @@ from search.domain.errors import StageError
 from search.domain.fusion import Fusion
 from search.domain.linking import LinkedPlan
 from search.domain.options import option
+from search.domain.precedence import without_reordering
 from search.domain.question import Question
 from search.domain.ranking import Candidate, Ranking
 from search.domain.signals import SHOWN_SIGNALS, Reranked, SignalShare
@@ -122,7 +123,7 @@ def _weights(ranked: int) -> dict[str, float]:
 
     The smallest difference of two neighbours among the ranker's list is 1 / (k + n - 1) - 1 / (k + n).
     """
-    return {LIGHT: 1.0, GIVEN: 0.5 * (K + 1) / ((K + ranked) * (K + ranked + 1))}
+    return {LIGHT: 1.0, GIVEN: without_reordering(0.5, ranked, K)}
 
 
 def _moved(ranked: Ranked, ranker: Ranker, first: int) -> dict[int, tuple[SignalShare, ...]]:

@@ -96,8 +96,7 @@ class Rerank:
         keys = fusion.ranking.keys[: self.neural_depth]
         if not keys:
             return fusion
-        own = limit.share(TIME_SHARE)
-        own = Limit(min(own.ends, Limit.seconds(self.neural_seconds).ends), limit.cancelled)
+        own = limit.share(TIME_SHARE).at_most(self.neural_seconds)
         try:
             scorer = self.scorers.get(self.scorer, self.neural_artifact)
             scores = self._scores(scorer, question.text, keys, own)

@@ -22,6 +22,10 @@ from search.domain.trust import Trust
 from search.interfaces import Encoder, NodeStore, TextIndex, VectorIndex
 
 ScoresByKey = dict[int, float]
+_BORNE_OUT = 0.7
+"""Least score of a plan's best candidate for the words left over, as a share of the best score of all documents."""
+_SAID = 0.5
+"""Least score of a document for the words that an ordering plan leaves over, as a share of the best candidate's."""
 ORDERED = 10.0
 """Smallest score of a candidate that the best plan's order has placed; scores of other candidates are smaller."""
 
@@ -52,11 +56,21 @@ class Rescore:
         high=10_000,
         public_high=2_000,
     )
+    read: int = option(
+        50,
+        "Number of documents, by words and by vectors each, for a question left to the text of the types it asks for.",
+        low=1, high=1_000,
+    )  # fmt: skip
     words: float = option(
-        0.5, "Weight of the words of a plan's residual text in its candidates' documents, beside the cosine.",
+        1.0, "Weight of the words of a plan's residual text in its candidates' documents, beside the cosine.",
         low=0, high=10,
     )  # fmt: skip
-    believed: float = option(0.05, "A plan less probable than this is scored by its anchors alone.", low=0, high=1)
+    believed: float = option(
+        0.05,
+        "A plan is scored by its anchors alone if it is less probable than this part of the most probable one.",
+        low=0,
+        high=1,
+    )
 
     def __call__(
         self, question: Question, plans: Sequence[LinkedPlan], found: Sequence[Traversal], limit: Limit
@@ -74,6 +88,8 @@ class Rescore:
         for linked in plans:
             if linked.plan.searches_documents:
                 scores_of[linked.index] = self._search_documents(linked.plan, limit)
+            elif linked.plan.reads_type:
+                scores_of[linked.index] = self._read_type(linked.plan, limit)
         self._add_residuals(by_index, scores_of, limit)
         merged: ScoresByKey = {}
         parts: dict[int, ScoresByKey] = {}
@@ -85,10 +101,14 @@ class Rescore:
         if not merged:
             return GraphRanking.empty(found)
         best = _best(plans, scores_of)
-        _put_in_order(best, found, merged, parts)
+        _put_in_order(best, found, merged, parts, self._said(best.plan, list(scores_of[best.index])))
         sure = best.probability / (max(1.0 - _refuted(plans, found), best.probability) or 1.0)
         ranking = Ranking.of(merged, QuestionCosines(question, self.encoder, self.vectors, limit, "rescore"))
-        trust = Trust(len(scores_of[best.index]), _risk(plans, best), sure, not best.plan.target.relevance_text)
+        risk = _risk(plans, best)
+        read = any(linked.plan.reads_type and scores_of.get(linked.index) for linked in plans)
+        if read or self._borne_out(best.plan, list(scores_of[best.index])):
+            risk = RISKS[max(RISKS.index(risk), RISKS.index("normal"))]
+        trust = Trust(len(scores_of[best.index]), risk, sure, not best.plan.target.relevance_text)
         return GraphRanking(ranking, trust, parts, found)
 
     def _search_documents(self, plan: Plan, limit: Limit) -> ScoresByKey:
@@ -105,30 +125,65 @@ class Rescore:
             scores = {key: scores[key] for key in kept}
         return scores
 
+    def _read_type(self, plan: Plan, limit: Limit) -> ScoresByKey:
+        """Return key → 0 for the documents of a plan's types that match its text best, by words and by vectors.
+
+        Their scores are the residual's: other plans' candidates have them on top of the score of their anchors.
+        """
+        limit.check("rescore")
+        text, labels = plan.target.relevance_text, plan.target.labels
+        found = self.text.search(text, self.read, labels) if self.text is not None else []
+        if self.vectors.kinds:
+            vector = self.encoder.encode([text])[0]
+            found = [*found, *self.vectors.nearest("document+relations", vector, self.read, labels, limit)]
+        return dict.fromkeys((candidate.key for candidate in found), 0.0)
+
     def _add_residuals(
         self, by_index: Mapping[int, LinkedPlan], scores_of: Mapping[int, ScoresByKey], limit: Limit
     ) -> None:
         """Add the cosines of each plan's residual text and its candidates' documents; each text is embedded once.
 
-        Plans less probable than `believed` are left out: they would add almost nothing and cost as much as others.
+        Plans much less probable than the best are left out: they would add almost nothing and cost as much as others.
         """
-        wanted: dict[str, list[ScoresByKey]] = {}
+        least = self.believed * max((by_index[index].probability for index in scores_of), default=0.0)
+        wanted: dict[str, list[tuple[ScoresByKey, int]]] = {}
         for index, scores in scores_of.items():
             linked = by_index[index]
-            believed = linked.probability >= self.believed
-            if scores and believed and (text := linked.plan.target.relevance_text):
-                wanted.setdefault(text, []).append(scores)
+            if scores and linked.probability >= least and (text := linked.plan.target.relevance_text):
+                wanted.setdefault(text, []).append((scores, max(1, len(linked.plan.anchors))))
         if not wanted:
             return
         limit.check("rescore")
         vectors = self.encoder.encode(list(wanted))
         for vector, (text, several) in zip(vectors, wanted.items(), strict=True):
             limit.check("rescore")
-            keys = sorted({key for scores in several for key in scores})
+            keys = sorted({key for scores, _ in several for key in scores})
             cosines, matches = self.vectors.cosines(vector, keys), self._matches(text, keys)
-            for scores in several:
+            for scores, anchors in several:
                 for key in scores:
-                    scores[key] += cosines.get(key, 0.0) + matches.get(key, 0.0)
+                    scores[key] += cosines.get(key, 0.0) + anchors * matches.get(key, 0.0)
+
+    def _borne_out(self, plan: Plan, keys: Sequence[int]) -> bool:
+        """Whether a document that the plan finds says its residual text about as well as the best of all documents.
+
+        Among a plan's few candidates, that would be a strange chance if the plan were wrong.
+        """
+        text = plan.target.relevance_text
+        if not plan.anchors or not text or self.text is None:
+            return False
+        best = self.text.search(text, 1)
+        _, found = self.text.word_scores(text, np.array(sorted(keys), dtype=np.int32))
+        return bool(best) and float(found.sum(axis=0).max(initial=0.0)) >= _BORNE_OUT * best[0].score
+
+    def _said(self, plan: Plan, keys: Sequence[int]) -> frozenset[int]:
+        """Return the nodes that an order puts first: those whose documents say the words that the plan leaves over.
+
+        *The newest paper on batteries* is the newest of those on batteries. Without such words, or where no document
+        says them, it is all.
+        """
+        matches = self._matches(plan.target.relevance_text, keys) if plan.order and plan.target.relevance_text else {}
+        said = frozenset(key for key, score in matches.items() if score >= _SAID * self.words)
+        return said or frozenset(keys)
 
     def _matches(self, text: str, keys: Sequence[int]) -> ScoresByKey:
         """Return key → `words` × its BM25 score for a residual text, divided by the best score of these keys."""
@@ -146,10 +201,18 @@ def _scores(plan: Plan, traversal: Traversal) -> ScoresByKey:
 
 
 def _put_in_order(
-    best: LinkedPlan, found: Sequence[Traversal], merged: ScoresByKey, parts: dict[int, ScoresByKey]
+    best: LinkedPlan,
+    found: Sequence[Traversal],
+    merged: ScoresByKey,
+    parts: dict[int, ScoresByKey],
+    said: frozenset[int],
 ) -> None:
-    """Replace the scores of the candidates that the best plan's order has placed; other plans have no part in them."""
+    """Replace the scores of the candidates that the best plan's order has placed; other plans have no part in them.
+
+    Only nodes among `said` are put in order; the others follow.
+    """
     placed = next((one.placed for one in found if one.plan_index == best.index), {})
+    placed = {key: one for key, one in placed.items() if key in said}
     last = max((one.place for one in placed.values()), default=0)
     highest = max(map(abs, merged.values()), default=0.0) + 1.0
     for key, one in placed.items():

@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+
+import numpy as np
 
 from search.cosines import QuestionCosines
 from search.domain.errors import StageError
+from search.domain.expansion import BETWEEN
 from search.domain.fusion import Fusion
 from search.domain.options import option
 from search.domain.question import Question
-from search.domain.ranking import Candidate, Ranking, by_key
+from search.domain.ranking import Candidate, NotedRanking, Ranking, by_key
 from search.domain.trace import Limit
-from search.interfaces import Encoder, TextIndex, VectorIndex, VectorKind
+from search.domain.vector_kinds import DOCUMENT, WHOLE
+from search.interfaces import Encoder, TextIndex, VectorIndex, VectorKind, Vectors
 
-DOCUMENTS: VectorKind = "document+relations"
+DOCUMENTS: VectorKind = WHOLE
 DEPTH_HELP = "Length of the list, in documents."
 NO_VECTORS = "This release has no vectors: documents are found by their words alone, until it is indexed with vectors"
+NO_PLAIN_DOCUMENTS = (
+    f"This release has no vectors of documents without relations, so those with relations were searched; "
+    f"`index_kb NAME --kind {DOCUMENT}` makes them"
+)
 OVERFETCH = 1.5
 """Number of fetched documents per listed one: documents with equal scores at the end are ordered by cosine."""
 MOST_TIED_DOCUMENTS = 10_000
@@ -40,45 +48,122 @@ class Bm25:
 
 @dataclass(frozen=True)
 class Dense:
-    """Ranks documents by the cosine of their vector and the question's vector; equal scores by id."""
+    """Ranks documents by the cosine of their vector and the question's vector; equal scores by id.
+
+    The text of a document ends with the names of its neighbours by relation, unless `relations` is off. Vectors
+    without relations are built on request; a release that lacks them is searched with relations, and the list says so.
+    """
 
     encoder: Encoder
     vectors: VectorIndex
     depth: int = option(100, DEPTH_HELP, low=1, high=1000)
+    relations: bool = option(True, "Whether the names of neighbours are part of a document's text.")
 
-    def __call__(self, question: Question, limit: Limit) -> Ranking:
+    def __call__(self, question: Question, limit: Limit) -> Ranking | Fusion:
         """Return the `depth` nearest documents. Raises a permanent StageError if the release has no vectors."""
         limit.check("retrieve")
         if not self.vectors.kinds:
             raise StageError("retrieve", NO_VECTORS, permanent=True)
+        there = self.relations or DOCUMENT in self.vectors.kinds
+        kind: VectorKind = DOCUMENT if there and not self.relations else DOCUMENTS
         vector = self.encoder.encode([question.text])[0]
-        found = self.vectors.nearest(DOCUMENTS, vector, self.depth, limit=limit)
-        return Ranking.of(_scores(found), by_key, self.depth)
+        found = self.vectors.nearest(kind, vector, self.depth, limit=limit)
+        ranking = Ranking.of(_scores(found), by_key, self.depth)
+        return ranking if there else replace(Fusion.single("vss", ranking), detail=NO_PLAIN_DOCUMENTS)
+
+
+@dataclass(frozen=True)
+class Expanded:
+    """Ranks documents for an expanded question by cosines; a release without vectors is searched by words instead.
+
+    With `whole` the text is encoded as one, as in KAR (Xia et al. 2025), whose encoder reads 8,191 tokens. Other
+    encoders read less: with `mean` the question and each part that was added to it are encoded on their own, and the
+    mean of their vectors is compared (HyDE, Gao et al. 2023, equation 8).
+    """
+
+    text: TextIndex
+    encoder: Encoder
+    vectors: VectorIndex
+    depth: int = option(100, DEPTH_HELP, low=1, high=1000)
+    vector: str = option("whole", "How the parts of the text become one vector.", choices=("whole", "mean"))
+
+    def __call__(self, question: Question, limit: Limit) -> Ranking | Fusion:
+        """Return the `depth` nearest documents, or the best by words; then the list says so.
+
+        It also says so if the encoder does not read the whole text.
+        """
+        limit.check("retrieve")
+        if not self.vectors.kinds:
+            words = Bm25(self.text, self.encoder, self.vectors, self.depth)(question, limit)
+            return replace(Fusion.single("bm25", words), detail=NO_VECTORS)
+        found = self.vectors.nearest(DOCUMENTS, self._vector(question.text), self.depth, limit=limit)
+        ranking = Ranking.of(_scores(found), by_key, self.depth)
+        return NotedRanking(ranking.candidates, ranking.total, self._unread(question.text))
+
+    def _unread(self, text: str) -> str:
+        most = getattr(self.encoder, "characters_read", 0)
+        if self.vector == "mean" or not 0 < most < len(text):
+            return ""
+        return f"The encoder reads about {most:,} of the {len(text):,} characters."
+
+    def _vector(self, text: str) -> Vectors:
+        """Return the vector of a text, of unit length."""
+        # One call a part: texts of one call are padded to one length, which changes the last digits of their vectors.
+        # The ranking would then depend on which parts the encoder already knows.
+        rows = [self.encoder.encode([part])[0] for part in (text.split(BETWEEN) if self.vector == "mean" else [text])]
+        mean: Vectors = np.mean(rows, axis=0)
+        return mean / max(float(np.linalg.norm(mean)), float(np.finfo(np.float32).tiny))
 
 
 @dataclass(frozen=True)
 class Hybrid:
-    """Fuses the lists of `Bm25` and `Dense` by reciprocal ranks; equal sums are ordered by cosine, then by id."""
+    """Fuses the lists of `Bm25` and `Dense`; equal sums are ordered by cosine, then by id.
+
+    Method `scores` adds the BM25 score, divided by the question's best one, and `cosine` × the cosine, both exact for
+    every document of either list. A convex combination of scores keeps how much better the first document is than the
+    second, which ranks forget (Bruch et al. 2023). Method `ranks` adds reciprocal ranks (Cormack et al. 2009).
+    """
 
     text: TextIndex
     encoder: Encoder
     vectors: VectorIndex
     depth: int = option(100, DEPTH_HELP, low=1, high=1000)
     k: float = option(
-        60.0, "Constant of 1 / (k + rank). The larger it is, the less the first places count.", low=0, high=1000
+        60.0,
+        "Method ranks: constant of 1 / (k + rank). The larger it is, the less the first places count.",
+        low=0,
+        high=1000,
     )
+    method: str = option("ranks", "What is added up: reciprocal ranks or scores.", choices=("ranks", "scores"))
+    cosine: float = option(1.0, "Method scores: weight of the cosine; the words have 1.", low=0, high=100)
 
     def __call__(self, question: Question, limit: Limit) -> Fusion:
         """Return the `depth` best documents of both lists; each list holds `depth` documents, too.
 
         If the release has no vectors, the words alone count, and the fusion says so.
         """
-        rankings = {"bm25": Bm25(self.text, self.encoder, self.vectors, self.depth)(question, limit)}
-        if self.vectors.kinds:
-            rankings["vss"] = Dense(self.encoder, self.vectors, self.depth)(question, limit)
+        words = Bm25(self.text, self.encoder, self.vectors, self.depth)(question, limit)
         cosines = QuestionCosines(question, self.encoder, self.vectors, limit, "retrieve")
-        weights, missing = dict.fromkeys(rankings, 1.0), "" if self.vectors.kinds else NO_VECTORS
-        return Fusion.of(rankings, weights, self.k, cosines, self.depth, detail=missing)
+        if not self.vectors.kinds:
+            return Fusion.of({"bm25": words}, {"bm25": 1.0}, self.k, cosines, self.depth, detail=NO_VECTORS)
+        near = Dense(self.encoder, self.vectors, self.depth)(question, limit).ranking
+        if self.method == "ranks":
+            rankings = {"bm25": words, "vss": near}
+            return Fusion.of(rankings, dict.fromkeys(rankings, 1.0), self.k, cosines, self.depth)
+        return self._summed(question, words, near, cosines)
+
+    def _summed(self, question: Question, words: Ranking, near: Ranking, cosines: QuestionCosines) -> Fusion:
+        """Return the sum of both scores over the documents of both lists."""
+        matches = {candidate.key: candidate.score for candidate in words}
+        keys = sorted({candidate.key for candidate in near} | set(matches))
+        # Words that the question repeats count once for documents beyond the list: their score is at most too small.
+        other = [key for key in keys if key not in matches]
+        _, found = self.text.word_scores(question.text, np.array(other, dtype=np.int32))
+        matches |= {key: float(score) for key, score in zip(other, found.sum(axis=0), strict=True) if score > 0}
+        best = max(matches.values(), default=1.0)
+        known = self.vectors.cosines(self.encoder.encode([question.text])[0], keys)
+        rankings = {"bm25": Ranking.of(matches, cosines), "vss": Ranking.of(known, by_key)}
+        return Fusion.added(rankings, {"bm25": 1.0 / best, "vss": self.cosine}, cosines, self.depth)
 
 
 def _scores(found: list[Candidate]) -> dict[int, float]:

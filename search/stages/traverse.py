@@ -61,7 +61,7 @@ class Traverse:
 
     def _own(self, limit: Limit) -> Limit:
         """Return the limit of one plan."""
-        return Limit.seconds(min(self.seconds, limit.remaining()), limit.cancelled)
+        return limit.at_most(self.seconds)
 
 
 def _stand_ins(found: Sequence[Traversal]) -> list[str]:

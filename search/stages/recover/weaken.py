@@ -137,6 +137,9 @@ def _relation_words(hop: Hop) -> str:
 
 
 def _filter_words(condition: Filter) -> str:
+    if condition.count is not None:
+        own = Filter(condition.var, f"number of {words(condition.count.rel)}", condition.op, condition.value)
+        return _filter_words(own)
     if condition.op in WITHOUT_VALUE:
         return f"{words(condition.field)} {_IN_WORDS[condition.op]}"
     if isinstance(condition.value, FieldOf):
