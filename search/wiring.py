@@ -28,6 +28,7 @@ from search.interfaces import (
     PlanScorers,
     Rankers,
     Scorers,
+    SimilarIndex,
     TextIndex,
     ValueIndex,
     VectorIndex,
@@ -37,6 +38,8 @@ from search.neural.site_encoders import encoder
 from search.prompts import PlanPrompts
 
 _loading = threading.RLock()
+_with_files: set[int] = set()
+"""The releases whose index files were found right."""
 
 
 def build(name: str, **arguments: Any) -> Any:
@@ -180,6 +183,11 @@ class Tools:
         return build("vectors", vector_set=self.release.vector_set, schema=self.schema)
 
     @cached_property
+    def similar(self) -> SimilarIndex:
+        """The similarity edges; a release that was made without them has an empty index."""
+        return build("similar", directory=self.release.similar_directory)
+
+    @cached_property
     def graph(self) -> GraphStore:
         """The engine that executes plans."""
         return build("graph", snapshot_id=self.snapshot.pk, schema=self.schema, nodes=self.nodes,
@@ -213,23 +221,36 @@ def tools(release: Release, settings_version: int | None = None) -> Tools:
     """Return the tools of a release, from a cache of 8 that drops the least recently used.
 
     Their schema has the given version of the knowledge base's settings, or the active one. New settings make new tools,
-    so that they apply to later searches, and not to searches that were requested before.
+    so that they apply to later searches, and not to searches that were requested before. Raises StageError if this
+    machine lacks index files of the release and cannot fetch them.
     """
     if settings_version is None:
         active = release.knowledge_base.active_settings
         settings_version = active.version if active else 0
+    if release.pk not in _with_files:
+        # Outside the lock: fetching files from another machine takes time, and other releases are searched meanwhile.
+        if "index_files" in settings.GRASP_TOOLS:
+            build("index_files", release=release)
+        _with_files.add(release.pk)
     with _loading:
         return _tools(release.pk, settings_version)
 
 
 def forget() -> None:
     """Empty the caches of tools and of everything trained, so that the next search builds them again."""
+    forget_releases()
     with _loading:
-        _tools.cache_clear()
         plan_scorers.cache_clear()
         rankers.cache_clear()
         scorers.cache_clear()
         field_retrievers.cache_clear()
+
+
+def forget_releases() -> None:
+    """Empty the cache of tools, so that the next search checks the index files of its release and opens them again."""
+    with _loading:
+        _tools.cache_clear()
+        _with_files.clear()
 
 
 def pipelines() -> list[str]:

@@ -10,7 +10,7 @@ from django.conf import settings
 from django.utils import timezone
 
 from search.ingest import partitions
-from search.ingest.locks import import_lock
+from search.ingest.locks import backup_runs, import_lock
 from search.models import Artifact, Snapshot, VectorSet
 from search.models.knowledge import BuildStatus
 from search.models.partitions import partition
@@ -40,21 +40,29 @@ def _drop_ownerless() -> None:
     """Drop tables, index folders and artifact folders whose owner's row is missing, failed or dropped.
 
     The owner of each table or folder is queried again just before it is dropped. An owner's row is always written
-    before its tables and folders are created.
+    before its tables and folders are created. While a backup runs nothing is dropped; the next import does it.
     """
+    if backup_runs():
+        return
     alive = (BuildStatus.BUILDING, BuildStatus.READY)
     for table in partitions.existing():
         owners = VectorSet if table.startswith("search_vector") else Snapshot
         if not owners.objects.filter(pk=table.rsplit("_", 1)[1], status__in=alive).exists():
             partitions.drop([table])
-    for folder in _indexes().glob("snapshot-*"):
-        owner = folder.name.removeprefix("snapshot-")
-        if owner.isdecimal() and not Snapshot.objects.filter(pk=owner, status__in=alive).exists():
-            shutil.rmtree(folder)
+    drop_ownerless_folders()
     for folder in (Path(settings.GRASP_HOME) / "artifacts").glob("[!.]*"):
         old = time.time() - folder.stat().st_mtime > FRESH_SECONDS
         if old and not Artifact.objects.filter(pk=folder.name).exists():
             shutil.rmtree(folder)
+
+
+def drop_ownerless_folders() -> None:
+    """Delete the folders of index files whose snapshot is gone, failed or dropped, on whatever machine they are."""
+    alive = (BuildStatus.BUILDING, BuildStatus.READY)
+    for folder in _indexes().glob("snapshot-*"):
+        owner = folder.name.removeprefix("snapshot-")
+        if owner.isdecimal() and not Snapshot.objects.filter(pk=owner, status__in=alive).exists():
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 def fail(snapshot: Snapshot) -> bool:
@@ -78,8 +86,11 @@ def remove_data(snapshot: Snapshot) -> None:
 def remove_superseded(snapshot: Snapshot) -> None:
     """Drop older ready snapshots of the knowledge base that have no ready release; no search can reach them.
 
-    The caller must hold the knowledge base's import lock.
+    The caller must hold the knowledge base's import lock. While a backup runs nothing is dropped: the next import does
+    it.
     """
+    if backup_runs():
+        return
     older = Snapshot.objects.filter(
         knowledge_base=snapshot.knowledge_base_id, status=BuildStatus.READY, pk__lt=snapshot.pk
     ).exclude(releases__status=BuildStatus.READY)

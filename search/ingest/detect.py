@@ -19,6 +19,7 @@ from search.ingest.readers import find
 Kind = Literal["bundle", "neo4j_csv", "stark", "tables", "unknown"]
 MOST_FILES = 1_000
 """Most files of a folder that are looked at."""
+NO_ROWS = "It has headings, but no row below them."
 STARK_FILES = frozenset(
     ("node_info.pkl", "edge_index.pt", "edge_types.pt", "node_types.pt", "edge_type_dict.pkl", "node_type_dict.pkl")
 )
@@ -114,6 +115,9 @@ def _sniffed(root: Path, paths: list[str]) -> tuple[list[Sniffed], list[RowFault
             faults.append(RowFault(path, 0, "unreadable", str(error)))
             continue
         files.append(one)
+        # neo4j-admin has headers in files of their own.
+        if one.complete and not one.sample and not one.bad_rows and not is_header(one.columns):
+            faults.append(RowFault(path, 0, "no_rows", NO_ROWS))
         faults += [RowFault(path, number, row.kind, row.message) for number, row in one.bad_rows]
         faults += [RowFault(path, 0, "note", note) for note in one.notes]
     return files, faults

@@ -22,6 +22,8 @@ _DATE = re.compile(
     r"(Z|[+-][0-9]{2}:?[0-9]{2})?)?)?"
 )
 _YEAR = re.compile(r"[0-9]{4}")
+_COMPACT_DATE = re.compile(r"((?:1[5-9]|20)[0-9]{2})(0[1-9]|1[0-2])(0[1-9]|[12][0-9]|3[01])")
+"""A day without hyphens (ISO 8601, basic format). Alone it may as well be a number."""
 
 Scalar = str | int | float
 
@@ -66,13 +68,13 @@ def scalar(value: object) -> Scalar | None:
 class FieldKinds:
     """Accumulates the values of one field of one node type and infers the field's kind from them."""
 
-    __slots__ = ("_dates", "_declared", "_keywords", "_many", "_numbers", "_values", "_words", "coverage")
+    __slots__ = ("_compact", "_dates", "_declared", "_keywords", "_many", "_numbers", "_values", "_words", "coverage")
 
     def __init__(self, declared: DeclaredField | None = None) -> None:
         self._declared = declared or DeclaredField()
         self._many = self._declared.many
         self._numbers = self._dates = self._keywords = self._declared.kind is None
-        self._values = self._words = 0
+        self._values = self._words = self._compact = 0
         self.coverage = 0
 
     def observe(self, value: FieldValue) -> None:
@@ -94,8 +96,10 @@ class FieldKinds:
             return
         if self._numbers and not is_number(value):
             self._numbers = False
-        if self._dates and not is_date(value):
-            self._dates = False
+        if self._dates:
+            # Among days with hyphens, eight digits are a day as well; numbers of eight digits alone are numbers.
+            self._dates = _is_day(value)
+            self._compact += not is_date(value)
         if self._keywords:
             if len(value) > LONGEST_KEYWORD or "\n" in value:
                 self._keywords = False
@@ -111,13 +115,17 @@ class FieldKinds:
             return "text"
         if self._numbers:
             return "number"
-        if self._dates:
+        if self._dates and self._compact < self._values:
             return "date"
         return "keyword" if self._keywords and self._words <= WORDS_OF_KEYWORDS * self._values else "text"
 
     def field(self, name: str) -> Field:
         """Return the field for the schema."""
         return Field(name, self.kind, self._many, self.coverage, inferred=self._declared.kind is None)
+
+
+def _is_day(text: str) -> bool:
+    return is_date(text) or _COMPACT_DATE.fullmatch(text) is not None
 
 
 def value_fault(value: FieldValue, kind: FieldKind | None) -> str | None:
@@ -128,13 +136,16 @@ def value_fault(value: FieldValue, kind: FieldKind | None) -> str | None:
                 to_number(item)
             except ValueError:
                 return f"'{item[:60]}' is not a number"
-        if kind == "date" and not (isinstance(item, str) and is_date(item)) and not _YEAR.fullmatch(str(item)):
+        if kind == "date" and not (isinstance(item, str) and _is_day(item)) and not _YEAR.fullmatch(str(item)):
             return f"'{str(item)[:60]}' is not a date as ISO 8601 writes it"
     return None
 
 
 def fit(value: FieldValue, field: Field) -> FieldValue:
-    """Return the value converted to number or text by its field's kind, and to a list if the field holds lists."""
+    """Return the value converted to number or text by its field's kind, and to a list if the field holds lists.
+
+    The days of a field of dates are all spelled with hyphens, so that their texts have the order of the days.
+    """
     if isinstance(value, list):
         return [_fit_one(item, field.kind) for item in value]  # type: ignore[return-value]
     fitted: Any = _fit_one(value, field.kind)
@@ -144,4 +155,5 @@ def fit(value: FieldValue, field: Field) -> FieldValue:
 def _fit_one(value: Scalar, kind: FieldKind) -> Scalar:
     if kind == "number":
         return to_number(value) if isinstance(value, str) else value
-    return value if isinstance(value, str) else str(value)
+    text = value if isinstance(value, str) else str(value)
+    return _COMPACT_DATE.sub(r"\1-\2-\3", text) if kind == "date" and _COMPACT_DATE.fullmatch(text) else text

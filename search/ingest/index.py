@@ -13,9 +13,7 @@ from pathlib import Path
 
 from search.domain.run_context import UNOBSERVED, RunContext
 from search.ingest.parts import index_files
-
-STAMP = "part.json"
-"""Name of the file that marks a part as finished and holds the version of its format."""
+from search.models.index_folders import STAMP
 
 
 @dataclass(frozen=True, slots=True)

@@ -82,3 +82,20 @@ def _one(statement: str, parameters: list[Any]) -> tuple[Any, ...] | None:
     with connection.cursor() as cursor:
         cursor.execute(statement, parameters)
         return cursor.fetchone()
+
+
+_BACKUP = "SELECT {function}(hashtextextended('grasp backup', 0))"
+
+
+def hold_for_backup(session: Any) -> None:
+    """Note in Postgres that a backup runs, until the session (a connection of psycopg) ends; several may run."""
+    session.execute(_BACKUP.format(function="pg_advisory_lock_shared"))
+
+
+def backup_runs() -> bool:
+    """Whether a backup runs: what it reads must not be dropped meanwhile."""
+    free = _one(_BACKUP.format(function="pg_try_advisory_lock"), [])
+    if free and free[0]:
+        _one(_BACKUP.format(function="pg_advisory_unlock"), [])
+        return False
+    return True

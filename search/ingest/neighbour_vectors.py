@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from search.domain.graph import DIRECTIONS
 from search.domain.vector_kinds import NEIGHBOURS, NEIGHBOURS2
 from search.interfaces import Adjacency
 
@@ -29,7 +30,7 @@ def links(adjacency: Adjacency) -> csr_array:
     """Return the graph without directions, shape (nodes, nodes): 1 where an edge joins two different nodes."""
     count = adjacency.size
     both = csr_array((count, count), dtype=np.float32)
-    for direction in ("out", "in"):
+    for direction in DIRECTIONS:
         starts, far = adjacency.whole(direction)
         both = both + csr_array((np.ones(len(far), dtype=np.float32), far, starts), shape=(count, count))
     both.sum_duplicates()

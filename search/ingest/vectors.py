@@ -22,10 +22,12 @@ from psycopg import sql
 from search import text
 from search.domain.graph import Schema
 from search.domain.run_context import UNOBSERVED, RunContext
-from search.domain.vector_kinds import CHUNK, COMPUTED, DOCUMENT, NAME, PASSAGE, WHOLE
+from search.domain.vector_kinds import CHUNK, COMPUTED, DOCUMENT, DROPS, NAME, PASSAGE, WHOLE
+from search.ingest import partitions
 from search.ingest.documents import NodeWithNeighbours
 from search.ingest.embed import embed
 from search.ingest.parts import EMBED, INDEX_VECTORS
+from search.ingest.segments import cut_at_drops
 from search.ingest.statements import watched
 from search.interfaces import Encoder
 from search.models import VectorSet
@@ -65,18 +67,22 @@ def fill(
     the vector is copied instead of computed. `effort[k]` is the work, in any unit, for the nodes before key k; it has
     one entry more than there are nodes, and progress is counted in it.
     """
-    _create(vector_set)
+    create(vector_set.pk)
     total, first = int(effort[-1]), _next_key(vector_set)
     known = _tables_of(vector_set.encoder)
     filled = FillCounts()
     run.report(EMBED, int(effort[first]), total)
     for block in source(first):
         begin, end = int(effort[block[0].node.key]), int(effort[block[-1].node.key + 1])
-        rows = list(_texts(block, schema, vector_set.kinds))
 
         def embedded(share: float, begin: int = begin, end: int = end) -> None:
             run.report(EMBED, begin + int(share * (end - begin)), total)
 
+        def windows(texts: Sequence[str]) -> Half:
+            return embed(texts, encoder, lambda share: run.check())
+
+        cut = cut_at_drops([one.node for one in block], windows) if DROPS in vector_set.kinds else []
+        rows = list(_texts(block, schema, vector_set.kinds, cut))
         vectors = _vectors([row.text for row in rows], [row.hash for row in rows], encoder, known, filled, embedded)
         with transaction.atomic():
             _write(vector_set, rows, vectors)
@@ -84,22 +90,36 @@ def fill(
     return filled
 
 
-def index(vector_set: VectorSet, run: RunContext = UNOBSERVED) -> None:
-    """Build the missing indexes of a filled vector set: by key, by type, and HNSW for each kind."""
+HASH_INDEX = "CREATE INDEX ON {table} (text_hash)"
+LOOK_UPS = {
+    "key": "CREATE UNIQUE INDEX IF NOT EXISTS {index} ON {table} (vector_set_id, kind, key, part)",
+    "type": "CREATE INDEX IF NOT EXISTS {index} ON {table} (kind, type, key)",
+}
+"""Indexes of every vector table, by the end of their names."""
+
+
+def index(vector_set: VectorSet, run: RunContext = UNOBSERVED, *, nearest: bool = True) -> None:
+    """Build the missing indexes of a filled vector set: by key, by type, and, with `nearest`, HNSW for each kind."""
     name = partition("search_vector", vector_set.pk)
-    statements = {
-        "key": "CREATE UNIQUE INDEX IF NOT EXISTS {index} ON {table} (vector_set_id, kind, key, part)",
-        "type": "CREATE INDEX IF NOT EXISTS {index} ON {table} (kind, type, key)",
-    }
-    kinds = vector_set.kinds if vector_set.snapshot.nodes > HNSW_ABOVE else ()
-    total = len(statements) + len(kinds)
-    for place, (suffix, statement) in enumerate(statements.items()):
+    kinds = vector_set.kinds if nearest and vector_set.snapshot.nodes > HNSW_ABOVE else ()
+    total = len(LOOK_UPS) + len(kinds)
+    for place, (suffix, statement) in enumerate(LOOK_UPS.items()):
         with watched(run, INDEX_VECTORS, place, total), transaction.atomic():
             _allow_memory()
             _execute(statement, table=name, index=f"{name}_{suffix}")
-    for place, kind in enumerate(kinds, len(statements)):
+    for place, kind in enumerate(kinds, len(LOOK_UPS)):
         with watched(run, INDEX_VECTORS, place, total), transaction.atomic():
             _index_kind(vector_set, kind)
+    _execute("ANALYZE {table}", table=name)
+
+
+def index_rows(vector_set: int) -> None:
+    """Build the indexes of a table that `create` made without one and that was filled at once, and analyze it."""
+    name = partition("search_vector", vector_set)
+    _allow_memory()
+    _execute(HASH_INDEX, table=name)
+    for suffix, statement in LOOK_UPS.items():
+        _execute(statement, table=name, index=f"{name}_{suffix}")
     _execute("ANALYZE {table}", table=name)
 
 
@@ -204,11 +224,15 @@ class _Row:
     hash: bytes
 
 
-def _texts(block: Sequence[NodeWithNeighbours], schema: Schema, kinds: Sequence[str]) -> Iterator[_Row]:
-    for documented in block:
+def _texts(
+    block: Sequence[NodeWithNeighbours], schema: Schema, kinds: Sequence[str], cut: Sequence[Sequence[str]]
+) -> Iterator[_Row]:
+    """Yield the texts of each kind; `cut` holds the passages of each node if they are cut at drops."""
+    for place, documented in enumerate(block):
         node = documented.node
         for kind in kinds:
-            for part, wording in enumerate(text.vector_texts(kind, node, documented.neighbours)):
+            texts = cut[place] if kind == DROPS else text.vector_texts(kind, node, documented.neighbours)
+            for part, wording in enumerate(texts):
                 digest = hashlib.blake2b(wording.encode(), digest_size=16).digest()
                 yield _Row(kind, node.key, part, schema.type_codes[node.type], wording, digest)
 
@@ -268,14 +292,15 @@ def _driver() -> psycopg.Connection[Any]:
     return driver
 
 
-def _create(vector_set: VectorSet) -> None:
-    """Create the empty table if it is missing.
+def create(vector_set: int, *, hashed: bool = True) -> None:
+    """Create the empty table of the vector set with this id if it is missing.
 
-    Its CHECK lets Postgres attach it without a scan. Its index on hashes serves look-ups while it is filled.
+    Its CHECK lets Postgres attach it without a scan. Its index on hashes serves look-ups while it is filled; without
+    `hashed` it has none, because hashes come in no order, and a whole index is built several times as fast afterwards.
     """
-    name = partition("search_vector", vector_set.pk)
+    name = partition("search_vector", vector_set)
     with transaction.atomic():
-        if _one("SELECT to_regclass({value}) IS NOT NULL", value=name):
+        if name in partitions.existing():
             # One that was begun before there were parts is attached with the others' columns.
             _execute("ALTER TABLE {table} ADD COLUMN IF NOT EXISTS part smallint NOT NULL DEFAULT 0", table=name)
             return
@@ -283,9 +308,10 @@ def _create(vector_set: VectorSet) -> None:
             "CREATE TABLE {table} (LIKE search_vector INCLUDING DEFAULTS INCLUDING STORAGE, "
             "CONSTRAINT of_vector_set CHECK (vector_set_id = {value}))",
             table=name,
-            value=vector_set.pk,
+            value=vector_set,
         )
-        _execute("CREATE INDEX ON {table} (text_hash)", table=name)
+        if hashed:
+            _execute(HASH_INDEX, table=name)
 
 
 def _next_key(vector_set: VectorSet) -> int:

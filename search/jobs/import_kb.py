@@ -14,7 +14,7 @@ import orjson
 from search.adapters.graph_neo4j.address import Address
 from search.domain.errors import Fault, InvalidRequest
 from search.domain.job_kinds import Kind, Needs, Target, argument
-from search.domain.run_context import RunContext
+from search.domain.run_context import FINAL, RunContext
 from search.ingest.detect import detect
 from search.ingest.faults import BundleError
 from search.ingest.manifest import BASE_NAME, NAME_RULE
@@ -105,6 +105,9 @@ class ImportJob(Kind):
             )  # fmt: skip
         except ImportFailed as failure:
             _keep_faults(failure.report, run)
+            # The files of an upload never change, so the same fault would end every further attempt.
+            if self.upload and isinstance(failure.__cause__, BundleError | InvalidRequest):
+                run.notes.put(FINAL, True)
             raise
         _keep_faults(report, run)
         return report.to_json()

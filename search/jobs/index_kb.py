@@ -24,7 +24,9 @@ class IndexJob(Kind):
 
     makes: ClassVar[str] = "release"
 
-    kinds: tuple[str, ...] = argument((), "Further kinds of vectors: document, chunk, field:<name> or relation:<name>.")
+    kinds: tuple[str, ...] = argument(
+        (), "Further kinds of vectors: document, chunk, passage, passage:drops, field:<name> or relation:<name>."
+    )
     vectors: bool = argument(
         True, "Encode the texts. Without, the release is ready sooner, and searched by words and by the graph alone."
     )

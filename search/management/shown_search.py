@@ -9,11 +9,14 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
+from search.domain.fusion import SINGLE
 from search.plan_words import exclusion_words, filter_words, order_words, variables_of
 from search.text import path_text
 
 WIDTH = 110
 """Columns of the terminal that are used."""
+SHOWN_OF_A_PART = 300
+"""Characters that are shown of a part of the searched text."""
 RECOVERY = "recover"
 """Steps with this role report changes to a plan that found nothing."""
 TICKS = {"met": "✓", "not_met": "✗", "unknown": "?"}
@@ -24,7 +27,14 @@ def shown(search: dict[str, Any], *, coloured: bool = False) -> str:
     """Return a search as text: plans, results with ticks, paths and sums, the fusion, and the times of the steps."""
     console = Console(width=WIDTH, force_terminal=coloured, highlight=False, emoji=False)
     with console.capture() as captured:
-        for part in (_head(search), _plans(search), _results(search), _fusion(search), _steps(search)):
+        for part in (
+            _head(search),
+            _plans(search),
+            _expansion(search),
+            _results(search),
+            _fusion(search),
+            _steps(search),
+        ):
             if part is not None:
                 console.print(part)
     return captured.get().rstrip("\n")
@@ -57,6 +67,20 @@ def _plans(search: dict[str, Any]) -> RenderableType | None:
         walks = any(entry["plan"].get(key) for key in ("anchors", "filters", "exclude", "order"))
         numbers = (f"{entry['probability']:.2f}", str(entry["found"])) if walks else ("–", "–")
         table.add_row(*numbers, entry["source"], escape(plan_line(entry["plan"])))
+    return table
+
+
+def _expansion(search: dict[str, Any]) -> RenderableType | None:
+    """Return the text that was searched in place of the question, one line a part."""
+    if not search.get("expansion"):
+        return None
+    table = Table(title="Searched text", title_justify="left", box=None, padding=(0, 2, 0, 0), header_style="dim")
+    table.add_column("from")
+    table.add_column("text", ratio=1)
+    for part in search["expansion"]["parts"]:
+        text = part["text"].replace("\n", " · ")
+        cut = " …" if part["cut"] or len(text) > SHOWN_OF_A_PART else ""
+        table.add_row(part["source"], Text(text[:SHOWN_OF_A_PART] + cut))
     return table
 
 
@@ -131,7 +155,7 @@ def _sum(result: dict[str, Any]) -> str:
 
 def _fusion(search: dict[str, Any]) -> RenderableType | None:
     fusion = search["fusion"]
-    if fusion is None:
+    if fusion is None or fusion["method"] == SINGLE:
         return None
     weights = ", ".join(f"{name} {weight:g}" for name, weight in sorted(fusion["weights"].items()))
     chosen = ", ".join(part for part in (fusion["bucket"], fusion["risk"], "the graph leads" * fusion["leads"]) if part)

@@ -2,8 +2,11 @@
 
 from search.models.access import ApiToken
 from search.models.artifacts import Artifact
+from search.models.audit import AuditEntry
+from search.models.collections import Collection, CollectionItem, SavedSearch
 from search.models.endpoints import Endpoint, LanguageModelCall
 from search.models.feedback import Feedback
+from search.models.index_folders import IndexFolder
 from search.models.jobs import Job, JobLog, JobMetric, JobSchedule
 from search.models.knowledge import (
     Edge,
@@ -17,15 +20,20 @@ from search.models.knowledge import (
 )
 from search.models.pipelines import PipelineVersion
 from search.models.runs import SearchRun, SearchStep
-from search.models.upkeep import RefusedRequests, RetentionRun
+from search.models.upkeep import BackupRun, RefusedRequests, RetentionRun
 from search.models.uploads import Upload, UploadFile
 
 __all__ = [
     "ApiToken",
     "Artifact",
+    "AuditEntry",
+    "BackupRun",
+    "Collection",
+    "CollectionItem",
     "Edge",
     "Endpoint",
     "Feedback",
+    "IndexFolder",
     "Job",
     "JobLog",
     "JobMetric",
@@ -38,6 +46,7 @@ __all__ = [
     "RefusedRequests",
     "Release",
     "RetentionRun",
+    "SavedSearch",
     "SearchRun",
     "SearchStep",
     "Snapshot",

@@ -70,6 +70,9 @@ class Job(models.Model):
         "JobSchedule", null=True, blank=True, on_delete=models.SET_NULL, related_name="jobs", editable=False
     )
     changes = models.PositiveBigIntegerField(default=0, help_text="Increases with every change, for followers.")
+    carried = models.JSONField(
+        default=dict, blank=True, editable=False, help_text="Ids of the request that launched it, for logs and traces."
+    )
 
     class Meta:
         ordering = ["-created"]

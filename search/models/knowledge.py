@@ -182,6 +182,11 @@ class Release(models.Model):
         """The name that runs and reports keep, even after the release is dropped."""
         return f"{self.knowledge_base.name}-{self.number}"
 
+    @property
+    def similar_directory(self) -> Path:
+        """The folder of this release's similarity edges, within the snapshot's folder; most releases have none."""
+        return self.snapshot.directory / f"similar-{self.pk}"
+
 
 class Node(models.Model):
     """One node; the table is list-partitioned by snapshot, so no foreign key refers to it.

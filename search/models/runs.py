@@ -103,6 +103,9 @@ class SearchRun(models.Model):
             models.Index(fields=["status"]),
             # The admin's first page counts the searches of people by day, beside many more of evaluations.
             models.Index(fields=["created", "status"], name="searches_of_people", condition=~Q(origin="evaluation")),
+            # People's pages list their own searches, newest first.
+            models.Index(fields=["user", "-created"], name="searches_of_account", condition=~Q(origin="evaluation")),
+            models.Index(fields=["asker", "-created"], name="searches_of_visitor", condition=~Q(asker="")),
         ]
         verbose_name = "search run"
 

@@ -40,3 +40,20 @@ class RetentionRun(models.Model):
 
     def __str__(self) -> str:
         return f"retention of {self.started:%Y-%m-%d %H:%M}"
+
+
+class BackupRun(models.Model):
+    """One backup of the site: its place, its size, and the reason if it failed. `finished` is empty until its end."""
+
+    started = models.DateTimeField(auto_now_add=True)
+    finished = models.DateTimeField(null=True)
+    place = models.CharField(max_length=500, help_text="The folder or address of the backup.")
+    bytes = models.PositiveBigIntegerField(default=0)
+    error = models.TextField(blank=True)
+
+    class Meta:
+        ordering = ["-started"]
+        verbose_name = "backup"
+
+    def __str__(self) -> str:
+        return f"backup of {self.started:%Y-%m-%d %H:%M}"

@@ -23,6 +23,9 @@ CHECK_SECONDS = 1.0
 QUEUE_STATE_SECONDS = 1.0
 """Seconds for which the state of the queues is cached."""
 
+STILL_BELIEVED_SECONDS = 5.0
+"""Seconds for which it is believed when a later answer is late; an answer that says no is believed at once."""
+
 T = TypeVar("T")
 
 _believed: dict[tuple[str, str], tuple[float, list[Any] | None]] = {}
@@ -74,6 +77,18 @@ def worker_alive(queue: str) -> bool | None:
     return any(known.name == queue and known.worker is not None for known in found)
 
 
+def workers_of(queue: str) -> list[Mapping[str, Any]]:
+    """Return what the living workers of a queue last said about themselves, as `worker_alive` keeps it.
+
+    One that is known to live but has said nothing else counts as an empty report.
+    """
+    found = _believed_queues((settings.GRASP_QUEUES, settings.REDIS_URL)) or []
+    for known in found:
+        if known.name == queue and known.worker is not None:
+            return list(known.workers) or [{}]
+    return []
+
+
 def forget() -> None:
     """Clear the cached state of the queues; the next call queries the services again."""
     with _believing:
@@ -83,17 +98,30 @@ def forget() -> None:
 def _believed_queues(asked: tuple[str, str]) -> list[Any] | None:
     with _believing:
         if asked not in _believed or time.monotonic() - _believed[asked][0] >= QUEUE_STATE_SECONDS:
-            found = _queues()
+            try:
+                found = _asked_queues()
+            except TimeoutError:
+                # This process itself may be too busy to hear the answer in time.
+                former = _believed.get(asked, (0.0, None))
+                return former[1] if time.monotonic() - former[0] < STILL_BELIEVED_SECONDS else None
             _believed[asked] = time.monotonic(), found
         return _believed[asked][1]
 
 
 def _queues() -> list[Any] | None:
+    try:
+        return _asked_queues()
+    except TimeoutError:
+        return None
+
+
+def _asked_queues() -> list[Any] | None:
+    """Return the state of the queues, None if the broker cannot be reached. Raises TimeoutError after a second."""
     asked = _beside(import_string(settings.GRASP_QUEUES))
     wait_for([asked], timeout=CHECK_SECONDS)
     try:
         return asked.result(timeout=0)
-    except (redis.RedisError, TimeoutError):
+    except redis.RedisError:
         return None
 
 

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import gc
-import time
-
 import structlog
 from django.conf import settings
 from django.db.models import F
@@ -15,45 +12,72 @@ from search.domain.question import Question
 from search.domain.trace import Limit, Trace
 from search.models import Release
 from search.neural.site_encoders import encoder
+from search.services.garbage import leave_alone
+from search.stages.plan.knowledge import Knowledge
+from search.text import words
 
 log = structlog.get_logger(__name__)
 
 QUESTION = "What is there?"
+THOROUGH = "Which new {kind} of {name} since 2001 that cost less than 20 euros are not like {name} or a quarzite?"
+"""A question whose answering needs nearly everything that questions need: names, near names, conditions, the graph."""
+AHEAD = 250
+"""Most wordings of walks that are encoded for each release; later, each costs a question some milliseconds."""
+_BATCH = 32
+_NAME = 80
 WARM_UP_SECONDS = 10.0
-"""No further release is warmed up after this time: a worker with one slow first search is better than none."""
-GC_THRESHOLDS = (20_000, 20, 50)
-"""Thresholds of Python's garbage collector in a search worker (see `gc.set_threshold`). A search creates tens of
-thousands of small objects without cycles. With Python's own thresholds they are looked through hundreds of times a
-search, which takes a seventh of its processor time."""
+"""No further release is warmed up, and no wording encoded, after this time: a worker with one slow first search is
+better than none."""
 
 
 def warm_up() -> None:
     """Load what searches need, and then have the garbage collector leave it alone."""
     _load()
-    gc.collect()
-    gc.freeze()
-    gc.set_threshold(*GC_THRESHOLDS)
+    leave_alone()
 
 
 def _load() -> None:
     """Load the encoders, and ask each active release one question, the newest first, that nobody sees the answer of.
 
-    A release that cannot be searched is logged and skipped.
+    In the time that is left, wordings of walks are encoded. A release that cannot be searched is logged and skipped.
     """
     try:
         encoder().encode([QUESTION])
     except SearchError as error:
         log.warning("encoder of new releases not loaded", encoder=settings.GRASP_ENCODER, reason=str(error))
-    began = time.monotonic()
+    limit = Limit.seconds(WARM_UP_SECONDS)
+    warmed: list[wiring.Tools] = []
     pipeline = wiring.pipeline(settings.GRASP_DEFAULT_PIPELINE)
     # Nobody reads the answer, so no language model is called: it may cost money, or hang.
     quiet = {"plan.llm": "off"} if "plan.llm" in pipeline.options() else {}
     active = Release.objects.filter(pk=F("knowledge_base__active_release")).order_by("-activated")
     for release in active:
-        if time.monotonic() - began > WARM_UP_SECONDS:
+        if limit.remaining() <= 0:
             break
         try:
-            stages = pipeline.compose(pipeline.specification(quiet), wiring.tools(release))
-            pipeline.search(Question(QUESTION, k=1), stages, Trace(Limit.seconds(WARM_UP_SECONDS)))
+            tools = wiring.tools(release)
+            stages = pipeline.compose(pipeline.specification(quiet), tools)
+            pipeline.search(Question(_question(tools), k=1), stages, Trace(Limit.seconds(WARM_UP_SECONDS)))
+            warmed.append(tools)
         except (SearchError, OSError) as error:
             log.warning("release not warmed", release=release.name, reason=str(error))
+    for tools in warmed:
+        learn_ahead(tools, limit)
+
+
+def learn_ahead(tools: wiring.Tools, limit: Limit) -> int:
+    """Encode the likeliest wordings of a release's walks, as many as the time allows; return how many."""
+    texts = Knowledge.of(tools.schema, tools.encoder).wordings_ahead(AHEAD)
+    for first in range(0, len(texts), _BATCH):
+        if limit.remaining() <= 0:
+            return first
+        tools.encoder.encode(texts[first : first + _BATCH])
+    return len(texts)
+
+
+def _question(tools: wiring.Tools) -> str:
+    """Return a question that names a node of the release, if it has any."""
+    if not tools.adjacency.size or not tools.schema.answerable:
+        return QUESTION
+    [node] = tools.nodes.references([tools.adjacency.size // 2])
+    return THOROUGH.format(kind=words(tools.schema.answerable[0]), name=node.name[:_NAME])

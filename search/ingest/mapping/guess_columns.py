@@ -74,11 +74,13 @@ def _edge(column: str, items: list[Any], known: Mapping[str, Sniffed], separator
     is_key = bool(re.search(r"_(ids?|key|ref|uuid)$", word))
     stem = re.sub(r"_?(ids?|key|ref|uuid)$", "", word)
     relation = re.sub(r"s$", "", stem) if separator and not stem.endswith("ss") else stem
+    # The name decides before the values: where files count from 1, the ids of one are also ids of the others.
     for kind, other in known.items():
-        ids = _ids(other)
         if is_key and stem.rsplit("_", 1)[-1].removesuffix("s") == kind.rsplit("_", 1)[-1]:
             because = f"its name says that it holds ids of '{kind}' ({other.file.path})"
             return Guessed(ColumnMapping("edge", separator=separator, relation=f"has_{relation}"), because)
+    for other in known.values():
+        ids = _ids(other)
         share = sum(str(item) in ids for item in items) / len(items) if items else 0.0
         if share >= KNOWN_SHARE and (is_key or not all(str(item).isdecimal() for item in items)):
             because = f"{share:.0%} of its first values are ids of {other.file.path}"

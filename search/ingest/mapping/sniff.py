@@ -87,10 +87,10 @@ def sniff(folder: Path, path: str) -> Sniffed:
         _check_json(path, text, more)
         return _sampled(folder, file, notes, ())
     try:
-        file, header = _with_dialect(file, text, more)
+        file, header, twice = _with_dialect(file, text, more)
     except csv.Error as error:
         raise BundleError(f"{path} is no table: {error}.") from error
-    return _sampled(folder, file, notes, header)
+    return _sampled(folder, file, (*notes, *twice), header)
 
 
 def _head(path: Path, name: str, compression: str) -> tuple[bytes, bool]:
@@ -152,8 +152,8 @@ def _check_json(path: str, text: str, more: bool) -> None:
         ) from error
 
 
-def _with_dialect(file: FileMapping, text: str, more: bool) -> tuple[FileMapping, tuple[str, ...]]:
-    """Return the file with its delimiter and names, and the columns."""
+def _with_dialect(file: FileMapping, text: str, more: bool) -> tuple[FileMapping, tuple[str, ...], tuple[str, ...]]:
+    """Return the file with its delimiter and names, the columns, and a sentence for each heading that stands twice."""
     lines = text.splitlines(keepends=True)[: LINES_COMPARED + 1]
     lines = lines[:-1] if more and len(lines) <= LINES_COMPARED and len(lines) > 1 else lines
     delimiter = "\t" if file.format == "tsv" else _delimiter(lines)
@@ -163,9 +163,13 @@ def _with_dialect(file: FileMapping, text: str, more: bool) -> tuple[FileMapping
     file = replace(file, format=format_, delimiter=delimiter if format_ == "csv" else ",")
     if not _is_header(first, [row for row in table[1:] if row]):
         names = tuple(f"column {position}" for position, _ in enumerate(first, 1))
-        return replace(file, header=False, names=names), names
+        return replace(file, header=False, names=names), names, ()
     names = _distinct(first)
-    return (replace(file, names=names) if list(names) != first else file), names
+    twice = tuple(
+        f"The heading {cell[:80]!r} stands more than once; this column is called {name[:80]!r} here."
+        for at, (cell, name) in enumerate(zip(first, names, strict=True)) if cell and cell in first[:at]
+    )  # fmt: skip
+    return (replace(file, names=names) if list(names) != first else file), names, twice
 
 
 def _delimiter(lines: list[str]) -> str:

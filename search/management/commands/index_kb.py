@@ -30,7 +30,7 @@ class Command(BaseCommand):
         """Declare the arguments."""
         parser.add_argument("name", help="name of the knowledge base")
         parser.add_argument("--kind", action="append", default=[], dest="kinds", metavar="KIND",
-                            help="a further kind of vectors: document, chunk, passage, field:<name> or "
+                            help="a further kind of vectors: document, chunk, passage, passage:drops, field:<name> or "
                                  "relation:<name>; may be repeated")  # fmt: skip
         parser.add_argument("--no-vectors", action="store_true", help=NO_VECTORS)
         parser.add_argument("--json", action="store_true", help="one JSON object on stdout and no progress")

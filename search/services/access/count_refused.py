@@ -13,6 +13,7 @@ from django.utils import timezone
 
 from search.domain.errors import Fault
 from search.models import RefusedRequests
+from search.services.observing.events import SearchesRefused, tell
 
 REQUEST_PARTS = ("question", "knowledge_base", "pipeline", "k", "plan", "settings", "wait")
 """Parts of a request that can be wrong; everything else counts as `other`."""
@@ -22,15 +23,16 @@ SHOWN_DAYS = 7
 log = structlog.get_logger(__name__)
 
 
-def count_refused(origin: str, kind: str) -> None:
-    """Count one refused request. If the database fails, only the count is lost."""
+def count_refused(origin: str, kind: str, number: int = 1) -> None:
+    """Count refused requests, usually one. If the database fails, only the count is lost."""
+    tell(SearchesRefused(origin, kind, number))
     try:
         with transaction.atomic():
             RefusedRequests.objects.bulk_create(
                 [RefusedRequests(day=timezone.now().date(), origin=origin, kind=kind, number=0)], ignore_conflicts=True
             )
             RefusedRequests.objects.filter(day=timezone.now().date(), origin=origin, kind=kind).update(
-                number=F("number") + 1
+                number=F("number") + number
             )
     except DatabaseError as error:
         log.warning("refused request not counted", error=type(error).__name__)

@@ -41,6 +41,15 @@ def reserve(queue: str, length: int) -> str | None:
         return import_string(settings.GRASP_GATE["reserve"])(queue, length)
 
 
+def queued(queue: str) -> tuple[int, float]:
+    """Return the number of tasks that wait in a queue, and the seconds for which the oldest has, 0 if none waits.
+
+    Raises ServiceUnavailable when Valkey does not answer.
+    """
+    with _answering():
+        return import_string(settings.GRASP_GATE["queued"])(queue)
+
+
 def release(queue: str, place: str) -> None:
     """Release a reserved place. If Valkey does not answer, the place is released by itself within seconds."""
     try:

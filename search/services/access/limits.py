@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from typing import Any
 
 from django.conf import settings
 
 from search.domain.errors import QueueFull, TooManySearches
 from search.services.access import gate
 from search.services.access.visitors import User, Visitor
+from search.services.health import workers_of
 
 MINUTE = 60.0
 FULL_SECONDS = 2.0
@@ -40,8 +42,11 @@ def count_search(user: User, visitor: Visitor) -> None:
 def place_in_queue(queue: str) -> Iterator[None]:
     """Hold a place in a queue while a task is put there.
 
-    Raises QueueFull when `GRASP_QUEUE_LENGTH` searches wait already, ServiceUnavailable when Valkey does not answer.
+    Raises QueueFull when `GRASP_QUEUE_LENGTH` searches wait already, and when a new one would wait for more than
+    `GRASP_QUEUE_SECONDS` (`expected_wait`). While no worker lives the wait is not limited. Raises ServiceUnavailable
+    when Valkey does not answer.
     """
+    _check_wait(queue)
     length = settings.GRASP_QUEUE_LENGTH
     if not length:
         yield
@@ -53,3 +58,37 @@ def place_in_queue(queue: str) -> Iterator[None]:
         yield
     finally:
         gate.release(queue, place)
+
+
+def expected_wait(queue: str) -> float:
+    """Return the seconds that a new search would wait for a worker; 0 while no worker lives.
+
+    The queue is first in, first out. So it waits about as long as the oldest one there has waited, and, while the queue
+    grows, as long as the workers need for all who are before it: their number times the mean seconds of a search,
+    divided by the number of searches that the workers do at a time. Raises ServiceUnavailable when Valkey does not
+    answer.
+    """
+    length, oldest = gate.queued(queue)
+    if not length:
+        return 0.0
+    workers = workers_of(queue)
+    if not workers:
+        return 0.0
+    return max(oldest, length * _seconds_for_one(workers))
+
+
+def _seconds_for_one(workers: Sequence[Mapping[str, Any]]) -> float:
+    """Return the seconds from one search that these workers take from the queue to the next, 0 if none says so."""
+    rates = [float(one["threads"]) / float(one["seconds"]) for one in workers if one.get("seconds") and one["threads"]]
+    # Those that have done nothing lately are believed to be as quick as the others.
+    return len(rates) / (len(workers) * sum(rates)) if rates else 0.0
+
+
+def _check_wait(queue: str) -> None:
+    longest = settings.GRASP_QUEUE_SECONDS
+    if not longest:
+        return
+    seconds = expected_wait(queue)
+    if seconds > longest:
+        wait = float(math.ceil(seconds))
+        raise QueueFull(f"A search would wait for {wait:.0f} s; ask again in {wait:.0f} s.", wait)

@@ -26,6 +26,8 @@ ROLES: Mapping[str, Sequence[str]] = {
         "search.view_apitoken", "search.add_apitoken", "search.delete_apitoken",
         "training.view_questionset", "training.add_questionset", "training.view_question",
         "training.view_evaluation", "training.view_outcome",
+        # Not to view queues in the admin: its pages show pipelines and ranks, to which annotators are blind.
+        "training.add_annotationqueue", "training.add_judgement",
     ),
     ADMIN: (f"search.{ALL}", f"training.{ALL}", f"auth.{ALL}"),
 }  # fmt: skip

@@ -10,6 +10,7 @@ from django.utils import timezone
 
 from search.models import ApiToken
 from search.models.access import digest_of
+from search.services.audit.note import note
 
 MARK = "grasp_"
 """Beginning of every token, so that people recognise a token in a file or a log."""
@@ -25,6 +26,7 @@ def make_token(user: User, name: str = "") -> tuple[ApiToken, str]:
     row = ApiToken(user=user, name=name, beginning=text[:KEPT_CHARACTERS], digest=digest_of(text))
     row.full_clean()
     row.save()
+    note("token made", row)
     return row, text
 
 
@@ -42,5 +44,6 @@ def find_token(text: str) -> ApiToken | None:
 
 def revoke_token(token: ApiToken) -> None:
     """Revoke a token, so that it gives no access; its row is kept."""
-    ApiToken.objects.filter(pk=token.pk, revoked=None).update(revoked=timezone.now())
+    if ApiToken.objects.filter(pk=token.pk, revoked=None).update(revoked=timezone.now()):
+        note("token revoked", token)
     token.refresh_from_db()

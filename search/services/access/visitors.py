@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import ipaddress
 from dataclasses import dataclass
+from typing import Any
 
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
 
@@ -48,6 +49,13 @@ class Visitor:
 
 NOBODY = Visitor()
 """A caller without address, key and token."""
+
+
+def person_columns(user: User, visitor: Visitor) -> dict[str, Any]:
+    """Return the columns `user_id` and `asker` that identify a person; empty for a visitor without a key."""
+    if user is not None and user.is_authenticated:
+        return {"user_id": user.pk}
+    return {"user_id": None, "asker": visitor.asker} if visitor.asker else {}
 
 
 def is_privileged(user: User) -> bool:

@@ -14,7 +14,7 @@ from search.domain.errors import Fault, InvalidRequest, NotAllowed, NotNow, near
 from search.models import Feedback, Node, Release, SearchRun
 from search.models.node_rows import INDEXED
 from search.services.access import gate
-from search.services.access.visitors import User, Visitor, is_privileged
+from search.services.access.visitors import User, Visitor, is_privileged, person_columns
 from search.services.knowledge.find_nodes import complete_name
 from search.services.knowledge.nearest_nodes import nearest_id
 from search.services.searches.describe_search import outputs_of
@@ -46,7 +46,7 @@ def give_feedback(
     given by its name. Raises InvalidRequest with every fault, NotAllowed for a caller who cannot be recognised again,
     and NotNow above the limit of judgments.
     """
-    person = _person(user, visitor)
+    person = person_columns(user, visitor)
     if not person:
         raise NotAllowed("Feedback is stored for a person: sign in, or allow the cookie of this site.")
     seconds = gate.take(f"feedback:{visitor.network or person}", MOST_IN_A_MINUTE, A_MINUTE)
@@ -70,7 +70,7 @@ def withdraw_feedback(run: SearchRun, *, node: str = "", user: User, visitor: Vi
 
 def own_feedback(run: SearchRun, user: User, visitor: Visitor) -> QuerySet[Feedback]:
     """Return what this person said about a search, oldest first; nothing for somebody who is not known."""
-    person = _person(user, visitor)
+    person = person_columns(user, visitor)
     return run.feedback.filter(**person).order_by("created") if person else run.feedback.none()
 
 
@@ -78,13 +78,6 @@ def feedback_for(run: SearchRun, user: User, visitor: Visitor) -> QuerySet[Feedb
     """Return what a caller may read of the feedback on a search: staff all of it, others their own."""
     everybody = run.feedback.select_related("user").order_by("created")
     return everybody if is_privileged(user) else own_feedback(run, user, visitor).select_related("user")
-
-
-def _person(user: User, visitor: Visitor) -> dict[str, Any]:
-    """Return the columns that identify a person; empty for a visitor without a key."""
-    if user is not None and user.is_authenticated:
-        return {"user_id": user.pk}
-    return {"user_id": None, "asker": visitor.asker} if visitor.asker else {}
 
 
 def _stored(run: SearchRun, node_id: str, person: dict[str, Any], said: dict[str, Any]) -> Feedback:

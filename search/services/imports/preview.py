@@ -20,6 +20,7 @@ from search.ingest.stated_counts import with_stated_counts
 from search.ingest.text_formats import BadRow
 from search.services.imports.estimate import estimate
 
+NOTHING_IN_IT = "There is nothing to import: no file has a row of a node."
 FIRST_ROWS = 10
 LONGEST_CELL = 200
 """Characters that are shown of a cell."""
@@ -49,10 +50,11 @@ def preview(folder: Path, mapping: Mapping[str, Any] | None = None, called: str 
         return answer | {"mapping": given.to_json() if given else None, "files": _files(detected, None, given, {})}
     if detected.kind == "bundle" and not found.complete:
         found = with_stated_counts(found, detected.root)
+    empty = found.complete and not found.nodes and not found.log.bad_rows
     return {
         "kind": detected.kind,
         "why": detected.why,
-        "problem": "",
+        "problem": NOTHING_IN_IT if empty else "",
         "mapping": given.to_json() if given else None,
         "files": _files(detected, source, given, found.rows),
         "schema": schema_graph(found),

@@ -9,7 +9,9 @@ from typing import Any
 
 from search.domain.run_context import Log
 
-LEFT_OUT = frozenset(("timestamp", "level", "logger", "exc_info", "exception", "stack_info", "job"))
+LEFT_OUT = frozenset(
+    ("timestamp", "level", "logger", "exc_info", "exception", "stack_info", "job", "request_id", "traceparent")
+)
 """Keys of an event that a line of a job does not repeat."""
 _logs: list[Log] = []
 

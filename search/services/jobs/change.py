@@ -13,6 +13,7 @@ from search.domain.errors import Fault, InvalidRequest
 from search.models import Job
 from search.services.access.rights import LAUNCH_JOBS, check_may
 from search.services.access.visitors import User
+from search.services.audit.note import note
 from search.services.jobs.kinds import built, queue_of, target_of
 from search.services.jobs.launch import LIVE, launch_job
 from search.services.jobs.needs import shortages
@@ -38,7 +39,8 @@ def cancel_job(job: Job, *, user: User) -> Job:
     """
     _check(user)
     asked = Job.objects.filter(pk=job.pk, state__in=LIVE, cancel_requested=None)
-    asked.update(cancel_requested=ClockNow(), changes=F("changes") + 1)
+    if asked.update(cancel_requested=ClockNow(), changes=F("changes") + 1):
+        note("job cancelled", job, name=_name(job), user=user)
     with transaction.atomic():
         silent = Q(state=Job.State.RUNNING, heartbeat__lt=ClockNow() - SILENT)
         if row := locked(job.pk, Q(state=Job.State.QUEUED) | silent):
@@ -75,6 +77,8 @@ def resume_job(job: Job, *, user: User, here: bool = False) -> Job:
     except IntegrityError as error:
         live = Job.objects.filter(specification_hash=job.specification_hash, state__in=LIVE).first()
         raise NotPossible(f"An identical job waits or runs already: {live.pk if live else 'look again'}.") from error
+    if resumed:
+        note("job resumed", job, name=_name(job), user=user)
     if resumed and not here:
         transaction.on_commit(lambda: wake(queue))
     tell(job.pk)
@@ -97,6 +101,10 @@ def clone_job(
         arguments={**job.arguments, **(arguments or {})}, queue=queue or (job.queue if job.queue != HERE else ""),
         user=user, origin=origin, cloned_from=job,
     )  # fmt: skip
+
+
+def _name(job: Job) -> str:
+    return f"{job.kind} {job.knowledge_base_name}".rstrip()
 
 
 def _check(user: User) -> None:

@@ -18,12 +18,14 @@ from search.models.knowledge import BuildStatus
 from search.models.pipelines import specification_hash
 from search.services.access.rights import LAUNCH_JOBS, check_may
 from search.services.access.visitors import User
+from search.services.audit.note import note
 from search.services.code_version import code_version
 from search.services.jobs.kinds import built, kind_class, queue_of
 from search.services.jobs.learned import corrected
 from search.services.jobs.needs import shortages
 from search.services.jobs.ownership import HERE
 from search.services.jobs.wake import wake
+from search.services.observing.carried import carried
 from search.services.searches.storable import storable_json
 
 LIVE = (Job.State.QUEUED, Job.State.RUNNING)
@@ -64,7 +66,13 @@ def launch_job(
     job.queue = HERE if here else queue or queue_of(kind)
     job.user_id = user.pk if user is not None and user.is_authenticated else None
     job.origin, job.cloned_from, job.schedule = origin, cloned_from, schedule
+    job.carried = carried()
     written, new = _written(job)
+    if new:
+        note(
+            "job launched", written, name=str(written).partition(" (")[0], user=user, arguments=written.arguments,
+            queue=written.queue, **({"schedule": schedule.name} if schedule else {}),
+        )  # fmt: skip
     if new and not here:
         transaction.on_commit(lambda: wake(written.queue))
     return written, new

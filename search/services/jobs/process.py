@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import mmap
+import multiprocessing.process
 import os
 import selectors
 import signal
@@ -114,12 +115,26 @@ def _work(job: Job, claim: Claim, writer: int, stop: mmap.mmap, parent: int) -> 
             os._exit(EXIT_LOST_PARENT)
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
         signal.signal(signal.SIGINT, signal.SIG_IGN)
+        _leave_the_pool()
         _told(job, claim, _sender(writer), lambda: stop[0] == 1)
         code = 0
     finally:
         sys.stdout.flush()
         sys.stderr.flush()
         os._exit(code)
+
+
+def _leave_the_pool() -> None:
+    """Let multiprocessing take this process for one of its own.
+
+    Celery's pool has told it that its processes are daemons, which may start none. This one is no part of the pool, and
+    evaluations and trainings start several.
+    """
+    own = multiprocessing.Process()
+    own.daemon = False
+    own.authkey = os.urandom(32)
+    module: Any = multiprocessing.process
+    module._current_process = own
 
 
 def _told(job: Job, claim: Claim, send: Callable[[dict[str, Any]], None], stop: Callable[[], bool]) -> None:
@@ -141,7 +156,7 @@ def _told(job: Job, claim: Claim, send: Callable[[dict[str, Any]], None], stop: 
     except BaseException as error:
         outcome = outcome_of(error)
         if outcome.state == Job.State.FAILED:
-            log.warning("job failed", job=str(job.pk), kind=job.kind, exc_info=error)
+            log.warning("job failed", kind=job.kind, exc_info=error)
     send({"outcome": outcome.to_json()})
 
 

@@ -11,6 +11,7 @@ import structlog
 from django.db import DatabaseError, connection
 
 from search.models import Job
+from search.services.audit.note import Caller, calling
 from search.services.jobs.body import Outcome
 from search.services.jobs.keeper import BEAT_SECONDS, GRACE_SECONDS, Keeper, Verdict
 from search.services.jobs.kinds import parts_of
@@ -19,6 +20,8 @@ from search.services.jobs.process import Process
 from search.services.jobs.reports import Reports, seconds_spent
 from search.services.jobs.resources import Resources
 from search.services.jobs.stopping import stopping as worker_stops
+from search.services.observing.carried import resumed
+from search.services.observing.events import JobEnded, LeaseWasLost, tell
 
 TICK_SECONDS = 0.2
 STOPPED = "Its worker was stopped; it continues as soon as another one runs."
@@ -46,7 +49,14 @@ def work(queue: str, stopping: Callable[[], bool] = worker_stops) -> int:
 
 def _do(claim: Claim, stopping: Callable[[], bool]) -> None:
     """Do one claimed job in a process of its own, and write its end."""
-    job = Job.objects.select_related("knowledge_base").get(pk=claim.job)
+    job = Job.objects.select_related("knowledge_base", "user").get(pk=claim.job)
+    # The forked process inherits the ids and the caller, so that its lines and its notes have them too.
+    with resumed(job.carried, job=str(job.pk)), calling(Caller(job.origin, user=lambda: job.user)):
+        _do_claimed(job, claim, stopping)
+
+
+def _do_claimed(job: Job, claim: Claim, stopping: Callable[[], bool]) -> None:
+    began = time.time()
     spent, former = seconds_spent(job), job.resources
     reports = Reports(claim, parts_of(job), spent)
     reports.log(f"Attempt {claim.attempt} begins on {socket.gethostname()}, process {os.getpid()}.")
@@ -54,8 +64,12 @@ def _do(claim: Claim, stopping: Callable[[], bool]) -> None:
     keeper = Keeper(claim, reports, Resources(process.pid, former, lambda: reports.gpu_bytes))
     why = _watched(process, keeper, reports, stopping)
     outcome = process.end()
-    log.info("job ended", job=str(job.pk), kind=job.kind, state=outcome.state, why=why, reason=outcome.reason)
+    log.info("job ended", kind=job.kind, state=outcome.state, why=why, reason=outcome.reason)
     _write_end(keeper, reports, outcome, why)
+    if why == Verdict.LOST.value:
+        tell(LeaseWasLost(job.kind))
+    job.refresh_from_db(fields=["state"])
+    tell(JobEnded(job, job.state, began, time.time()))
 
 
 def _watched(process: Process, keeper: Keeper, reports: Reports, stopping: Callable[[], bool]) -> str:

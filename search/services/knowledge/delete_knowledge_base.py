@@ -17,7 +17,8 @@ from search.ingest import partitions
 from search.ingest.locks import import_lock
 from search.models import Artifact, KnowledgeBase, PipelineVersion, VectorSet
 from search.models.partitions import partition
-from search.services.knowledge.releases import ReleaseError
+from search.services.audit.note import note
+from search.services.knowledge.releases import ReleaseError, refuse_during_backup
 from search.services.knowledge.sync_graph import SyncFailed, remove_graph
 
 log = structlog.get_logger(__name__)
@@ -37,8 +38,10 @@ def delete_knowledge_base(*, knowledge_base: KnowledgeBase) -> DeletionReport:
 
     Recorded searches are kept. Partitions, index files, folders of artifacts and projections in Neo4j are removed after
     the transaction is committed. If something cannot be removed then, it is logged, and the next import removes it (in
-    Neo4j: the next sync of a knowledge base with this name). Raises ReleaseError while an import of it runs.
+    Neo4j: the next sync of a knowledge base with this name). Raises ReleaseError while an import of it or a backup
+    runs.
     """
+    refuse_during_backup()
     with import_lock(knowledge_base.name) as free:
         if not free:
             raise ReleaseError(f"An import of '{knowledge_base.name}' is running; wait until it has ended.")
@@ -54,6 +57,7 @@ def delete_knowledge_base(*, knowledge_base: KnowledgeBase) -> DeletionReport:
             folders += [artifact.directory for artifact in artifacts]
             deleted = DeletionReport(locked.releases.count(), len(artifacts), kept)
             # Releases protect their snapshots, so they are deleted first.
+            note("knowledge base deleted", locked, releases=deleted.releases, artifacts=deleted.artifacts)
             locked.releases.all().delete()
             locked.delete()
             transaction.on_commit(partial(_remove, tables, folders))

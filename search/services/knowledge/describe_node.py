@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
+from search import wiring
 from search.domain.graph import Direction, Field, NodeType, Relation, Schema
+from search.interfaces import Adjacency
 from search.models import Edge, Node, Release
 from search.text import words
 
 PAGE = 50
 """Neighbours on one page of a group."""
 MOST_COUNTED = 10_000
-"""Edges of a group are counted up to this number, so that the page of a hub costs no more than any other."""
+"""A release without index files is counted in the database, up to this number of edges of a group."""
 MOST_SORTED = 2_000
 """Groups up to this size are sorted by name; larger ones are in the order of ids, in which they are stored."""
 
@@ -20,20 +23,27 @@ Group = tuple[str, str]
 """A relation's name and a direction, `out` or `in`."""
 
 
-def describe_node(release: Release, node_id: str, turned: Group = ("", ""), page: int = 1) -> dict[str, Any] | None:
+def describe_node(
+    release: Release, node_id: str, turned: Group = ("", ""), page: int = 1, *, related: bool = True
+) -> dict[str, Any] | None:
     """Return a node of a release by its id, or None if there is none.
 
     Each group of relations shows its first page of `PAGE` neighbours; the group `turned` shows page `page`, or the
-    nearest page that exists. `count` is exact up to `MOST_COUNTED`; beyond it, `more` is true.
+    nearest page that exists. `count` comes from the offsets of the memory-mapped graph, so that a hub costs no more
+    than any other node, and is exact. Without these files it is exact up to `MOST_COUNTED`; beyond it, `more` is true.
+    With `related` False, no relations are returned.
     """
     snapshot, schema = release.snapshot, release.snapshot.schema
     node = Node.objects.filter(snapshot_id=snapshot.pk, id=node_id).first() if "\x00" not in node_id else None
     if node is None:
         return None
     node_type = schema.node_types[node.type]
+    graph = graph_of(release)
     groups = [
-        _group(node, schema, relation, direction, page if turned == (relation.name, direction) else 1)
-        for relation, direction in _possible(schema, node_type)
+        _group(
+            _Neighbours(node, schema, relation, direction, graph), page if turned == (relation.name, direction) else 1
+        )
+        for relation, direction in (_possible(schema, node_type) if related else ())
     ]
     return {
         "id": node.id,
@@ -74,26 +84,68 @@ def _possible(schema: Schema, node_type: NodeType) -> Iterator[tuple[Relation, D
                 yield schema.relation(relation_type.relation), direction
 
 
-def _group(node: Node, schema: Schema, relation: Relation, direction: Direction, page: int) -> dict[str, Any]:
-    near, far = ("source", "target") if direction == "out" else ("target", "source")
-    edges = Edge.objects.filter(
-        **{"snapshot_id": node.snapshot_id, "relation": schema.relation_codes[relation.name], near: node.key}
+def graph_of(release: Release) -> Adjacency | None:
+    """Return the memory-mapped graph of a release, or None where its files are not on this machine."""
+    return (
+        wiring.tools(release).adjacency if (release.snapshot.directory / "adjacency" / "types.npy").exists() else None
     )
-    # Parallel edges lead to one neighbour: counted twice, they would make pages with nobody on them.
-    neighbours = edges.order_by(far).values_list(far, flat=True).distinct()
-    count = neighbours[: MOST_COUNTED + 1].count()
-    shown = min(count, MOST_COUNTED)
+
+
+@dataclass(frozen=True)
+class _Neighbours:
+    """The distinct neighbours of a node over one relation in one direction."""
+
+    node: Node
+    schema: Schema
+    relation: Relation
+    direction: Direction
+    graph: Adjacency | None
+
+    @property
+    def code(self) -> int:
+        return self.schema.relation_codes[self.relation.name]
+
+    @property
+    def far(self) -> str:
+        return "target" if self.direction == "out" else "source"
+
+    @property
+    def edges(self) -> Any:
+        near = "source" if self.direction == "out" else "target"
+        return Edge.objects.filter(**{"snapshot_id": self.node.snapshot_id, "relation": self.code, near: self.node.key})
+
+    def count(self) -> int:
+        """Return their number; without the graph's files no more than `MOST_COUNTED` + 1."""
+        if self.graph is not None:
+            return self.graph.degree(self.node.key, self.code, self.direction)
+        return int(self._stored()[: MOST_COUNTED + 1].count())
+
+    def keys(self, first: int, most: int) -> list[int]:
+        """Return up to `most` keys from position `first` on, in the order of keys."""
+        if self.graph is not None:
+            return self.graph.part(self.node.key, self.code, self.direction, first, most).tolist()
+        return list(self._stored()[first : first + most])
+
+    def _stored(self) -> Any:
+        # Parallel edges lead to one neighbour: counted twice, they would make pages with nobody on them.
+        return self.edges.order_by(self.far).values_list(self.far, flat=True).distinct()
+
+
+def _group(near: _Neighbours, page: int) -> dict[str, Any]:
+    count = near.count()
+    more = near.graph is None and count > MOST_COUNTED
+    shown = min(count, MOST_COUNTED) if more else count
     pages = max(1, -(-shown // PAGE))
     page = min(max(page, 1), pages)
     return {
-        "relation": relation.name,
-        "direction": direction,
-        "wording": _wording(relation, direction),
+        "relation": near.relation.name,
+        "direction": near.direction,
+        "wording": _wording(near.relation, near.direction),
         "count": shown,
-        "more": count > MOST_COUNTED,
+        "more": more,
         "page": page,
         "pages": pages,
-        "items": _neighbours(node, schema, edges, far, slice((page - 1) * PAGE, page * PAGE), shown) if count else [],
+        "items": _items(near, (page - 1) * PAGE, shown) if count else [],
     }
 
 
@@ -103,15 +155,17 @@ def _wording(relation: Relation, direction: Direction) -> str:
     return said or words(relation.name)
 
 
-def _neighbours(node: Node, schema: Schema, edges: Any, far: str, page: slice, count: int) -> list[dict[str, Any]]:
-    nodes = Node.objects.filter(snapshot_id=node.snapshot_id).defer("aliases", "url", "fields")
-    if count <= MOST_SORTED:
-        found = list(nodes.filter(key__in=edges.values(far)).order_by("name", "key")[page])
-    else:
-        keys = list(edges.order_by(far).values_list(far, flat=True).distinct()[page])
-        found = list(nodes.filter(key__in=keys).order_by("key"))
-    properties = dict(edges.filter(**{f"{far}__in": [n.key for n in found]}).values_list(far, "properties"))
+def _items(near: _Neighbours, first: int, count: int) -> list[dict[str, Any]]:
+    """Return a page of neighbours: by name if there are few enough to sort, otherwise in the order of ids."""
+    sort = count <= MOST_SORTED
+    keys = near.keys(0, count) if sort else near.keys(first, PAGE)
+    nodes = Node.objects.filter(snapshot_id=near.node.snapshot_id, key__in=keys).defer("aliases", "url", "fields")
+    found = list(nodes.order_by("name", "key")[first : first + PAGE] if sort else nodes.order_by("key"))
+    properties = dict(
+        near.edges.filter(**{f"{near.far}__in": [n.key for n in found]}).values_list(near.far, "properties")
+    )
+    types = near.schema.node_types
     return [
-        {"id": n.id, "type": schema.node_types[n.type].name, "name": n.name, "properties": properties.get(n.key) or {}}
+        {"id": n.id, "type": types[n.type].name, "name": n.name, "properties": properties.get(n.key) or {}}
         for n in found
     ]

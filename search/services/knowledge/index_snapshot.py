@@ -26,6 +26,7 @@ from search.adapters import (
     text_bm25,
     vectors_memmap,
 )  # fmt: skip
+from search.adapters.index_files.keep import mend, record
 from search.adapters.string_table import StringTable
 from search.domain.graph import Node, Schema
 from search.domain.run_context import RunContext
@@ -108,21 +109,31 @@ def build_index(
     with import_lock(knowledge_base.name, run=run) as free:
         if not free:
             raise IndexFailed(f"An import of '{knowledge_base.name}' is running; wait until it has ended.")
-        seconds = build_parts(snapshot.directory, _parts(snapshot, run), run)
-        if not embed:
-            made = snapshot.releases.filter(status=BuildStatus.READY, vector_set=None).first()
-            return IndexReport(made, seconds) if made is not None else _finish_without(snapshot, seconds, run)
-        encoder = encoder or site_encoder()
-        vector_set, _ = VectorSet.objects.get_or_create(
-            snapshot=snapshot,
-            encoder=encoder.name,
-            kinds=wanted,
-            defaults={"dimensions": encoder.dimensions, "status": BuildStatus.BUILDING},
-        )
-        made = vector_set.releases.filter(status=BuildStatus.READY).first()
-        if made is not None:
-            return IndexReport(made, seconds | _map_vectors(vector_set, run))
-        return _finish(vector_set, encoder, seconds, run)
+        mend(snapshot)
+        report = _built(snapshot, run, encoder, wanted, embed)
+        record(snapshot, frozenset(report.seconds))
+        return report
+
+
+def _built(
+    snapshot: Snapshot, run: RunContext, encoder: Encoder | None, wanted: Sequence[str], embed: bool
+) -> IndexReport:
+    """Build what is missing, and return the release."""
+    seconds = build_parts(snapshot.directory, _parts(snapshot, run), run)
+    if not embed:
+        made = snapshot.releases.filter(status=BuildStatus.READY, vector_set=None).first()
+        return IndexReport(made, seconds) if made is not None else _finish_without(snapshot, seconds, run)
+    encoder = encoder or site_encoder()
+    vector_set, _ = VectorSet.objects.get_or_create(
+        snapshot=snapshot,
+        encoder=encoder.name,
+        kinds=wanted,
+        defaults={"dimensions": encoder.dimensions, "status": BuildStatus.BUILDING},
+    )
+    made = vector_set.releases.filter(status=BuildStatus.READY).first()
+    if made is not None:
+        return IndexReport(made, seconds | _map_vectors(vector_set, run))
+    return _finish(vector_set, encoder, seconds, run)
 
 
 def _finish(vector_set: VectorSet, encoder: Encoder, seconds: dict[str, float], run: RunContext) -> IndexReport:
@@ -213,6 +224,11 @@ def _release(snapshot: Snapshot, vector_set: VectorSet | None, seconds: Mapping[
     """Create and return the release, in the caller's transaction."""
     snapshot.seconds = {**snapshot.seconds, **{f"index: {part}": taken for part, taken in seconds.items()}}
     snapshot.save(update_fields=["seconds"])
+    return numbered_release(snapshot, vector_set)
+
+
+def numbered_release(snapshot: Snapshot, vector_set: VectorSet | None) -> Release:
+    """Create and return a release with the next number of its knowledge base, in the caller's transaction."""
     # The lock on the knowledge base's row serialises the numbering of its releases.
     knowledge_base = KnowledgeBase.objects.select_for_update().get(pk=snapshot.knowledge_base_id)
     newest = knowledge_base.releases.aggregate(newest=Max("number"))["newest"] or 0

@@ -31,12 +31,16 @@ def unknown_ids(release: Release, ids: Iterable[str]) -> set[str]:
 def nearest_id(release: Release, faulty: str) -> str | None:
     """Return the id of the release that is most similar to an unknown one, or None if none is similar.
 
-    A node whose name is the faulty id comes first, because people take names for ids.
+    A node whose name is the faulty id comes first, because people take names for ids; then the id behind `type:`,
+    because only ids that two types share have their type in front.
     """
     if not _storable(faulty):
         return None
     named = _nodes(release).annotate(begin=Collate(Lower(Left("name", INDEXED)), "C"))
     by_name = named.filter(begin=faulty.lower()[:INDEXED]).order_by("key").values_list("id", flat=True).first()
+    _, typed, bare = faulty.partition(":")
+    if not by_name and typed and _nodes(release).filter(id=bare).exists():
+        return bare
     return by_name or nearest(faulty, _ids_beside(release, faulty))
 
 

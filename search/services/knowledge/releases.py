@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import shutil
+
 from django.db import transaction
 from django.utils import timezone
 
 from search.domain.run_context import RunContext
 from search.ingest import partitions
 from search.ingest.cleanup import remove_data
-from search.ingest.locks import import_lock
+from search.ingest.locks import backup_runs, import_lock
 from search.models import KnowledgeBase, Release, Snapshot, VectorSet
 from search.models.knowledge import BuildStatus
 from search.models.partitions import partition
+from search.services.audit.note import note
 from search.services.pipelines.fit_versions import fit_versions
 
 DESCRIBED_BY_BUNDLE = ("title", "description", "domain", "language", "licence", "source", "examples")
@@ -58,6 +61,7 @@ def activate_release(*, knowledge_base: KnowledgeBase, release: Release) -> None
         locked.save()
         Release.objects.filter(pk=current.pk).update(activated=timezone.now())
         fit_versions(locked)
+        note("release activated", current)
     knowledge_base.refresh_from_db()
     release.refresh_from_db()
 
@@ -77,17 +81,25 @@ def activate_once(knowledge_base: KnowledgeBase, release: Release, run: RunConte
 def drop_release(*, knowledge_base: KnowledgeBase, release: Release) -> None:
     """Drop a release of a knowledge base; its row is kept, so that its number is not used again.
 
-    Raises ReleaseError for the active release, and while an import runs, because it may read the vectors.
+    Raises ReleaseError for the active release, and while an import or a backup runs, because they may read the vectors.
     """
+    refuse_during_backup()
     with import_lock(knowledge_base.name) as free:
         if not free:
             raise ReleaseError(f"An import of '{knowledge_base.name}' is running; wait until it has ended.")
         vector_set, snapshot = _mark(knowledge_base, release)
+        shutil.rmtree(release.similar_directory, ignore_errors=True)
         # If this process dies here, the next import's clean-up finds what was marked.
         if vector_set is not None:
             partitions.drop([partition("search_vector", vector_set.pk)])
         if snapshot is not None:
             remove_data(snapshot)
+
+
+def refuse_during_backup() -> None:
+    """Raise ReleaseError while a backup runs: it reads the data of every release."""
+    if backup_runs():
+        raise ReleaseError("A backup is running, and it reads this; try again when it has ended.")
 
 
 def _mark(knowledge_base: KnowledgeBase, release: Release) -> tuple[VectorSet | None, Snapshot | None]:
@@ -99,6 +111,7 @@ def _mark(knowledge_base: KnowledgeBase, release: Release) -> tuple[VectorSet | 
         if locked.active_release_id == release.pk:
             raise ReleaseError(f"{release} is the active release; activate another one first.")
         Release.objects.filter(pk=release.pk).update(status=BuildStatus.DROPPED)
+        note("release dropped", release)
         others = Release.objects.exclude(status=BuildStatus.DROPPED)
         vector_set = release.vector_set
         if vector_set is not None and others.filter(vector_set=vector_set).exists():

@@ -15,6 +15,7 @@ from django.db.models import Max
 from search.domain.errors import Fault, InvalidRequest
 from search.domain.schema_settings import faults_of
 from search.models import KnowledgeBase, KnowledgeBaseSettings
+from search.services.audit.note import note
 
 
 def save_knowledge_settings(
@@ -40,6 +41,7 @@ def save_knowledge_settings(
         version = KnowledgeBaseSettings.objects.create(
             knowledge_base=locked, version=newest + 1, values=dict(values), author=author
         )
+        note("settings saved", locked, user=author, version=version.version)
         activate_knowledge_settings(version)
     return version
 
@@ -47,3 +49,4 @@ def save_knowledge_settings(
 def activate_knowledge_settings(version: KnowledgeBaseSettings) -> None:
     """Make this version the one that the knowledge base's searches use from now on."""
     KnowledgeBase.objects.filter(pk=version.knowledge_base_id).update(active_settings=version)
+    note("settings activated", version.knowledge_base, version=version.version)

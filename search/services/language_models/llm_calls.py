@@ -5,12 +5,15 @@ from __future__ import annotations
 from datetime import timedelta
 
 import structlog
+from django.conf import settings
 from django.db import DatabaseError, transaction
 from django.utils import timezone
 
 from search.adapters.llm_openai import Call, Server
+from search.domain.budget import ANY_MODEL
 from search.domain.conversation import Completion, Prompt
 from search.models import LanguageModelCall
+from search.services.observing.events import ModelCalled, tell
 
 CACHE_DAYS = 30
 """Age in days up to which a stored answer is used again."""
@@ -39,12 +42,23 @@ class RecordedCalls:
         return Completion(row.text, server.shown, row.finish_reason, cached=True)
 
     def record(self, call: Call) -> None:
-        """Store a call."""
+        """Store a call, and tell it to the observers."""
+        tell(_called(call))
         try:
             with transaction.atomic():
                 record_call(call)
         except DatabaseError as error:
             log.warning("language model call not recorded", error=type(error).__name__)
+
+
+def _called(call: Call) -> ModelCalled:
+    prices, currency = settings.GRASP_LLM_PRICES
+    tokens = dict(call.completion.tokens) if call.completion else {}
+    price = prices.get(call.server.model, prices.get(ANY_MODEL))
+    return ModelCalled(
+        model=call.server.model[:300], purpose=call.prompt.purpose[:40], tokens=tokens, seconds=call.seconds,
+        error=call.error, price=price.of(tokens) if price else None, currency=currency,
+    )  # fmt: skip
 
 
 def record_call(call: Call) -> LanguageModelCall:

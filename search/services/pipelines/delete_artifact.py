@@ -13,10 +13,12 @@ from django.db import transaction
 from django.utils.module_loading import import_string
 
 from search.domain.errors import Fault, InvalidRequest
+from search.ingest.locks import backup_runs
 from search.models import Artifact, Job, KnowledgeBase, PipelineVersion, Release, SearchRun, VectorSet
 from search.models.knowledge import BuildStatus
 from search.services.access.rights import check_may
 from search.services.access.visitors import User
+from search.services.audit.note import note
 
 DELETE_ARTIFACTS = "search.delete_artifact"
 LIVE = (Job.State.QUEUED, Job.State.RUNNING)
@@ -31,9 +33,9 @@ class ArtifactInUse(InvalidRequest):
 def uses_of(artifact: Artifact) -> list[str]:
     """Return what uses an artifact now, each as a noun with its name: none of it may lose the artifact.
 
-    These are active versions of pipelines, jobs and searches that wait or run, releases whose vectors it made, and what
-    the functions of `GRASP_ARTIFACT_USES` return. An inactive version does not count: once its artifact is gone, it
-    cannot be activated.
+    These are active versions of pipelines, jobs and searches that wait or run, releases whose vectors it made, a backup
+    that runs, and what the functions of `GRASP_ARTIFACT_USES` return. An inactive version does not count: once its
+    artifact is gone, it cannot be activated.
     """
     active = PipelineVersion.objects.filter(active=True).select_related("knowledge_base")
     uses = [f"the active version {one}" for one in active if names(one.options, artifact.pk)]
@@ -47,6 +49,8 @@ def uses_of(artifact: Artifact) -> list[str]:
     # A trained encoder made the vectors of a release, and must read its questions.
     made = VectorSet.objects.filter(encoder__startswith=f"{artifact.pk}@").exclude(status=BuildStatus.DROPPED)
     uses += [f"the release {release.name}" for release in Release.objects.filter(vector_set__in=made)]
+    if backup_runs():
+        uses.append("a backup that is running now")
     for path in settings.GRASP_ARTIFACT_USES:
         uses += import_string(path)(artifact.pk)
     return uses
@@ -78,6 +82,7 @@ def delete_artifact(artifact: Artifact, *, user: User) -> None:
             message = f"{artifact.pk} is in use by {', '.join(uses[:5])}{more}; activate another version first."
             raise ArtifactInUse([Fault("/artifact", message)])
         folder = artifact.directory
+        note("artifact deleted", artifact, user=user)
         Artifact.objects.filter(pk=artifact.pk).delete()
         transaction.on_commit(partial(_remove, folder))
 

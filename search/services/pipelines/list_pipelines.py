@@ -23,6 +23,19 @@ def list_pipelines(base: KnowledgeBase | None = None, user: User = None) -> list
     return [_describe(name, versions.get(name), visitor=not is_privileged(user)) for name in wiring.pipelines()]
 
 
+def pipeline_choices() -> list[dict[str, Any]]:
+    """Return name, title, description and reason of each pipeline, for the pages on which one is chosen."""
+    return [
+        {
+            "name": name,
+            "title": wiring.row(name)["TITLE"],
+            "description": wiring.row(name)["DESCRIPTION"],
+            "reason": " ".join(checks.faults_of_pipeline(name)) or None,
+        }
+        for name in wiring.pipelines()
+    ]
+
+
 def _describe(name: str, version: PipelineVersion | None, *, visitor: bool) -> dict[str, Any]:
     row = wiring.row(name)
     faults = checks.faults_of_pipeline(name)

@@ -13,6 +13,7 @@ from django.utils import timezone
 from search import wiring
 from search.domain.errors import Fault, InvalidRequest
 from search.models import KnowledgeBase, PipelineVersion
+from search.services.audit.note import note as note_action
 from search.services.pipelines.check_artifacts import artifact_faults
 
 
@@ -55,6 +56,7 @@ def save_pipeline_version(
             note=note,
             author=author,
         )
+        note_action("version saved", version, user=author, options=laid)
         if activate:
             activate_pipeline_version(version)
     return version
@@ -73,3 +75,4 @@ def activate_pipeline_version(version: PipelineVersion) -> None:
         others.filter(active=True).exclude(pk=version.pk).update(active=False)
         version.active, version.activated = True, timezone.now()
         version.save(update_fields=["active", "activated"])
+        note_action("version promoted", version)

@@ -9,6 +9,7 @@ from search.domain.errors import Fault, InvalidRequest, nearest
 from search.models import KnowledgeBase, PipelineVersion
 from search.services.access.rights import check_may
 from search.services.access.visitors import User
+from search.services.audit.note import note
 from search.services.pipelines.save_pipeline_version import activate_pipeline_version
 
 VIEW_VERSIONS, ADD_VERSIONS = "search.view_pipelineversion", "search.add_pipelineversion"
@@ -91,3 +92,4 @@ def _deactivate(knowledge_base: KnowledgeBase, pipeline: str) -> None:
         PipelineVersion.objects.filter(knowledge_base=knowledge_base, pipeline=pipeline, active=True).update(
             active=False
         )
+        note("versions switched off", knowledge_base, pipeline=pipeline)

@@ -11,14 +11,15 @@ from search.domain.plan import Ask, Plan
 def answer_of(
     plans: Plans, links: Links, found: Traversals, index: int | None, asked: Links | None = None
 ) -> dict[str, Any]:
-    """Return `{"kind", "value"?, "count", "complete", "unbound"?}` for the shown plan.
+    """Return `{"kind", "value"?, "count", "complete", "unbound"?, "field"?}` for the shown plan.
 
     `count` is the number of answers of the plan. `complete` says that the plan was executed to its end with every
     anchor bound, so that there are no further answers. A plan that was changed because it found nothing has no answer
     itself: then a number is 0 and yes or no is no. `value` is given where the plan asks for a number.
 
     `asked` are the bindings before the plan was changed, `links` if none was. `unbound` are the texts of the entities
-    that the knowledge base does not know; without them neither a number nor a no is certain.
+    that the knowledge base does not know; without them neither a number nor a no is certain. `field` is the field whose
+    values are asked for. Where words of a yes-or-no question were not understood, the answer is not known.
     """
     if index is None:
         return {"kind": "list", "count": 0, "complete": False}
@@ -29,9 +30,14 @@ def answer_of(
     complete = traversal is not None and not traversal.truncated and bound
     # The plan that was asked for found nothing; what was found belongs to the changed plan.
     count = 0 if traversal is None or entry.given is not None else traversal.listed.total
-    answer: dict[str, Any] = {"kind": _kind(entry.plan.ask, count, complete, traversal is not None and bound)}
+    # What no part of the plan says was not looked up: neither yes nor no is certain then.
+    understood = not (entry.given or entry.plan).target.relevance_text
+    known = traversal is not None and bound
+    kind = _kind(entry.plan.ask, count, complete, known) if entry.plan.ask != "whether" or understood else "unknown"
+    answer: dict[str, Any] = {"kind": kind}
     answer |= {"value": count} if answer["kind"] == "number" else {}
     answer |= {"count": count, "complete": complete}
+    answer |= {"field": entry.plan.show} if entry.plan.show and entry.given is None else {}
     return answer | ({"unbound": unbound} if unbound else {})
 
 

@@ -6,11 +6,10 @@ import unicodedata
 
 from search.domain.errors import Fault, InvalidRequest, PlanInvalid
 from search.domain.plan import Plan
+from search.domain.question import LONGEST_QUESTION
 from search.models import Release
 from search.services.searches.storable import storable_text
 
-MAX_QUESTION = 2_000
-"""Most characters of a question."""
 MAX_K = 100
 """Most results of a search."""
 INVISIBLE_CATEGORIES = frozenset({"Cc", "Cf", "Zs", "Zl", "Zp"})
@@ -25,8 +24,8 @@ def check_question(question: object) -> list[Fault]:
     """Return the faults of a question: a text that has visible characters and is not too long."""
     if not isinstance(question, str):
         return [Fault("/question", "The question is a string.")]
-    if len(question) > MAX_QUESTION:
-        message = f"The question has {len(question):,} characters; {MAX_QUESTION:,} are the most."
+    if len(question) > LONGEST_QUESTION:
+        message = f"The question has {len(question):,} characters; {LONGEST_QUESTION:,} are the most."
         return [Fault("/question", message)]
     if "\x00" in question:
         return [Fault("/question", "The question contains a NUL character; remove it.")]

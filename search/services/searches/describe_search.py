@@ -5,7 +5,7 @@ It depends on the roles of steps and the types of their outputs, and on no singl
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -13,6 +13,7 @@ from search import wiring
 from search.composition import Pipeline, titles_of
 from search.domain.evidence import Evidence
 from search.domain.payloads import (
+    Expanded,
     FollowUpRead,
     Fused,
     GraphListed,
@@ -51,6 +52,7 @@ class Outputs:
     asked: Links | None = None
     """The bindings before recovery changed a plan; None if it changed nothing."""
     follow_up: FollowUpRead | None = None
+    expanded: Expanded | None = None
 
 
 def describe_search(run: SearchRun) -> dict[str, Any]:
@@ -58,7 +60,8 @@ def describe_search(run: SearchRun) -> dict[str, Any]:
 
     `plan` is the plan that led to the first result, and `plan_index` its index in `plans`, which are in the order of
     their probability. `other_plans` lists the ranks of results that other plans led to. An abandoned run is ended
-    first. `waiting` says why no worker has taken a queued run, or is null if no reason is known.
+    first. `model_use` is what a run that has ended spent on language models (`search.domain.budget.Budget.to_json`), or
+    null if it asked none. `waiting` says why no worker has taken a queued run, or is null if no reason is known.
     """
     run = end_abandoned_search(run)
     return describe(run, list(run.steps.all()))
@@ -70,6 +73,8 @@ def describe(run: SearchRun, steps: Sequence[SearchStep]) -> dict[str, Any]:
     pipeline = wiring.pipeline_or_none(run.pipeline)
     plans = describe_plans(output)
     shown, others = shown_plan(output)
+    answer = answer_of(output.plans, output.links, output.found, shown, output.asked)
+    results = describe_results(output, shown, pipeline)
     return {
         "id": str(run.pk),
         "status": run.status,
@@ -89,6 +94,7 @@ def describe(run: SearchRun, steps: Sequence[SearchStep]) -> dict[str, Any]:
         },
         "k": run.k,
         "seconds": run.seconds,
+        "model_use": (run.answer or {}).get("model_use"),
         "created": run.created.isoformat(),
         "error": run.error,
         "waiting": why_nobody_takes(run),
@@ -101,11 +107,20 @@ def describe(run: SearchRun, steps: Sequence[SearchStep]) -> dict[str, Any]:
         "linked": describe_linked(output),
         "did_you_mean": did_you_mean(output, shown),
         "graph": describe_graph(output),
+        "expansion": output.expanded.to_json() if output.expanded else None,
         "fusion": describe_fusion(output, pipeline),
-        "answer": answer_of(output.plans, output.links, output.found, shown, output.asked),
-        "results": describe_results(output, shown, pipeline),
+        "answer": answer | _values(answer, results),
+        "results": results,
         "steps": [describe_step(step, pipeline) for step in steps],
     }
+
+
+def _values(answer: Mapping[str, Any], results: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return `values`, the asked field of each answer among the results; nothing if no field is asked for."""
+    if "field" not in answer:
+        return {}
+    answers = [result for result in results if result["answers"]]
+    return {"values": [{"id": one["node"]["id"], "value": one["evidence"].get("value")} for one in answers]}
 
 
 def _answers(evidence: Evidence | None, shown: int | None) -> bool:
@@ -130,7 +145,7 @@ def outputs_of(steps: Iterable[SearchStep]) -> Outputs:
     # A reranker's output is the fusion with the reranker's list added; the results' scores are sums of that output.
     # A pipeline without a fusing stage may have a retriever that fuses lists of its own.
     fused = given.get("rerank") or given.get("fusion") or (given.get("text list") if results else None)
-    changed, read = given.get("recover"), given.get("follow up")
+    changed, read, expanded = given.get("recover"), given.get("follow up"), given.get("expand")
     output = Outputs(
         plans if isinstance(plans, Plans) else Plans(),
         links if isinstance(links, Links) else Links(),
@@ -139,6 +154,7 @@ def outputs_of(steps: Iterable[SearchStep]) -> Outputs:
         fused if isinstance(fused, Fused) else None,
         results if isinstance(results, Results) else Results(),
         follow_up=read if isinstance(read, FollowUpRead) else None,
+        expanded=expanded if isinstance(expanded, Expanded) else None,
     )
     if not isinstance(changed, Recovery):
         return output

@@ -13,31 +13,22 @@ Json = Mapping[str, Any]
 FIRST = ("rank", "score", "id", "type", "name", "snippet")
 LAST = ("conditions", "paths")
 OF_A_LIST = ("rank", "score", "weight", "contribution")
-_BEGINS_A_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 
 
 def export_results(search: Json) -> Iterator[list[str | int | float]]:
-    """Yield the header, then a row for each result of a described search.
-
-    Text that a spreadsheet would take for a formula gets an apostrophe in front; numbers stay numbers.
-    """
+    """Yield the header, then a row for each result of a described search; `search.tables` makes the cells harmless."""
     results: Sequence[Json] = search["results"]
     lists = list(dict.fromkeys(name for result in results for name in result["scores"]))
-    yield [*FIRST, *(harmless(f"{name} {part}") for name in lists for part in OF_A_LIST), *LAST]
+    yield [*FIRST, *(f"{name} {part}" for name in lists for part in OF_A_LIST), *LAST]
     for result in results:
         node = result["node"]
         given = (result["scores"].get(name, {}).get(part) for name in lists for part in OF_A_LIST)
         shares = ("" if share is None else share for share in given)
         told = (node["id"], node["type"], node["name"], result["snippet"])
         yield [
-            result["rank"], result["score"], *map(harmless, told), *shares,
-            harmless(_conditions(result["evidence"], search["plans"])), harmless(_paths(result["evidence"])),
+            result["rank"], result["score"], *told, *shares,
+            _conditions(result["evidence"], search["plans"]), _paths(result["evidence"]),
         ]  # fmt: skip
-
-
-def harmless(text: str) -> str:
-    """Return text as a cell that no spreadsheet computes (OWASP, CSV injection)."""
-    return f"'{text}" if text.startswith(_BEGINS_A_FORMULA) else text
 
 
 def _conditions(evidence: Json | None, plans: Sequence[Json]) -> str:

@@ -13,7 +13,7 @@ from search import wiring
 from search.adapters.postgres_reading import read
 from search.domain.errors import StageError
 from search.domain.facets import MOST_VALUES, Facet, FacetValue, best, date_ranges, most_frequent, ranges, worth
-from search.domain.graph import Direction, Field
+from search.domain.graph import OPPOSITE, Direction, Field
 from search.domain.plan import MAX_ANCHORS, MAX_HOPS, Plan
 from search.domain.plan.parse import MAX_FILTERS
 from search.domain.trace import Limit
@@ -144,11 +144,7 @@ class _Look:
         hidden = {one.name for one in self.tools.schema.node_types if one.hidden}
         counts: dict[tuple[str, Direction, str], int] = {}
         for kind in self.tools.schema.relation_types:
-            ends: tuple[tuple[str, str, Direction], ...] = (
-                (kind.source, kind.target, "out"),
-                (kind.target, kind.source, "in"),
-            )
-            for near, far, way in ends:
+            for near, far, way in kind.ways:
                 if near in types and far not in hidden:
                     one = (kind.relation, way, far)
                     counts[one] = counts.get(one, 0) + kind.count
@@ -173,7 +169,7 @@ class _Look:
                 "hops": [{
                     "from": var, "rel": relation, "to_var": self.plan.target.var,
                     "to_label": self.plan.target.labels[0] if len(self.plan.target.labels) == 1 else "*",
-                    "direction": "in" if way == "out" else "out",
+                    "direction": OPPOSITE[way],
                 }],
             })
             for node, count in zip(nodes, counts[first].tolist(), strict=True)

@@ -23,7 +23,6 @@ from search.domain.trace import Limit
 from search.interfaces import Keys
 from search.models import SearchRun
 from search.services.searches.describe_search import Outputs, outputs_of, shown_plan
-from search.services.searches.export_results import harmless
 from search.services.searches.recorded_plan import recorded_plan
 from search.text import field_text, words
 
@@ -172,8 +171,8 @@ def _place(placed: Sequence[Placed], at: int) -> tuple[Placed | None, bool]:
 def answer_rows(answers: PlanAnswers, run: SearchRun) -> Iterator[list[str | int | float]]:
     """Yield the header of a table, then a row for each answer with all fields of the target's types.
 
-    Text that a spreadsheet would take for a formula gets an apostrophe in front; numbers stay numbers. The nodes are
-    read `ROWS_READ` at a time, so that any number of answers needs little memory.
+    The nodes are read `ROWS_READ` at a time, so that any number of answers needs little memory; `search.tables` makes
+    the cells harmless.
     """
     placed = ["place", "value"] if answers.placed else []
     if not len(answers) or run.release is None:
@@ -182,17 +181,17 @@ def answer_rows(answers: PlanAnswers, run: SearchRun) -> Iterator[list[str | int
     tools = wiring.tools(run.release, run.settings_version)
     codes = np.unique(tools.nodes.types(answers.keys)).tolist()
     names = list(dict.fromkeys(one.name for code in codes for one in tools.schema.node_types[code].fields))
-    yield ["number", *placed, "id", "type", "name", *map(harmless, names)]
+    yield ["number", *placed, "id", "type", "name", *names]
     for first in range(0, len(answers), ROWS_READ):
         nodes = tools.nodes.nodes(answers.keys[first : first + ROWS_READ].tolist())
         for at, node in enumerate(nodes, first):
             one = answers.placed[at] if answers.placed else None
             given = [] if one is None else [one.place, _cell(one.value)]
-            told = map(harmless, (node.id, words(node.type), node.name))
+            told = (node.id, words(node.type), node.name)
             yield [at + 1, *given, *told, *(_cell(node.fields.get(name)) for name in names)]
 
 
 def _cell(value: Any) -> str | int | float:
     if value is None:
         return ""
-    return value if isinstance(value, int | float) else harmless(field_text(value))
+    return value if isinstance(value, int | float) else field_text(value)

@@ -30,11 +30,13 @@ def prune_runs(days: int | None = None) -> int:
 def delete_runs(days: int) -> int:
     """Delete runs with their steps that were asked more than `days` days ago, and return how many runs that were.
 
-    Runs with feedback are kept, because question sets are made of it.
+    Runs with feedback are kept, because question sets are made of it, and runs that somebody has saved.
     """
     oldest = timezone.now() - timedelta(days=days)
     deleted = 0
-    old = SearchRun.objects.filter(created__lt=oldest, feedback=None).order_by().values_list("pk", flat=True)
+    old = (
+        SearchRun.objects.filter(created__lt=oldest, feedback=None, saved=None).order_by().values_list("pk", flat=True)
+    )
     while batch := list(old.all()[:BATCH]):
         _, by_model = SearchRun.objects.filter(pk__in=batch).delete()
         deleted += by_model.get(SearchRun._meta.label, 0)

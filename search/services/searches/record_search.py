@@ -70,6 +70,8 @@ class Recorder:
         self.began = time.perf_counter()
         self._steps: list[Step] = []
         self._outputs: list[str | None] = []
+        self.ended: list[int] = []
+        """The time at which each step ended, in nanoseconds since 1970."""
         self._unwritten: set[int] = set()
         self._lock = threading.Lock()
 
@@ -80,6 +82,7 @@ class Recorder:
             if known is None:
                 known = len(self._steps)
                 self._steps.append(step)
+                self.ended.append(time.time_ns())
                 self._outputs.append(None if step.output is None else self._output(step))
             self._unwritten.add(known)
         if self.live:

@@ -3,29 +3,20 @@
 from __future__ import annotations
 
 from search import wiring
-from search.domain.linking import Binding, LinkedPlan
+from search.bindings import bindings
+from search.domain.linking import LinkedPlan
 from search.domain.plan import Plan
 from search.services.searches.describe_search import Outputs
 
 
 def recorded_plan(output: Outputs, index: int, tools: wiring.Tools) -> LinkedPlan:
-    """Return the plan with this index, bound to the nodes that the search bound it to."""
+    """Return the plan with this index, bound to the nodes that the search bound it to; nodes that are gone are not."""
     plan = Plan.parse(output.plans.entries[index].plan.to_json(), tools.schema)
-    return LinkedPlan(plan, _bindings(output, index, tools), index)
-
-
-def _bindings(output: Outputs, index: int, tools: wiring.Tools) -> tuple[Binding, ...]:
-    """Return the recorded bindings of the anchors of the plan with this index; nodes that are gone are left out."""
-    bound = [
-        (anchor.anchor, binding.id, binding.score, anchor.exclude)
+    bound = (
+        (anchor.anchor, anchor.exclude, binding.id, binding.score)
         for anchors in output.links.plans
         for anchor in anchors
         if anchor.plan_index == index
         for binding in anchor.bindings
-    ]
-    keys = tools.nodes.keys([identifier for _, identifier, _, _ in bound])
-    known = [(*one, key) for one, key in zip(bound, keys, strict=True) if key is not None]
-    nodes = tools.nodes.references([key for *_, key in known])
-    return tuple(
-        Binding(var, node, score, exclusion) for (var, _, score, exclusion, _), node in zip(known, nodes, strict=True)
     )
+    return LinkedPlan(plan, bindings(bound, tools.nodes), index)

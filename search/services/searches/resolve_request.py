@@ -59,7 +59,7 @@ def specify(run: SearchRun, settings: object, user: User, number: int | None = N
         message = f"There is no pipeline {shown(run.pipeline)}. There are: {', '.join(names)}."
         return [Fault("/pipeline", message, nearest(run.pipeline, names))]
     if not isinstance(settings, Mapping | None):
-        return [Fault("/settings", "settings is an object of options, such as {'fuse.k': 5}.")]
+        return [Fault("/settings", 'settings is an object of options, such as {"fuse.k": 5}.')]
     version = None
     if run.knowledge_base is not None:
         versions = PipelineVersion.objects.filter(knowledge_base=run.knowledge_base, pipeline=run.pipeline)

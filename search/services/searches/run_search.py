@@ -16,6 +16,10 @@ from search.domain.trace import Limit, Trace
 from search.models import SearchRun
 from search.models.knowledge import BuildStatus
 from search.models.timeouts import bounded
+from search.services.language_models.budgets import new_budget
+from search.services.observing.events import SearchEnded, tell
+from search.services.searches import pace
+from search.services.searches.log_search import log_search
 from search.services.searches.read_follow_up import read_follow_up
 from search.services.searches.record_search import Recorder, close_run, with_ids
 from search.services.searches.request_search import question_of
@@ -41,6 +45,7 @@ def run_search(run_id: UUID | str, *, live: bool = False, awaited: bool = False)
     Raises StageError for a temporary failure, which the row records too; the caller may ask again. Raises
     django.db.OperationalError when Postgres stays unreachable; `end_abandoned` then ends the row later.
     """
+    taken = time.perf_counter()
     run = claim_run(run_id)
     if run is None:
         return SearchRun.objects.get(pk=run_id)
@@ -54,6 +59,10 @@ def run_search(run_id: UUID | str, *, live: bool = False, awaited: bool = False)
     finally:
         run.seconds = time.perf_counter() - recorder.began
         close_run(run, recorder)
+    if live:
+        pace.note(time.perf_counter() - taken)
+        log_search(run, recorder.steps)
+    tell(SearchEnded(run, recorder.steps, recorder.ended))
     if failure is not None and not failure.permanent:
         raise failure
     return run
@@ -97,11 +106,16 @@ def _answer(run: SearchRun, recorder: Recorder, cancelled: Callable[[], bool]) -
         stages = pipeline.compose(run.specification, tools)
     # Time is measured from here, so that the first search of a process does not include loading its models.
     recorder.began = time.perf_counter()
-    trace = Trace(Limit.seconds(run.time_limit, cancelled), recorder.observe)
-    with bounded("search", trace.limit):
-        question = read_follow_up(question_of(run, tools.schema), tools, trace)
-        ranking = pipeline.search(question, stages, trace)
-    run.answer = {"ranking": orjson.loads(stored_json(with_ids(ranking.to_json(), tools.nodes)))}
+    budget = new_budget()
+    trace = Trace(Limit.seconds(run.time_limit, cancelled, budget), recorder.observe)
+    try:
+        with bounded("search", trace.limit):
+            question = read_follow_up(question_of(run, tools.schema), tools, trace)
+            ranking = pipeline.search(question, stages, trace)
+    finally:
+        run.answer = {"model_use": budget.to_json()} if budget.use else None
+    ranked = {"ranking": orjson.loads(stored_json(with_ids(ranking.to_json(), tools.nodes)))}
+    run.answer = ranked | (run.answer or {})
     run.status, run.error = SearchRun.Status.DONE, None
 
 

@@ -19,6 +19,7 @@ from django.utils import timezone
 
 from search.domain.trace import Step
 from search.models import SearchRun, SearchStep
+from search.services.observing.events import SearchEvaluated, tell
 from search.services.searches.lost_session import lost_session
 from search.services.searches.pin import Pin
 from search.services.searches.pin_searches import pinned_run
@@ -75,6 +76,7 @@ def search_unstored(pin: Pin, *, question: str, k: int, purpose: str, cancelled:
         raise failure
     run.seconds = time.perf_counter() - recorder.began
     run.finished = timezone.now()
+    tell(SearchEvaluated(run.pipeline, run.status))
     return FinishedSearch(run, recorder)
 
 

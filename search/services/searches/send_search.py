@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 from uuid import uuid4
 
+import structlog
 from celery import current_app
 from django.utils import timezone
 from kombu.exceptions import OperationalError as BrokerError
@@ -12,9 +14,13 @@ from kombu.exceptions import OperationalError as BrokerError
 from search.domain.errors import ServiceUnavailable
 from search.models import SearchRun
 from search.services.health import worker_alive
+from search.services.observing.carried import HEADER, carried
+from search.services.searches.sent import SENT
 
 TASK = "search.tasks.run_search"
 QUEUE = "search"
+
+log = structlog.get_logger(__name__)
 
 
 def send_search(run: SearchRun, awaited: bool) -> None:
@@ -29,6 +35,7 @@ def send_search(run: SearchRun, awaited: bool) -> None:
         run.error = {"title": "Valkey is not reachable", "detail": reason, "stage": "queue"}
         run.save(update_fields=["status", "finished", "error"])
         raise ServiceUnavailable("Valkey", reason) from error
+    log.info("search requested", run=str(run.pk), pipeline=run.pipeline, release=run.release_name)
 
 
 def _publish(arguments: list[Any], seconds: float) -> None:
@@ -39,8 +46,9 @@ def _publish(arguments: list[Any], seconds: float) -> None:
     """
     task = current_app.amqp.as_task_v2(str(uuid4()), TASK, args=arguments, expires=seconds, ignore_result=True)
     policy = current_app.conf.task_publish_retry_policy
+    headers = {**task.headers, HEADER: carried(), SENT: time.time()}
     with current_app.producer_pool.acquire(block=True) as producer:
         producer.publish(
             task.body, routing_key=QUEUE, exchange="", serializer=current_app.conf.task_serializer,
-            headers=task.headers, retry=True, retry_policy=policy, **task.properties,
+            headers=headers, retry=True, retry_policy=policy, **task.properties,
         )  # fmt: skip

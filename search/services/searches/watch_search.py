@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import Protocol, cast
 from uuid import UUID
@@ -18,6 +18,7 @@ from django.utils.module_loading import import_string
 
 from search.models import SearchRun
 from search.services.health import worker_alive
+from search.services.observing.rest import at_rest
 from search.services.searches.end_abandoned import end_abandoned_search, why_nobody_takes
 
 ENDED = frozenset({SearchRun.Status.DONE, SearchRun.Status.FAILED, SearchRun.Status.CANCELLED})
@@ -102,17 +103,26 @@ def await_change(run_id: UUID, seconds: float, enough: Callable[[Glance], bool])
 
     The connection to Postgres is released between checks. If `FOLLOWERS` requests wait already, there is one check.
     """
+    [seen] = await_changes([run_id], seconds, lambda states: enough(states[0]))
+    return seen
+
+
+def await_changes(run_ids: Sequence[UUID], seconds: float, enough: Callable[[list[Glance]], bool]) -> list[Glance]:
+    """Do the same for several searches at once; a change of any of them starts a check early."""
     ends = time.monotonic() + seconds
     changed = threading.Event()
-    with _place() as found, notices().heard(str(run_id), lambda _: changed.set()):
+    with _place() as found, ExitStack() as heard:
+        for run_id in run_ids:
+            heard.enter_context(notices().heard(str(run_id), lambda _: changed.set()))
         while True:
             changed.clear()
-            seen = glance(run_id)
+            seen = [glance(run_id) for run_id in run_ids]
             left = ends - time.monotonic()
             if enough(seen) or left <= 0 or not found:
                 return seen
             close_old_connections()
-            changed.wait(min(left, _pause()))
+            with at_rest():
+                changed.wait(min(left, _pause()))
 
 
 class Ending:
@@ -143,7 +153,8 @@ class Ending:
             while found:
                 left = began + seconds - time.monotonic()
                 close_old_connections()
-                told = self._news.wait(max(0.0, min(left, _pause())))
+                with at_rest():
+                    told = self._news.wait(max(0.0, min(left, _pause())))
                 if self._answer:
                     return self._answer
                 self._news.clear()

@@ -20,7 +20,7 @@ LARGE = ("specification", "notes", "result", "arguments")
 
 @dataclass(frozen=True, slots=True)
 class Worker:
-    """One worker of a queue: its name, process, host and device, and the jobs that its processes work on."""
+    """One worker of a queue: its name, process, host and device, the jobs that its processes do, and its faults."""
 
     queue: str
     name: str
@@ -29,6 +29,7 @@ class Worker:
     device: str
     jobs: tuple[Job, ...]
     searches: int
+    faults: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +63,7 @@ def workers(queues: Sequence[Mapping[str, Any]], jobs: Sequence[Job]) -> list[Wo
         Worker(
             queue["name"], state["worker"], state["pid"], state.get("host", ""), state.get("device", ""),
             tuple(job for job in jobs if _works_on(state, job)), searching if queue["name"] == SEARCHES else 0,
+            tuple(state.get("faults", ())),
         )
         for queue in queues
         for state in queue["workers"]

@@ -13,6 +13,7 @@ from search.domain.errors import Fault, InvalidRequest
 from search.ingest.unpack.limits import UnpackRefused, safe_path, size
 from search.models import Upload, UploadFile
 from search.services.access.visitors import User
+from search.services.audit.note import note
 from search.services.uploads.errors import NoSpace, UploadConflict, UploadTooLarge
 
 MEGABYTE = 1 << 20
@@ -29,6 +30,7 @@ def begin_upload(*, user: User, title: object = "") -> Upload:
         raise InvalidRequest([Fault("/title", f"'title' is a text of at most {LONGEST_TITLE} characters.")])
     upload = Upload(title=title.strip(), user_id=user.pk if user is not None and user.is_authenticated else None)
     upload.save()
+    note("upload begun", upload, user=user)
     return upload
 
 

@@ -12,6 +12,7 @@ from django.utils import timezone
 
 from search.models import Job, Upload, UploadFile
 from search.models.uploads import FOLDER
+from search.services.audit.note import note
 from search.services.leftovers import delete_leftovers, ids
 from search.services.uploads.errors import UploadConflict
 
@@ -22,6 +23,7 @@ def discard_upload(upload: Upload) -> None:
     """Delete an upload with its files. Raises UploadConflict while a job that uses it waits or runs."""
     if in_use(upload):
         raise UploadConflict("A job that uses this upload waits or runs; cancel it first.")
+    note("upload discarded", upload)
     _delete(upload)
 
 

@@ -1,0 +1,1 @@
+"""What people keep: recent and saved searches, and collections of results."""
