@@ -13,3 +13,5 @@ class SearchConfig(AppConfig):
         """Register the system checks, which cannot be imported before the models are there."""
         import_module("search.checks")
         import_module("search.services.access.roles").watch_groups()
+        import_module("search.services.audit.watch").watch_admin()
+        import_module("search.services.collections.take_over").watch_sign_ins()

@@ -10,7 +10,7 @@ read from its source.
 | search.E003 | a pipeline of `GRASP_PIPELINES` lacks a key, or names something that does not exist |
 | search.E004 | a stage or an option of a pipeline does not fit |
 | search.E005 | `GRASP_DEFAULT_PIPELINE` is no pipeline |
-| search.E006 | a dotted path of `GRASP_HEALTH`, `GRASP_QUEUES`, `GRASP_WARM_UP` or `GRASP_RETENTION` leads nowhere |
+| search.E006 | a dotted path of `GRASP_HEALTH`, `GRASP_QUEUES`, `GRASP_WARM_UP…` or `GRASP_RETENTION` leads nowhere |
 | search.E007 | `NEO4J_URL` cannot be read |
 | search.E008 | the vectors of an active release need an encoder that this site does not have (reads the database) |
 | search.E009 | a field of a stage's class is neither an option nor a tool, or a function takes no option of its row |
@@ -86,6 +86,7 @@ def check_health(**_: Any) -> list[CheckMessage]:
     named = [(f"GRASP_HEALTH[{name!r}]", path) for name, path in settings.GRASP_HEALTH.items()]
     named += [("GRASP_QUEUES", settings.GRASP_QUEUES)]
     named += [(f"GRASP_WARM_UP[{queue!r}]", path) for queue, paths in settings.GRASP_WARM_UP.items() for path in paths]
+    named += [("GRASP_WARM_UP_WEB", path) for path in settings.GRASP_WARM_UP_WEB]
     named += [(f"GRASP_RETENTION[{noun!r}]", path) for noun, path in settings.GRASP_RETENTION.items()]
     found = [(where, leads_nowhere(path)) for where, path in named]
     return [Error(f"{where}: {missing}", id="search.E006") for where, missing in found if missing]
@@ -136,8 +137,17 @@ def check_encoders(databases: Sequence[str] | None = None, **_: Any) -> list[Che
 
 def faults_of_pipeline(name: str) -> list[str]:
     """Return the faults that prevent the composition of a pipeline, including its tools; an empty list if none."""
-    faults = [text for _, text in _faults(name)]
-    return faults or list(_missing_tools(name))
+    lasting = _lasting_faults(name, repr(settings.GRASP_PIPELINES.get(name)), repr(settings.GRASP_TOOLS))
+    return list(lasting) or list(_missing_tools(name))
+
+
+@lru_cache(maxsize=128)
+def _lasting_faults(name: str, _row: str, _tools: str) -> tuple[str, ...]:
+    """Return the faults that come of the settings alone: every page with a question box asks, and they do not change.
+
+    The written rows are what the answer depends on; whether a tool is there is asked each time.
+    """
+    return tuple(text for _, text in _faults(name))
 
 
 def leads_nowhere(path: str) -> str:

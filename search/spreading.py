@@ -11,11 +11,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from search.domain.graph import Direction
+from search.domain.graph import DIRECTIONS
 from search.interfaces import Adjacency, Keys
 
 Weights = NDArray[np.float64]
-_DIRECTIONS: tuple[Direction, ...] = ("out", "in")
 DAMPING = 0.6
 STEPS = 3
 EDGES = 500_000
@@ -128,7 +127,7 @@ def spread(
 def degrees_of(adjacency: Adjacency, keys: Keys) -> NDArray[np.int64]:
     """Return the number of edges of each node, in both directions."""
     degrees = np.zeros(len(keys), dtype=np.int64)
-    for direction in _DIRECTIONS:
+    for direction in DIRECTIONS:
         starts, _ = adjacency.whole(direction)
         degrees += starts[keys + 1] - starts[keys]
     return degrees
@@ -140,16 +139,16 @@ def _step(adjacency: Adjacency, at: Walkers, damping: float, edges: int) -> Walk
     going = (degrees > 0) & (at.weights * edges >= degrees)
     keys, each = at.keys[going], damping * at.weights[going] / degrees[going]
     targets, carried, sources = [], [], []
-    for direction in _DIRECTIONS:
+    for direction in DIRECTIONS:
         starts, neighbours = adjacency.whole(direction)
         first, counts = starts[keys], starts[keys + 1] - starts[keys]
-        targets.append(neighbours[_ranges(first, counts)])
+        targets.append(neighbours[ranges(first, counts)])
         carried.append(np.repeat(each, counts))
         sources.append(np.repeat(keys, counts))
     return _gathered(np.concatenate(targets), np.concatenate(carried), np.concatenate(sources))
 
 
-def _ranges(first: NDArray[np.int64], counts: NDArray[np.int64]) -> NDArray[np.int64]:
+def ranges(first: NDArray[np.int64], counts: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return the integers of all half-open ranges [first, first + count), one range after the other."""
     ends = np.cumsum(counts)
     total = int(ends[-1]) if len(ends) else 0

@@ -14,6 +14,7 @@ from search.admin.services_page import state_of_services
 from search.models import KnowledgeBase, RetentionRun, SearchRun
 from search.services.access.count_refused import refused_by_day
 from search.services.searches.count_searches import SHOWN_DAYS, count_searches, totals
+from search.services.upkeep.alerts import site_alerts
 from search.services.upkeep.measure_storage import measure_disk, measure_storage
 
 LATEST = 8
@@ -29,7 +30,13 @@ def dashboard(request: HttpRequest, context: dict[str, Any]) -> dict[str, Any]:
     latest = SearchRun.objects.of_people().only(
         "pk", "question", "status", "pipeline", "knowledge_base_name", "seconds", "created"
     )[:LATEST]
-    shown = {"bases": bases, "latest": latest, "refused": refused_by_day(today), "measured": _quality(request)}
+    shown = {
+        "alerts": site_alerts(),
+        "bases": bases,
+        "latest": latest,
+        "refused": refused_by_day(today),
+        "measured": _quality(request),
+    }
     return context | state_of_services() | shown | _searches(today, bases) | _kept()
 
 

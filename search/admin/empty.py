@@ -92,3 +92,7 @@ SCHEDULES = WhenEmpty(
     "No schedules yet",
     "A schedule launches a job at the times of a cron expression, such as an evaluation every night: 30 2 * * *.",
 )
+AUDIT = WhenEmpty(
+    "Nothing has been done yet",
+    "Every write of an admin is kept here, whether it is made on a page, through the API, by a command or a schedule.",
+)

@@ -45,6 +45,10 @@ def linked_rows(job: Job) -> list[tuple[str, str | SafeString]]:
         rows.append((name, format_html(LINK, address, shown) if address else shown))
     if made is not None:
         rows.append((ACTIVE, f"{made.name}: {'searches use it' if made.active else 'searches do not use it'}"))
+        if made.active and isinstance(base := result.get("knowledge_base"), str):
+            rows.append(
+                ("next", format_html(LINK, f"{reverse('search-home')}?{urlencode({'kb': base})}", "Ask it a question"))
+            )
     return rows
 
 
@@ -103,6 +107,8 @@ def _addresses(result: Mapping[str, Any]) -> dict[str, str]:
     if evaluation := _uuid(result.get("evaluation")):
         # The page is training's; without that application there is no such address, and no such result.
         found["evaluation"] = reverse("evaluation-report", args=[evaluation])
+        if "what_changed" in result:
+            found["what_changed"] = reverse("corrections-changed", args=[evaluation])
     if base is None:
         return found
     found["knowledge_base"] = reverse("admin:search_knowledgebase_change", args=[base.pk])

@@ -13,6 +13,7 @@ from search.admin.curves import Curve, curves
 from search.admin.heat_map import heat_maps_shown, surfaces_of
 from search.admin.job_result import linked_rows, promotion, trained_parts
 from search.admin.job_values import resource_rows, text_of
+from search.domain.run_context import FINAL
 from search.models import Job, JobLog, JobMetric
 from search.services.jobs.bad_rows import bad_rows_of
 from search.services.jobs.describe_job import why_nobody_takes
@@ -119,6 +120,7 @@ def page_of(job: Job) -> dict[str, Any]:
         "title_of_kind": title_of(job.kind),
         "label": LABELS[job.state],
         "live": job.state in LIVE,
+        "resumable": job.state == Job.State.CANCELLED or (job.state == Job.State.FAILED and not job.notes.get(FINAL)),
         "sentence": sentence_of(job),
         "percent": percent_of(job),
         "seconds_left": job.progress.get("seconds_left") if job.state == Job.State.RUNNING else None,

@@ -134,7 +134,8 @@ class JobAdmin(ReadOnlyAdmin):
         if kind not in kind_names():
             return render(request, "admin/search/job/launch.html", context | {"kinds": describe_kinds()})
         copied = _job(request.GET.get("like"))
-        initial = initial_of(copied) if copied else {"knowledge_base": request.GET.get("knowledge_base", "")}
+        asked = {name: request.GET.get(name, "") for name in ("knowledge_base", "question_set")}
+        initial = initial_of(copied) if copied else asked
         form = LaunchForm(kind, request.POST if request.method == "POST" else None, initial)
         if request.method == "POST" and form.is_valid():
             launched = self._launched(request, form, copied)

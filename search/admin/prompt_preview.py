@@ -9,10 +9,10 @@ from django.http import HttpRequest
 from unfold.widgets import UnfoldAdminSelectWidget, UnfoldAdminTextInputWidget
 
 from search.domain.errors import InvalidRequest
+from search.domain.question import LONGEST_QUESTION
 from search.models import KnowledgeBase
 from search.prompts import PromptFault
 from search.services.language_models.preview_prompt import preview_prompt
-from search.services.searches.check_request import MAX_QUESTION
 
 
 class PreviewForm(forms.Form):
@@ -21,7 +21,7 @@ class PreviewForm(forms.Form):
     knowledge_base = forms.ModelChoiceField(
         KnowledgeBase.objects.none(), to_field_name="name", widget=UnfoldAdminSelectWidget
     )
-    question = forms.CharField(max_length=MAX_QUESTION, widget=UnfoldAdminTextInputWidget)
+    question = forms.CharField(max_length=LONGEST_QUESTION, widget=UnfoldAdminTextInputWidget)
 
     def __init__(self, request: HttpRequest) -> None:
         super().__init__(request.GET or None)

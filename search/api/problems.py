@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
-import uuid
 from collections.abc import Mapping, Sequence
 from http import HTTPStatus
 from typing import Any
@@ -17,6 +15,7 @@ from django.views.decorators.csrf import csrf_exempt
 from rest_framework import exceptions
 
 from search.domain.errors import Fault, InvalidRequest, NotAllowed, NotNow, QueueFull, ServiceUnavailable
+from search.services.observing.carried import request_id_from
 from search.services.uploads.errors import NoSpace, UploadConflict, UploadTooLarge, WrongChecksum
 
 CONTENT_TYPE = "application/problem+json"
@@ -24,7 +23,6 @@ RETRY_SECONDS = 5
 WRONG_CHECKSUM = 460
 """Status of tus for a piece with another checksum than stated; it has no name in HTTP."""
 _UPLOAD_CODES = {UploadTooLarge: 413, UploadConflict: 409, NoSpace: 507, WrongChecksum: WRONG_CHECKSUM}
-_GIVEN_ID = re.compile(r"[\w.:-]{1,64}", re.ASCII)
 
 log = structlog.get_logger(__name__)
 
@@ -124,9 +122,8 @@ def _document(
 
 
 def request_id(request: HttpRequest) -> str:
-    """Return the request id from the header `X-Request-ID` if it is valid, otherwise a new one."""
-    given = request.headers.get("X-Request-ID", "")
-    return given if _GIVEN_ID.fullmatch(given) else uuid.uuid4().hex
+    """Return the id of the request; `grasp_site.request_ids` has put a valid one into the header `X-Request-ID`."""
+    return request_id_from(request.headers.get("X-Request-ID", ""))
 
 
 def _sentence(detail: Any) -> str:

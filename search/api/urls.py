@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.urls import path, re_path, register_converter
 
 from search.api.answers import SearchAnswers, SearchFacets
+from search.api.comparisons import SearchComparison
 from search.api.events import SearchEvents
 from search.api.feedback import SearchFeedback
 from search.api.health import Alive, Ready
@@ -39,6 +40,7 @@ urlpatterns = [
     ),
     path("pipelines/<str:name>/rollback/", PipelineRollBack.as_view(), name="pipeline-rollback"),
     path("searches/", Searches.as_view(), name="searches"),
+    path("searches/compare/", SearchComparison.as_view(), name="searches-compare"),
     path("searches/<uuid:run_id>/", SearchDetail.as_view(), name="search"),
     path("searches/<uuid:run_id>/events/", SearchEvents.as_view(), name="search-events"),
     path("searches/<uuid:run_id>/answers/", SearchAnswers.as_view(), name="search-answers"),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 from urllib.parse import urlencode
 
@@ -11,20 +10,10 @@ from django.urls import reverse
 from django.utils.html import escape
 from django.utils.safestring import SafeString, mark_safe
 
-from search.language.words import stem
+from search.language.snippets import places_of, telling_stems
 from search.text import words as as_words
 
 register = template.Library()
-
-UNMARKED = frozenset({
-    "about", "all", "and", "any", "are", "can", "did", "does", "for", "from", "has", "have", "how", "into", "its",
-    "not", "off", "that", "the", "their", "them", "then", "there", "these", "they", "this", "those", "was", "were",
-    "what", "when", "where", "which", "who", "whose", "will", "with", "you", "your",
-})  # fmt: skip
-"""Words of a question that are not marked in texts because they carry no meaning."""
-SHORTEST_MARKED = 3
-"""Fewest characters of a word that is marked."""
-_WORD = re.compile(r"\w+")
 
 
 @register.simple_tag
@@ -41,15 +30,25 @@ def entity_url(knowledge_base: str, node_id: str) -> str:
 
 @register.filter
 def marked(text: str, question: str) -> SafeString:
-    """Return text as HTML with the words of the question in <mark>; words of one stem count as one word."""
-    asked = {stem(word.casefold()) for word in _WORD.findall(question) if _counts(word)}
+    """Return text as HTML with the question's words of content in <mark>; words of one stem count as one word."""
     parts, at = [], 0
-    for match in _WORD.finditer(text):
-        if _counts(match.group()) and stem(match.group().casefold()) in asked:
-            parts += [escape(text[at : match.start()]), "<mark>", escape(match.group()), "</mark>"]
-            at = match.end()
+    for begin, end, _ in places_of(text, telling_stems(question)):
+        parts += [escape(text[at:begin]), "<mark>", escape(text[begin:end]), "</mark>"]
+        at = end
     # Every part is escaped, except the tags added here.
     return mark_safe("".join([*parts, escape(text[at:])]))
+
+
+@register.filter
+def sentence(text: str) -> SafeString:
+    """Return what a stage says as HTML: with a capital letter, a full stop, and `commands` in <code>.
+
+    Stages say it as a part of a longer sentence, too.
+    """
+    said = f"{text[:1].upper()}{text[1:]}" + ("." if text and text[-1] not in ".!?:)”" else "")
+    parts = [f"<code>{escape(part)}</code>" if at % 2 else escape(part) for at, part in enumerate(said.split("`"))]
+    # Every part is escaped, except the tags added here. A backtick without its partner stays text.
+    return mark_safe("".join(parts)) if len(parts) % 2 else escape(said)
 
 
 @register.filter
@@ -104,16 +103,12 @@ def thousands(value: int) -> str:
 
 
 @register.filter
-def of(values: dict[str, Any], key: str) -> Any:
-    """Return the value of a key, an empty string where there is none."""
-    return values.get(key, "")
+def of(values: dict[str, Any] | str, key: str) -> Any:
+    """Return the value of a key, an empty string where there is none, or where the page has no such values."""
+    return values.get(key, "") if isinstance(values, dict) else ""
 
 
 @register.filter
 def items_of(value: Any) -> list[Any]:
     """Return the items of a field's value: a list unchanged, any other value as a list of one item."""
     return value if isinstance(value, list) else [value]
-
-
-def _counts(word: str) -> bool:
-    return len(word) >= SHORTEST_MARKED and word.casefold() not in UNMARKED

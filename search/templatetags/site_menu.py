@@ -23,6 +23,12 @@ def reads_evaluations(context: Any) -> bool:
 
 
 @register.simple_tag(takes_context=True)
+def annotates(context: Any) -> bool:
+    """Whether the current user may judge items; False while Postgres does not answer."""
+    return _may(context, "training.add_judgement")
+
+
+@register.simple_tag(takes_context=True)
 def signed_in(context: Any) -> dict[str, Any]:
     """Return `name` and `staff` of whoever looks at the page; nobody is known while Postgres is away."""
     user = getattr(context.get("request"), "user", None)

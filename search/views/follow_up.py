@@ -14,7 +14,7 @@ from search.services.access.visitor_cookie import asking_visitor, keep_visitor
 from search.services.searches.check_request import SearchRejected
 from search.services.searches.request_search import request_search
 from search.views.finding import find_run
-from search.views.form import remember, typed
+from search.views.form import typed
 from search.views.results import results_page
 from search.views.unavailable import not_now, says_what_is_down, status_of
 
@@ -46,7 +46,6 @@ def follow(request: HttpRequest, run_id: UUID) -> HttpResponse:
     except NotNow as error:
         page = results_page(request, run, follow_fault=error.reason, follow_typed=words, status=status_of(error))
         return not_now(page, error)
-    remember(request, str(asked.pk), asked.question, asked.knowledge_base_name)
     answer = redirect("search-results", asked.pk)
     keep_visitor(request, answer, visitor)
     return answer

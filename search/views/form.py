@@ -10,12 +10,15 @@ from django.conf import settings
 from django.http import HttpRequest
 
 from search.domain.errors import Fault
+from search.domain.question import LONGEST_QUESTION
 from search.models import KnowledgeBase
-from search.services.pipelines.list_pipelines import list_pipelines
-from search.services.searches.check_request import MAX_QUESTION
+from search.services.pipelines.list_pipelines import pipeline_choices
 
-RECENT = "recent_searches"
-MOST_RECENT = 8
+_SHOWN = (
+    "name", "title", "description", "examples", "active_release__number", "active_release__snapshot__nodes",
+    "active_release__snapshot__edges",
+)  # fmt: skip
+"""Columns that the pages print; a schema, which is not among them, takes longer to read than the page to write."""
 
 
 @dataclass
@@ -31,7 +34,7 @@ class SearchBox:
     question: str = ""
     pipeline: str = ""
     faults: dict[str, list[str]] = field(default_factory=dict)
-    longest: int = MAX_QUESTION
+    longest: int = LONGEST_QUESTION
 
     @property
     def elsewhere(self) -> list[str]:
@@ -46,8 +49,9 @@ def question_box(request: HttpRequest, **values: Any) -> SearchBox:
         KnowledgeBase.objects.visible_to(request.user)
         .filter(active_release__isnull=False)
         .select_related("active_release__snapshot")
+        .only(*_SHOWN)
     )
-    box = SearchBox(bases, list_pipelines(), **values)
+    box = SearchBox(bases, pipeline_choices(), **values)
     box.knowledge_base = box.knowledge_base or (bases[0].name if bases else "")
     box.pipeline = box.pipeline or settings.GRASP_DEFAULT_PIPELINE
     return box
@@ -71,15 +75,3 @@ def by_field(faults: Sequence[Fault]) -> dict[str, list[str]]:
         name, _, rest = fault.pointer.lstrip("/").partition("/")
         found.setdefault(name, []).append(f"{fault.pointer}: {fault.sentence}" if rest else fault.sentence)
     return found
-
-
-def remember(request: HttpRequest, run_id: str, question: str, knowledge_base: str) -> None:
-    """Store a search as the newest of the recent searches of this browser session."""
-    entry = {"id": run_id, "question": question[:300], "knowledge_base": knowledge_base}
-    others = [e for e in recent(request) if (e["question"], e["knowledge_base"]) != (entry["question"], knowledge_base)]
-    request.session[RECENT] = [entry, *others][:MOST_RECENT]
-
-
-def recent(request: HttpRequest) -> list[dict[str, str]]:
-    """Return the recent searches of this browser session, newest first."""
-    return list(request.session.get(RECENT, ()))

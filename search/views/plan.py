@@ -24,7 +24,7 @@ from search.services.searches.describe_search import describe_search
 from search.services.searches.request_search import request_search
 from search.views import plan_form
 from search.views.finding import find_run
-from search.views.form import question_box, remember
+from search.views.form import question_box
 from search.views.plan_additions import without_blanks
 from search.views.plan_changes import changed
 from search.views.plan_form import Json
@@ -103,7 +103,6 @@ def ask_with(request: HttpRequest, run: SearchRun, release: Release, plan: Json)
     except NotNow as error:
         faults = [Fault("", error.reason)]
         return not_now(_page(request, run, release, plan, more=faults, status=status_of(error)), error)
-    remember(request, str(asked.pk), asked.question, asked.knowledge_base_name)
     answer = redirect("search-results", asked.pk)
     keep_visitor(request, answer, visitor)
     return answer

@@ -114,5 +114,5 @@ def add_part(plan: Json, part: Mapping[str, Any]) -> None:
 
 
 def _is_range_of(one: Json, condition: Mapping[str, Any]) -> bool:
-    same = (one["var"], one["field"]) == (condition["var"], condition["field"])
+    same = (one["var"], one.get("field")) == (condition["var"], condition["field"])
     return same and one["op"] == "between" and condition["op"] in ("between", "=")

@@ -55,6 +55,7 @@ PLAIN: Mapping[str, Callable[[Json], object]] = {
     "turn-order": more.turn_order,
     "drop-order": lambda plan: plan.pop("order", None),
     "drop-ask": lambda plan: plan.pop("ask", None),
+    "drop-show": lambda plan: plan.pop("show", None),
     "drop-text": lambda plan: plan["target"].update(relevance_text=""),
 }
 

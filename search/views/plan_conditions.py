@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from search.domain.plan import MAX_EXCLUSIONS
+from search.plan_words import SHOWS
 
 Json = dict[str, Any]
 
@@ -31,8 +32,11 @@ def read_conditions(fields: Mapping[str, str]) -> Json:
             "direction": fields.get("/order/direction", "desc"),
             "limit": int(limit) if whole else limit or None,
         }
-    if fields.get("/ask", "which") != "which":
-        read["ask"] = fields["/ask"]
+    asked, _, field = fields.get("/ask", "which").partition(SHOWS)
+    if field:
+        read["show"] = field
+    elif asked != "which":
+        read["ask"] = asked
     return read
 
 

@@ -14,7 +14,7 @@ from search.domain.graph import ANY, Schema
 from search.domain.mending.names import as_kind
 from search.domain.plan import MAX_ANCHORS, MAX_HOPS
 from search.domain.plan.parse import MAX_FILTERS
-from search.domain.plan.parts import COMPARING, WITHOUT_VALUE
+from search.domain.plan.parts import COMPARING, COUNTING, WITHOUT_VALUE
 from search.domain.plan.routes import routes
 from search.plan_words import variables_of
 from search.views.plan_conditions import drop_loose, parsed_json, read_conditions, rename
@@ -232,6 +232,9 @@ def _hop(fields: Mapping[str, str], at: str) -> Json:
 def _filter(fields: Mapping[str, str], at: str, plan: Json, schema: Schema) -> Json:
     condition = {"var": fields[f"{at}/var"], "field": fields.get(f"{at}/field", ""), "op": fields.get(f"{at}/op", "=")}
     known = fields_for(plan, condition["var"], schema)
+    counted = parsed_json(condition["field"]) if condition["field"].startswith("{") else None
+    if isinstance(counted, dict) and "count" in counted:
+        return _count_filter(fields, at, {"var": condition["var"], "count": counted["count"], "op": condition["op"]})
     if fields.get(f"{at}/was") not in (None, condition["var"]) and condition["field"] not in known:
         condition["field"] = next(iter(known))
     kind = known.get(condition["field"], "keyword")
@@ -248,6 +251,14 @@ def _filter(fields: Mapping[str, str], at: str, plan: Json, schema: Schema) -> J
         lines = [line.strip() for line in value.splitlines() if line.strip()]
         return condition | {"value": [as_kind(line, kind) for line in lines]}
     return condition | {"value": as_kind(value.strip(), kind)}
+
+
+def _count_filter(fields: Mapping[str, str], at: str, condition: Json) -> Json:
+    """Return a filter on a count; a comparison that only fields have becomes *is*."""
+    op = condition["op"] if condition["op"] in COUNTING else "="
+    values = [fields.get(f"{at}/value", "").strip(), fields.get(f"{at}/value2", "").strip()]
+    numbers = [as_kind(value, "number") for value in (values if op == "between" else values[:1])]
+    return condition | {"op": op, "value": numbers if op == "between" else numbers[0]}
 
 
 def share_labels(plan: Json) -> None:

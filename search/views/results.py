@@ -20,8 +20,10 @@ from search.services.searches.cancel_search import cancel_search
 from search.services.searches.facets import FEWEST_ANSWERS, facets_of
 from search.services.searches.plan_answers import plan_answers
 from search.services.searches.watch_search import await_change, glance
+from search.views.collect import collected
 from search.views.finding import find_run
 from search.views.form import question_box
+from search.views.own_searches import starred
 from search.views.shown.facets import ShownFacets, show_facets
 from search.views.shown.search import ShownSearch, relations_of, show_run
 from search.views.unavailable import says_what_is_down
@@ -71,7 +73,7 @@ def live(request: HttpRequest, run_id: UUID) -> HttpResponse:
     except SearchRun.DoesNotExist:
         raise Http404("There is no search with this address.") from None
     known = request.GET.get("seen")
-    if now.mark == known and not now.ended and (held := _held(request)):
+    if now.mark == known and not now.ended and (held := held_seconds(request)):
         now = await_change(run_id, held, lambda seen: seen.mark != known or seen.ended)
     if now.mark == known and not now.ended:
         return HttpResponse(status=204)
@@ -96,6 +98,8 @@ def _context(request: HttpRequest, run: SearchRun) -> dict[str, Any]:
         "marks": {one.node_id: one.kind for one in given},
         "missing": [one for one in given if one.kind == Feedback.Kind.MISSING],
         "facets": _facets(run, search),
+        "starred": not search.pending and starred(request, run),
+        "collected": collected(request, run.knowledge_base_name, [result.id for result in search.results]),
     }
 
 
@@ -106,7 +110,8 @@ def _facets(run: SearchRun, search: ShownSearch) -> ShownFacets | None:
     return show_facets(facets_of(plan_answers(run), run), relations_of(run))
 
 
-def _held(request: HttpRequest) -> float:
+def held_seconds(request: HttpRequest) -> float:
+    """Return how long a request for changes may be held open, by its parameter `wait`; at most `LONGEST_HELD`."""
     given = request.GET.get("wait", "")
     return min(LONGEST_HELD, float(given)) if given.isascii() and given.isdigit() and len(given) < 4 else 0.0
 

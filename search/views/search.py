@@ -11,10 +11,11 @@ from django.views.decorators.http import require_http_methods
 
 from search.domain.errors import Fault, NotNow
 from search.models import SearchRun
-from search.services.access.visitor_cookie import asking_visitor, keep_visitor
+from search.services.access.visitor_cookie import asking_visitor, keep_visitor, visitor_of
+from search.services.collections.own_searches import recent_searches
 from search.services.searches.check_request import SearchRejected
 from search.services.searches.request_search import request_search
-from search.views.form import by_field, question_box, recent, remember, typed
+from search.views.form import by_field, question_box, typed
 from search.views.unavailable import not_now, says_what_is_down, status_of
 
 
@@ -60,7 +61,6 @@ def _ask(request: HttpRequest, values: dict[str, str], plan: str) -> HttpRespons
         return _page(request, values, 400, by_field(error.faults), plan)
     except NotNow as error:
         return not_now(_page(request, values, status_of(error), {"": [error.reason]}, plan), error)
-    remember(request, str(run.pk), run.question, run.knowledge_base_name)
     answer = redirect("search-results", run.pk)
     keep_visitor(request, answer, visitor)
     return answer
@@ -80,4 +80,5 @@ def _page(
     request: HttpRequest, values: dict[str, str], status: int, faults: Any = None, plan: str = ""
 ) -> HttpResponse:
     box = question_box(request, **values, faults=faults or {})
-    return render(request, "search/home.html", {"box": box, "recent": recent(request), "plan": plan}, status=status)
+    own = recent_searches(request.user, visitor_of(request))
+    return render(request, "search/home.html", {"box": box, "recent": own, "plan": plan}, status=status)

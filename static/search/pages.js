@@ -1,20 +1,7 @@
-// Comfort on top of pages that work without it: keys, copying, colours without a reload, a box that grows.
+// Comfort on top of pages that work without it: copying, colours without a reload, a box that grows.
 "use strict";
 
 const box = () => document.getElementById("q");
-
-function typing(element) {
-  return element.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(element.tagName);
-}
-
-function move(step) {
-  const results = [...document.querySelectorAll(".result")];
-  if (!results.length) return;
-  const at = results.findIndex((result) => result.contains(document.activeElement));
-  const next = results[Math.min(Math.max(at + step, 0), results.length - 1)];
-  next.querySelector("summary").focus();
-  next.scrollIntoView({ block: "nearest" });
-}
 
 document.addEventListener("keydown", (event) => {
   if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
@@ -22,14 +9,6 @@ document.addEventListener("keydown", (event) => {
     event.preventDefault();
     event.target.form.requestSubmit();
   }
-  if (typing(event.target)) return;
-  if (event.key === "/" && box()) {
-    event.preventDefault();
-    box().focus();
-    box().select();
-  }
-  if (event.key === "j") move(1);
-  if (event.key === "k") move(-1);
 });
 
 async function copy(button, text) {
@@ -194,3 +173,34 @@ if (box() && picker) completing(box(), picker);
 
 showCopying(document);
 document.addEventListener("htmx:after:swap", () => showCopying(document));
+
+// A part that follows the site by itself: an answer that is an error says one sentence in place, and is tried again more
+// slowly. The page of the error, with its own header and footer, is never put into the part.
+const ERROR_PAUSE = 3000;
+const refusedAt = new WeakMap();
+
+document.addEventListener("htmx:before:request", (event) => {
+  const at = refusedAt.get(event.detail.ctx.sourceElement);
+  if (at && Date.now() - at < ERROR_PAUSE) event.preventDefault();
+});
+
+document.addEventListener("htmx:after:request", (event) => {
+  const { sourceElement: part, response } = event.detail.ctx;
+  if (response.status < 400) {
+    refusedAt.delete(part);
+    return part.querySelector(":scope > .not-answered")?.remove();
+  }
+  event.preventDefault();
+  refusedAt.set(part, Date.now());
+  if (part.querySelector(":scope > .not-answered")) return;
+  const notice = document.createElement("div"), said = document.createElement("p"), button = document.createElement("button");
+  notice.className = "notice bad not-answered";
+  notice.setAttribute("role", "alert");
+  said.textContent = `The site answers with an error (${response.status}), so this part may be out of date; it is asked again every few seconds. `;
+  button.type = "button";
+  button.textContent = "Reload the page";
+  button.addEventListener("click", () => location.reload());
+  said.append(button);
+  notice.append(said);
+  part.prepend(notice);
+});

@@ -5,6 +5,7 @@ These serializers do not check requests. The services do, and they name every fa
 
 from search.api.serializers.answers import Facets, ListedAnswer
 from search.api.serializers.basics import Fault, NodeReference, Problem, page_of, problems
+from search.api.serializers.comparisons import Comparison
 from search.api.serializers.feedback import Feedback, FeedbackRequest
 from search.api.serializers.jobs import (
     CloneRequest,
@@ -24,6 +25,7 @@ from search.api.serializers.uploads import Preview, PreviewRequest, UnpackLaunch
 __all__ = [
     "CheckedPlan",
     "CloneRequest",
+    "Comparison",
     "Facets",
     "Fault",
     "Feedback",

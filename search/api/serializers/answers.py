@@ -6,9 +6,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from drf_spectacular.utils import extend_schema_serializer
 from rest_framework import serializers
 
-from search.api.serializers.basics import Anything, NodeReference, Number, Text, Whole
+from search.api.serializers.basics import Anything, JsonObject, NodeReference, Number, Text, Whole
 
 
 class ListedAnswer(serializers.Serializer[Any]):
@@ -29,7 +30,7 @@ class FacetValue(serializers.Serializer[Any]):
 
     label = Text()
     count = Whole()
-    adds = serializers.DictField(child=Anything())
+    adds = JsonObject()
 
 
 class Facet(serializers.Serializer[Any]):
@@ -47,6 +48,8 @@ class Facet(serializers.Serializer[Any]):
     direction = serializers.ChoiceField(["out", "in"], required=False)
 
 
+# A class of a generated client and its only member cannot have one name.
+@extend_schema_serializer(component_name="SearchFacets")
 class Facets(serializers.Serializer[Any]):
     """The facets of a plan's answers, best first; `looked_at` of the `answers` were counted, taken evenly."""
 

@@ -7,6 +7,8 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any
 
+from drf_spectacular.extensions import OpenApiSerializerFieldExtension
+from drf_spectacular.plumbing import ResolvedComponent
 from drf_spectacular.utils import OpenApiResponse, inline_serializer
 from rest_framework import serializers
 
@@ -20,6 +22,27 @@ Text, Whole, Number, Flag = (
 
 class Anything(serializers.JSONField):
     """Any JSON value."""
+
+
+class JsonObject(serializers.DictField):
+    """An object of JSON with any members: plans, settings, and what stages record."""
+
+    child = Anything()
+
+
+class JsonObjectSchema(OpenApiSerializerFieldExtension):
+    """Describes every JSON object by one component, so that generated clients have one type for it."""
+
+    target_class = JsonObject
+
+    def map_serializer_field(self, auto_schema: Any, direction: str) -> dict[str, Any]:
+        """Return the reference to the component."""
+        component = ResolvedComponent(
+            name="JsonObject", type=ResolvedComponent.SCHEMA, object="JsonObject",
+            schema={"type": "object", "additionalProperties": {}, "description": "An object with any members."},
+        )  # fmt: skip
+        auto_schema.registry.register_on_missing(component)
+        return component.ref
 
 
 class Fault(serializers.Serializer[Any]):

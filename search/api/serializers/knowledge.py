@@ -9,7 +9,7 @@ from typing import Any
 
 from rest_framework import serializers
 
-from search.api.serializers.basics import Anything, Flag, NodeReference, Text, Whole
+from search.api.serializers.basics import Flag, JsonObject, NodeReference, Text, Whole
 
 
 class KnowledgeBase(serializers.Serializer[Any]):
@@ -81,7 +81,7 @@ class KnowledgeBaseSchema(KnowledgeBase):
 class Neighbour(NodeReference):
     """A node at the other end of an edge, with the edge's properties."""
 
-    properties = serializers.DictField(child=Anything())
+    properties = JsonObject()
 
 
 class RelationGroup(serializers.Serializer[Any]):
@@ -102,7 +102,7 @@ class Node(NodeReference):
 
     aliases = serializers.ListField(child=Text())
     url = Text(allow_blank=True)
-    fields = serializers.DictField(child=Anything())
+    fields = JsonObject()
     relations = RelationGroup(many=True)
     knowledge_base = Text()
     release = Text()

@@ -6,9 +6,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from drf_spectacular.utils import extend_schema_serializer
 from rest_framework import serializers
 
-from search.api.serializers.basics import Anything, Flag, Text, Whole
+from search.api.serializers.basics import Flag, JsonObject, Text, Whole
 
 
 class PipelineVersion(serializers.Serializer[Any]):
@@ -17,7 +18,7 @@ class PipelineVersion(serializers.Serializer[Any]):
     knowledge_base = Text()
     pipeline = Text()
     version = Whole()
-    options = serializers.DictField(child=Anything(), help_text="Options as {stage.option: value}.")
+    options = JsonObject(help_text="Options as {stage.option: value}.")
     artifacts = serializers.DictField(child=Text(), help_text="The options that name an artifact.")
     active = Flag(help_text="Whether the next searches use it.")
     note = Text(allow_blank=True)
@@ -30,7 +31,7 @@ class PipelineVersionRequest(serializers.Serializer[Any]):
     """A new version: options that are laid over those of the active version, or all that it has (`whole`)."""
 
     knowledge_base = Text()
-    options = serializers.DictField(child=Anything())
+    options = JsonObject()
     note = Text(required=False, max_length=2_000)
     activate = Flag(required=False, default=False)
     whole = Flag(required=False, default=False)
@@ -42,6 +43,8 @@ class SwitchRequest(serializers.Serializer[Any]):
     knowledge_base = Text()
 
 
+# A class of a generated client and its only member cannot have one name.
+@extend_schema_serializer(component_name="VersionInUse")
 class InUse(serializers.Serializer[Any]):
     """The version that the next searches use; version 0, the site's specification, has no row and is null."""
 

@@ -8,18 +8,18 @@ from typing import Any
 
 from rest_framework import serializers
 
-from search.api.serializers.basics import Anything, Fault, Flag, Text
+from search.api.serializers.basics import Fault, Flag, JsonObject, Text
 
 
 class Plan(serializers.Serializer[Any]):
     """A plan: the anchors, the hops to the target, and the conditions on the answer."""
 
-    anchors = serializers.ListField(child=serializers.DictField(child=Anything()), required=False)
-    hops = serializers.ListField(child=serializers.DictField(child=Anything()), required=False)
-    target = serializers.DictField(child=Anything())
-    filters = serializers.ListField(child=serializers.DictField(child=Anything()), required=False)
-    exclude = serializers.ListField(child=serializers.DictField(child=Anything()), required=False)
-    order = serializers.DictField(child=Anything(), required=False)
+    anchors = serializers.ListField(child=JsonObject(), required=False)
+    hops = serializers.ListField(child=JsonObject(), required=False)
+    target = JsonObject()
+    filters = serializers.ListField(child=JsonObject(), required=False)
+    exclude = serializers.ListField(child=JsonObject(), required=False)
+    order = JsonObject(required=False)
     ask = serializers.ChoiceField(["which", "how many", "whether"], required=False)
     risk_level = serializers.ChoiceField(["no_trade", "weak", "normal", "aggressive"], required=False)
     retrieval_mode = Text(required=False)
@@ -28,7 +28,7 @@ class Plan(serializers.Serializer[Any]):
 class MendedPlan(serializers.Serializer[Any]):
     """A plan with its harmless faults corrected, and one sentence for each correction."""
 
-    plan = serializers.DictField(child=Anything())
+    plan = JsonObject()
     changes = serializers.ListField(child=Text())
 
 
@@ -39,6 +39,6 @@ class CheckedPlan(serializers.Serializer[Any]):
     """
 
     valid = Flag()
-    plan = serializers.DictField(child=Anything(), required=False)
+    plan = JsonObject(required=False)
     errors = Fault(many=True, required=False)
     mended = MendedPlan(required=False)

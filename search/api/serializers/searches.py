@@ -9,11 +9,12 @@ from typing import Any, get_args
 
 from rest_framework import serializers
 
-from search.api.serializers.basics import Anything, Flag, NodeReference, Number, Text, Whole
+from search.api.serializers.basics import Flag, JsonObject, NodeReference, Number, Text, Whole
+from search.domain.expansion import Source
 from search.domain.plan import PlanSource
 from search.domain.plan.changes import CHANGE_KINDS, PLAN_PARTS
+from search.domain.question import LONGEST_QUESTION
 from search.domain.trace import ROLES
-from search.services.searches.check_request import MAX_QUESTION
 
 
 class Pipeline(serializers.Serializer[Any]):
@@ -25,18 +26,18 @@ class Pipeline(serializers.Serializer[Any]):
     version = Whole()
     available = Flag()
     reason = Text(allow_null=True)
-    settings_schema = serializers.DictField(child=Anything(), allow_null=True)
+    settings_schema = JsonObject(allow_null=True)
 
 
 class SearchRequest(serializers.Serializer[Any]):
     """A question to a knowledge base. The knowledge base may be left out if `follows` is given."""
 
     knowledge_base = Text(max_length=100, required=False)
-    question = Text(max_length=MAX_QUESTION)
+    question = Text(max_length=LONGEST_QUESTION)
     pipeline = Text(required=False)
     k = Whole(required=False, min_value=1, max_value=100, default=20)
-    plan = serializers.DictField(child=Anything(), required=False, allow_null=True)
-    settings = serializers.DictField(child=Anything(), required=False, allow_null=True)
+    plan = JsonObject(required=False, allow_null=True)
+    settings = JsonObject(required=False, allow_null=True)
     follows = serializers.UUIDField(
         required=False, allow_null=True, help_text="The id of the search that this question follows."
     )
@@ -57,7 +58,7 @@ class UsedPipeline(serializers.Serializer[Any]):
     name = Text()
     title = Text()
     version = Whole()
-    specification = serializers.DictField(child=Anything())
+    specification = JsonObject()
     flow = Stage(many=True)
 
 
@@ -75,8 +76,8 @@ class PlanEntry(serializers.Serializer[Any]):
     the plan before the change, and `dropped` are the conditions that were dropped and now count as text.
     """
 
-    plan = serializers.DictField(child=Anything())
-    given = serializers.DictField(child=Anything(), required=False)
+    plan = JsonObject()
+    given = JsonObject(required=False)
     dropped = serializers.ListField(child=Text(), required=False)
     source = serializers.ChoiceField(get_args(PlanSource))
     probability = Number()
@@ -123,7 +124,7 @@ class Graph(serializers.Serializer[Any]):
 
     backend = Text(allow_blank=True)
     query = Text(allow_blank=True)
-    queries = serializers.ListField(child=serializers.DictField(child=Anything()))
+    queries = serializers.ListField(child=JsonObject())
     candidates = Whole()
     truncated = Flag()
 
@@ -138,9 +139,7 @@ class Fusion(serializers.Serializer[Any]):
     risk = Text(allow_blank=True)
     leads = Flag(help_text="Whether the order of the graph's list was kept.")
     surely = Flag(help_text="Whether the plan is called almost surely right.")
-    trust = serializers.DictField(
-        child=serializers.DictField(child=Anything()), help_text="How far lists are to be trusted, by name."
-    )
+    trust = serializers.DictField(child=JsonObject(), help_text="How far lists are to be trusted, by name.")
     titles = serializers.DictField(child=Text())
 
 
@@ -160,12 +159,10 @@ class Result(serializers.Serializer[Any]):
     score = Number()
     node = NodeReference()
     snippet = Text(allow_blank=True)
-    scores = serializers.DictField(child=serializers.DictField(child=Anything()))
-    fused = serializers.DictField(
-        child=serializers.DictField(child=Anything()), help_text="Fused lists that were fused again, by name."
-    )
+    scores = serializers.DictField(child=JsonObject())
+    fused = serializers.DictField(child=JsonObject(), help_text="Fused lists that were fused again, by name.")
     signals = Signal(many=True, help_text="What moved it up or down most, if a learned ranker ordered the results.")
-    evidence = serializers.DictField(child=Anything(), allow_null=True)
+    evidence = JsonObject(allow_null=True)
     answers = serializers.BooleanField(help_text="Whether it meets every condition of the shown plan.")
 
 
@@ -186,8 +183,8 @@ class Answer(serializers.Serializer[Any]):
 class Step(serializers.Serializer[Any]):
     """A step of a search: `name` is its name in the pipeline, `role` its purpose, the same in every pipeline.
 
-    `prompt_fingerprint` (the version of the prompt) and `tokens` (numbers by kind) are filled if a language model was
-    asked.
+    If a language model was asked, `prompt_fingerprint` is the version of the prompt. `tokens` then has the tokens by
+    kind (`prompt`, `cached` as a part of it, `completion`), its `calls`, and `cached calls`, the answers from storage.
     """
 
     name = Text()
@@ -245,6 +242,53 @@ class FollowUp(serializers.Serializer[Any]):
     changes = PlanChange(many=True)
 
 
+class ModelTokens(serializers.Serializer[Any]):
+    """Tokens by kind; `cached` are those of the prompts that the server had in its cache."""
+
+    prompt = Whole()
+    cached = Whole()
+    completion = Whole()
+
+
+class ModelUse(serializers.Serializer[Any]):
+    """What a search spent on language models.
+
+    `calls` are requests, retries included; `cached_calls` are answers from storage; `refused` are prompts that the
+    budget refused. `seconds` is the time of waiting. `price` is null if a model that was asked has no price. `budget`
+    holds the limits by name: calls, tokens, seconds, money.
+    """
+
+    calls = Whole()
+    cached_calls = Whole()
+    refused = Whole()
+    tokens = ModelTokens()
+    seconds = Number()
+    price = Number(allow_null=True)
+    currency = Text(allow_blank=True)
+    budget = serializers.DictField(child=Number())
+
+
+class ExpansionPart(serializers.Serializer[Any]):
+    """A part of the searched text: the question, its gloss, a node's document, a triple, or what a model wrote.
+
+    `path` is the walk of a triple. `cut` is the number of characters that were cut off its end.
+    """
+
+    source = serializers.ChoiceField(get_args(Source))
+    text = Text(allow_blank=True)
+    node = NodeReference(allow_null=True)
+    path = serializers.ListField(child=JsonObject(), allow_null=True)
+    cut = Whole()
+
+
+class Expansion(serializers.Serializer[Any]):
+    """The text that was searched in place of the question; `left_out` is the number of parts that did not fit."""
+
+    text = Text(allow_blank=True)
+    parts = ExpansionPart(many=True)
+    left_out = Whole()
+
+
 class Search(serializers.Serializer[Any]):
     """The present state of a search.
 
@@ -262,18 +306,20 @@ class Search(serializers.Serializer[Any]):
     pipeline = UsedPipeline()
     k = Whole()
     seconds = Number(allow_null=True)
+    model_use = ModelUse(allow_null=True)
     created = serializers.DateTimeField()
-    error = serializers.DictField(child=Anything(), allow_null=True)
+    error = JsonObject(allow_null=True)
     waiting = Text(allow_null=True)
     changes = serializers.IntegerField(help_text="Grows with everything that is written of the search.")
     degraded = Degraded(many=True)
-    plan = serializers.DictField(child=Anything(), allow_null=True)
+    plan = JsonObject(allow_null=True)
     plan_index = Whole(allow_null=True)
     other_plans = OtherPlan(many=True)
     plans = PlanEntry(many=True)
     linked = Linked(many=True)
     did_you_mean = DidYouMean(many=True)
     graph = Graph(allow_null=True)
+    expansion = Expansion(allow_null=True, help_text="Null where the question itself was searched.")
     fusion = Fusion(allow_null=True)
     answer = Answer()
     results = Result(many=True)

@@ -9,7 +9,7 @@ from typing import Any
 from search.domain.graph import Relation
 from search.plan_words import order_words
 from search.text import path_text, words
-from search.views.shown.wording import type_words
+from search.views.shown.wording import type_words, value_text
 
 Json = Mapping[str, Any]
 Relations = Mapping[str, Relation]
@@ -45,6 +45,11 @@ class ShownAnswer:
         return self.count > self.here
 
     @property
+    def all_near(self) -> bool:
+        """Whether there are answers in the graph, and none of them among the results."""
+        return self.kind == "number" and self.count > 0 and not self.last and self.near > 0
+
+    @property
     def divides(self) -> bool:
         """Whether the list needs a line where the answers end."""
         return self.last > 0 and self.near > 0
@@ -63,6 +68,7 @@ def show_answer(search: Json) -> ShownAnswer | None:
     ranks = [result["rank"] for result in search["results"] if result.get("answers")]
     near = len(search["results"]) - len(ranks)
     head, said = _WORDS[answer["kind"]](answer, _Told(search, entry, len(ranks), near))
+    head, said = _value(search, answer) or (head, said)
     paths = _proofs(search["results"]) if answer["kind"] == "yes" else ()
     probability = entry.get("probability", 1.0)
     doubt = probability if entry["source"] != "user" and probability < DOUBTFUL else None
@@ -88,8 +94,15 @@ class _Told:
         return " or ".join(type_words(label) if one else plural(type_words(label)) for label in labels)
 
     @property
+    def kind(self) -> str:
+        """The kind of the answer."""
+        return str(self.search["answer"]["kind"])
+
+    @property
     def why_unknown(self) -> str:
         """Why the answer may be incomplete: an entity that is not known, or an execution that was cut off."""
+        if self.kind == "unknown" and (text := self.entry["plan"]["target"].get("relevance_text")):
+            return f"“{text}” was not understood, so neither yes nor no is certain."
         unknown = [f"“{text}”" for text in self.search["answer"].get("unbound", ())]
         if unknown:
             return f"{self.search['knowledge_base']} does not know {' and '.join(unknown)}."
@@ -98,6 +111,17 @@ class _Told:
     @property
     def rest(self) -> str:
         return "What follows is near." if self.near and not self.here else ""
+
+
+def _value(search: Json, answer: Json) -> tuple[str, str] | None:
+    """Return the value of the field that is asked for, if it is asked of one node, and whose it is."""
+    values = answer.get("values") or []
+    if answer["count"] != 1 or len(values) != 1:
+        return None
+    node = next(result["node"] for result in search["results"] if result["node"]["id"] == values[0]["id"])
+    if values[0]["value"] is None:
+        return "Not known", f"{node['name']} has no {words(answer['field'])} here."
+    return value_text(values[0]["value"]), f"{words(answer['field'])} of {node['name']}."
 
 
 def _list(answer: Json, told: _Told) -> tuple[str, str]:
@@ -120,7 +144,8 @@ def _number(answer: Json, told: _Told) -> tuple[str, str]:
     head = f"{answer['value']:,}"
     if not answer["complete"]:
         return f"At least {head}", f"{told.type}, counted in the graph. {told.why_unknown}"
-    return head, f"{told.type}, counted in the graph." + (" What follows is near." if not answer["value"] else "")
+    rest = "" if not told.near else " What follows the line is near." if answer["value"] else " What follows is near."
+    return head, f"{told.type}, counted in the graph.{rest}"
 
 
 def _yes(answer: Json, told: _Told) -> tuple[str, str]:

@@ -29,24 +29,18 @@ ROOMS = (20, 26, 32, 38, 44, 50, 56)
 """Page widths in the style sheet, in rem. A drawing is shown from left to right from the first width that holds it."""
 
 
-@dataclass(frozen=True, slots=True)
-class NodeBox:
-    """A node: its position in the drawing, and its texts."""
+class Placed:
+    """Where the lines and texts of a box stand; `x` and `y` are its upper left corner."""
 
+    __slots__ = ()
     x: float
     y: float
     width: float
-    kind: str
-    id: str
-    type: str
-    name: str
-    full_name: str
-    var: str
-    height: float = BOX_HEIGHT
+    height: float
 
     @property
     def middle(self) -> float:
-        """The y coordinate at which edges meet the box."""
+        """The y coordinate at which lines meet the box."""
         return self.y + self.height / 2
 
     @property
@@ -68,6 +62,22 @@ class NodeBox:
     def name_y(self) -> float:
         """The base line of its name."""
         return self.y + 36
+
+
+@dataclass(frozen=True, slots=True)
+class NodeBox(Placed):
+    """A node: its position in the drawing, and its texts."""
+
+    x: float
+    y: float
+    width: float
+    kind: str
+    id: str
+    type: str
+    name: str
+    full_name: str
+    var: str
+    height: float = BOX_HEIGHT
 
     @property
     def var_x(self) -> float:
@@ -176,7 +186,7 @@ def _columns(rows: Sequence[Sequence[Json]], columns: int) -> tuple[list[float],
         for at, item in enumerate(path[0::2], offset):
             widths[at] = max(widths[at], _width(item))
         for at, edge in enumerate(path[1::2], offset):
-            gaps[at] = max(gaps[at], _breadth(relation_words(edge["relation"])) * LABEL_WIDTH + 18 + CURVE)
+            gaps[at] = max(gaps[at], breadth(relation_words(edge["relation"])) * LABEL_WIDTH + 18 + CURVE)
     starts = [MARGIN]
     for width, gap in zip(widths, gaps, strict=True):
         starts.append(starts[-1] + width + gap)
@@ -184,12 +194,12 @@ def _columns(rows: Sequence[Sequence[Json]], columns: int) -> tuple[list[float],
 
 
 def _width(item: Json) -> float:
-    name = _breadth(_shortened(item["node"]["name"])) * NAME_WIDTH
-    head = (_breadth(type_words(item["node"]["type"])) + len(item.get("var", "")) + 2) * LABEL_WIDTH
+    name = breadth(_shortened(item["node"]["name"])) * NAME_WIDTH
+    head = (breadth(type_words(item["node"]["type"])) + len(item.get("var", "")) + 2) * LABEL_WIDTH
     return max(name, head, 60.0) + 24
 
 
-def _breadth(text: str) -> float:
+def breadth(text: str) -> float:
     """Return the largest likely width of a text, in widths of a usual small letter."""
     wide = sum(unicodedata.east_asian_width(letter) in "WF" for letter in text)
     capital = sum(letter.isupper() or letter in "mw@%" for letter in text)

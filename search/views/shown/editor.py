@@ -9,12 +9,12 @@ from dataclasses import dataclass, field
 from search.domain.errors import Fault
 from search.domain.graph import ANY, Schema
 from search.domain.plan.filter_checks import MEASURED
-from search.domain.plan.parts import COMPARING
+from search.domain.plan.parts import COMPARING, COUNTING
 from search.text import words
 from search.views.plan_form import EITHER, Json, fields_for, labels_of, loose_end
 from search.views.shown.chips import Chip, Choice, Editor, EntityLookup, FilterChip
-from search.views.shown.order_chips import exclusion_chips, order_chip
-from search.views.shown.wording import RISK_WORDINGS, relation_words, type_words, value_text
+from search.views.shown.order_chips import counts_for, exclusion_chips, order_chip, said_by
+from search.views.shown.wording import RISK_NAMES, RISK_WORDINGS, relation_words, type_words, value_text
 
 OPERATOR_WORDINGS: Mapping[str, str] = {
     "=": "is", "!=": "is not", "<": "<", "<=": "≤", ">": ">", ">=": "≥", "between": "between", "contains": "contains",
@@ -26,9 +26,9 @@ FITTING: Mapping[str, tuple[str, ...]] = {
     "date": ("=", "!=", "<", "<=", ">", ">=", "between", "in", "not in", "exists", "missing"),
     "keyword": ("=", "!=", "contains", "not contains", "in", "not in", "exists", "missing"),
     "text": ("contains", "not contains", "=", "in", "exists", "missing"),
+    "count": COUNTING,
 }
 """The operators that make sense on a field, by its kind."""
-RISK_NAMES: Mapping[str, str] = {"no_trade": "none", "weak": "little", "normal": "normal", "aggressive": "full"}
 
 
 @dataclass
@@ -136,7 +136,7 @@ class _Painter:
         near, far = (self._allowed(labels.get(hop[end], [])) for end in ("from", "to_var"))
         counts: dict[tuple[str, str], int] = {}
         for kind in self.schema.relation_types:
-            for way, start, end in (("out", kind.source, kind.target), ("in", kind.target, kind.source)):
+            for start, end, way in kind.ways:
                 if start in near and end in far:
                     counts[kind.relation, way] = counts.get((kind.relation, way), 0) + kind.count
         offered = sorted(counts, key=lambda pair: (-counts[pair], pair))
@@ -150,8 +150,9 @@ class _Painter:
             # The schema allows only one direction of this relation, so either direction means that one.
             present = next(pair for pair in offered if pair[0] == hop["rel"])
         last = [] if present in (*offered, *both, (ANY, EITHER)) else [present]
-        for relation, way in [*offered, *both, *last, (ANY, EITHER)]:
-            yield Choice(f"{way} {relation}", _relation_text(relation, way), (relation, way) == present)
+        for relation, direction in [*offered, *both, *last, (ANY, EITHER)]:
+            chosen = (relation, direction) == present
+            yield Choice(f"{direction} {relation}", _relation_text(relation, direction), chosen)
 
     def _allowed(self, labels: Sequence[str]) -> frozenset[str]:
         return frozenset(labels or (node_type.name for node_type in self.schema.node_types))
@@ -163,8 +164,13 @@ class _Painter:
     def _filter(self, index: int, condition: Json) -> FilterChip:
         at, var, op = f"/filters/{index}", condition["var"], condition["op"]
         known = fields_for(self.plan, var, self.schema)
-        kind = known.get(condition["field"], "keyword")
-        names = list(dict.fromkeys([*known, condition["field"]]))
+        count = condition.get("count")
+        kind = "count" if count else known.get(str(condition.get("field")), "keyword")
+        fields = [(name, words(name)) for name in dict.fromkeys([*known, *([] if count else [condition["field"]])])]
+        counts = {json.dumps(by): text for by, text in counts_for(self.plan, var, self.schema)}
+        present = json.dumps({"count": count}) if count else condition["field"]
+        counts |= {present: said_by({"count": count})} if count and present not in counts else {}
+        fields += counts.items()
         operators = list(dict.fromkeys([*FITTING.get(kind, OPERATOR_WORDINGS), op]))
         given = condition.get("value")
         value, second = _values(op, given)
@@ -172,10 +178,11 @@ class _Painter:
         return FilterChip(
             at, index,
             vars=tuple(Choice(name, self._said(name), name == var) for name in variables),
-            fields=tuple(Choice(name, words(name), name == condition["field"]) for name in names),
+            fields=tuple(Choice(name, text, name == present) for name, text in fields),
             operators=tuple(Choice(name, OPERATOR_WORDINGS.get(name, name), name == op) for name in operators),
-            var=var, kind=kind, op=op, value=value, second=second, compares=tuple(self._compares(condition, kind)),
-            compared=isinstance(given, dict), faults=tuple(self.faults.get(at, ())),
+            var=var, kind="number" if count else kind, op=op, value=value, second=second,
+            compares=tuple(self._compares(condition, kind)), compared=isinstance(given, dict),
+            faults=tuple(self.faults.get(at, ())),
         )  # fmt: skip
 
     def _compares(self, condition: Json, kind: str) -> Iterator[Choice]:
@@ -187,7 +194,7 @@ class _Painter:
             {"var": var, "field": name}
             for var in others
             for name, other in fields_for(self.plan, var, self.schema).items()
-            if other == kind and (kind in MEASURED or name == condition["field"])
+            if other == kind and (kind in MEASURED or name == condition.get("field"))
         ]
         if condition["op"] not in COMPARING or not (offered or given):
             return

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-from search.domain.graph import ANY, Schema
-from search.domain.plan.filter_checks import MEASURED
-from search.plan_words import exclusion_words, variables_of
+from search.domain.graph import ANY, Direction, Schema
+from search.domain.plan.filter_checks import MEASURED, NAME
+from search.plan_words import SHOWS, exclusion_words, variables_of
 from search.text import words
 from search.views.plan_form import Json, fields_for, labels_of
 from search.views.shown.chips import Choice, ExclusionChip, OrderChip
@@ -52,15 +52,21 @@ def order_chip(plan: Json, schema: Schema, faults: Mapping[str, Sequence[str]]) 
     present = order.get("by")
     offered = list(_orders(plan, schema))
     if present and present not in [by for by, _ in offered]:
-        offered.append((present, _said(present)))
+        offered.append((present, said_by(present)))
     by = [Choice("", "none", not present), *(Choice(json.dumps(o), text, o == present) for o, text in offered)]
     direction, ask = order.get("direction", "desc"), plan.get("ask", "which")
+    show = plan.get("show", "")
+    known = [name for name in fields_for(plan, plan["target"]["var"], schema) if name != NAME]
+    fields = dict.fromkeys([*known, *([show] if show else [])])
     limit = order.get("limit")
     return OrderChip(
         tuple(by),
         tuple(Choice(way, text, way == direction) for way, text in DIRECTIONS.items()),
         "" if limit is None else str(limit),
-        tuple(Choice(value, text, value == ask) for value, text in ASKS.items()),
+        (
+            *(Choice(value, text, not show and value == ask) for value, text in ASKS.items()),
+            *(Choice(f"{SHOWS}{name}", words(name), name == show) for name in fields),
+        ),
         tuple(faults.get("/order", ())),
     )
 
@@ -71,19 +77,25 @@ def _orders(plan: Json, schema: Schema) -> Iterator[tuple[Json, str]]:
     for name, kind in fields_for(plan, target, schema).items():
         if kind in MEASURED:
             yield {"field": name}, words(name)
-    labels = labels_of(plan).get(target)
-    counts: dict[tuple[str, str, str], int] = {}
+    yield from counts_for(plan, target, schema)
+
+
+def counts_for(plan: Json, var: str, schema: Schema) -> Iterator[tuple[Json, str]]:
+    """Yield what of a variable's neighbours can be counted, with its words, relations with many edges first."""
+    labels = labels_of(plan).get(var)
+    counts: dict[tuple[str, Direction, str], int] = {}
     for kind_ in schema.relation_types:
-        for near, far, way in ((kind_.source, kind_.target, "out"), (kind_.target, kind_.source, "in")):
+        for near, far, way in kind_.ways:
             if not labels or near in labels:
                 one = (kind_.relation, way, far)
                 counts[one] = counts.get(one, 0) + kind_.count
     for relation, way, far in sorted(counts, key=lambda one: (-counts[one], one)):
-        by = {"count": {"rel": relation, "direction": way, "to_label": far}}
-        yield by, _said(by)
+        by: Json = {"count": {"rel": relation, "direction": way, "to_label": far}}
+        yield by, said_by(by)
 
 
-def _said(by: Json) -> str:
+def said_by(by: Json) -> str:
+    """Return what an order or a filter compares: a field, or `number of — made of → material`."""
     if "count" not in by or not isinstance(by["count"], dict):
         return words(str(by.get("field", "")))
     count = by["count"]

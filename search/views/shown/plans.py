@@ -7,11 +7,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from search.domain.graph import OPPOSITE, Direction
 from search.domain.plan.routes import routes
-from search.plan_words import ASK_WORDS, OPERATOR_WORDS, exclusion_words, variables_of
+from search.plan_words import ASK_WORDS, OPERATOR_WORDS, exclusion_words, variables_of, what_words
 from search.text import words
 from search.views.shown.answer import Relations, order_text
-from search.views.shown.wording import RISK_WORDINGS, SOURCES, relation_words, type_words, value_text
+from search.views.shown.wording import RISK_NAMES, RISK_WORDINGS, SOURCES, relation_words, type_words, value_text
 
 Json = Mapping[str, Any]
 
@@ -84,8 +85,14 @@ class ShownPlan:
     exclude: tuple[str, ...] = ()
     order: str = ""
     ask: str = ""
+    show: str = ""
     before: str = ""
     """The plan in one line before conditions were dropped to find something; empty if none were dropped."""
+
+    @property
+    def risk_name(self) -> str:
+        """How far the graph is trusted, in one word."""
+        return RISK_NAMES.get(self.risk, self.risk)
 
     @property
     def parts(self) -> tuple[PlanPart, ...]:
@@ -97,6 +104,7 @@ class ShownPlan:
             for at, text in enumerate(self.exclude)
         ]
         found += [PlanPart("order", "in order of", self.order, "drop-order", "turn-order")] if self.order else []
+        found += [PlanPart("show", "shows", self.show, "drop-show")] if self.show else []
         return (*found, *([PlanPart("ask", "asks", self.ask, "drop-ask")] if self.ask else ()))
 
     @property
@@ -140,6 +148,7 @@ def show_plan(entry: Json, index: int, linked: Sequence[Json] = (), relations: R
         exclude=tuple(exclusion_words(pattern, variables_of(plan), relations) for pattern in plan.get("exclude") or ()),
         order=order_text(plan["order"], relations or {}) if plan.get("order") else "",
         ask=ASK_WORDS.get(plan.get("ask", "which"), ""),
+        show=words(plan.get("show", "")),
         risk=risk,
         risk_words=RISK_WORDINGS.get(risk, ""),
         source=SOURCES.get(entry.get("source", ""), ""),
@@ -154,10 +163,10 @@ def show_plan(entry: Json, index: int, linked: Sequence[Json] = (), relations: R
 def filter_text(condition: Json, goal: str, variables: Mapping[str, str]) -> str:
     """Return a filter in words: `price < 30`, `founded of brand ≥ 1900`, `price < that of Vardø Lantern`."""
     whose = "" if condition["var"] == goal else f" of {variables.get(condition['var'], condition['var'])}"
-    field, op, value = words(condition["field"]), condition["op"], condition.get("value")
+    field, op, value = what_words(condition), condition["op"], condition.get("value")
     if isinstance(value, Mapping):
         other = variables.get(value["var"], value["var"])
-        same = value["field"] == condition["field"]
+        same = value["field"] == condition.get("field")
         told = f"that of {other}" if same else f"{words(value['field'])} of {other}"
     elif op == "between" and isinstance(value, list) and len(value) == 2:
         told = f"{value_text(value[0])} and {value_text(value[1])}"
@@ -190,10 +199,10 @@ def _chain(plan: Json, start: str, goal: str, chips: Mapping[str, PlanChip]) -> 
     return tuple(links)
 
 
-def _direction(stored: str | None, turned: bool) -> str:
+def _direction(stored: Direction | None, turned: bool) -> str:
     if stored is None:
         return "either"
-    return {"out": "in", "in": "out"}[stored] if turned else stored
+    return OPPOSITE[stored] if turned else stored
 
 
 def _arrow_text(arrow: Arrow | None) -> str:

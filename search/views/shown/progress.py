@@ -6,15 +6,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from search.domain.conversation import NO_MODEL
+from search.views.shown.model_use import step_tokens
+
 Json = Mapping[str, Any]
 
 WIDTH = 1000.0
 """Width of the waterfall, in units of the drawing."""
 STATUS_WORDINGS = {
     "ok": "done",
-    "degraded": "degraded",
+    "degraded": "with less than usual",
+    "plain": "without a language model",
     "failed": "failed",
-    "skipped": "not configured",
+    "skipped": "not used",
     "current": "working",
     "waiting": "waiting",
     "missing": "not reached",
@@ -25,7 +29,8 @@ STATUS_WORDINGS = {
 class ShownStep:
     """A step; `x` and `width` place its bar in a waterfall `WIDTH` units wide.
 
-    `tokens` gives the tokens of a language model by kind, `prompt` the version of its prompt; both may be empty.
+    `tokens` gives the tokens and calls of a language model in words, `prompt` the version of its prompt; both may be
+    empty.
     """
 
     name: str
@@ -43,6 +48,11 @@ class ShownStep:
     prompt: str = ""
 
 
+def without_model(step: Json) -> bool:
+    """Whether a step did its work without a language model only because the site has none: nothing is wrong then."""
+    return step["status"] == "degraded" and NO_MODEL in step["detail"].lower()
+
+
 def show_steps(search: Json) -> tuple[ShownStep, ...]:
     """Return the steps of a described search: the recorded ones, then those of the flow still to come."""
     recorded = search["steps"]
@@ -50,13 +60,14 @@ def show_steps(search: Json) -> tuple[ShownStep, ...]:
     shown: list[ShownStep] = []
     elapsed = 0.0
     for step in recorded:
+        status = "plain" if without_model(step) else step["status"]
         shown.append(
             ShownStep(
-                step["name"], step["role"], step["title"], "", step["status"],
-                STATUS_WORDINGS.get(step["status"], step["status"]), _short(step["backend"]),
+                step["name"], step["role"], step["title"], "", status,
+                STATUS_WORDINGS.get(status, status), _short(step["backend"]),
                 None if step["status"] == "skipped" else 1000 * step["seconds"], step["detail"],
                 round(WIDTH * elapsed / total, 1), round(max(WIDTH * step["seconds"] / total, 2.0), 1),
-                _tokens(step.get("tokens") or {}), step.get("prompt_fingerprint", ""),
+                step_tokens(step.get("tokens") or {}), step.get("prompt_fingerprint", ""),
             )
         )  # fmt: skip
         elapsed += step["seconds"]
@@ -92,8 +103,3 @@ def _place(step: Json, flow: Sequence[Json]) -> int:
 def _short(backend: str) -> str:
     """Return the last part of a dotted path; names of models and engines stay unchanged."""
     return backend.rsplit(".", 1)[-1] if backend.startswith(("search.", "training.")) else backend
-
-
-def _tokens(tokens: Json) -> str:
-    """Return tokens by kind as words: `1,204 prompt, 87 completion`."""
-    return ", ".join(f"{count:,} {kind}" for kind, count in tokens.items() if count)

@@ -13,7 +13,7 @@ from search.text import path_text, words
 from search.views.shown.answer import Relations, order_value, place_words
 from search.views.shown.drawing import Drawing, draw
 from search.views.shown.plans import filter_text
-from search.views.shown.wording import relation_words, type_words
+from search.views.shown.wording import relation_words, type_words, value_text
 
 Json = Mapping[str, Any]
 
@@ -106,7 +106,7 @@ class ShownResult:
     answers: bool = True
     """Whether it is an answer of the shown plan; others are near."""
     ordered: str = ""
-    """The value that put it where it stands, if the plan has an order."""
+    """The value that put it where it stands, if the plan has an order; else the value that the plan shows."""
     place: str = ""
 
 
@@ -125,14 +125,16 @@ def show_results(search: Json, relations: Relations | None = None) -> tuple[Show
 
 
 def _orders(search: Json, relations: Relations) -> Iterator[tuple[str, str]]:
-    """Yield for each result the value and the place that the order of its plan gives it; empty without an order."""
+    """Yield for each result the value and the place that the order of its plan gives it, or the value that it shows."""
     placed = [((result["evidence"] or {}).get("order") or {}) for result in search["results"]]
     met = [one.get("place") for one in placed if one.get("status") == "met"]
     for result, one in zip(search["results"], placed, strict=True):
         index = (result["evidence"] or {}).get("plan_index", -1)
-        order = search["plans"][index]["plan"].get("order") if 0 <= index < len(search["plans"]) else None
+        plan = search["plans"][index]["plan"] if 0 <= index < len(search["plans"]) else {}
+        order = plan.get("order")
         if not order or not one:
-            yield "", ""
+            asked = (result["evidence"] or {}).get("value")
+            yield f"{words(plan['show'])} {value_text(asked)}" if plan.get("show") and asked is not None else "", ""
             continue
         place = one["place"]
         shared = place is not None and met.count(place) > 1
@@ -168,9 +170,18 @@ def _show(
 
 
 def _shares(result: Json) -> list[tuple[tuple[str, ...], Json]]:
-    """Return the lists' contributions by path in the tree of fusions; a fused list precedes the lists in it."""
+    """Return the lists' contributions by path in the tree of fusions, those that add most first.
+
+    A fused list precedes the lists in it.
+    """
     named = [*result["scores"].items(), *result.get("fused", {}).items()]
-    return sorted(((tuple(share.get("path") or [name]), share) for name, share in named), key=lambda entry: entry[0])
+    shares = [(tuple(share.get("path") or [name]), share) for name, share in named]
+    adds = {path: share["contribution"] for path, share in shares}
+
+    def place(path: tuple[str, ...]) -> list[tuple[float, str]]:
+        return [(-adds.get(path[: depth + 1], 0.0), name) for depth, name in enumerate(path)]
+
+    return sorted(shares, key=lambda entry: place(entry[0]))
 
 
 def _part(path: tuple[str, ...], share: Json, fusion: Json, largest: float) -> ScorePart:

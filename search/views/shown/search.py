@@ -10,11 +10,14 @@ from typing import Any
 from search.models import SearchRun
 from search.services.searches.describe_search import describe_search
 from search.views.shown.answer import Relations, ShownAnswer, show_answer
+from search.views.shown.expansion import ShownExpansion, show_expansion
 from search.views.shown.follow_up import ShownFollowUp, show_follow_up
+from search.views.shown.model_use import ShownModelUse, show_model_use
 from search.views.shown.plans import ShownPlan, show_plan
-from search.views.shown.progress import ShownStep, show_steps
+from search.views.shown.progress import ShownStep, show_steps, without_model
 from search.views.shown.results import ShownResult, show_results
 from search.views.shown.understanding import ShownUnderstanding, show_understanding
+from search.views.shown.wording import RISK_NAMES
 
 Json = Mapping[str, Any]
 
@@ -60,6 +63,11 @@ class ShownFusion:
     candidates: int = 0
     """`n_cand`: the number of candidates behind the top of the graph's list, which chose the bucket."""
 
+    @property
+    def risk_name(self) -> str:
+        """How far the graph is trusted, in one word."""
+        return RISK_NAMES.get(self.risk, self.risk)
+
 
 @dataclass(frozen=True)
 class ShownSearch:
@@ -95,6 +103,10 @@ class ShownSearch:
     answer: ShownAnswer | None = None
     reading: ShownUnderstanding | None = None
     follow_up: ShownFollowUp | None = None
+    model_use: ShownModelUse | None = None
+    expansion: ShownExpansion | None = None
+    plain: tuple[str, ...] = ()
+    """Titles of the steps that worked without a language model because the site has none."""
 
     @property
     def pending(self) -> bool:
@@ -174,8 +186,9 @@ def show_search(search: Json, relations: Relations | None = None, language: str 
         degraded=tuple(
             {"stage": step["title"], "reason": step["detail"]}
             for step in search["steps"]
-            if step["status"] in ("degraded", "failed") and step["role"] != RECOVERY
+            if step["status"] in ("degraded", "failed") and step["role"] != RECOVERY and not without_model(step)
         ),
+        plain=tuple(step["title"] for step in search["steps"] if without_model(step)),
         error=search["error"] or {},
         plans=plans,
         queries=tuple(sorted(queries, key=lambda query: query.plan != first)),
@@ -188,6 +201,7 @@ def show_search(search: Json, relations: Relations | None = None, language: str 
         answer=show_answer(search),
         reading=show_understanding(search, language),
         waiting=search.get("waiting") or "",
+        model_use=show_model_use(search.get("model_use")),
         changes=search.get("changes", 0),
         recovery=tuple(step["detail"] for step in search["steps"] if step["role"] == RECOVERY and step["detail"]),
         plan=plans[first] if first is not None else None,
@@ -195,6 +209,7 @@ def show_search(search: Json, relations: Relations | None = None, language: str 
             ShownReading(plans[other["plan_index"]], tuple(other["ranks"])) for other in search["other_plans"]
         ),
         follow_up=show_follow_up(search),
+        expansion=show_expansion(search),
     )
 
 

@@ -11,6 +11,7 @@ from search.domain.plan.parts import NEGATED
 from search.language.reading.question import ReadQuestion, read_question
 from search.language.words import ASKING_WORDS, FUNCTION_WORDS, stem
 from search.language.words import words as words_of
+from search.text import words as as_words
 
 Json = Mapping[str, Any]
 
@@ -60,7 +61,6 @@ def show_understanding(search: Json, language: str = "en") -> ShownUnderstanding
     if index is None or search["plans"][index]["source"] == "user":
         return None
     entry = search["plans"][index]
-    recorded = search.get("reading") or {}
     read = read_question(search["question"], language)
     turning = tuple(_distinct(_turning(read, entry["plan"])))
     turned = {word.casefold() for said in turning for word in said.split()}
@@ -73,7 +73,7 @@ def show_understanding(search: Json, language: str = "en") -> ShownUnderstanding
         read_as=read.text if read.gloss.read and read.gloss.changed else "",
         notes=read.notes,
         meant=tuple(_meant(search, index)),
-        suggestions=tuple(_suggestions(search["question"], recorded.get("did_you_mean", ()))),
+        suggestions=tuple(_suggestions(read, search.get("did_you_mean", ()))),
     )
 
 
@@ -123,7 +123,21 @@ def _distinct(words: Sequence[str] | Iterator[str]) -> Iterator[str]:
             yield word
 
 
-def _suggestions(question: str, given: Sequence[Json]) -> Iterator[Suggestion]:
-    for one in given:
-        if one["text"] and one["text"] in question and one["name"] != one["text"]:
-            yield Suggestion(one["text"], one["name"], question.replace(one["text"], one["name"], 1))
+def _suggestions(read: ReadQuestion, mended: Sequence[Json]) -> Iterator[Suggestion]:
+    """Yield the better-known nodes that may be meant instead of those that were read, as other questions.
+
+    A node with the same name is asked for by its type too; one of the same type cannot be told apart by words.
+    """
+    asked = read.gloss.original
+    for one in mended:
+        place = read.text.find(one["text"]) if one["text"] else -1
+        if place < 0:
+            continue
+        start, end = read.gloss.origin(place, place + len(one["text"]))
+        for other in one["others"]:
+            name = other["name"]
+            if name.casefold() == one["name"].casefold():
+                if other["type"] == one["type"]:
+                    continue
+                name = f"{as_words(other['type'])} {name}"
+            yield Suggestion(one["text"], name, f"{asked[:start]}{name}{asked[end:]}")

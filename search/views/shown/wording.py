@@ -16,6 +16,9 @@ RISK_WORDINGS: Mapping[str, str] = {
     "aggressive": "The plan is clear: paths go first.",
 }
 
+RISK_NAMES: Mapping[str, str] = {"no_trade": "none", "weak": "little", "normal": "normal", "aggressive": "full"}
+"""How far the graph is trusted, in one word for each risk level."""
+
 SOURCES: Mapping[str, str] = {
     "schema": "found from the schema alone",
     "llm": "written by a language model",

@@ -1,0 +1,67 @@
+"""The audit log: read, filtered and saved as CSV, never changed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from django.contrib import admin
+from django.core.exceptions import PermissionDenied
+from django.db.models import QuerySet
+from django.http import HttpRequest
+from django.urls import URLPattern, path
+from django.utils.safestring import SafeString
+from unfold.decorators import display
+
+from search.admin import empty
+from search.admin.parts import ReadOnlyAdmin, pretty
+from search.downloads import csv_answer
+from search.models import AuditEntry
+
+HEADER = (
+    "at", "who", "action", "object type", "object id", "object", "details", "door", "address", "request id",
+)  # fmt: skip
+
+
+@admin.register(AuditEntry)
+class AuditEntryAdmin(ReadOnlyAdmin):
+    """Who did what, when, from where, and to which object."""
+
+    when_empty = empty.AUDIT
+    change_list_template = "admin/search/auditentry/change_list.html"
+    list_display = ("at", "who", "action", "object_type", "object_name", "door", "address")
+    list_filter = ("action", "door", "object_type", "at")
+    search_fields = ("who", "object_name", "object_id", "address", "request_id")
+    date_hierarchy = "at"
+    fields = (
+        "at", "who", "user", "action", "object_type", "object_id", "object_name", "details_shown", "door", "address",
+        "request_id",
+    )  # fmt: skip
+    readonly_fields = fields
+
+    def get_urls(self) -> list[URLPattern]:
+        """Add the address of the file."""
+        export = self.admin_site.admin_view(self.export)
+        return [path("export.csv", export, name="search_auditentry_export"), *super().get_urls()]
+
+    def export(self, request: HttpRequest) -> Any:
+        """Return the entries that the list shows with the same filters, as CSV."""
+        if not self.has_view_permission(request):
+            raise PermissionDenied
+        found: QuerySet[AuditEntry] = self.get_changelist_instance(request).get_queryset(request)
+        return csv_answer(request, _rows(found), "audit-log.csv")
+
+    @display(description="Details")
+    def details_shown(self, entry: AuditEntry) -> SafeString | str:
+        """The details as readable JSON."""
+        return pretty(entry.details)
+
+
+def _rows(entries: QuerySet[AuditEntry]) -> Iterator[Sequence[Any]]:
+    yield HEADER
+    for entry in entries.iterator(chunk_size=1000):
+        details = "; ".join(f"{key}: {value}" for key, value in entry.details.items())
+        yield (
+            entry.at.isoformat(), entry.who, entry.action, entry.object_type, entry.object_id, entry.object_name,
+            details, entry.door, entry.address, entry.request_id,
+        )  # fmt: skip
