@@ -37,6 +37,18 @@ def fold_option(kind: str) -> str:
     return row.get("FOLD", "")
 
 
+def learns_from_searches(kind: str) -> bool:
+    """Return whether a learner learns from what searches find for questions."""
+    row: Mapping[str, Any] = settings.GRASP_LEARNERS.get(kind, {})
+    return bool(row.get("SEARCHES"))
+
+
+def learns_from_bare_words(kind: str) -> bool:
+    """Return whether a learner also takes synthesised questions in the bare words of texts and names."""
+    row: Mapping[str, Any] = settings.GRASP_LEARNERS.get(kind, {})
+    return bool(row.get("BARE"))
+
+
 def learner(kind: str, assigned: Mapping[str, Any]) -> tuple[Learner, dict[str, Any]]:
     """Return a learner, and all of its settings: those of the site, overridden by `assigned`.
 

@@ -1,5 +1,5 @@
-"""Pages of the admin about questions and what was measured on them; all of them are read-only."""
+"""Pages of the admin about questions, what was measured on them, and what people judge."""
 
-from training.admin import evaluations, question_sets
+from training.admin import annotation, evaluations, question_sets
 
-__all__ = ["evaluations", "question_sets"]
+__all__ = ["annotation", "evaluations", "question_sets"]

@@ -23,3 +23,9 @@ EVALUATIONS = WhenEmpty(
     "recorded here too.",
     f"{_MANAGE} evaluate NAME --questions questions.jsonl --output DIR",
 )
+ANNOTATION_QUEUES = WhenEmpty(
+    "No annotation queues yet",
+    "A queue holds questions with candidates that a rule chose: lost answers, disagreement, feedback, close calls, or "
+    "a random sample. Annotators judge them at /annotate/.",
+    f"{_MANAGE} evaluate NAME --questions questions.jsonl --output DIR",
+)

@@ -11,7 +11,7 @@ from unfold.decorators import display
 
 from search.admin.parts import ReadOnlyAdmin, number, pretty, table
 from training.admin import empty
-from training.admin.links import link
+from training.admin.links import launch_link, link
 from training.admin.question_set_pages import ImportPages
 from training.models import Question, QuestionSet
 
@@ -85,8 +85,11 @@ class QuestionSetAdmin(ImportPages, ReadOnlyAdmin):
 
     @display(description="Its evaluations")
     def its_evaluations(self, question_set: QuestionSet) -> SafeString:
-        """A link to the evaluations that asked its questions."""
-        return link("Show its evaluations", "training_evaluation", question_set__id__exact=question_set.pk)
+        """Links to the evaluations that asked its questions, and to the form that launches one."""
+        shown = link("Show its evaluations", "training_evaluation", question_set__id__exact=question_set.pk)
+        base = question_set.knowledge_base.name
+        chosen = {"knowledge_base": base, "question_set": f"{base}/{question_set.name}@{question_set.version}"}
+        return format_html("{} · {}", shown, launch_link("Launch one", "evaluate", **chosen))
 
 
 @admin.register(Question)
@@ -99,7 +102,8 @@ class QuestionAdmin(ReadOnlyAdmin):
     search_fields = ("text", "identifier", "hash")
     list_select_related = ("question_set__knowledge_base",)
     fields = readonly_fields = (
-        "question_set", "identifier", "text", "answers_shown", "split", "slices_shown", "hash", "its_searches",
+        "question_set", "identifier", "text", "answers_shown", "split", "slices_shown", "grades_shown",
+        "hash", "its_searches",
     )  # fmt: skip
 
     def get_search_help_text(self, request: HttpRequest) -> str:
@@ -125,6 +129,11 @@ class QuestionAdmin(ReadOnlyAdmin):
     def slices_shown(self, question: Question) -> SafeString | str:
         """The values that reports slice it by."""
         return pretty(question.slices)
+
+    @display(description="Judged nodes")
+    def grades_shown(self, question: Question) -> SafeString | str:
+        """The grades of nodes that people judged; 0 is no answer."""
+        return pretty(question.grades) if question.grades else "–"
 
     @display(description="Its searches")
     def its_searches(self, question: Question) -> SafeString:

@@ -89,5 +89,8 @@ class Outcome(serializers.Serializer[Any]):
     plan_shape = Text(allow_blank=True)
     probability = Number(allow_null=True)
     cached_model_calls = Whole()
+    model_use = serializers.DictField(
+        child=Anything(), allow_null=True, help_text="Calls, tokens and price of language models, as of a search."
+    )
     lost_at = Text(allow_null=True)
     lost = Anything(allow_null=True)

@@ -10,7 +10,7 @@ from training.data.examples import Example
 
 @dataclass(frozen=True, slots=True)
 class ChangedQuestion:
-    """A question in both versions with the parts that differ: text, answers, split, slices."""
+    """A question in both versions with the parts that differ: text, answers, split, slices, grades."""
 
     before: Example
     after: Example
@@ -59,5 +59,6 @@ def _different(one: Example, other: Example) -> tuple[str, ...]:
         "answers": set(one.answers) != set(other.answers),
         "split": one.split != other.split,
         "slices": one.slices != other.slices,
+        "grades": one.grades != other.grades,
     }
     return tuple(part for part, yes in differs.items() if yes)

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 KNOWN = ("id", "text", "answers", "split")
+GRADES, HIGHEST = "grades", 1_000
 FAULTS_SHOWN = 50
 LONGEST_LINE, LARGEST_FILE = 32 << 20, 1 << 30
 """Largest line and largest unpacked file, in bytes."""
@@ -29,13 +30,23 @@ class BadQuestions(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A question with the ids of all its answers, its split, and the values by which reports group it (`slices`)."""
+    """A question with the ids of all its answers, its split, and the values by which reports group it (`slices`).
+
+    `grades` are those of the nodes that people judged, answers or not; 0 is no answer. It is empty for a question that
+    nobody judged: then its answers are all that is known.
+    """
 
     id: str
     text: str
     answers: tuple[str, ...]
     split: str = ""
     slices: dict[str, str] = field(default_factory=dict)
+    grades: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def judged(self) -> frozenset[str]:
+        """The nodes that were judged; empty if nobody judged the question."""
+        return frozenset(self.grades).union(self.answers) if self.grades else frozenset()
 
 
 def read_examples(path: Path, split: str | None = None, limit: int | None = None) -> list[Example]:
@@ -45,6 +56,8 @@ def read_examples(path: Path, split: str | None = None, limit: int | None = None
 
 def read_all(path: Path) -> list[Example]:
     """Read JSON lines, plain or gzip: `{"id", "text", "answers": [node ids], "split"}`; further keys become slices.
+
+    `grades`, if it is there, maps the ids of judged nodes to whole numbers from 0, no answer.
 
     Raises BadQuestions if the file cannot be read, a row is not a question, an id occurs twice, or there is no
     question.
@@ -156,10 +169,22 @@ def _parse(line: str, where: str, faults: list[str]) -> Example | None:
     answers = row.get("answers")
     if not (isinstance(answers, list) and answers and all(isinstance(answer, str | int) for answer in answers)):
         faults.append(f"{where}: answers must be a list of node ids that is not empty.")
+    grades = _grades(row, where, faults)
     if len(faults) > before or not isinstance(answers, list):
         return None
     slices = {
         key: str(value) for key, value in row.items() if key not in KNOWN and isinstance(value, str | int | float)
     }
     unique = tuple(dict.fromkeys(str(answer) for answer in answers))
-    return Example(str(row["id"]), str(row["text"]), unique, str(row.get("split", "")), slices)
+    return Example(str(row["id"]), str(row["text"]), unique, str(row.get("split", "")), slices, grades)
+
+
+def _grades(row: dict[str, Any], where: str, faults: list[str]) -> dict[str, int]:
+    """Return the grades of a row. A value of this name that is not an object is a slice, as any other."""
+    given = row.get(GRADES)
+    if not isinstance(given, dict):
+        return {}
+    if not all(type(grade) is int and 0 <= grade <= HIGHEST for grade in given.values()):
+        faults.append(f"{where}: grades must map node ids to whole numbers from 0 (no answer) to {HIGHEST:,}.")
+        return {}
+    return dict(given)

@@ -6,6 +6,7 @@ import hashlib
 import re
 import unicodedata
 from collections.abc import Sequence
+from typing import Any
 
 import orjson
 
@@ -35,9 +36,11 @@ def data_hash(examples: Sequence[Example]) -> str:
 
 
 def content_hash(examples: Sequence[Example]) -> str:
-    """Return a hash of a whole file of questions: order, ids, splits, slices, texts and answers."""
+    """Return a hash of a whole file of questions: order, ids, splits, slices, texts, answers and grades."""
     content = hashlib.blake2b(digest_size=16)
     for one in examples:
-        row = [one.id, one.text, one.answers, one.split, sorted(one.slices.items())]
+        row: list[Any] = [one.id, one.text, one.answers, one.split, sorted(one.slices.items())]
+        # Sets without grades keep the hashes that they had before there were any.
+        row += [sorted(one.grades.items())] if one.grades else []
         content.update(orjson.dumps(row) + b"\n")
     return content.hexdigest()

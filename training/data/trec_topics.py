@@ -2,7 +2,9 @@
 
 Topics come as `<top>` or `<topic>` elements (https://trec.nist.gov/data/topics_eng/), or as lines of id, tab and text.
 A line of qrels is `topic iteration document relevance` (https://trec.nist.gov/data/qrels_eng/); a relevance above 0
-makes the document an answer. Ids are percent-decoded, because `evaluate` writes white space and `%` percent-encoded.
+makes the document an answer. Where not all of them are 1, they are kept as grades; documents with a relevance below 0
+were not judged, as for trec_eval. Ids are percent-decoded, because `evaluate` writes white space and `%`
+percent-encoded.
 """
 
 from __future__ import annotations
@@ -37,7 +39,7 @@ def read_trec(path: Path, qrels: Path | None = None) -> list[Example]:
     topic_files, qrels_files = _files(path) if qrels is None else ([path], [qrels])
     faults: list[str] = []
     topics: dict[str, str] = {}
-    answers: dict[str, dict[str, None]] = {}
+    judged: dict[str, dict[str, int]] = {}
     splits: dict[str, str] = {}
     try:
         for file in topic_files:
@@ -46,11 +48,13 @@ def read_trec(path: Path, qrels: Path | None = None) -> list[Example]:
                     faults.append(f"{file.name}: the topic {name!r} is there twice.")
                 topics[name] = text
         for file in qrels_files:
-            _judge(file, topics, answers, splits, faults)
+            _judge(file, topics, judged, splits, faults)
     except (OSError, EOFError, zlib.error) as error:
         faults.append(f"{path}: cannot be read as UTF-8 text, plain or gzip: {error}")
+    answers = {name: tuple(one for one, grade in of.items() if grade > 0) for name, of in judged.items()}
+    graded = any(grade != 1 for of in judged.values() for grade in of.values())
     examples = [
-        Example(name, text, tuple(answers[name]), splits.get(name, ""))
+        Example(name, text, answers[name], splits.get(name, ""), {}, judged[name] if graded else {})
         for name, text in topics.items()
         if answers.get(name)
     ]
@@ -120,9 +124,9 @@ def _number(attributes: str) -> str:
 
 
 def _judge(
-    file: Path, topics: dict[str, str], answers: dict[str, dict[str, None]], splits: dict[str, str], faults: list[str]
+    file: Path, topics: dict[str, str], judged: dict[str, dict[str, int]], splits: dict[str, str], faults: list[str]
 ) -> None:
-    """Read a file of qrels into `answers` (by topic) and `splits` (from the file's name)."""
+    """Read a file of qrels into `judged` (relevance by document, by topic) and `splits` (from the file's name)."""
     split = _split(file.name)
     for number, line in numbered_lines(file):
         where, columns = f"{file.name}:{number}", line.split()
@@ -134,8 +138,8 @@ def _judge(
             faults.append(f"{where}: there is no topic {name!r}.")
         elif splits.setdefault(name, split) != split:
             faults.append(f"{where}: the topic {name!r} is in the split {splits[name]!r} already.")
-        elif int(columns[3]) > 0:
-            answers.setdefault(name, {})[document] = None
+        elif int(columns[3]) >= 0:
+            judged.setdefault(name, {})[document] = int(columns[3])
 
 
 def _split(name: str) -> str:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from search.domain.graph import Direction
+from search.domain.graph import OPPOSITE, Direction
 from search.interfaces import Adjacency, Keys
 from search.stages.plan.enumeration.enumerate import PlanCandidate
 
@@ -32,7 +32,7 @@ class AnswerFilter:
             step = branch.path.steps[-1]
             near = self._before.get((step.relation, step.direction))
             if near is None:
-                back: Direction = "in" if step.direction == "out" else "out"
+                back: Direction = OPPOSITE[step.direction]
                 near = self.adjacency.neighbours(self.answers, step.relation, back)
                 self._before[step.relation, step.direction] = near
             if not _meet(branch.found, near):

@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 
 from training.data.examples import Example
 from training.evaluation.calibration import calibration, wilson
+from training.evaluation.cost import cost_of_a_question
+from training.evaluation.judged import judged_part
 from training.evaluation.lost import in_flow
 from training.evaluation.measures import SEED, Values, intervals, means, measure
 from training.evaluation.runner import TEXT_ONLY, QuestionOutcome
@@ -48,9 +50,11 @@ def describe_pipeline(
         "latency_ms": latency(outcomes.values()),
         "calibration": _calibration(examples, outcomes),
         "sure": _sure(examples, outcomes),
+        "a_question": cost_of_a_question(outcomes.values()),
         "cached_model_calls": sum(outcome.cached_calls for outcome in outcomes.values()),
         "slices": _slices(_groups(examples, outcomes, answer_types or {}), values),
         "lost_at": in_flow(lost) or None,
+        "judged": judged_part(examples, outcomes, seed),
     }
 
 

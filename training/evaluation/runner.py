@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 from uuid import UUID
 
 from search.domain.plan import Plan
@@ -19,7 +20,8 @@ class QuestionOutcome:
     `stages` holds seconds by role of the steps. `probability` is that of the first plan (None when there is no plan)
     and `plan_shape` describes that plan (`plan_shape`). `cached_calls` counts answers of a language model that came
     from the cache. `run` is the id of the search. `leads` says that pages call the first plan almost surely right, None
-    for a pipeline that cannot say so. `lost_at` is the stage that lost the first answer, empty when it was
+    for a pipeline that cannot say so. `model_use` is what the search spent on language models (`Budget.to_json`), None
+    if it asked none. `lost_at` is the stage that lost the first answer, empty when it was
     not computed.
     """
 
@@ -33,6 +35,7 @@ class QuestionOutcome:
     run: UUID | None = None
     lost_at: str = ""
     leads: bool | None = None
+    model_use: Mapping[str, Any] | None = None
 
     @property
     def state(self) -> str:

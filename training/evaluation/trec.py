@@ -33,7 +33,7 @@ def run_lines(outcomes: Mapping[str, QuestionOutcome], tag: str) -> Iterable[str
 
 
 def qrels_lines(examples: Sequence[Example]) -> Iterable[str]:
-    """Yield `qid 0 docid 1` for every answer."""
+    """Yield `qid 0 docid 1` for every answer, and `qid 0 docid 0` for every judged node that is none."""
     for example in examples:
-        for answer in example.answers:
-            yield f"{encode(example.id)} 0 {encode(answer)} 1\n"
+        for node in (*example.answers, *(one for one in example.grades if one not in example.answers)):
+            yield f"{encode(example.id)} 0 {encode(node)} {int(node in example.answers)}\n"

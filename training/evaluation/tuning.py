@@ -18,7 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from search.domain.plan import RISKS
-from search.stages.fuse import BUCKETS, FusionWeights, following, may_lead
+from search.domain.precedence import without_reordering
+from search.stages.fuse import BUCKETS, FIXED_BY_LEAD, FusionWeights, may_lead
 from training.evaluation.fused_ranks import Case, CaseArrays, Numbers, reciprocal_ranks
 from training.evaluation.measures import Values, intervals, means, measure
 from training.evaluation.tuning_surface import Surface, dynamic_surface, static_surface
@@ -174,7 +175,7 @@ def _rows(bucket: int, risk: int) -> tuple[Numbers, Numbers, Numbers]:
 def _led(row: tuple[float, float, float]) -> tuple[float, float, float]:
     """Return the same weights where the graph leads."""
     graph, text, k = row
-    return (graph, min(text, following(graph, k)), k) if graph > 0 else row
+    return (graph, min(text, without_reordering(graph, FIXED_BY_LEAD, k)), k) if graph > 0 else row
 
 
 def _choose(

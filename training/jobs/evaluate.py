@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
-from search import wiring
 from search.domain.errors import Fault, InvalidRequest
 from search.domain.job_kinds import Kind, Target, argument
 from search.domain.run_context import RunContext
@@ -16,6 +15,7 @@ from search.services.searches.pin_searches import pin_searches
 from training.evaluation.measures import SEED
 from training.jobs.questions import chosen, pointed, question_faults
 from training.services.evaluate import REPEATED, evaluate
+from training.services.evaluations.choose_pipelines import choose_pipelines
 
 PLACES = {"/settings": "/arguments/settings", "/pipeline": "/arguments/pipelines"}
 
@@ -26,10 +26,12 @@ class EvaluateJob(Kind):
 
     targets: ClassVar[tuple[str, ...]] = ("knowledge_base", "release", "question_set")
 
-    pipelines: tuple[str, ...] = argument((), "Pipelines, such as grasp, grasp@2 or grasp@2 fuse.k=5; all if empty.")
+    pipelines: tuple[str, ...] = argument(
+        (), "Pipelines, such as grasp, grasp@2 or grasp@2 fuse.k=5; all that this site can run if empty or all."
+    )
     split: str = argument("", "Only the questions of this split.")
     limit: int = argument(0, "So many questions, evenly spaced over all; 0 means all.", low=0, high=10_000_000)
-    settings: dict[str, Any] = argument({}, "Settings of the pipelines, such as {'fuse.k': 5}.")
+    settings: dict[str, Any] = argument({}, 'Settings of the pipelines, such as {"fuse.k": 5}.')
     cross_fitted: bool = argument(
         False, "Search the planner's training questions with a scorer that has not learned from them."
     )
@@ -72,7 +74,7 @@ class EvaluateJob(Kind):
             pipelines=self._pipelines(), settings=self.settings, output=Path(self.output) if self.output else None,
             run=run, question_set=question_set, cross_fitted=self.cross_fitted, release=target.release,
             seed=self.seed, repeated=self.repeated, processes=self.processes, attribute=self.attribute,
-            pinned=target.frozen.get("pins", ()),
+            pinned=target.frozen.get("pins", ()), partial=True, left_out=choose_pipelines(self.pipelines).left_out,
         )  # fmt: skip
 
     def _pins(self, target: Target) -> dict[str, Pin]:
@@ -82,4 +84,4 @@ class EvaluateJob(Kind):
         )  # fmt: skip
 
     def _pipelines(self) -> list[str]:
-        return list(self.pipelines or wiring.pipelines())
+        return list(choose_pipelines(self.pipelines).names)

@@ -9,7 +9,7 @@ from search.domain.errors import Fault, InvalidRequest
 from search.domain.job_kinds import Target
 from training.data.examples import BadQuestions, Example, select
 from training.models import QuestionSet
-from training.services.question_sets import find_set
+from training.services.question_sets import examples_of, find_set
 
 
 def chosen(target: Target, split: str, limit: int) -> tuple[QuestionSet, list[Example]]:
@@ -18,9 +18,7 @@ def chosen(target: Target, split: str, limit: int) -> tuple[QuestionSet, list[Ex
     Raises InvalidRequest when there is no such set, BadQuestions when no question is left.
     """
     question_set = find_set(target.knowledge_base, target.question_set)
-    rows = question_set.questions.order_by("position")
-    examples = [Example(row.identifier, row.text, tuple(row.answers), row.split, row.slices) for row in rows]
-    return question_set, select(examples, question_set.name, split or None, limit or None)
+    return question_set, select(examples_of(question_set), question_set.name, split or None, limit or None)
 
 
 def splits_of(target: Target) -> list[str]:

@@ -18,7 +18,7 @@ from safetensors.numpy import save
 
 from search.domain.run_context import RunContext
 from search.signals.answer_types import AnswerTypes, type_signals
-from search.signals.gather import DEPTH, Signals
+from search.signals.gather import DEPTH
 from search.signals.table import SignalTable
 from search.signals.titles import signal_title
 from training.evaluation.comparisons import comparisons
@@ -100,7 +100,7 @@ class RankerTask:
         if len(places) < FEWEST_QUESTIONS:
             raise TooFew(_too_few(len(examples), len(places)))
         depth = int(material.options.get("light_depth", DEPTH))
-        tables = collect(material, Signals(tools.adjacency, tools.mentions, tools.text, depth), places, run)
+        tables = collect(material, depth, places, run)
         names = sorted({*tables.names, *TYPES})
         self._check_reach(tables, len(places))
         folds = self._folds(texts)

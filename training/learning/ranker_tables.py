@@ -15,7 +15,7 @@ from search.domain.run_context import RunContext
 from search.interfaces import Keys
 from search.signals.gather import Signals
 from search.signals.table import SignalTable
-from training.learning.task import Material
+from training.learning.task import Found, LearningTools, Material
 
 QUESTIONS_A_BLOCK = 32
 """Questions whose signals are saved together."""
@@ -34,35 +34,60 @@ class Tables:
         return sorted({name for table in self.by_place.values() for name in table.columns})
 
 
-def collect(material: Material, signals: Signals, places: Sequence[int], run: RunContext) -> Tables:
-    """Search the questions at these places, and return the signals of their candidates.
+@dataclass(frozen=True)
+class ReadSignals:
+    """Keeps the signals of a search's candidates (task.Reader)."""
+
+    depth: int
+
+    def __call__(self, found: Found, tools: LearningTools) -> SignalTable:
+        """Return the signals of the first `depth` candidates of every list."""
+        signals = Signals(tools.adjacency, tools.mentions, tools.text, self.depth)
+        return signals(found.question, found.fusion, found.plans, found.checked)
+
+
+def collect(material: Material, depth: int, places: Sequence[int], run: RunContext) -> Tables:
+    """Search the questions at these places, and return the signals of the first `depth` candidates of every list.
 
     Raises what `run.check()` and the searches raise. Blocks that were saved by a former attempt are not searched again.
     """
     found: dict[int, SignalTable] = {}
+    blocks: dict[str, Sequence[int]] = {}
     for first in range(0, len(places), QUESTIONS_A_BLOCK):
         block = places[first : first + QUESTIONS_A_BLOCK]
-        name = _name(material, signals, block)
+        name = _name(material, depth, block)
         saved = run.checkpoints.load(name)
-        if saved is not None:
+        if saved is None:
+            blocks[name] = block
+        else:
             found |= _read(saved)
-            run.report(PART, first + len(block), len(places))
-            continue
-        fresh: dict[int, SignalTable] = {}
-        for done, place in enumerate(block, first + 1):
-            handed = material.found(place, run.limit)
-            if handed is not None:
-                fresh[place] = signals(handed.question, handed.fusion, handed.plans, handed.checked)
-            run.report(PART, done, len(places))
-        run.checkpoints.save(name, _written(fresh))
-        found |= fresh
+    _search(material, depth, blocks, found, run, len(places))
     return Tables(found)
 
 
-def _name(material: Material, signals: Signals, block: Sequence[int]) -> str:
+def _search(
+    material: Material, depth: int, blocks: Mapping[str, Sequence[int]], found: dict[int, SignalTable],
+    run: RunContext, total: int,
+) -> None:  # fmt: skip
+    """Add the tables of the questions in these blocks to `found`, and save each block when it is complete."""
+    block_of = {place: name for name, block in blocks.items() for place in block}
+    missing = {name: len(block) for name, block in blocks.items()}
+    done = total - len(block_of)
+    run.report(PART, done, total)
+    for place, table in material.found.read(list(block_of), ReadSignals(depth), run):
+        if table is not None:
+            found[place] = table
+        done, name = done + 1, block_of[place]
+        run.report(PART, done, total)
+        missing[name] -= 1
+        if not missing[name]:
+            run.checkpoints.save(name, _written({one: found[one] for one in blocks[name] if one in found}))
+
+
+def _name(material: Material, depth: int, block: Sequence[int]) -> str:
     """Return the name of a block's checkpoint. Other searches, questions or a other depth give another name."""
     asked = [[place, material.examples[place].text] for place in block]
-    content = orjson.dumps([material.found.fingerprint, signals.depth, asked])
+    content = orjson.dumps([material.found.fingerprint, depth, asked])
     return f"signals-{hashlib.blake2b(content, digest_size=8).hexdigest()}"
 
 

@@ -15,7 +15,7 @@ from search.stages.rerank import read_documents
 from search.text import DocumentForm
 from training.data.hashes import normalised
 from training.learning.reranker_settings import RerankerSettings
-from training.learning.task import Material, TooFew
+from training.learning.task import Found, LearningTools, Material, TooFew
 
 FEWEST = 20
 """Fewest questions with an answer and a negative among their candidates that a training accepts."""
@@ -69,6 +69,17 @@ class Documents:
         return [self._texts[key] for key in keys]
 
 
+@dataclass(frozen=True)
+class ReadKeys:
+    """Keeps the first candidates of a search (task.Reader)."""
+
+    depth: int
+
+    def __call__(self, found: Found, tools: LearningTools) -> Sequence[int]:
+        """Return the keys of the first `depth` candidates."""
+        return found.fusion.ranking.keys[: self.depth]
+
+
 def collect(material: Material, settings: RerankerSettings, run: RunContext) -> list[CandidateList]:
     """Return the candidate lists of the questions that can be searched, in the order of the questions.
 
@@ -77,12 +88,10 @@ def collect(material: Material, settings: RerankerSettings, run: RunContext) -> 
     """
     finder = material.found
     lists: dict[int, CandidateList] = {}
-    for done, place in enumerate(finder.places):
+    for done, (place, keys) in enumerate(finder.read(finder.places, ReadKeys(settings.depth), run)):
         run.report("searches", done, len(finder.places))
-        found = finder(place, run.limit)
-        if found is not None:
+        if keys is not None:
             example = material.examples[place]
-            keys = found.fusion.ranking.keys[: settings.depth]
             lists[place] = listed(example.id, example.text, keys, material.answers[place], settings.negatives)
     run.progress("searches", len(finder.places), len(finder.places))
     ordered = [lists[place] for place in sorted(lists)]

@@ -42,6 +42,7 @@ class FitSettings:
     rate: float
     layers: int
     layer_rate: float
+    weight_rate: float
     sample: int
     dropout: float
     seed: int
@@ -57,11 +58,11 @@ class Trainer:
         self._how = how
         self._steps = max(1, steps)
         self._at_once = how.batch
-        tower, heads = net.learnable(how.layers)
-        self._learned: list[nn.Parameter] = [*tower, *heads]
+        tower, heads, weights = net.learnable(how.layers)
+        self._learned: list[nn.Parameter] = [*tower, *heads, *weights]
         groups: list[dict[str, Any]] = [
             {"params": params, "lr": rate, "weight_decay": 0.01}
-            for params, rate in ((tower, how.layer_rate), (heads, how.rate))
+            for params, rate in ((tower, how.layer_rate), (heads, how.rate), (weights, how.weight_rate))
             if params
         ]
         self._optimizer = torch.optim.AdamW(groups)
@@ -96,17 +97,20 @@ class Trainer:
             total += loss * len(batch) / len(order)
         return total
 
-    def ranks(self, questions: Sequence[Asked], check: Callable[[], None] = lambda: None) -> list[NDArray[np.int64]]:
-        """Return the ranks of each question's answers among all nodes, from 1, ascending; equal scores by key."""
-        found: list[NDArray[np.int64]] = []
-        few = max(1, min(32, 4_000_000 // max(1, len(self._nodes))))
+    @property
+    def seed(self) -> int:
+        """The seed of the order of the questions and of what dropout hides."""
+        return self._how.seed
+
+    @property
+    def at_once(self) -> int:
+        """The number of questions whose scores of all nodes are computed at once."""
+        return max(1, min(32, 4_000_000 // max(1, len(self._nodes))))
+
+    def scores(self, questions: Sequence[Asked]) -> Tensor:
+        """Return the score of every node for every question, (questions, nodes)."""
         with torch.inference_mode():
-            for first in range(0, len(questions), few):
-                check()
-                part = questions[first : first + few]
-                scores = self._scores(part, self._nodes, None).cpu().numpy()
-                found += [ranks_of(row, one.answers) for row, one in zip(scores, part, strict=True)]
-        return found
+            return self._scores(questions, self._nodes, None)
 
     def state(self) -> bytes:
         """Return weights, optimizer and schedule, to go on from."""
@@ -198,6 +202,23 @@ class Trainer:
         drawn = chance.integers(0, len(self._nodes), self._how.sample)
         own = [part for one in questions for part in (one.answers, one.keys[one.scores > _WORTH])]
         return np.unique(np.concatenate([drawn, *own])).astype(np.int64)
+
+
+def mean_ranks(
+    members: Sequence[Trainer], questions: Sequence[Asked], check: Callable[[], None] = lambda: None
+) -> list[NDArray[np.int64]]:
+    """Return the ranks of each question's answers among all nodes by the mean of the members' scores.
+
+    They count from 1, ascending; equal scores are ordered by key.
+    """
+    found: list[NDArray[np.int64]] = []
+    few = members[0].at_once
+    for first in range(0, len(questions), few):
+        check()
+        part = questions[first : first + few]
+        scores = torch.stack([one.scores(part) for one in members]).mean(dim=0).cpu().numpy()
+        found += [ranks_of(row, one.answers) for row, one in zip(scores, part, strict=True)]
+    return found
 
 
 def list_loss(scores: Tensor, right: Tensor) -> Tensor:

@@ -10,22 +10,24 @@ import hashlib
 import io
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from safetensors.numpy import load, save
+from safetensors.numpy import save
 from torch import Tensor
 
 from search.domain.errors import StageError
 from search.domain.run_context import RunContext
+from search.neural.field_members import joined
 from search.neural.field_retriever import Shape, base_tower, new_net
 from training.learning.encoder_lists import RETRIEVED, refuse_unretrieved
 from training.learning.plan_files import folds_of_hashes
+from training.learning.retriever_best import Best, Ranks, Weights, best_of, bytes_tensor, kept_of
 from training.learning.retriever_data import Lesson, Nodes
-from training.learning.retriever_fit import Diverged, FitSettings, Indices, Trainer
+from training.learning.retriever_fit import Diverged, FitSettings, Indices, Trainer, mean_ranks
 from training.learning.retriever_settings import RetrieverSettings
 from training.learning.task import FOLDS, Learned
 
@@ -38,8 +40,8 @@ SAVED_EVERY = 45.0
 AFTER = 0.5
 """Factor of the rate for real questions that come after synthesised ones."""
 LEARN, FOLD, ALL = "synthesised questions", "folds", "all questions"
-Ranks = list[NDArray[np.int64]]
-Weights = dict[str, NDArray[np.float16]]
+Starts = Sequence[Sequence[Tensor]]
+"""The first weights of each member."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,16 +51,6 @@ class LearnedRetriever(Learned):
     ranks: Ranks
     before: Ranks
     told: dict[str, Any]
-
-
-@dataclass(eq=False)
-class Best:
-    """The best pass of the folds so far: its number from 1, its mean reciprocal rank, its ranks, and its weights."""
-
-    passes: int = 0
-    figure: float = -1.0
-    ranks: Ranks = field(default_factory=list)
-    weights: list[Weights] = field(default_factory=list)
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,86 +70,100 @@ class Fitting:
         """Return the retriever that learned from synthesised questions only; some of them are held out and measured."""
         places = np.arange(len(made))
         held = [one for at, one in enumerate(made.asked) if at % HELD_OUT == 0]
-        trainer = self._trainer(len(places))
-        before = trainer.ranks(held, self.run.check)
-        self._parts(trainer, made, places[places % HELD_OUT != 0])
-        after = trainer.ranks(held, self.run.check)
-        told = {"synthesised": len(made), "questions": 0, "measured": "synthesised questions that were held out"}
-        return LearnedRetriever(self._weights(trainer), self._served([]), {}, after, before, told)
+        members = self._members(len(places))
+        before = mean_ranks(members[:1], held, self.run.check)
+        self._parts(members, made, places[places % HELD_OUT != 0])
+        after = mean_ranks(members, held, self.run.check)
+        told = {
+            "synthesised": len(made), "questions": 0, "members": len(members),
+            "measured": "synthesised questions that were held out",
+        }  # fmt: skip
+        return LearnedRetriever(self._weights(members), self._served([]), {}, after, before, told)
 
     def both(self, made: Lesson, real: Lesson, folds: Indices) -> LearnedRetriever:
         """Return the retriever that learned from synthesised questions, if there are any, and then from real ones."""
-        first = self._trainer(len(made))
-        before = first.ranks(real.asked, self.run.check)
+        first = self._members(len(made))
+        before = mean_ranks(first[:1], real.asked, self.run.check)
         _refuse_unretrieved(before, len(self.nodes))
         self._parts(first, made, np.arange(len(made)))
-        start = first.weights
+        start = [member.weights for member in first]
         best = self._folds(start, real, folds)
         whole = self._whole(start, real, best.passes)
         files = {f"fold-{fold}.safetensors": save(weights) for fold, weights in enumerate(best.weights)}
         told = {
             "synthesised": len(made), "questions": len(real), "folds": len(files), "passes": best.passes,
+            "members": len(first),
             "measured": "real questions, each by the retriever that has not learned from it",
         }  # fmt: skip
         every = {**files, FOLDS: folds_of_hashes(real.examples, folds)}
         return LearnedRetriever(self._weights(whole), self._served(list(files)), every, best.ranks, before, told)
 
-    def _parts(self, trainer: Trainer, made: Lesson, chosen: Indices) -> None:
-        """Learn from synthesised questions, part by part."""
+    def _parts(self, members: Sequence[Trainer], made: Lesson, chosen: Indices) -> None:
+        """Learn from synthesised questions, part by part; the members learn side by side, each in its own order."""
         each = STEPS_A_PART * self.settings.batch
-        parts: list[Indices] = []
+        parts: list[list[Indices]] = []
         for number in range(self.settings.passes if len(chosen) else 0):
-            order = np.random.default_rng((self.settings.seed, 1, number)).permutation(chosen)
-            parts += [order[at : at + each] for at in range(0, len(order), each)]
+            orders = [np.random.default_rng((member.seed, 1, number)).permutation(chosen) for member in members]
+            parts += [[order[at : at + each] for order in orders] for at in range(0, len(chosen), each)]
         key = self._key("synthesised", made, chosen)
-        done = self._loaded(key, [trainer])["done"]
+        done = self._loaded(key, members)["done"]
         saved = time.monotonic()
-        for number, part in enumerate(parts[done:], done):
+        for number, own in enumerate(parts[done:], done):
             self.run.report(LEARN, number, len(parts))
             try:
-                loss = trainer.one_pass(made.asked, part, number, made.names, self.run.check)
+                losses = [
+                    member.one_pass(made.asked, part, number, made.names, self.run.check)
+                    for member, part in zip(members, own, strict=True)
+                ]
             except Diverged as error:
                 self._stopped(error, number > 0)
                 return
-            self.run.metric("loss, synthesised questions", number + 1, loss)
+            self.run.metric("loss, synthesised questions", number + 1, float(np.mean(losses)))
             if time.monotonic() - saved > SAVED_EVERY or number + 1 == len(parts):
-                self._save(key, [trainer], {"done": number + 1})
+                self._save(key, members, {"done": number + 1})
                 saved = time.monotonic()
         self.run.report(LEARN, len(parts), len(parts))
 
-    def _folds(self, start: Sequence[Tensor], real: Lesson, folds: Indices) -> Best:
+    def _folds(self, start: Starts, real: Lesson, folds: Indices) -> Best:
         """Return the best pass of the folds."""
         count, passes = int(folds.max()) + 1, self._passes(len(real))
         mine = [np.flatnonzero(folds != fold) for fold in range(count)]
-        trainers = [self._trainer(passes * len(chosen), start, passes) for chosen in mine]
+        trainers = [self._members(passes * len(chosen), start, passes) for chosen in mine]
+        every = [member for members in trainers for member in members]
         key = self._key("folds", real, folds, start)
-        kept = self._loaded(key, trainers)
-        best, saved = _best_of(kept), time.monotonic()
+        kept = self._loaded(key, every)
+        best, saved = best_of(kept), time.monotonic()
         for number in range(kept["done"], passes):
             if best.passes and number - best.passes >= self.settings.patience:
                 break
             try:
                 losses = []
-                for fold, (trainer, chosen) in enumerate(zip(trainers, mine, strict=True)):
+                for fold, (members, chosen) in enumerate(zip(trainers, mine, strict=True)):
                     self.run.report(FOLD, number * count + fold, passes * count)
-                    losses.append(trainer.one_pass(real.asked, chosen, number, real.names, self.run.check))
+                    losses += self._pass(members, real, chosen, number)
             except Diverged as error:
                 self._stopped(error, best.passes > 0)
                 break
             self._measure(best, number + 1, trainers, real, folds)
             self.run.metric("loss, folds", number + 1, float(np.mean(losses)))
             if time.monotonic() - saved > SAVED_EVERY or number + 1 == passes:
-                self._save(key, trainers, {"done": number + 1, **_kept(best)})
+                self._save(key, every, {"done": number + 1, **kept_of(best)})
                 saved = time.monotonic()
         self.run.report(FOLD, passes * count, passes * count)
         return best
 
-    def _measure(self, best: Best, passes: int, trainers: Sequence[Trainer], real: Lesson, folds: Indices) -> None:
+    def _pass(self, members: Sequence[Trainer], real: Lesson, chosen: Indices, number: int) -> list[float]:
+        """Learn from the chosen real questions once, and return each member's loss."""
+        return [member.one_pass(real.asked, chosen, number, real.names, self.run.check) for member in members]
+
+    def _measure(
+        self, best: Best, passes: int, trainers: Sequence[Sequence[Trainer]], real: Lesson, folds: Indices
+    ) -> None:
         """Search each question by the retriever that has not learned from it; keep the pass if it is the best."""
         ranks: Ranks = [np.empty(0, dtype=np.int64)] * len(real)
-        for fold, trainer in enumerate(trainers):
+        for fold, members in enumerate(trainers):
             own = np.flatnonzero(folds == fold).tolist()
-            found = trainer.ranks([real.asked[at] for at in own], self.run.check)
+            found = mean_ranks(members, [real.asked[at] for at in own], self.run.check)
             for at, ranked in zip(own, found, strict=True):
                 ranks[at] = ranked
         figures = measures(ranks)
@@ -165,60 +171,70 @@ class Fitting:
             self.run.metric(f"{name}, folds", passes, value)
         if figures["MRR"] > best.figure:
             best.passes, best.figure, best.ranks = passes, figures["MRR"], ranks
-            best.weights = [self._weights(trainer) for trainer in trainers]
+            best.weights = [self._weights(members) for members in trainers]
 
-    def _whole(self, start: Sequence[Tensor], real: Lesson, passes: int) -> Trainer:
-        """Return the trainer that learned from all real questions, in this number of passes."""
+    def _whole(self, start: Starts, real: Lesson, passes: int) -> list[Trainer]:
+        """Return the members that learned from all real questions, in this number of passes."""
         most = self._passes(len(real))
-        trainer = self._trainer(most * len(real), start, most)
+        members = self._members(most * len(real), start, most)
         key = self._key("whole", real, np.arange(passes), start)
-        done, saved = self._loaded(key, [trainer])["done"], time.monotonic()
+        done, saved = self._loaded(key, members)["done"], time.monotonic()
         for number in range(done, passes):
             self.run.report(ALL, number, passes)
             try:
-                loss = trainer.one_pass(real.asked, np.arange(len(real)), number, real.names, self.run.check)
+                losses = self._pass(members, real, np.arange(len(real)), number)
             except Diverged as error:
                 self._stopped(error, number > 0)
                 break
-            self.run.metric("loss, all questions", number + 1, loss)
+            self.run.metric("loss, all questions", number + 1, float(np.mean(losses)))
             if time.monotonic() - saved > SAVED_EVERY or number + 1 == passes:
-                self._save(key, [trainer], {"done": number + 1})
+                self._save(key, members, {"done": number + 1})
                 saved = time.monotonic()
         self.run.report(ALL, passes, passes)
-        return trainer
+        return members
 
     def _passes(self, questions: int) -> int:
         """Return the most passes over the real questions."""
         settings = self.settings
         return max(1, min(settings.epochs, settings.steps * settings.batch // questions))
 
-    def _trainer(self, questions: int, start: Sequence[Tensor] = (), passes: int = 0) -> Trainer:
-        """Return a trainer for this number of questions in all passes together."""
+    def _members(self, questions: int, start: Starts = (), passes: int = 0) -> list[Trainer]:
+        """Return a trainer of each seed for this number of questions in all passes together."""
+        return [
+            self._trainer(questions, start[at] if len(start) else (), passes, self.settings.seed + at)
+            for at in range(self.settings.seeds)
+        ]
+
+    def _trainer(self, questions: int, start: Sequence[Tensor], passes: int, seed: int) -> Trainer:
         settings = self.settings
         sample = settings.sample if len(self.nodes) > settings.nodes else 0
         # After synthesised questions, real ones only refine.
-        rate = settings.rate * (AFTER if len(start) and self.after_synthesised else 1.0)
+        slower = AFTER if len(start) and self.after_synthesised else 1.0
         how = FitSettings(
             settings.batch,
-            rate,
+            settings.rate * slower,
             settings.layers,
             settings.layer_rate,
+            settings.weight_rate * slower,
             sample,
             settings.dropout,
-            settings.seed,
+            seed,
             self.device,
         )
         if passes:
             steps = passes * -(-(questions // passes) // settings.batch)
         else:
             steps = settings.passes * -(-questions // settings.batch)
-        trainer = Trainer(new_net(self.encoder, self.shape), self.nodes, how, steps)
+        # A model that is not trained is shared, unless it has to move to another device.
+        own = settings.layers > 0 or self.device != "cpu"
+        net = new_net(self.encoder, self.shape, own_tower=own)
+        trainer = Trainer(net, self.nodes, how, steps)
         if len(start):
             trainer.weights = start
         return trainer
 
-    def _weights(self, trainer: Trainer) -> Weights:
-        return trainer.net.changed(base_tower(self.encoder), self.settings.layers)
+    def _weights(self, members: Sequence[Trainer]) -> Weights:
+        return joined([one.net.changed(base_tower(self.encoder), self.settings.layers) for one in members])
 
     def _served(self, folds: list[str]) -> dict[str, Any]:
         """Return the description that `LearnedFieldRetriever` reads together with the weights."""
@@ -234,7 +250,7 @@ class Fitting:
             raise StageError("retriever", reason, permanent=True) from error
         self.run.log(f"{error} Learning stopped at the pass before.")
 
-    def _key(self, name: str, lesson: Lesson, chosen: Indices, start: Sequence[Tensor] = ()) -> str:
+    def _key(self, name: str, lesson: Lesson, chosen: Indices, start: Starts = ()) -> str:
         """Return the name of a fit's checkpoint; other questions, lists, settings or first weights give another."""
         content = hashlib.blake2b(repr((name, self.settings, self.shape, self.encoder)).encode(), digest_size=8)
         content.update(np.asarray(chosen).tobytes())
@@ -242,13 +258,13 @@ class Fitting:
             content.update(
                 repr(one.tokens).encode() + one.answers.tobytes() + one.keys.tobytes() + one.scores.tobytes()
             )
-        for tensor in start:
+        for tensor in (tensor for weights in start for tensor in weights):
             content.update(tensor.cpu().numpy().tobytes())
         return f"retriever-{content.hexdigest()}"
 
     def _save(self, key: str, trainers: Sequence[Trainer], more: dict[str, Any]) -> None:
         content = io.BytesIO()
-        torch.save({**more, "states": [_bytes(trainer.state()) for trainer in trainers]}, content)
+        torch.save({**more, "states": [bytes_tensor(trainer.state()) for trainer in trainers]}, content)
         self.run.checkpoints.save(key, content.getvalue())
 
     def _loaded(self, key: str, trainers: Sequence[Trainer]) -> dict[str, Any]:
@@ -277,22 +293,3 @@ def measures(ranks: Sequence[NDArray[np.int64]]) -> dict[str, float]:
     reciprocal = np.where(first <= 100, 1 / first, 0)
     values = {"H@1": first == 1, "H@5": first <= 5, "R@20": recall, "MRR": reciprocal}
     return {name: round(100 * float(np.mean(value)), 2) for name, value in values.items()}
-
-
-def _bytes(content: bytes) -> Tensor:
-    return torch.frombuffer(bytearray(content), dtype=torch.uint8)
-
-
-def _kept(best: Best) -> dict[str, Any]:
-    """Return the best pass in a form that `torch.save` writes and `_best_of` reads."""
-    return {
-        "passes": best.passes, "figure": best.figure, "ranks": [torch.from_numpy(one) for one in best.ranks],
-        "weights": [_bytes(save(weights)) for weights in best.weights],
-    }  # fmt: skip
-
-
-def _best_of(kept: dict[str, Any]) -> Best:
-    if "passes" not in kept:
-        return Best()
-    weights = [load(one.numpy().tobytes()) for one in kept["weights"]]
-    return Best(kept["passes"], kept["figure"], [one.numpy() for one in kept["ranks"]], weights)

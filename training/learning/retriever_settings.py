@@ -33,7 +33,11 @@ class RetrieverSettings:
     steps: int = option(600, "Steps at most: many questions are passed over less often.", low=1, high=1_000_000)
     batch: int = option(32, "Questions a step.", low=1, high=4096)
     rate: float = option(
-        1e-3, "Height of the learning rate of the maps and weights; half for real questions after synthesised ones.",
+        1e-3, "Height of the learning rate of the maps and types; half for real questions after synthesised ones.",
+        low=1e-7, high=1.0,
+    )  # fmt: skip
+    weight_rate: float = option(
+        1e-2, "The same of the weights of the lists, which would hardly move in some hundred steps otherwise.",
         low=1e-7, high=1.0,
     )  # fmt: skip
     layers: int = option(
@@ -53,7 +57,11 @@ class RetrieverSettings:
     dropout: float = option(
         0.2, "Share of the question's vector that the maps and weights do not see in a step.", low=0, high=0.9
     )
-    seed: int = option(0, "Decides the folds, the order of the questions and the samples.", low=0, high=2**31 - 1)
+    seeds: int = option(
+        1, "Retrievers that learn side by side with different seeds; a search uses the mean of their scores, which "
+        "takes no longer.", low=1, high=20,
+    )  # fmt: skip
+    seed: int = option(0, "Decides the folds, the order of the questions and the samples.", low=0, high=2**31 - 20)
     device: str = option(
         "auto", "Where it is trained: auto takes a GPU if there is one.", choices=("auto", "cpu", "cuda")
     )

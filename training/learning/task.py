@@ -7,7 +7,7 @@ given questions. This module loads no model library.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeVar
 
@@ -64,6 +64,14 @@ class Found:
     checked: CheckedConditions
 
 
+class Reader(Protocol):
+    """What a learner keeps of a search. It is sent to other processes, so it holds settings and no tools."""
+
+    def __call__(self, found: Found, tools: LearningTools) -> Any:
+        """Return what is kept; it is sent back from another process."""
+        ...
+
+
 class Finder(Protocol):
     """Searches the training questions with the pipeline that searches use, up to its reranker.
 
@@ -94,6 +102,15 @@ class Finder(Protocol):
         """
         ...
 
+    def read(self, places: Sequence[int], reader: Reader, run: RunContext) -> Iterator[tuple[int, Any]]:
+        """Search the questions at these places, and yield each place with what `reader` keeps of its search.
+
+        The order is any, because many questions are searched by several processes. The value is None if the search
+        fails. Raises the exceptions of a single search, WorkInterrupted if a process was ended from outside, and those
+        of `run.check()`.
+        """
+        ...
+
 
 @dataclass(frozen=True)
 class Unsearched:
@@ -112,6 +129,10 @@ class Unsearched:
     def __call__(self, place: int, limit: Limit) -> Found | None:
         """Raise KeyError, because no question can be searched."""
         raise KeyError(place)
+
+    def read(self, places: Sequence[int], reader: Reader, run: RunContext) -> Iterator[tuple[int, Any]]:
+        """Yield nothing; there are no places."""
+        yield from ()
 
 
 @dataclass(frozen=True, eq=False)

@@ -71,6 +71,7 @@ class AskedQuestion(models.Model):
     answer_type = models.CharField(max_length=200, blank=True, help_text="The most frequent type of its answers.")
     split = models.TextField(blank=True)
     slices = models.JSONField(default=dict)
+    grades = models.JSONField(default=dict, help_text="The same as Question.grades.")
     hash = models.CharField(max_length=32, help_text="The same as Question.hash.")
 
     class Meta:
@@ -106,6 +107,9 @@ class Outcome(models.Model):
     plan_shape = models.CharField(max_length=200, blank=True, help_text="Such as 2 hops, 1 anchor.")
     probability = models.FloatField(null=True, blank=True, help_text="Of the first plan.")
     cached_calls = models.PositiveIntegerField(default=0, help_text="Answers of a language model from the cache.")
+    model_use = models.JSONField(
+        null=True, blank=True, help_text="Calls, tokens and price of language models; null: none was asked."
+    )
     lost_at = models.CharField(
         max_length=40, blank=True, help_text="First stage that lost the question's best answer; empty: not computed."
     )

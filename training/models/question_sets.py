@@ -49,6 +49,7 @@ class Question(models.Model):
     answers = ArrayField(models.TextField())
     split = models.TextField(blank=True)
     slices = models.JSONField(default=dict)
+    grades = models.JSONField(default=dict, help_text="Grade by judged node; 0 is no answer. Empty: nobody judged.")
     hash = models.CharField(max_length=32, db_index=True, help_text="BLAKE2b over the normalised text and the answers.")
 
     class Meta:

@@ -10,40 +10,34 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from uuid import UUID, uuid4
+from uuid import UUID
 
 from django.db import transaction
 
 from search.domain.errors import Fault, InvalidRequest, SearchError, StageError
 from search.domain.run_context import RunContext
-from search.models import Release, SearchRun
+from search.models import Release
 from search.models.knowledge import BuildStatus
 from search.services.code_version import code_version
 from search.services.searches.pin import Pin, PipelineChoice, mixed, pins_from_json
-from search.services.searches.pin_searches import pin_searches
-from search.services.searches.request_search import request_search
-from search.services.searches.run_search import run_search
 from training.data.examples import Example
 from training.evaluation.measures import SEED
 from training.evaluation.report import latency
 from training.evaluation.runner import QuestionOutcome
 from training.models import AskedQuestion, Evaluation, QuestionSet
-from training.services.cross_fitting import CrossFitted
-from training.services.cross_fitting import cross_fitted as cross_fitting
-from training.services.evaluations.ask import Asked, Task
+from training.services.evaluations.ask import Asked
 from training.services.evaluations.begin_and_end import create_evaluation, ending
 from training.services.evaluations.build_report import build_report, lines_of, write_files
+from training.services.evaluations.choose_pins import checked_pins, dropped
 from training.services.evaluations.processes import Askers, askers, processes_for
+from training.services.evaluations.question_plan import QuestionPlan, buildable, question_plan
 from training.services.evaluations.rows import (
     answered_places,
     question_rows,
-    read_examples,
     read_outcomes,
     store_outcomes,
-    unknown_answers,
 )
 
 REPEATED = 20
@@ -76,6 +70,8 @@ def evaluate(
     processes: int = 0,
     attribute: bool = True,
     pinned: Sequence[Mapping[str, Any]] = (),
+    partial: bool = False,
+    left_out: Mapping[str, str] | None = None,
 ) -> dict[str, Any]:
     """Ask every question of every pipeline, and return the report.
 
@@ -86,21 +82,25 @@ def evaluate(
     is the number of processes that ask; 0 means as many as are worth it. With `attribute`, it is found out where the
     answers that were not found were lost. `pinned` are the specifications that were chosen when the work was launched
     (`pins_as_json`): then `pipelines`, `settings` and the present versions of the pipelines are not looked at.
+    With `partial`, a pipeline whose stages cannot be built does not stop the others: the report tells it under
+    `left_out` with the reason, beside those that the caller has left out.
 
     If `run` belongs to work that has begun an evaluation already, that evaluation goes on.
 
     Raises InvalidRequest with every fault of the request, before the first question is asked; StageError when a
-    pipeline cannot be composed, for example because its encoder is not available; MixedEvaluation when a search of
+    pipeline cannot be composed, for example because its encoder is not available (with `partial`: when none can);
+    MixedEvaluation when a search of
     this evaluation used another release, other settings or another specification; RunCancelled and LeaseLost.
     """
     run = run or RunContext()
     if begun := run.notes.get(_NOTE):
         return resume_evaluation(UUID(begun), output=output, run=run, processes=processes)
-    pins = _checked_pins(knowledge_base, examples, pipelines, settings, release, pinned)
+    pins = checked_pins(knowledge_base, examples, pipelines, settings, release, pinned)
     first = next(iter(pins.values()))
     assert first.evaluation is not None
     rows = question_rows(first.evaluation, examples, first.release, first.settings_version)
-    options = {"cross_fitted": cross_fitted, "repeat": repeated, "attribute": attribute}
+    options: dict[str, Any] = {"cross_fitted": cross_fitted, "repeat": repeated, "attribute": attribute}
+    options |= {"partial": partial, "left_out": dict(left_out or {})}
     with run.fenced(), transaction.atomic():
         evaluation = create_evaluation(pins, examples, split, question_set, seed=seed, options=options)
         AskedQuestion.objects.bulk_create(rows, batch_size=A_BATCH)
@@ -127,7 +127,7 @@ def resume_evaluation(
         pk=evaluation.release_id or 0, status=BuildStatus.READY
     ).first()  # fmt: skip
     if release is None:
-        raise InvalidRequest([Fault("/evaluation", _dropped(evaluation.release_name))])
+        raise InvalidRequest([Fault("/evaluation", dropped(evaluation.release_name))])
     if not evaluation.specifications:
         message = f"The evaluation {evaluation_id} was begun by a version that could not resume it; begin a new one."
         raise InvalidRequest([Fault("/evaluation", message)])
@@ -138,90 +138,6 @@ def resume_evaluation(
     return _carry_on(evaluation, pins, output, run, processes)
 
 
-def _checked_pins(
-    knowledge_base: str, examples: Sequence[Example], pipelines: Sequence[str | PipelineChoice],
-    settings: Mapping[str, Any], release: str, pinned: Sequence[Mapping[str, Any]],
-) -> dict[str, Pin]:  # fmt: skip
-    """Return the pins of a new evaluation. Raises InvalidRequest with every fault of the request."""
-    faults = [] if examples else [Fault("/questions", "There is no question to ask.")]
-    if not pipelines:
-        faults.append(Fault("/pipelines", "Name at least one pipeline."))
-    pins: dict[str, Pin] = {}
-    try:
-        pins = frozen_pins(knowledge_base, pinned) or pin_searches(
-            knowledge_base=knowledge_base, pipelines=pipelines, settings=settings, evaluation=uuid4(), release=release
-        )  # fmt: skip
-    except InvalidRequest as error:
-        faults += error.faults
-    if pins and examples:
-        first = next(iter(pins.values()))
-        without, unknown = unknown_answers(examples, first.release, first.settings_version)
-        if without == len(examples):
-            shown = ", ".join(repr(answer[:60]) for answer in unknown[:3])
-            message = f"No answer of these {len(examples):,} questions is a node of {first.release.name}, such as"
-            faults.append(Fault("/questions", f"{message} {shown}. Are they about another knowledge base?"))
-    if faults:
-        raise InvalidRequest(faults)
-    return pins
-
-
-def frozen_pins(knowledge_base: str, pinned: Sequence[Mapping[str, Any]]) -> dict[str, Pin]:
-    """Return the pins of a new evaluation that were chosen at launch; nothing if `pinned` is empty.
-
-    Raises InvalidRequest if their release has been dropped since.
-    """
-    if not pinned:
-        return {}
-    name = pinned[0]["release"]
-    releases = Release.objects.select_related("knowledge_base", "snapshot", "vector_set")
-    ready = releases.filter(knowledge_base__name=knowledge_base, status=BuildStatus.READY)
-    release = next((one for one in ready if one.name == name), None)
-    if release is None:
-        raise InvalidRequest([Fault("/release", _dropped(name))])
-    return pins_from_json(pinned, release, uuid4())
-
-
-@dataclass(frozen=True)
-class _Plan:
-    """What an evaluation has to ask: the examples, the pins of each label, and the pins that searches use."""
-
-    examples: Sequence[Example]
-    pins: Mapping[str, Pin]
-    crossed: Mapping[str, CrossFitted]
-    used: list[Pin]
-    pin_of: Mapping[tuple[str, int], int]
-    attribute: bool
-
-    def tasks(self, label: str, places: Sequence[int], *, again: bool = False) -> list[Task]:
-        """Return the tasks of a label; questions with the same pin follow each other, so its files are loaded once.
-
-        Where answers were lost is not found out `again`.
-        """
-        lost = self.attribute and not again
-        found = [
-            Task(label, place, self.pin_of[label, place], one.text, one.id, one.answers if lost else ())
-            for place, one in ((place, self.examples[place]) for place in places)
-        ]
-        return sorted(found, key=lambda task: task.pin)
-
-
-def _planned(evaluation: Evaluation, pins: Mapping[str, Pin]) -> _Plan:
-    examples = read_examples(evaluation)
-    crossing = bool(evaluation.options.get("cross_fitted"))
-    crossed = {label: cross_fitting(pin, examples if crossing else ()) for label, pin in pins.items()}
-    used: list[Pin] = list(pins.values())
-    pin_of: dict[tuple[str, int], int] = {}
-    for at, (label, pin) in enumerate(pins.items()):
-        places: dict[str, int] = {pin.specification_hash: at}
-        for place in range(len(examples)):
-            own = crossed[label].pins[place] if crossing else None
-            if own is not None and own.specification_hash not in places:
-                places[own.specification_hash] = len(used)
-                used.append(own)
-            pin_of[label, place] = places[(own or pin).specification_hash]
-    return _Plan(examples, pins, crossed, used, pin_of, bool(evaluation.options.get("attribute")))
-
-
 def _carry_on(
     evaluation: Evaluation, pins: Mapping[str, Pin], output: Path | None, run: RunContext, processes: int
 ) -> dict[str, Any]:
@@ -229,13 +145,14 @@ def _carry_on(
     with ending(evaluation, run):
         versions = [*evaluation.options.get("code_versions", ()), code_version()]
         evaluation.options["code_versions"] = list(dict.fromkeys(versions))
-        plan = _planned(evaluation, pins)
+        plan = question_plan(evaluation, pins)
         there = answered_places(evaluation)
         every = range(len(plan.examples))
         left = {label: [place for place in every if place not in there.get(label, ())] for label in pins}
         number = processes_for(sum(map(len, left.values())), processes)
         with askers(plan.used, number, run) as asking:
             evaluation.options["asked_at_once"] = max(asking.at_once, evaluation.options.get("asked_at_once", 0))
+            pins = buildable(evaluation, plan, asking.unbuilt)
             for label in pins:
                 _ask_all(evaluation, plan, label, left[label], asking, run)
             evaluation.options["crossed"] = {label: one.count for label, one in plan.crossed.items()}
@@ -251,7 +168,7 @@ def _carry_on(
 
 
 def _ask_all(
-    evaluation: Evaluation, plan: _Plan, label: str, places: Sequence[int], asking: Askers, run: RunContext
+    evaluation: Evaluation, plan: QuestionPlan, label: str, places: Sequence[int], asking: Askers, run: RunContext
 ) -> None:
     """Ask the questions at these places of one label, and store the outcomes in batches."""
     rows = dict(AskedQuestion.objects.filter(evaluation=evaluation).values_list("position", "pk"))
@@ -269,18 +186,18 @@ def _ask_all(
 
 
 def _store(
-    evaluation: Evaluation, plan: _Plan, rows: Mapping[int, int], batch: Sequence[Asked], run: RunContext
+    evaluation: Evaluation, plan: QuestionPlan, rows: Mapping[int, int], batch: Sequence[Asked], run: RunContext
 ) -> None:
     """Store outcomes. Raises StageError when the release was dropped, which makes every further search fail."""
     if not batch:
         return
     if not Release.objects.filter(pk=evaluation.release_id or 0, status=BuildStatus.READY).exists():
-        raise StageError("evaluation", _dropped(evaluation.release_name), permanent=True)
+        raise StageError("evaluation", dropped(evaluation.release_name), permanent=True)
     with run.fenced(), transaction.atomic():
         store_outcomes(evaluation, plan.examples, rows, batch)
 
 
-def _repeat(evaluation: Evaluation, plan: _Plan, label: str, asking: Askers, run: RunContext) -> dict[str, Any]:
+def _repeat(evaluation: Evaluation, plan: QuestionPlan, label: str, asking: Askers, run: RunContext) -> dict[str, Any]:
     """Ask a sample of the questions again, one at a time, and return whether the run file would be the same.
 
     The latency is that of searches that run alone, so it can be compared with the latency while several ran at once.
@@ -298,21 +215,3 @@ def _repeat(evaluation: Evaluation, plan: _Plan, label: str, asking: Askers, run
         again.append(asked.outcome)
         run.progress(f"{label}, asked again", done, number)
     return {"questions": number, "same": number - len(differ), "differ": sorted(differ), "latency_ms": latency(again)}
-
-
-def _dropped(name: str) -> str:
-    return f"The release {name} has been dropped, so its questions cannot be asked any more; begin a new evaluation."
-
-
-def purpose_of(example: Example) -> str:
-    """Return the purpose of a question's search, by which it is found again."""
-    return example.id[:200]
-
-
-def search_pinned(pin: Pin, example: Example, k: int = 20) -> SearchRun:
-    """Search one question of an evaluation and return the row of the search. Raises InvalidRequest, StageError."""
-    row = request_search(
-        knowledge_base=pin.release.knowledge_base.name, question=example.text, pipeline=pin.pipeline, k=k,
-        origin=SearchRun.Origin.EVALUATION, purpose=purpose_of(example), enqueue=False, pin=pin,
-    )  # fmt: skip
-    return run_search(row.pk)

@@ -23,6 +23,8 @@ from training.services.evaluate import evaluate
 
 SURE = 0.05
 """Largest p of a gain that is taken for real."""
+SWITCHED_ON = "It is switched on."
+"""Ends the reason of a verdict for the better."""
 DECIDING = ("MRR", "H@1")
 """Measures of which one must rise surely while the other does not fall."""
 
@@ -105,7 +107,7 @@ def compare(before: Judged, after: Judged, asked: str = "held-out questions") ->
         if by[name]["difference"] > 0 and by[name]["p"] < SURE and by[other]["difference"] >= 0
     ]  # fmt: skip
     told = " and ".join(_told(by[name]) for name in DECIDING)
-    verdict = "It is switched on." if better else "That is not borne out, so it is not switched on."
+    verdict = SWITCHED_ON if better else "That is not borne out, so it is not switched on."
     return Verdict(bool(better), f"On {count:,} {asked} {told}. {verdict}", count, means(old), means(new), compared)
 
 

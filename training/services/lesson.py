@@ -116,11 +116,11 @@ class Lesson:
         specified = pipeline.specification(pipeline.taking(present, option, wiring.variants_for(self.kind)))
         tools = search_wiring.tools(release)
         options = specified["stages"][option.split(".", 1)[0]]["OPTIONS"]
-        answers = _answers(self.examples, tools.nodes, release.name)
-        return Material(
-            self.examples, answers, tools, options, found_by(release, name, self.examples, on), self.made.examples,
-            _answers(self.made.examples, tools.nodes, release.name),
-        )  # fmt: skip
+        own, made = self.examples, self.made.examples
+        if wiring.learns_from_searches(self.kind) and not own:
+            own, made = made, ()
+        answers, others = (_answers(several, tools.nodes, release.name) for several in (own, made))
+        return Material(own, answers, tools, options, found_by(release, name, own, on), made, others)
 
 
 def taught(task: LearningTask[Any], run: RunContext) -> tuple[Learned, Evaluated]:

@@ -61,7 +61,7 @@ def read_draft(token: str, author: int) -> Draft | None:
     if kept.pop("author") != author:
         return None
     rows = (orjson.loads(line) for line in lines)
-    examples = tuple(Example(row[0], row[1], tuple(row[2]), row[3], row[4]) for row in rows)
+    examples = tuple(Example(row[0], row[1], tuple(row[2]), row[3], row[4], row[5]) for row in rows)
     return Draft(**kept | {"examples": examples, "notes": tuple(kept["notes"])})
 
 
@@ -73,7 +73,8 @@ def drop_draft(token: str) -> None:
 
 def _row(one: Example) -> list[Any]:
     return [_text(one.id), _text(one.text), [_text(a) for a in one.answers], _text(one.split),
-            {_text(key): _text(value) for key, value in one.slices.items()}]  # fmt: skip
+            {_text(key): _text(value) for key, value in one.slices.items()},
+            {_text(node): grade for node, grade in one.grades.items()}]  # fmt: skip
 
 
 def _text(text: str) -> str:

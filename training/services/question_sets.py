@@ -12,6 +12,7 @@ from django.db.models import Max
 
 from search.domain.errors import Fault, InvalidRequest, nearest
 from search.models import KnowledgeBase
+from search.services.audit.note import note
 from training.data.changes import Changes, changes_between
 from training.data.examples import BadQuestions, Example, read_all
 from training.data.hashes import content_hash, question_hash
@@ -136,6 +137,7 @@ def register_questions(
         Question.objects.bulk_create(
             [_row(made, position, example) for position, example in enumerate(examples)], batch_size=A_BATCH
         )
+        note("question set made", made, user=author, questions=len(examples))
     return made, True
 
 
@@ -155,7 +157,7 @@ def existing_base(name: str, *, lock: bool = False) -> KnowledgeBase:
 def examples_of(question_set: QuestionSet) -> list[Example]:
     """Return the stored questions of a set, in their order."""
     rows = question_set.questions.order_by("position")
-    return [Example(row.identifier, row.text, tuple(row.answers), row.split, row.slices) for row in rows]
+    return [Example(row.identifier, row.text, tuple(row.answers), row.split, row.slices, row.grades) for row in rows]
 
 
 def version_before(question_set: QuestionSet) -> QuestionSet | None:
@@ -219,6 +221,7 @@ def _row(question_set: QuestionSet, position: int, example: Example) -> Question
         question_set=question_set, position=position, identifier=_storable(example.id), text=_storable(example.text),
         answers=[_storable(answer) for answer in example.answers], split=_storable(example.split),
         slices={_storable(key): _storable(value) for key, value in example.slices.items()}, hash=question_hash(example),
+        grades={_storable(node): grade for node, grade in example.grades.items()},
     )  # fmt: skip
 
 

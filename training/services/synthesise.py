@@ -53,10 +53,13 @@ def described(examples: Iterable[Example], seed: int) -> dict[str, Any]:
 
 
 def synthesised_questions(
-    release: Release, number: int, seed: int, run: RunContext = UNOBSERVED
+    release: Release, number: int, seed: int, run: RunContext = UNOBSERVED, *, bare: bool = False
 ) -> SynthesisedQuestions:  # fmt: skip
-    """Return questions made of a release. Raises BadQuestions when it gives none, RunCancelled, StageError."""
-    examples = list(synthesise(wiring.tools(release), number, seed, run)) if number else []
+    """Return questions made of a release, with `bare` some in the bare words of texts and names too.
+
+    Raises BadQuestions when it gives none, RunCancelled, StageError.
+    """
+    examples = list(synthesise(wiring.tools(release), number, seed, run, bare=bare)) if number else []
     if number and not examples:
         raise BadQuestions([nothing_from(release)])
     return SynthesisedQuestions(examples, seed)

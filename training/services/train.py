@@ -9,7 +9,7 @@ from typing import Any
 from django.db import transaction
 
 from search.domain.run_context import RunContext
-from search.models import PipelineVersion
+from search.models import PipelineVersion, Release
 from search.services.pipelines.use_artifact import use_artifact
 from training import wiring
 from training.data.examples import Example
@@ -17,9 +17,12 @@ from training.data.splits import TRAIN, VAL, refuse_splits
 from training.models import QuestionSet
 from training.services.find_release import find_release
 from training.services.lesson import Lesson, announced, taught
-from training.services.synthesise import synthesised_questions
+from training.services.synthesise import SynthesisedQuestions, synthesised_questions
 from training.services.train_documents import learns_documents, train_documents
 
+SEARCHES_SEED = 50_021
+"""Added to the seed of synthesised questions that searches are learned from, because the parts that search have learned
+from those of the seed itself and find them too well."""
 _TRAINED = "trained"
 """Name of the note with the report of a training whose artifact was registered."""
 
@@ -47,7 +50,8 @@ def train(
     progress, metrics and checkpoints; work that was interrupted goes on from its checkpoints, and registers one
     artifact. `release` is the name of a release; empty means the active one. `on` is the version of the pipeline that
     the training improves; None means the active one. `synthesised` is the number of questions that are made of the
-    release, with the learner's seed, beside or instead of the given ones.
+    release, with the learner's seed, beside or instead of the given ones. A learner of searches takes none beside given
+    ones.
 
     Raises BadQuestions for questions of other splits, too few questions, or answers that are not nodes; InvalidRequest
     with every other fault of the request; StageError when the release's encoder is not available; RunCancelled.
@@ -60,7 +64,7 @@ def train(
     if (trained := run.notes.get(_TRAINED)) is not None:
         return dict(trained)
     of = find_release(knowledge_base, release)
-    made = synthesised_questions(of, synthesised, int(configuration.get("seed", 0)), run)
+    made = _made(kind, of, 0 if examples and wiring.learns_from_searches(kind) else synthesised, configuration, run)
     lesson = Lesson(kind, learner, configuration, of, examples, made, question_set, allow_val)
     if learns_documents(configuration):
         report = train_documents(lesson, on=on, activate=activate, run=run)
@@ -82,3 +86,10 @@ def train(
         }  # fmt: skip
         run.notes.put(_TRAINED, report)
     return report
+
+
+def _made(
+    kind: str, release: Release, number: int, configuration: Mapping[str, Any], run: RunContext
+) -> SynthesisedQuestions:
+    seed = int(configuration.get("seed", 0)) + (SEARCHES_SEED if wiring.learns_from_searches(kind) else 0)
+    return synthesised_questions(release, number, seed, run, bare=wiring.learns_from_bare_words(kind))

@@ -23,7 +23,7 @@ from search.services.pipelines.save_pipeline_version import activate_pipeline_ve
 from training import wiring
 from training.data.examples import BadQuestions
 from training.data.splits import counts
-from training.services.judge_version import Judged, Verdict, compare, judge_version
+from training.services.judge_version import SWITCHED_ON, Judged, Verdict, compare, judge_version
 from training.services.question_sets import described_set
 from training.services.train import train
 from training.services.train_parts import LEARN, Part
@@ -31,6 +31,10 @@ from training.services.train_request import Request, is_held, judging, sample
 from training.services.tune import tune
 
 BEFORE = "before"
+NOT_BY_MADE_ONES = (
+    "An order of results that synthesised questions alone have taught gained nothing on questions that people asked, "
+    "so it is not switched on; it can be promoted by hand."
+)
 _ENDED = "parts that ended"
 """Name of the note with the reports of the parts that have ended."""
 
@@ -134,6 +138,8 @@ def _carried_out(request: Request, part: Part, state: _State, run: RunContext) -
     verdict = compare(state.judged, after, request.asked)
     if part.how != LEARN:
         verdict = _as_tuned(verdict, described)
+    elif not request.examples and wiring.learns_from_searches(part.of):
+        verdict = held_back(verdict)
     report = {
         "part": part.name, "artifact": None, **described, **verdict.to_json(), "version": made.pk,
         "pipeline_version": made.version, "evaluation": after.evaluation,
@@ -179,10 +185,21 @@ def _tried_out(request: Request, part: Part, state: _State, run: RunContext) -> 
     }  # fmt: skip
 
 
+def held_back(verdict: Verdict) -> Verdict:
+    """Return the verdict of a learner of searches that only synthesised questions have taught and judged.
+
+    Such an order gains much on synthesised questions and nothing on people's (docs/results.md).
+    """
+    if not verdict.better:
+        return verdict
+    reason = f"{verdict.reason.removesuffix(SWITCHED_ON)}{NOT_BY_MADE_ONES}"
+    return replace(verdict, better=False, reason=reason)
+
+
 def _as_tuned(verdict: Verdict, described: dict[str, Any]) -> Verdict:
     """Return the verdict of the tuning itself: its figures are of folds that had no part in the choice."""
     return replace(
-        verdict, better=True, reason=f"{described.pop('reason')} It is switched on.", before=described.pop("before"),
+        verdict, better=True, reason=f"{described.pop('reason')} {SWITCHED_ON}", before=described.pop("before"),
         after=described.pop("held_out"), comparisons=described.pop("comparisons"),
     )  # fmt: skip
 

@@ -30,8 +30,9 @@ from training.evaluation.tuning import METHODS, Tuning
 from training.evaluation.tuning import tune as choose
 from training.models import ChosenOptions, Evaluation, QuestionSet
 from training.services.cross_fitting import CrossFitted, cross_fitted
-from training.services.evaluate import MixedEvaluation, frozen_pins, purpose_of
+from training.services.evaluate import MixedEvaluation
 from training.services.evaluations.begin_and_end import create_evaluation, ending
+from training.services.evaluations.choose_pins import frozen_pins, purpose_of
 from training.services.question_sets import described_set
 from training.services.tuned_lists import (
     FINAL,

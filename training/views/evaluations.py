@@ -17,8 +17,11 @@ from django.views.decorators.http import require_safe
 
 from search.domain.errors import InvalidRequest
 from search.views.unavailable import says_what_is_down
+from training.evaluation.judged import JUDGED_MEASURES
 from training.evaluation.lost import Attribution, LostStage
 from training.evaluation.measures import MEASURES
+from training.evaluation.published import MEASURES as PUBLISHED_MEASURES
+from training.evaluation.published import SETS, published, set_of
 from training.models import AskedQuestion, Evaluation, Outcome
 from training.services.evaluations.compare import CHANGES, compare_evaluations
 from training.services.evaluations.describe import (
@@ -34,7 +37,7 @@ from training.services.evaluations.outcomes import FOUND, OutcomeFilters, outcom
 from training.services.export_report import FORMATS, export_report
 from training.services.list_titles import list_titles
 from training.views.shown.lost import QuestionShown, question_shown
-from training.views.shown.report import comparisons_of, measures_of, pipelines_of, slices_of, stages_told
+from training.views.shown.report import comparisons_of, judged_of, measures_of, pipelines_of, slices_of, stages_told
 
 RIGHT = "training.view_evaluation"
 PER_PAGE = 50
@@ -94,18 +97,27 @@ def report(request: HttpRequest, evaluation_id: UUID) -> HttpResponse:
         context["asked"] = Outcome.objects.filter(evaluation=evaluation).count()
         context["due"] = evaluation.questions * len(labels_of(evaluation))
         return render(request, "training/report.html", context)
-    pipelines = pipelines_of(told)
+    pipelines, of_set = pipelines_of(told), _set_asked_for(request, evaluation)
     first = pipelines[0].label if pipelines else ""
     worst = outcomes(evaluation, OutcomeFilters(pipeline=first, sort="-rank", found="not first"))
     lost = outcomes(evaluation, OutcomeFilters(pipeline=first, sort="position", found="none"))
     context |= {
         "report": told, "pipelines": pipelines, "measures": measures_of(told), "comparisons": comparisons_of(told),
         "slices": slices_of(told), "stages": stages_told(pipelines), "first": first,
+        "judged": judged_of(told), "judged_measures": list(JUDGED_MEASURES),
+        "costed": any(one.cost for one in pipelines), "set": SETS.get(of_set), "sets": SETS,
+        "published": published(of_set) if of_set else (), "published_measures": PUBLISHED_MEASURES,
         "funnels": any(one.funnel for one in pipelines), "calibrated": any(one.bins for one in pipelines),
         "sure_wrong": outcomes(evaluation, OutcomeFilters(pipeline=first, found="sure and wrong"))[:WORST],
         "worst": [(one, heading_of(one)) for one in [*lost[:WORST], *worst[:WORST]][:WORST]],
     }  # fmt: skip
     return render(request, "training/report.html", context)
+
+
+def _set_asked_for(request: HttpRequest, evaluation: Evaluation) -> str:
+    """Return the set of which published figures are shown: the one in the address, else that of the knowledge base."""
+    given = request.GET.get("published", "")
+    return given if given in SETS else set_of(evaluation.knowledge_base.name)
 
 
 @require_safe

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from search.domain.graph import Direction, Schema
+from search.domain.graph import OPPOSITE, Direction, Schema
 from search.interfaces import Keys
 from training.data.synthesis.texts import all_words, own_text
 from training.data.synthesis.tools import SynthesisTools
@@ -20,8 +20,6 @@ SAMPLE = 2_000
 COMMON = 0.02
 """Share of the sampled texts above which a word is common: it describes no node."""
 READ_AT_ONCE = 250
-
-_TURNED: dict[Direction, Direction] = {"out": "in", "in": "out"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,7 +87,7 @@ class Base:
 
 def turned(direction: Direction) -> Direction:
     """Return the direction of an edge as seen from its other end."""
-    return _TURNED[direction]
+    return OPPOSITE[direction]
 
 
 def _spread(keys: Keys, starts: NDArray[np.int64], types: NDArray[np.int64], shares: NDArray[np.float64]) -> list[int]:

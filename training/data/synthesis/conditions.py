@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from search.domain.filtering import meets
-from search.domain.graph import Node
+from search.domain.graph import DIRECTIONS, Node
 from search.domain.plan import Count, Filter, Order
 from search.interfaces import Keys
 from training.data.synthesis.base import Base
@@ -163,7 +163,7 @@ class Conditions:
         """Return the number of different neighbours of each node; None if that takes too many edges."""
         graph, relation = self.tools.adjacency, self.base.schema.relation_codes[counted.rel]
         pairs: list[NDArray[np.int64]] = []
-        for direction in (counted.direction,) if counted.direction else ("out", "in"):
+        for direction in (counted.direction,) if counted.direction else DIRECTIONS:
             walked = graph.walk(keys, relation, direction, MOST_EDGES)
             if walked is None:
                 return None

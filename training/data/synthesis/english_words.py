@@ -24,6 +24,9 @@ TEXT_ALONE = ("{p} {t}", "{t} {p}", "{p}", "{p}", "{p} ({t})", "what {t} is abou
 """Frames of words that describe the answer, without anything else."""
 TEXT_GOING_ON = ("which {t} {p}", "what {t} {p}", "what {p}", "find a {t} that {p}", "a {t} that {p}")
 """Frames of a sentence without its subject."""
+BARE = ("{p}", "{p}", "which {p}", "what {p}", "what is the {p}", "who {p}", "when {p}", "where {p}", "which one {p}")
+"""Frames of questions in the bare words of texts, which ask for an answer of any type."""
+BARE_JOINTS = (" ", ", ", " of the ", " in the ", " that ", " and ", " with the ", " for ")
 FINITE = frozenset(["is", "was", "are", "were", "has", "had", "have", "can", "may", "does", "did", "will", "must"])
 """First words of a sentence whose subject, the name, was taken out: it goes on after `which {t}` and `that`."""
 SHARED_TARGET = ("that share {r} with {o}", "with the same {r} as {o}", "that have the same {r} as {o}",

@@ -33,6 +33,8 @@ TRIES = 4
 """Draws of one kind for a node, for each hop of its longest way: long ways often lead to too many nodes. Then another
 kind is tried."""
 LONGEST_QUESTION = 600
+DESCRIBED = 0.6
+"""Share of the ways of a question in bare words that end at a node described by its text; the others end at a name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,12 +68,15 @@ class Maker:
 
     def draft(self, recipe: Recipe, node: Node, chance: np.random.Generator) -> Draft | None:
         """Return conditions of a kind that a node meets, or None if this draw led nowhere."""
-        draft = Draft(recipe.kind, node.key, self.base.schema.type_codes[node.type], ask=recipe.ask)
+        answer_type = self.base.schema.type_codes[node.type]
+        draft = Draft(recipe.kind, node.key, answer_type, ask=recipe.ask, bare=recipe.bare)
         ways: list[Way] = []
         narrowed = recipe.text or recipe.filters or recipe.exclude or recipe.order or recipe.compared
         most = MOST_EDGES if narrowed or len(recipe.hops) > 1 else most_answers(recipe.ask)
         for at, hops in enumerate(recipe.hops):
             described = recipe.described and at == len(recipe.hops) - 1
+            if recipe.bare:
+                described = chance.random() < DESCRIBED
             way = self._described(node.key, hops, chance) if described else self.ways.draw(node.key, hops, chance, most)
             if way is None or any(way.steps == one.steps and way.ends == one.ends for one in ways):
                 return None

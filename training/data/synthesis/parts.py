@@ -67,7 +67,8 @@ class Draft:
     """A question before it is put into words: nodes of the type `answer_type` (a code) that meet every condition.
 
     `kind` is the row of `KINDS` that drew it. `about` is the key of the node that it was drawn from. `exclusions` are
-    ways that no answer meets. Of the nodes that meet all conditions, those at the first places of `order` are answers.
+    ways that no answer meets. A `bare` question says names and words of texts, and nothing else. Of the nodes that meet
+    all conditions, those at the first places of `order` are answers.
     """
 
     kind: str
@@ -80,6 +81,7 @@ class Draft:
     compared: Compared | None = None
     order: Order | None = None
     ask: Ask = "which"
+    bare: bool = False
 
     @property
     def is_conditioned(self) -> bool:

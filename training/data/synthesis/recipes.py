@@ -1,7 +1,8 @@
 """The kinds of synthesised questions, and how often each is made of a base.
 
 A kind is a row here, a part of `Draft`, and its words in `speech`. The kinds of `CONDITIONED` ask for what no walk
-through the graph can say alone: exclusions, orders, comparisons, numbers.
+through the graph can say alone: exclusions, orders, comparisons, numbers. The kinds of `BARE` say nothing of relations
+and types, as people ask who do not know the base's structure; what scores walks can learn nothing from them.
 """
 
 from __future__ import annotations
@@ -17,6 +18,8 @@ from training.data.synthesis.base import Base
 _TEXT = 6.0
 """Weight of text against that of one bit of relations. With every node described, two relations give about four of five
 questions to text, twelve about half, as people divide them on such bases."""
+_AROUND = 0.5
+"""Weight of questions in the bare words of a node and those around it, against that of text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,11 +29,11 @@ class Recipe:
     `source` says which share of the questions the kind belongs to, and `weight` how much of it. `described` says that
     the node at the end of the last way is described by its text instead of named. `exclude` is a way that no answer
     meets, to a `named` node or to `any`. `order` is by a `field` or a `count`. `compared` is a comparison with a named
-    node.
+    node. `bare` says that names and words of texts are all that is said: no word for a relation or a type.
     """
 
     kind: str
-    source: Literal["graph", "text", "fields", "conditions", "orders"]
+    source: Literal["graph", "text", "around", "fields", "conditions", "orders"]
     weight: float
     hops: tuple[int, ...] = ()
     text: bool = False
@@ -40,6 +43,7 @@ class Recipe:
     order: Literal["", "field", "count"] = ""
     compared: bool = False
     ask: Ask = "which"
+    bare: bool = False
 
 
 KINDS = (
@@ -61,6 +65,13 @@ KINDS = (
     Recipe("field and text", "fields", 0.2, text=True, filters=True),
 )
 
+BARE = (
+    Recipe("one hop in words", "around", 1.0, (1,), text=True, bare=True),
+    Recipe("two hops in words", "around", 1.0, (2,), text=True, bare=True),
+    Recipe("one and two hops in words", "around", 1.0, (1, 2), text=True, bare=True),
+    Recipe("one and two hops in words, without a text", "around", 0.5, (1, 2), bare=True),
+)
+"""Questions in the words of texts and names alone."""
 CONDITIONED = (
     Recipe("one hop, but not", "conditions", 1.0, (1,), exclude="named"),
     Recipe("two hops, but not", "conditions", 0.4, (2,), exclude="named"),
@@ -93,8 +104,16 @@ def shares_of(base: Base, filterable: float, kinds: Sequence[Recipe] = KINDS) ->
     graph = base.edge_share * math.log2(1 + base.relation_types())
     text = _TEXT * base.text_share
     fields = filterable * (graph + text) / 4 or filterable
+    around = _AROUND * text * base.edge_share
     orders = _ORDERS * filterable * (graph + text) / 2 or filterable
-    weights = {"graph": graph, "text": text, "fields": fields, "conditions": _CONDITIONS * graph, "orders": orders}
+    weights = {
+        "graph": graph,
+        "text": text,
+        "around": around,
+        "fields": fields,
+        "conditions": _CONDITIONS * graph,
+        "orders": orders,
+    }
     whole = {source: sum(one.weight for one in kinds if one.source == source) for source in weights}
     shares = [weights[one.source] * one.weight / whole[one.source] for one in kinds]
     shares = [0.0 if one.hops and not base.edge_share else share for one, share in zip(kinds, shares, strict=True)]

@@ -50,6 +50,8 @@ class PlainSpeaker:
 
     def say(self, draft: Draft, chance: np.random.Generator) -> str:
         """Return the words of a draft, some in another order."""
+        if draft.bare:
+            return ", ".join(_bare(draft, chance))
         parts = [self._way(way) for way in draft.ways]
         parts += [f"{words(one.field)} {one.op} {_value(one.value)}" for one in draft.filters]
         parts += [draft.passage.said] if draft.passage is not None else []
@@ -86,6 +88,8 @@ class EnglishSpeaker:
         return f"{said}?" if asks and chance.random() < _MARKED else said
 
     def _said(self, draft: Draft, chance: np.random.Generator) -> str:
+        if draft.bare:
+            return self._in_bare_words(draft, chance)
         whole = not (draft.filters or draft.passage or draft.is_conditioned) and len(draft.ways) == 1
         if whole and chance.random() < _ASKED and (asked := self._asked(draft, chance)):
             return asked
@@ -101,6 +105,14 @@ class EnglishSpeaker:
         if english.question_word(self.base.schema.node_types[draft.answer_type]) == "who":
             frames += english_words.PEOPLE_FRAMES * 3
         return fill(_one(frames, chance), n=phrase)
+
+    def _in_bare_words(self, draft: Draft, chance: np.random.Generator) -> str:
+        """Return names and passages in any order, joined by words that say nothing of how they belong together."""
+        first, *others = _bare(draft, chance)
+        said = first
+        for part in others:
+            said += f"{_one(english_words.BARE_JOINTS, chance)}{part}"
+        return fill(_one(english_words.BARE, chance), p=said)
 
     def _of_phrase(self, noun: str, phrase: str, draft: Draft, chance: np.random.Generator) -> str:
         """Return a question that orders, counts or asks for the existence of what a noun phrase in the plural names."""
@@ -268,6 +280,13 @@ class EnglishSpeaker:
 def _goes_on(passage: Passage) -> bool:
     """Return whether a passage is a sentence whose subject was taken out: it begins with its verb."""
     return passage.sentence and passage.said.partition(" ")[0] in english_words.FINITE
+
+
+def _bare(draft: Draft, chance: np.random.Generator) -> list[str]:
+    """Return the names and passages of a draft in any order."""
+    said = [way.passage.said if way.passage is not None else way.name for way in draft.ways]
+    said += [draft.passage.said] if draft.passage is not None else []
+    return [said[at] for at in chance.permutation(len(said))]
 
 
 def _noun(base: Base, code: int, chance: np.random.Generator) -> str:

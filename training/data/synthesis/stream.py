@@ -14,7 +14,7 @@ from training.data.hashes import normalised
 from training.data.synthesis.base import Base
 from training.data.synthesis.make import Maker
 from training.data.synthesis.plans import plan_of
-from training.data.synthesis.recipes import CONDITIONED, KINDS
+from training.data.synthesis.recipes import BARE, CONDITIONED, KINDS
 from training.data.synthesis.tools import SynthesisTools
 
 PART = "questions"
@@ -28,29 +28,42 @@ BARREN = 3_000
 
 
 def synthesise(
-    tools: SynthesisTools, number: int, seed: int = 0, run: RunContext = UNOBSERVED, *, conditions: bool = False
+    tools: SynthesisTools,
+    number: int,
+    seed: int = 0,
+    run: RunContext = UNOBSERVED,
+    *,
+    conditions: bool = False,
+    bare: bool = False,
 ) -> Iterator[Example]:
     """Yield up to `number` questions with all their answers; the same seed gives the same questions.
 
     With `conditions`, exclusions, orders, comparisons and numbers are asked for too, where the base's language is
-    English.
+    English. With `bare`, some questions say names and words of texts alone.
 
     Each has words of its own, never its answer's name, and its kind as a slice (`KINDS`). The nodes asked about are
     drawn by type, in proportion to the square root of the type's size, only from types that may be answers. There are
     fewer than `number` if the base has no more to give. Memory grows by a hash a question. Raises RunCancelled,
     DeadlineExceeded, and what the tools raise.
     """
-    for example, _ in with_plans(tools, number, seed, run, conditions=conditions):
+    for example, _ in with_plans(tools, number, seed, run, conditions=conditions, bare=bare):
         yield example
 
 
 def with_plans(
-    tools: SynthesisTools, number: int, seed: int = 0, run: RunContext = UNOBSERVED, *, conditions: bool = False
+    tools: SynthesisTools,
+    number: int,
+    seed: int = 0,
+    run: RunContext = UNOBSERVED,
+    *,
+    conditions: bool = False,
+    bare: bool = False,
 ) -> Iterator[tuple[Example, Plan]]:
     """Yield the questions of `synthesise`, each with the plan that it stands for."""
     base = Base.of(tools)
     english = base.schema.language.lower().startswith("en")
-    maker = Maker(tools, base, (*KINDS, *CONDITIONED) if conditions and english else KINDS)
+    kinds = (*KINDS, *(BARE if bare else ()), *(CONDITIONED if conditions and english else ()))
+    maker = Maker(tools, base, kinds)
     if not len(base.types) or not any(maker.shares):
         run.log("There is nothing to ask about: no node has an edge, a text or a field that may be asked for.")
         return

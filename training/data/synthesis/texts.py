@@ -14,7 +14,7 @@ LONGEST = 8_000
 _MARKUP = re.compile(r"<[^<>]{1,40}>")
 _SENTENCE = re.compile(r"(?<=[.!?;。！？；])\s+|(?<=[。！？；])|\n+")
 _APART = r"[\W_]+"
-_WORD = re.compile(r"\w+")
+_WORD = re.compile(r"[^\W_]+")
 
 
 def own_text(node: Node, schema: Schema) -> str:

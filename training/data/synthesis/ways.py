@@ -12,7 +12,7 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
-from search.domain.graph import Direction
+from search.domain.graph import DIRECTIONS, Direction
 from search.interfaces import Keys
 from training.data.synthesis.base import Base, turned
 from training.data.synthesis.english import same_both_ways
@@ -159,7 +159,7 @@ class Ways:
         phrase = said.description or said.name.replace("_", " ").lower()
         same = bool(said.inverse) and said.inverse == said.description
         english = self.base.schema.language.lower().startswith("en")
-        return ("out", "in") if same or (english and same_both_ways(phrase)) else (drawn,)
+        return DIRECTIONS if same or (english and same_both_ways(phrase)) else (drawn,)
 
     @cached_property
     def _roots(self) -> list[float]:

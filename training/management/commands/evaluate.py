@@ -13,7 +13,6 @@ from django.core.management.base import BaseCommand
 from rich.console import Console
 from rich.table import Table
 
-from search import wiring
 from search.domain.errors import Fault, InvalidRequest
 from search.domain.options import assigned
 from search.domain.run_context import RunContext
@@ -23,9 +22,12 @@ from training.data.examples import select
 from training.evaluation.measures import MEASURES, SEED
 from training.management.console import positive, refusals, whole
 from training.services.evaluate import REPEATED, evaluate, resume_evaluation
+from training.services.evaluations.choose_pipelines import ChosenPipelines, choose_pipelines
 from training.services.question_sets import import_questions, name_of
 
-PIPELINE_HELP = "A pipeline, such as `grasp`, `grasp@2` or `grasp@2 fuse.k=5`. May be repeated; all when left out."
+PIPELINE_HELP = (
+    "A pipeline, such as `grasp`, `grasp@2` or `grasp@2 fuse.k=5`. May be repeated; `all`, or none: all of them."
+)
 REPEAT_HELP = "Questions of each pipeline that are asked a second time, to check that the ranking is the same."
 ATTRIBUTION_HELP = "Do not find out at which stage the answers were lost that were not found; it is faster."
 PROCESSES_HELP = "Processes that ask at the same time. Left out: one for each processor, when there are many questions."
@@ -60,18 +62,21 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
-            parts = dict.fromkeys(options["pipeline"] or wiring.pipelines(), 1.0)
+            chosen = choose_pipelines(options["pipeline"] or ())
+            parts = dict.fromkeys(chosen.names, 1.0)
             with refusals(self.stderr), shown(sys.stderr, parts, quiet=options["json"]) as run:
-                report = self._report(options, run)
+                report = self._report(options, chosen, run)
         except OSError as error:
             self.stderr.write(f"{options['output']}: {error.strerror or error}")
             sys.exit(1)
+        for name, reason in report.get("left_out", {}).items():
+            self.stderr.write(f"{name} was left out. {reason}")
         if options["json"]:
             self.stdout.write(json.dumps(report, ensure_ascii=False))
         else:
             Console().print(*_tables(report), sep="\n")
 
-    def _report(self, options: dict[str, Any], run: RunContext) -> dict[str, Any]:
+    def _report(self, options: dict[str, Any], chosen: ChosenPipelines, run: RunContext) -> dict[str, Any]:
         """Return the report of a new evaluation, or of the one that goes on."""
         if options["resume"] is not None:
             return resume_evaluation(
@@ -97,7 +102,7 @@ class Command(BaseCommand):
                 knowledge_base=options["name"],
                 examples=examples,
                 split=options["split"],
-                pipelines=options["pipeline"] or wiring.pipelines(),
+                pipelines=chosen.names,
                 settings=settings,
                 output=options["output"],
                 run=job.run,
@@ -108,24 +113,35 @@ class Command(BaseCommand):
                 repeated=options["repeat"],
                 processes=options["processes"],
                 attribute=options["attribute"],
+                partial=True,
+                left_out=chosen.left_out,
             )
         report: dict[str, Any] = job.result
         return report
 
 
-def _tables(report: dict[str, Any]) -> tuple[Table, Table]:
-    """Return the measures of each pipeline, and its times and counts: together they are too wide for a terminal."""
+def _tables(report: dict[str, Any]) -> tuple[Table, ...]:
+    """Return tables of measures, of times and counts, and of costs: one of all would be too wide for a terminal."""
     title = f"{report['knowledge_base']} · {report['release']} · {report['questions']} questions"
     measures = Table("pipeline", *MEASURES, "calibration error", "sure, wrong", title=title)
     rest = Table("pipeline", "p50 ms", "p95 ms", "answered", "empty", "errors", "seen in training")
+    costs = Table("pipeline", "s a question", "model calls", "tokens", "price")
     for name, part in report["pipelines"].items():
         figures = [f"{part['metrics'][measure]:.1f}" for measure in MEASURES]
         times = [f"{part['latency_ms'][p] or 0:.0f}" for p in ("p50", "p95")]
         seen = part["seen_in_training"]
         counts = [str(part[count]) for count in ("answered", "empty", "errors")]
         measures.add_row(name, *figures, *_honesty(part))
+        costs.add_row(name, *_cost(part["a_question"]))
         rest.add_row(name, *times, *counts, "?" if seen is None else str(seen))
-    return measures, rest
+    return measures, rest, costs
+
+
+def _cost(cost: dict[str, Any]) -> tuple[str, str, str, str]:
+    """Return the mean cost of a question: seconds, calls of language models, their tokens, and the price."""
+    tokens = cost["tokens"]["prompt"] + cost["tokens"]["completion"]
+    price = f"{cost['price']:.6f} {cost['currency']}" if cost["currency"] and cost["price"] is not None else "–"
+    return f"{cost['seconds']:.3f}", f"{cost['calls']:.1f}", f"{tokens:,.0f}", price
 
 
 def _honesty(part: dict[str, Any]) -> tuple[str, str]:

@@ -7,12 +7,15 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from django.db import DatabaseError
+
 from search import wiring
 from search.domain.conversation import CACHED_CALLS
-from search.domain.errors import InvalidRequest, SearchCancelled
+from search.domain.errors import InvalidRequest, SearchCancelled, StageError
 from search.domain.payloads import Listed, Plans, UnreadablePayload, read_payload
 from search.domain.trace import Limit, Step
 from search.models import SearchRun
+from search.services.searches.lost_session import lost_session
 from search.services.searches.pin import Pin
 from search.services.searches.run_search import ranking_of
 from search.services.searches.search_batch import FinishedSearch, StoredSearch, search_unstored
@@ -22,6 +25,8 @@ from training.evaluation.runner import QuestionOutcome, plan_shape
 from training.services.attribution import SECONDS, UNREAD_ROLES, attribute, failed, undecided
 
 _log = logging.getLogger(__name__)
+Unbuilt = dict[int, tuple[str, str, bool]]
+"""Pipelines whose stages cannot be built, by the index of the pin: stage, reason, and whether it is permanent."""
 EXPLAINED = 20
 """Results that each search explains. The search page shows as many, so the latency is that of a search there."""
 
@@ -65,11 +70,21 @@ class Answerer:
         self._pins = pins
         self._loaded: set[int] = set()
 
-    def compose(self) -> None:
-        """Build the stages of every pipeline. Raises StageError when a tool is not available."""
-        for pin in self._pins:
+    def compose(self) -> Unbuilt:
+        """Build the stages of every pipeline, and return the reasons of those that cannot be built, by their pin.
+
+        Raises StageError when the session with Postgres was lost: that says nothing about a pipeline.
+        """
+        unbuilt: Unbuilt = {}
+        for at, pin in enumerate(self._pins):
             pipeline = wiring.pipeline(pin.pipeline)
-            pipeline.compose(dict(pin.specification), wiring.tools(pin.release, pin.settings_version))
+            try:
+                pipeline.compose(dict(pin.specification), wiring.tools(pin.release, pin.settings_version))
+            except StageError as error:
+                if lost_session(error):
+                    raise
+                unbuilt[at] = (error.stage, error.reason, error.permanent)
+        return unbuilt
 
     def ask(self, task: Task, cancelled: Callable[[], bool]) -> Asked:
         """Search a question. A search that failed or was cancelled has an outcome with an error."""
@@ -80,14 +95,23 @@ class Answerer:
                 self._loaded.add(task.pin)
             found = self._search(pin, task, cancelled)
         except InvalidRequest as error:
-            refused = failed(task.expected, str(error)) if task.expected else None
-            return _asked(task, QuestionOutcome(error=str(error)), None, refused)
+            return _unasked(task, str(error))
+        except (StageError, DatabaseError):
+            raise
+        except Exception as error:  # noqa: BLE001 -- one pipeline's mistake must not lose the other pipelines
+            _log.exception("The search of %s with %s ended with an unexpected error.", task.identifier, task.label)
+            return _unasked(task, f"An unexpected error stopped the search: {type(error).__name__}: {error}"[:500])
         outcome = outcome_of(found.run, found.steps)
         lost = attributed(found, outcome, task.expected, cancelled) if is_lost(outcome, task.expected) else None
         return _asked(task, outcome, found.stored(), lost)
 
     def _search(self, pin: Pin, task: Task, cancelled: Callable[[], bool]) -> FinishedSearch:
         return search_unstored(pin, question=task.text, k=EXPLAINED, purpose=task.identifier, cancelled=cancelled)
+
+
+def _unasked(task: Task, error: str) -> Asked:
+    """Return the outcome of a question of which there is no search."""
+    return _asked(task, QuestionOutcome(error=error), None, failed(task.expected, error) if task.expected else None)
 
 
 def _asked(task: Task, outcome: QuestionOutcome, search: StoredSearch | None, lost: Attribution | None) -> Asked:
@@ -127,7 +151,8 @@ def attributed(
 def outcome_of(run: SearchRun, steps: Sequence[Step]) -> QuestionOutcome:
     """Return the outcome of a search that has ended."""
     if run.status != SearchRun.Status.DONE:
-        return QuestionOutcome(error=str((run.error or {}).get("detail") or run.status), run=run.pk)
+        error = str((run.error or {}).get("detail") or run.status)
+        return QuestionOutcome(error=error, seconds=run.seconds or 0.0, run=run.pk, model_use=_model_use(run))
     stages: dict[str, float] = {}
     for step in steps:
         if step.status != "skipped":
@@ -135,9 +160,14 @@ def outcome_of(run: SearchRun, steps: Sequence[Step]) -> QuestionOutcome:
     outcome = QuestionOutcome(
         tuple(ranking_of(run)), run.seconds or 0.0, stages=stages,
         cached_calls=sum(step.tokens.get(CACHED_CALLS, 0) for step in steps), run=run.pk,
+        model_use=_model_use(run),
     )  # fmt: skip
     outcome = _with_plan(outcome, next((step for step in steps if step.role == "plan"), None))
     return _with_lead(outcome, next((step for step in steps if step.role == "fusion"), None))
+
+
+def _model_use(run: SearchRun) -> Mapping[str, Any] | None:
+    return (run.answer or {}).get("model_use")
 
 
 def _with_lead(outcome: QuestionOutcome, step: Step | None) -> QuestionOutcome:

@@ -53,6 +53,7 @@ def build_report(evaluation: Evaluation, pins: Mapping[str, Pin]) -> dict[str, A
         "code_versions": evaluation.options.get("code_versions", [evaluation.code_version]),
         "seed": evaluation.seed,
         "asked_at_once": evaluation.options.get("asked_at_once"),
+        "left_out": evaluation.options.get("left_out", {}),
         "pipelines": {},
     }
     types = {name: answer_type for name, answer_type, _ in asked}

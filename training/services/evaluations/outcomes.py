@@ -115,7 +115,7 @@ def describe_outcome(outcome: Outcome) -> dict[str, Any]:
         "error": outcome.error,
         "rank": outcome.rank,
         "found": [
-            {"id": node, "score": score, "answer": node in question.answers}
+            {"id": node, "score": score, "answer": node in question.answers, "grade": question.grades.get(node)}
             for node, score in zip(outcome.ids[:FOUND_SHOWN], outcome.scores, strict=False)
         ],
         "metrics": outcome.measures,
@@ -125,6 +125,7 @@ def describe_outcome(outcome: Outcome) -> dict[str, Any]:
         "probability": outcome.probability,
         "leads": outcome.leads,
         "cached_model_calls": outcome.cached_calls,
+        "model_use": outcome.model_use,
         "lost_at": outcome.lost_at or None,
         "lost": outcome.lost,
     }  # fmt: skip

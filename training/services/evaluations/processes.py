@@ -9,15 +9,15 @@ from contextlib import contextmanager, suppress
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from pathlib import Path
-from typing import Protocol, cast
+from typing import Any, Protocol, cast
 
 from django.conf import settings
 
 from search.domain.errors import SearchError, StageError
 from search.domain.run_context import RunContext, WorkInterrupted
 from search.services.searches.pin import Pin
-from training.services.evaluations.ask import Answerer, Asked, Task
-from training.services.evaluations.serve import serve
+from training.services.evaluations.ask import Answerer, Asked, Task, Unbuilt
+from training.services.evaluations.serve import ANSWERER, serve
 
 WORTH = 150
 """Fewest tasks for a second process: it takes several seconds to start and to load its models."""
@@ -47,6 +47,11 @@ class Askers(Protocol):
         """The number of questions that are asked at the same time."""
         ...
 
+    @property
+    def unbuilt(self) -> Unbuilt:
+        """The pipelines whose stages could not be built; nothing can be asked of them."""
+        ...
+
     def ask(self, tasks: Sequence[Task], run: RunContext, *, alone: bool = False) -> Iterator[Asked]:
         """Yield the outcome of each task, in any order; with `alone` one is asked at a time.
 
@@ -69,10 +74,7 @@ def processes_for(tasks: int, wanted: int = 0) -> int:
 
 @contextmanager
 def askers(pins: Sequence[Pin], processes: int, run: RunContext) -> Iterator[Askers]:
-    """Build the stages of every pipeline, and yield something that asks; its processes end with the block.
-
-    Raises StageError when a tool of a pipeline is not available.
-    """
+    """Build the stages of every pipeline, and yield something that asks; its processes end with the block."""
     if processes <= 1:
         here = Here(pins)
         here.compose()
@@ -93,10 +95,11 @@ class Here:
 
     def __init__(self, pins: Sequence[Pin]) -> None:
         self._answerer = Answerer(pins)
+        self.unbuilt: Unbuilt = {}
 
     def compose(self) -> None:
         """Build the stages of every pipeline."""
-        self._answerer.compose()
+        self.unbuilt = self._answerer.compose()
 
     def ask(self, tasks: Sequence[Task], run: RunContext, *, alone: bool = False) -> Iterator[Asked]:
         """Yield the outcomes in the order of the tasks."""
@@ -109,34 +112,36 @@ class Here:
 
 
 class Started:
-    """Asks in other processes, which are started here (Askers)."""
+    """Asks in other processes, which are started here (Askers). `answerer` is the dotted path of what they run."""
 
-    def __init__(self, processes: int) -> None:
+    def __init__(self, processes: int, answerer: str = ANSWERER) -> None:
         context = multiprocessing.get_context("spawn")
         database = {"NAME": settings.DATABASES["default"]["NAME"]}
+        threads = max(1, len(os.sched_getaffinity(0)) // processes)
         self.at_once = processes
+        self.unbuilt: Unbuilt = {}
         self._processes: list[BaseProcess] = []
         self._channels: list[Connection] = []
         for _ in range(processes):
             mine, others = context.Pipe()
-            process = context.Process(target=serve, args=(others, database), daemon=True)
+            process = context.Process(target=serve, args=(others, database, answerer, threads), daemon=True)
             process.start()
             others.close()
             self._processes.append(process)
             self._channels.append(mine)
 
-    def compose(self, pins: Sequence[Pin], run: RunContext) -> None:
-        """Send the pins, and wait until every process has built its stages."""
+    def compose(self, pins: Sequence[object], run: RunContext) -> None:
+        """Send the pins, or what else the answerer is built of, and wait until every process has built its stages."""
         for channel in self._channels:
             _send(channel, list(pins))
         waiting = set(self._channels)
         while waiting:
             for channel in self._ready(waiting, run):
-                _received(channel)
+                self.unbuilt |= cast(Unbuilt, _received(channel))
                 waiting.discard(channel)
 
-    def ask(self, tasks: Sequence[Task], run: RunContext, *, alone: bool = False) -> Iterator[Asked]:
-        """Yield the outcomes as they come."""
+    def ask(self, tasks: Sequence[Any], run: RunContext, *, alone: bool = False) -> Iterator[Any]:
+        """Yield the answers as they come."""
         left = iter([tasks[first : first + A_MESSAGE] for first in range(0, len(tasks), A_MESSAGE)])
         busy: set[Connection] = set()
         free = self._channels[:1] if alone else list(self._channels)
@@ -150,7 +155,7 @@ class Started:
             free = self._ready(busy, run)
             for channel in free:
                 busy.discard(channel)
-                yield from _received(channel)
+                yield from cast(list[Any], _received(channel))
 
     def end(self) -> None:
         """End the processes, also in the middle of a search."""
@@ -179,8 +184,8 @@ def _send(channel: Connection, message: object) -> None:
         channel.send(message)
 
 
-def _received(channel: Connection) -> list[Asked]:
-    """Return the outcomes of a message.
+def _received(channel: Connection) -> object:
+    """Return the content of a message: outcomes, or the pipelines that could not be built.
 
     Raises StageError, ProcessEnded or ProcessBroken for a reply that says so.
     """
@@ -195,7 +200,7 @@ def _received(channel: Connection) -> list[Asked]:
         raise ProcessEnded(f"A process that asked questions lost Postgres: {content[0]}")
     if kind == "broken":
         raise ProcessBroken(f"A process that asked questions broke:\n{content[0]}")
-    return content[0] if content else []
+    return content[0]
 
 
 def _available_memory() -> int:

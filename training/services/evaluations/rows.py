@@ -25,9 +25,10 @@ A_BATCH = 1_000
 _COLUMNS = (
     "evaluation_id", "question_id", "pipeline", "run", "state", "error", "rank", "ids", "scores", "measures",
     "seconds", "stages", "plan_shape", "probability", "cached_calls", "lost_at", "lost", "leads",
+    "model_use",
 )  # fmt: skip
 _READ = ("question__position", "ids", "scores", "seconds", "error", "stages", "probability", "cached_calls",
-         "plan_shape", "run", "lost_at", "leads")  # fmt: skip
+         "plan_shape", "run", "lost_at", "leads", "model_use")  # fmt: skip
 
 
 def question_rows(
@@ -51,6 +52,7 @@ def question_rows(
                 answer_type=min(types, key=lambda name: (-types[name], name)) if types else "",
                 split=storable_text(example.split), hash=question_hash(example),
                 slices={storable_text(key): storable_text(value) for key, value in example.slices.items()},
+                grades={storable_text(node): grade for node, grade in example.grades.items()},
             )
         )  # fmt: skip
     return rows
@@ -69,8 +71,13 @@ def unknown_answers(examples: Sequence[Example], release: Release, settings_vers
 
 def read_examples(evaluation: Evaluation) -> list[Example]:
     """Return the questions of an evaluation in their order."""
-    rows = evaluation.asked.order_by("position").values_list("identifier", "text", "answers", "split", "slices")
-    return [Example(name, text, tuple(answers), split, slices) for name, text, answers, split, slices in rows]
+    rows = evaluation.asked.order_by("position").values_list(
+        "identifier", "text", "answers", "split", "slices", "grades"
+    )  # fmt: skip
+    return [
+        Example(name, text, tuple(answers), split, slices, grades)
+        for name, text, answers, split, slices, grades in rows
+    ]
 
 
 def store_outcomes(
@@ -106,7 +113,7 @@ def _outcome_rows(
             [score for _, score in outcome.ranking], _json({name: values[name][at] for name in MEASURES}),
             outcome.seconds, _json(outcome.stages), outcome.plan_shape[:200], outcome.probability,
             outcome.cached_calls, outcome.lost_at, None if one.lost is None else stored_json(one.lost),
-            outcome.leads,
+            outcome.leads, None if outcome.model_use is None else stored_json(outcome.model_use),
         ))  # fmt: skip
     return rows
 
@@ -142,8 +149,9 @@ def read_outcomes(evaluation_id: UUID, label: str, examples: Sequence[Example]) 
             run,
             lost_at,
             leads,
+            use,
         )
-        for place, ids, scores, seconds, error, stages, probability, cached, shape, run, lost_at, leads in rows
+        for place, ids, scores, seconds, error, stages, probability, cached, shape, run, lost_at, leads, use in rows
     }
 
 

@@ -12,13 +12,17 @@ from training.models import AskedQuestion, Outcome
 
 @dataclass(frozen=True, slots=True)
 class FoundShown:
-    """One result: rank, id, name and type as far as they are known, and whether it was expected."""
+    """One result: rank, id, name and type as far as they are known, and whether it was expected.
+
+    `judged` says what people said of it: empty where nobody judged a result of the question.
+    """
 
     rank: int
     id: str
     name: str
     type: str
     expected: bool
+    judged: str = ""
 
 
 @dataclass(frozen=True)
@@ -82,9 +86,21 @@ def question_shown(
 
 def _found(outcome: Outcome, asked: AskedQuestion, attribution: Attribution | None) -> tuple[FoundShown, ...]:
     if attribution is not None and attribution.found:
-        return tuple(FoundShown(one.rank, one.id, one.name, one.type, one.expected) for one in attribution.found)
+        return tuple(
+            FoundShown(one.rank, one.id, one.name, one.type, one.expected, judged_mark(asked, one.id))
+            for one in attribution.found
+        )
     ids = enumerate(outcome.ids[:10], 1)
-    return tuple(FoundShown(rank, node, "", "", node in asked.answers) for rank, node in ids)
+    return tuple(FoundShown(rank, node, "", "", node in asked.answers, judged_mark(asked, node)) for rank, node in ids)
+
+
+def judged_mark(asked: AskedQuestion, node: str) -> str:
+    """Return what people said of a node: its grade, or that nobody judged it; empty if they judged none at all."""
+    if not asked.grades:
+        return ""
+    if node in asked.grades:
+        return f"judged {asked.grades[node]}"
+    return "" if node in asked.answers else "not judged"
 
 
 def _told(attribution: Attribution | None) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from training.evaluation.judged import JUDGED_MEASURES
 from training.evaluation.lost import LostStage
 from training.evaluation.measures import MEASURES
 from training.views.shown.honesty import Bin, bins_of, sureness
@@ -94,8 +95,20 @@ class PipelineShown:
     specification_hash: str
     run_hash: str
     repeated: str
+    cost: Json | None = None
+    """The mean cost of a question; None in reports of earlier versions."""
     version: Any = ""
     specification: Json = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class JudgedShown:
+    """How much of a pipeline's results was judged, over `questions` with `judgements`, and bpref."""
+
+    label: str
+    figures: tuple[Figure, ...]
+    questions: int
+    judgements: int
 
 
 @dataclass(frozen=True)
@@ -136,11 +149,24 @@ def pipelines_of(report: Json) -> list[PipelineShown]:
             calibrated=sum(one["questions"] for one in (part.get("calibration") or {}).get("bins", ())),
             sureness=sureness(part.get("sure")), wrong=(part.get("sure") or {}).get("wrong", 0),
             specification_hash=part.get("specification_hash", ""), run_hash=part.get("run_hash", ""),
-            repeated=repeated(part.get("repeated")), version=part.get("version"),
+            repeated=repeated(part.get("repeated")), cost=part.get("a_question"), version=part.get("version"),
             specification=part.get("specification", {}),
         )
         for label, part in parts.items()
     ]  # fmt: skip
+
+
+def judged_of(report: Json) -> list[JudgedShown]:
+    """Return what was judged of each pipeline's results; nothing where no question has judgements."""
+    shown = []
+    for label, part in report["pipelines"].items():
+        if told := part.get("judged"):
+            figures = []
+            for name in JUDGED_MEASURES:
+                low, high = told["intervals"][name]
+                figures.append(Figure(name, told["metrics"][name], low, high, False, ""))
+            shown.append(JudgedShown(label, tuple(figures), told["questions"], told["judgements"]))
+    return shown
 
 
 def _figure(name: str, label: str, part: Json, best: float, first: str, report: Json) -> Figure:

@@ -1,0 +1,114 @@
+"""The form that makes an annotation queue."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Sequence
+from typing import Any
+
+from django import forms
+from django.http import HttpRequest
+from unfold.widgets import (
+    UnfoldAdminSelectMultipleWidget,
+    UnfoldAdminSelectWidget,
+    UnfoldAdminTextareaWidget,
+    UnfoldAdminTextInputWidget,
+)
+
+from search.domain.errors import Fault
+from search.models import KnowledgeBase
+from training.annotation.rules import KINDS, MOST_DEPTH
+from training.evaluation.lost.stages import LostStage
+from training.models import AnnotationQueue
+from training.models.annotation import MOST_ITEMS, MOST_OVERLAP
+from training.services.evaluations.describe import list_evaluations
+
+ARGUMENTS = ("evaluations", "pipelines", "searches", "stages", "kinds", "depth", "per_question", "margin")
+MOST_EVALUATIONS = 100
+_LINES = UnfoldAdminTextareaWidget(attrs={"rows": 2, "spellcheck": "false"})
+
+
+def _whole(help_text: str, most: int, **more: Any) -> forms.IntegerField:
+    widget = UnfoldAdminTextInputWidget(attrs={"inputmode": "numeric"})
+    return forms.IntegerField(min_value=1, max_value=most, widget=widget, help_text=help_text, **more)
+
+
+class QueueForm(forms.Form):
+    """A rule with its arguments, and what the queue is like."""
+
+    name = forms.CharField(
+        required=False, max_length=200, widget=UnfoldAdminTextInputWidget, help_text="Annotators see it."
+    )
+    knowledge_base = forms.ModelChoiceField(
+        KnowledgeBase.objects.none(), to_field_name="name", widget=UnfoldAdminSelectWidget, empty_label=None
+    )
+    rule = forms.ChoiceField(choices=AnnotationQueue.Rule.choices, widget=UnfoldAdminSelectWidget)
+    evaluations = forms.CharField(
+        required=False, widget=_LINES, label="Evaluations",
+        help_text="Ids, a line each; two are compared. Every rule but people's feedback needs one.",
+    )  # fmt: skip
+    pipelines = forms.CharField(
+        required=False, widget=_LINES, help_text="Labels as in the report, a line each; empty: all of them."
+    )
+    searches = forms.CharField(
+        required=False, widget=_LINES, help_text="For disagreement: ids of two to four searches of one question, "
+        "instead of evaluations.",
+    )  # fmt: skip
+    stages = forms.MultipleChoiceField(
+        required=False, choices=[(one.value, one.heading) for one in LostStage], widget=UnfoldAdminSelectMultipleWidget,
+        help_text="For lost answers: the stages that lost them; none chosen: any.",
+    )  # fmt: skip
+    kinds = forms.MultipleChoiceField(
+        required=False, choices=[(one, one) for one in KINDS], widget=UnfoldAdminSelectMultipleWidget,
+        help_text="For people's feedback: which; none chosen: all.",
+    )  # fmt: skip
+    depth = _whole(
+        "For lost answers, disagreement and random: how many first results count.", MOST_DEPTH, required=False
+    )
+    per_question = _whole("Candidates of one question at most.", MOST_DEPTH, required=False)
+    margin = forms.FloatField(
+        required=False, min_value=0, max_value=1, widget=UnfoldAdminTextInputWidget,
+        help_text="For small margins: the first two scores differ by at most this part of what the first ten do.",
+    )  # fmt: skip
+    limit = _whole("Items at most.", MOST_ITEMS, initial=200)
+    seed = forms.IntegerField(
+        min_value=0, max_value=2**31 - 1, widget=UnfoldAdminTextInputWidget(attrs={"inputmode": "numeric"}),
+        help_text="Draws the items and shuffles them; the same seed makes the same queue.",
+    )  # fmt: skip
+    overlap = _whole("People who judge each item.", MOST_OVERLAP, initial=2)
+    guideline = forms.CharField(
+        required=False, widget=UnfoldAdminTextareaWidget(attrs={"rows": 6}),
+        help_text="How to judge, in Markdown. Empty: the usual text of the rule, which can be edited later.",
+    )  # fmt: skip
+
+    def __init__(self, request: HttpRequest, data: Any, initial: dict[str, Any]) -> None:
+        given: dict[str, Any] = {"seed": secrets.randbelow(2**31)} | initial
+        for name in ("stages", "kinds"):
+            if isinstance(given.get(name), str):
+                given[name] = given[name].split()
+        super().__init__(data, initial=given)
+        field = self.fields["knowledge_base"]
+        assert isinstance(field, forms.ModelChoiceField)
+        field.queryset = KnowledgeBase.objects.visible_to(request.user)
+        self.evaluations_known = [
+            (str(one.pk), f"{one.release_name}, {one.questions} questions, {one.created:%d %b %Y %H:%M}")
+            for one in list_evaluations(user=request.user)[:MOST_EVALUATIONS]
+        ]
+
+    def asked(self) -> dict[str, Any]:
+        """Return the arguments of `plan_queue`."""
+        values = self.cleaned_data
+        arguments = {name: values[name] for name in ARGUMENTS if values[name] not in (None, "", [])}
+        for name in ("evaluations", "pipelines", "searches"):
+            if name in arguments:
+                arguments[name] = [line.strip() for line in arguments[name].splitlines() if line.strip()]
+        return {
+            "knowledge_base": values["knowledge_base"], "rule": values["rule"], "arguments": arguments,
+            "seed": values["seed"], "limit": values["limit"],
+        }  # fmt: skip
+
+    def add_faults(self, faults: Sequence[Fault]) -> None:
+        """Show each fault beside its field."""
+        for fault in faults:
+            name = fault.pointer.removeprefix("/arguments").strip("/").split("/")[0]
+            self.add_error(name if name in self.fields else None, fault.sentence)

@@ -1,0 +1,48 @@
+"""The one grade of an item that several people graded: adjudicated, agreed, or by a stated rule."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Way(StrEnum):
+    """How a final grade came about."""
+
+    ADJUDICATED = "adjudicated"
+    AGREED = "agreed"
+    MAJORITY = "majority"
+    MEDIAN = "median"
+    TIE = "tie"
+    NONE = "no grade"
+
+
+@dataclass(frozen=True, slots=True)
+class FinalGrade:
+    """The final grade of an item, None while it is open (`TIE`, `NONE`), and how it came about."""
+
+    grade: int | None
+    way: Way
+
+
+def final_grade(grades: Sequence[int], rule: str, adjudicated: int | None = None) -> FinalGrade:
+    """Return the final grade of an item with these grades.
+
+    An adjudicator's decision comes first. By the rule `majority` the grade that most gave counts, and a tie between
+    several such grades stays open. By `median` the median counts; of two middle grades the lower one, because a
+    doubtful answer must not flatter a pipeline. Raises ValueError for another rule.
+    """
+    if rule not in (Way.MAJORITY, Way.MEDIAN):
+        raise ValueError(f"{rule!r} is no rule; there are: {Way.MAJORITY}, {Way.MEDIAN}.")
+    if adjudicated is not None:
+        return FinalGrade(adjudicated, Way.ADJUDICATED)
+    if not grades:
+        return FinalGrade(None, Way.NONE)
+    if len(set(grades)) == 1:
+        return FinalGrade(grades[0], Way.AGREED)
+    if rule == Way.MEDIAN:
+        return FinalGrade(sorted(grades)[(len(grades) - 1) // 2], Way.MEDIAN)
+    (grade, most), (_, second) = Counter(grades).most_common(2)
+    return FinalGrade(None, Way.TIE) if most == second else FinalGrade(grade, Way.MAJORITY)

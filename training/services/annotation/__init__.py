@@ -1,0 +1,1 @@
+"""Annotation: make queues, hand out their items, keep the judgements."""

@@ -1,0 +1,112 @@
+"""The pages of annotation: the queues, the judging page, and the guideline of a queue."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+from urllib.parse import urlencode
+
+from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
+from django.core.exceptions import PermissionDenied
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.safestring import SafeString, mark_safe
+from django.views.decorators.cache import never_cache
+from django.views.decorators.csrf import ensure_csrf_cookie
+from django.views.decorators.http import require_safe
+from markdown_it import MarkdownIt
+
+from search.views.unavailable import says_what_is_down
+from training.models import AnnotationQueue
+from training.services.annotation.agree import may_lead, still_judging
+from training.services.annotation.describe import dropped_notice, find_queue, list_queues, progress_of, vocabulary
+from training.views.shown.agreement import GRADE_WORDS
+
+RIGHT = "training.add_judgement"
+MOST_LISTED = 200
+MARKDOWN = MarkdownIt("commonmark", {"html": False})
+"""HTML in a guideline is shown as text."""
+
+View = Callable[..., HttpResponseBase]
+
+
+def for_annotators(view: View) -> View:
+    """Let in who may judge; ask others to sign in, or refuse who has signed in."""
+
+    @wraps(view)
+    def checked(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        if not request.user.is_authenticated:
+            return redirect(f"{reverse('sign-in')}?{urlencode({'next': request.get_full_path()})}")
+        if not request.user.has_perm(RIGHT):
+            raise PermissionDenied("Judging is for annotators and admins.")
+        return view(request, *args, **kwargs)
+
+    return checked
+
+
+@require_safe
+@never_cache
+@says_what_is_down
+@for_annotators
+def queues(request: HttpRequest) -> HttpResponse:
+    """List the queues with the reader's progress."""
+    listed = list_queues(request.user)[:MOST_LISTED]
+    shown = [(one, progress_of(one, request.user), _leads(request.user, one)) for one in listed]  # type: ignore[arg-type]
+    context = {
+        "shown": shown,
+        "open_state": AnnotationQueue.State.OPEN,
+        "may_make": request.user.has_perm("training.add_annotationqueue"),
+    }
+    return render(request, "training/annotate/queues.html", context)
+
+
+@require_safe
+@never_cache
+@ensure_csrf_cookie
+@says_what_is_down
+@for_annotators
+def judging(request: HttpRequest, queue_id: int) -> HttpResponse:
+    """Show the judging page of a queue; its script fetches the items from the API."""
+    queue = _found(request, queue_id)
+    words = vocabulary()
+    grades = shown_grades(words["grades"])
+    context = {
+        "queue": queue, "grades": grades, "causes": words["causes"], "stages": words["stages"],
+        "guideline": rendered(queue.guideline), "notice": dropped_notice(queue),
+    }  # fmt: skip
+    return render(request, "training/annotate/judge.html", context)
+
+
+@require_safe
+@says_what_is_down
+@for_annotators
+def guideline(request: HttpRequest, queue_id: int) -> HttpResponse:
+    """Show the guideline of a queue."""
+    queue = _found(request, queue_id)
+    return render(request, "training/annotate/guideline.html", {"queue": queue, "guideline": rendered(queue.guideline)})
+
+
+def _leads(user: AbstractBaseUser | AnonymousUser, queue: AnnotationQueue) -> str:
+    """Return whether a person may see the grades of others: `now`, `later` (they still judge), or nothing."""
+    if not may_lead(user, queue):
+        return ""
+    return "later" if still_judging(user, queue) else "now"
+
+
+def _found(request: HttpRequest, queue_id: int) -> AnnotationQueue:
+    queue = find_queue(queue_id, request.user)
+    if queue is None:
+        raise Http404("There is no annotation queue with this address.")
+    return queue
+
+
+def shown_grades(grades: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the grades with the key of each, and with its first words, for which a phone has room."""
+    return [one | {"key": one["grade"] + 1, "word": GRADE_WORDS[one["grade"]]} for one in grades]
+
+
+def rendered(guideline: str) -> SafeString:
+    """Return the Markdown of a guideline as HTML."""
+    return mark_safe(MARKDOWN.render(guideline))
