@@ -118,6 +118,7 @@ UNFOLD: dict[str, Any] = {
                     _admin_link("Accounts", "person", "user", app="auth"),
                     _admin_link("Groups", "group", "group", app="auth"),
                     _admin_link("API tokens", "key", "apitoken"),
+                    _admin_link("Audit log", "history", "auditentry"),
                 ],
             },
         ],

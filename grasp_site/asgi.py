@@ -2,12 +2,15 @@
 
 import asyncio
 import os
+import threading
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from contextvars import copy_context
+from importlib import import_module
 from typing import IO, Any
 
 import django
+import structlog
 from asgiref.sync import ThreadSensitiveContext
 from django.conf import settings
 from django.core import signals
@@ -16,16 +19,23 @@ from django.core.handlers.asgi import ASGIHandler, get_script_prefix
 from django.http import FileResponse
 from django.http.response import HttpResponseBase
 from django.urls import set_script_prefix
+from django.utils.module_loading import import_string
 
 from grasp_site.body_limit import BodyLimit
+from grasp_site.crowd_limit import LONGEST_FORM, CrowdLimit, WaitedTooLong, asks, comes_new
+from grasp_site.lanes import Lanes
+from search.services.garbage import leave_alone
+from search.services.observing.rest import LENT
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "grasp_site.settings")
 
 THREADS = 128
-"""Maximum number of requests that run at the same time.
+"""Maximum number of requests that have a thread.
 
 A request that waits for a search keeps its thread; `watch_search.FOLLOWERS` limits the number of these requests.
 """
+PLACES = 8
+"""Maximum number of requests that work at the same time, where the database connections have no pool."""
 
 
 class Application(ASGIHandler):
@@ -39,6 +49,8 @@ class Application(ASGIHandler):
     def load_middleware(self, is_async: bool = True) -> None:
         """Build the synchronous middleware chain and the pool on which it runs."""
         super().load_middleware(is_async=False)
+        # A request that has a place never waits for a connection of the pool.
+        self.lanes = Lanes(settings.DATABASE_POOL or PLACES)
         self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="request")
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
@@ -50,7 +62,11 @@ class Application(ASGIHandler):
         except RequestAborted:
             return
         loop = asyncio.get_running_loop()
-        response = await loop.run_in_executor(self._threads, copy_context().run, self._answered, scope, body)
+        await self._placed(scope, body)
+        try:
+            response = await loop.run_in_executor(self._threads, copy_context().run, self._answered, scope, body)
+        finally:
+            self.lanes.leave()
         if not response.streaming:
             await self.send_response(response, send)
             return
@@ -61,8 +77,27 @@ class Application(ASGIHandler):
             # Closing tells Django that the request has ended, and may use the database.
             await loop.run_in_executor(self._threads, response.close)
 
+    async def _placed(self, scope: Any, body: IO[bytes]) -> None:
+        """Wait for a place. Raises WaitedTooLong for a new search that has none after `GRASP_WEB_SECONDS`.
+
+        A place that comes when the request has been given up goes to the next.
+        """
+        new = comes_new(scope)
+        place = self.lanes.enter(new)
+        longest = settings.GRASP_WEB_SECONDS if new and asks(scope) else 0
+        try:
+            async with asyncio.timeout(longest or None):
+                await asyncio.wrap_future(place)
+        except (asyncio.CancelledError, TimeoutError) as error:
+            if not place.cancel():
+                self.lanes.leave()
+            if isinstance(error, TimeoutError):
+                raise WaitedTooLong(longest, body.read(LONGEST_FORM + 1)) from None
+            raise
+
     def _answered(self, scope: Any, body: IO[bytes]) -> Any:
         """Return the response to a request, closed unless it streams; the calling thread keeps no connection."""
+        LENT.set(self.lanes.lent)
         set_script_prefix(get_script_prefix(scope))
         signals.request_started.send(sender=self.__class__, scope=scope)
         try:
@@ -88,5 +123,27 @@ class Application(ASGIHandler):
                 await task
 
 
+def warm_up() -> None:
+    """Load what pages need, without keeping the first requests waiting; what fails, a page will try again."""
+    for path in settings.GRASP_WARM_UP_WEB:
+        try:
+            import_string(path)()
+        except Exception as error:  # noqa: BLE001 -- a page that fails says so itself
+            structlog.get_logger(__name__).warning("not warmed up", function=path, reason=str(error))
+
+
 django.setup(set_prefix=False)
-application = BodyLimit(Application(), settings.GRASP_UPLOAD_CHUNK_MEGABYTES << 20)
+_site = Application()
+application = CrowdLimit(
+    BodyLimit(_site, settings.GRASP_UPLOAD_CHUNK_MEGABYTES << 20),
+    web_wait=_site.lanes.waited,
+    # These need the models, which are there from here on.
+    queue_wait=import_string("grasp_site.queue_wait.QueueWait")(),
+    longest_web=settings.GRASP_WEB_SECONDS,
+    longest_queue=settings.GRASP_QUEUE_SECONDS,
+    count=import_string("grasp_site.refusals.Refusals")().count,
+)
+import_module(settings.ROOT_URLCONF)
+leave_alone()
+# After all imports: two threads that import the same modules may each see the other's half.
+threading.Thread(target=warm_up, name="warm-up", daemon=True).start()

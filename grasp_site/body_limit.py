@@ -10,6 +10,8 @@ import json
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
 
+from search.services.observing.carried import request_id_from
+
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
@@ -33,19 +35,25 @@ class BodyLimit:
             return
         stated = dict(scope["headers"]).get(b"content-length", b"0")
         if stated.isdigit() and (len(stated) > 18 or int(stated) > self._largest):
-            await self._refuse(send)
+            await self._refuse(scope, send)
             return
         counted = _Counted(receive, send, self._largest)
         await self._application(scope, counted.receive, counted.send)
         if counted.passed and not counted.answered:
-            await self._refuse(send)
+            await self._refuse(scope, send)
 
-    async def _refuse(self, send: Send) -> None:
+    async def _refuse(self, scope: Any, send: Send) -> None:
+        identifier = request_id_from(dict(scope["headers"]).get(b"x-request-id", b"").decode("latin-1"))
         document = {
             "type": "urn:grasp:problem:content-too-large", "title": "Content Too Large", "status": 413,
             "detail": f"A request has at most {self._largest:,} bytes; send a file in several pieces.", "errors": [],
+            "request_id": identifier,
         }  # fmt: skip
-        headers = [(b"content-type", b"application/problem+json"), (b"connection", b"close")]
+        headers = [
+            (b"content-type", b"application/problem+json"),
+            (b"connection", b"close"),
+            (b"x-request-id", identifier.encode()),
+        ]
         await send({"type": "http.response.start", "status": 413, "headers": headers})
         await send({"type": "http.response.body", "body": json.dumps(document).encode()})
 

@@ -11,6 +11,7 @@ from django.utils.module_loading import import_string
 
 from grasp_site.broker import use_for_broker
 from grasp_site.heartbeat import Heartbeat
+from grasp_site.metrics import files
 from search.services.jobs.stopping import stop as hand_jobs_back
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "grasp_site.settings")
@@ -22,6 +23,7 @@ app.autodiscover_tasks()
 
 _heartbeats: list[Heartbeat] = []
 _beats: list[Any] = []
+_servers: list[Any] = []
 BEAT_QUEUE = "search"
 """Name of the queue whose worker also sends the scheduled tasks."""
 
@@ -43,9 +45,17 @@ def warm_up(instance: Any, **_: Any) -> None:
 def start_heartbeats(sender: Any, **_: Any) -> None:
     """Start a heartbeat for each queue, which tells the web process that the queue has a worker."""
     for queue in sender.app.amqp.queues.consume_from:
-        heartbeat = Heartbeat(settings.REDIS_URL, queue, worker=sender.hostname)
+        heartbeat = Heartbeat(settings.REDIS_URL, queue, sender.hostname, sender.controller.concurrency)
         heartbeat.start()
         _heartbeats.append(heartbeat)
+
+
+@worker_ready.connect
+def start_metrics(**_: Any) -> None:
+    """Serve metrics if the settings say where. Loading them here prepares their files before processes are forked."""
+    if files.wanted():
+        serve = import_string("grasp_site.metrics.serve.serve_metrics")()
+        _servers.append(serve)
 
 
 @worker_ready.connect

@@ -28,16 +28,24 @@ LOOSER_PATHS: dict[str, dict[str, list[str]]] = {
         "worker-src": [SELF, "blob:"],
     },
 }
+LOOSER_PATHS["/gallery/admin-"] = LOOSER_PATHS["/admin/"]
+# The gallery shows its pages in frames of its own, and none of their forms may be sent: what they name is made up. The
+# forms with which one chooses a theme and a width belong to the page around the frame.
+OTHER_PATHS: dict[str, dict[str, list[str]]] = {"/gallery/": {"form-action": [NONE], "frame-ancestors": [SELF]}}
+FRAMES = "/framed/"
 
 
 def policy_by_path(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
-    """Middleware, placed directly below django-csp: adds the directives of LOOSER_PATHS that the path needs."""
+    """Middleware, placed directly below django-csp: adds what LOOSER_PATHS and OTHER_PATHS say of the path."""
 
     def answer(request: HttpRequest) -> HttpResponse:
         response = get_response(request)
         for prefix, directives in LOOSER_PATHS.items():
             if request.path_info.startswith(prefix):
                 response._csp_update = directives  # type: ignore[attr-defined]
+        for prefix, directives in OTHER_PATHS.items():
+            if request.path_info.startswith(prefix) and not request.path_info.endswith(FRAMES):
+                response._csp_replace = directives  # type: ignore[attr-defined]
         return response
 
     return answer

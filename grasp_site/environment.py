@@ -4,7 +4,11 @@ Every name that is read by these functions is listed in README's table of settin
 """
 
 import os
+from collections.abc import Callable
 from pathlib import Path
+from typing import TypeVar
+
+T = TypeVar("T")
 
 TRUE_WORDS = frozenset({"1", "true", "yes", "on"})
 FALSE_WORDS = frozenset({"0", "false", "no", "off"})
@@ -65,6 +69,27 @@ def env_list(name: str, default: list[str]) -> list[str]:
     return [part.strip() for part in env_str(name).split(",") if part.strip()] or default
 
 
+def env_choice(name: str, choices: tuple[str, ...]) -> str:
+    """Return one of `choices` in lower case, the first one by default; raise `SettingError` for any other word."""
+    word = env_str(name).lower() or choices[0]
+    if word not in choices:
+        raise SettingError(f"{name} is {word!r}; it takes {', '.join(choices[:-1])} or {choices[-1]}.")
+    return word
+
+
 def usual_search_threads() -> int:
     """Return the default number of parallel searches of one worker: one for each core, from two to eight."""
     return min(8, max(2, os.cpu_count() or 2))
+
+
+def usual_web_processes() -> int:
+    """Return the default number of web processes: one for three cores, from one to four; workers need the others."""
+    return min(4, max(1, (os.cpu_count() or 1) // 3))
+
+
+def env_read(name: str, read: Callable[[str], T], default: str = "") -> T:
+    """Return what `read` makes of the variable's text; raise `SettingError` with the sentence of its ValueError."""
+    try:
+        return read(env_str(name, default))
+    except ValueError as error:
+        raise SettingError(f"{name}: {error}.") from None

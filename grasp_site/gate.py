@@ -4,11 +4,14 @@ One script inside Valkey decides each limit, so that requests that arrive at the
 `search` finds these functions by the dotted paths of `settings.GRASP_GATE`.
 """
 
+import json
+import time
 import uuid
 
 from django.conf import settings
 
 from grasp_site.heartbeat import broker
+from search.services.searches.sent import SENT
 
 PREFIX = "grasp:limit:"
 RESERVED_SECONDS = 5
@@ -67,6 +70,21 @@ def reserve(queue: str, length: int) -> str | None:
     place = uuid.uuid4().hex
     keys = (queue, _reserved(queue))
     return place if broker(settings.REDIS_URL).eval(_RESERVE, 2, *keys, length, RESERVED_SECONDS, place) else None
+
+
+def queued(queue: str) -> tuple[int, float]:
+    """Return the number of tasks in a queue, and the seconds for which the oldest has waited, 0 if it does not say.
+
+    Raises `redis.RedisError` when Valkey does not answer.
+    """
+    asked = broker(settings.REDIS_URL).pipeline(transaction=False)
+    asked.llen(queue)
+    asked.lindex(queue, -1)
+    length, oldest = asked.execute()
+    try:
+        return int(length), max(0.0, time.time() - float(json.loads(oldest or b"{}")["headers"][SENT]))
+    except (ValueError, KeyError, TypeError):
+        return int(length), 0.0
 
 
 def release(queue: str, place: str) -> None:

@@ -78,6 +78,15 @@ def encoders() -> Health:
     return Health(not reason, reason)
 
 
+def index_files() -> Health:
+    """Return whether every search worker has the index files that it needs, each as it was built."""
+    try:
+        told = [fault for state in worker_states("search") for fault in state.get("faults", ())]
+    except redis.RedisError:
+        return Health(False, "Unknown while Valkey does not answer.")
+    return Health(not told, " ".join(dict.fromkeys(told)))
+
+
 def graph_database() -> Health:
     """Return whether Neo4j answers and holds the active graphs; checked only if `NEO4J_URL` is set."""
     reason = graph_state()

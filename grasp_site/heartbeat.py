@@ -7,6 +7,7 @@ import json
 import os
 import socket
 import threading
+import time
 from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
@@ -18,6 +19,8 @@ from django.conf import settings
 
 from grasp_site.addresses import client_url
 from grasp_site.device import device
+from search.adapters.index_files.faults import faults
+from search.services.searches import pace
 
 BEAT_SECONDS = 1.0
 LIFETIME_MILLISECONDS = 2500
@@ -59,9 +62,11 @@ def worker_state(queue: str) -> dict[str, Any] | None:
 
 
 def worker_states(queue: str) -> list[dict[str, Any]]:
-    """Return the last report of every worker of a queue, by name: `worker`, `pid`, `host`, `device`, `processes`.
+    """Return the last report of every worker of a queue: `worker`, `pid`, `host`, `device`, `processes`, `ahead`.
 
-    `processes` are the worker's child processes, in which jobs run. Raises `redis.RedisError` as `worker_state` does.
+    `ahead` is how many seconds its clock is ahead of the broker's. `processes` are the worker's child processes, in
+    which jobs run; `faults` are sentences about damaged index files. `seconds` is the mean time of its latest searches,
+    of which it does `threads` at a time. Raises `redis.RedisError` as `worker_state` does.
     """
     client = broker(settings.REDIS_URL)
     since = _milliseconds(client) - LIFETIME_MILLISECONDS
@@ -80,12 +85,15 @@ def _milliseconds(client: redis.Redis) -> int:
 class Heartbeat(threading.Thread):
     """A thread that refreshes the key of one queue until it is stopped; it keeps trying while the broker is away."""
 
-    def __init__(self, url: str, queue: str, worker: str) -> None:
+    def __init__(self, url: str, queue: str, worker: str, threads: int = 1) -> None:
         super().__init__(name=f"heartbeat-{queue}", daemon=True)
         self._url = url
         self._key = worker_key(queue)
         self._queue = queue
-        self._report = {"worker": worker, "pid": os.getpid(), "host": socket.gethostname()[:255], "device": device()}
+        self._report = {
+            "worker": worker, "pid": os.getpid(), "host": socket.gethostname()[:255], "device": device(),
+            "threads": threads,
+        }  # fmt: skip
         self._ended = threading.Event()
 
     def run(self) -> None:
@@ -105,8 +113,10 @@ class Heartbeat(threading.Thread):
 
     def _beat(self, client: redis.Redis) -> None:
         """Refresh the queue's key and this worker's entry in the list of all; leave out entries that are too old."""
-        value = json.dumps(self._report | {"processes": _children()})
         now = _milliseconds(client)
+        ahead = round(time.time() - now / 1000, 1)
+        state = {"processes": _children(), "ahead": ahead, "faults": faults()}
+        value = json.dumps(self._report | state | {"seconds": pace.mean()})
         beat = client.pipeline(transaction=False)
         beat.set(self._key, value, px=LIFETIME_MILLISECONDS)
         beat.zadd(workers_key(self._queue), {value: now})

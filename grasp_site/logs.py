@@ -60,7 +60,7 @@ def configure_structlog() -> None:
     )
 
 
-def logging_settings(level: str, as_json: bool) -> dict[str, Any]:
+def logging_settings(level: str, as_json: bool, colours: bool = False) -> dict[str, Any]:
     """Return Django's LOGGING: everything to stderr in one format at `level`, verbose libraries only from WARNING."""
     if as_json:
         rendering: list[Any] = [
@@ -69,7 +69,9 @@ def logging_settings(level: str, as_json: bool) -> dict[str, Any]:
             structlog.processors.JSONRenderer(default=str),
         ]
     else:
-        rendering = [hide_secrets, structlog.dev.ConsoleRenderer()]
+        # Rich tracebacks would show the values of local variables, which may be secrets or questions.
+        plain = structlog.dev.plain_traceback
+        rendering = [hide_secrets, structlog.dev.ConsoleRenderer(colors=colours, exception_formatter=plain)]
     return {
         "version": 1,
         "disable_existing_loggers": False,

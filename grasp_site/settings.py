@@ -10,12 +10,18 @@ from typing import Any
 
 import django_stubs_ext
 
+from grasp_site import cors
 from grasp_site.addresses import celery_url, database_settings
 from grasp_site.admin_look import UNFOLD as UNFOLD
 from grasp_site.csp import STRICT
 from grasp_site.embedded.home import Home
-from grasp_site.environment import env_bool, env_int, env_list, env_secret, env_str
+from grasp_site.environment import env_bool, env_choice, env_int, env_list, env_read, env_secret, env_str
 from grasp_site.logs import configure_structlog, logging_settings
+from grasp_site.metrics.listening import read_listen
+from grasp_site.pipelines import PIPELINES
+from grasp_site.receiver import read_endpoint, read_headers
+from grasp_site.security import read_networks, read_proxies, transport_settings
+from search.domain.price_table import read_allowance, read_prices
 from search.neural.encoder_names import full_name, parts
 
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -42,20 +48,27 @@ INSTALLED_APPS = [
     "drf_spectacular",
     "drf_spectacular_sidecar",
     "csp",
+    "corsheaders",
+    "grasp_site.documentation",
     "search",
     "training",
 ]
 
 MIDDLEWARE = [
+    "grasp_site.request_ids.with_request_id",
+    "grasp_site.metrics.requests.timed",
+    "corsheaders.middleware.CorsMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "csp.middleware.CSPMiddleware",
     "grasp_site.csp.policy_by_path",
+    "grasp_site.static_files.kept_for_good",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "grasp_site.errors.no_html_below_api",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "grasp_site.callers.declared",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
@@ -113,18 +126,36 @@ CELERY_BROKER_TRANSPORT_OPTIONS = {"visibility_timeout": 3600, "socket_connect_t
 CELERY_TASK_PUBLISH_RETRY_POLICY = {"max_retries": 2, "interval_start": 0.1, "interval_step": 0.2, "interval_max": 0.5}
 CELERY_TIMEZONE = "UTC"
 
+# Where index files and artifacts are fetched from that this machine lacks: the address of the site on the machine that
+# builds them, or a folder that is its GRASP_HOME.
+GRASP_FILES_FROM = env_str("GRASP_FILES_FROM")
+
 # {queue: dotted paths of functions}. A worker of the queue calls them before its first task, to load models once.
 GRASP_WARM_UP: dict[str, list[str]] = {
-    "search": ["search.services.searches.end_abandoned.end_abandoned_searches", "search.services.warm_up.warm_up"],
+    "search": [
+        "search.services.searches.end_abandoned.end_abandoned_searches",
+        "search.services.knowledge.index_files.keep_index_files",
+        "search.services.warm_up.warm_up",
+    ],
     # Every job has a process of its own, which loads what it needs.
     "jobs": [],
     "gpu": [],
 }
 
+# Functions that a web process calls once, beside its first requests: what they load, no page has to load.
+GRASP_WARM_UP_WEB = [
+    "search.services.warm_up_web.warm_up_web",
+]
+
 # The tasks that are sent at fixed times; each task itself decides which work is due. A thread of the search worker
 # sends them, because a separate process for `celery beat` would take another 90 MB. Sites that run `celery beat`
 # anyway turn GRASP_BEAT off.
 GRASP_BEAT = env_bool("GRASP_BEAT", True)
+
+# Whether everybody may look at the gallery of components (/gallery/), and not only staff.
+GRASP_GALLERY = env_bool("GRASP_GALLERY", False)
+# The states of the admin's own pages, and those of the pages of training.
+GRASP_GALLERY_STATES = ["search.admin.gallery.COMPONENTS", "training.views.gallery.COMPONENTS"]
 CELERY_BEAT_SCHEDULE: dict[str, dict[str, Any]] = {
     "retention": {"task": "search.tasks.keep_up", "schedule": 600.0, "options": {"queue": "search", "expires": 500}},
     "jobs": {"task": "search.tasks.tend_jobs", "schedule": 3.0, "options": {"queue": "search", "expires": 10}},
@@ -136,21 +167,24 @@ GRASP_HEALTH = {
     "valkey": "grasp_site.health.queue_broker",
     "search worker": "grasp_site.health.search_worker",
     "encoders": "grasp_site.health.encoders",
+    "index files": "grasp_site.health.index_files",
 }
 # The names of services that a search does not require. Pages show their failure, but the site is still ready.
-GRASP_HEALTH_OPTIONAL = ["neo4j", "encoders"]
+GRASP_HEALTH_OPTIONAL = ["neo4j", "encoders", "index files"]
 # Dotted path of the function that returns the sender and receiver of notices about changed searches.
 GRASP_NOTICES = "grasp_site.notices.notices"
 GRASP_QUEUES = "grasp_site.health.queues"
 
 # The functions of the limits that all processes share, by dotted path.
-GRASP_GATE = {name: f"grasp_site.gate.{name}" for name in ("take", "give_back", "reserve", "release")}
+GRASP_GATE = {name: f"grasp_site.gate.{name}" for name in ("take", "give_back", "reserve", "release", "queued")}
 
 # --- Tools and pipelines --------------------------------------------------------------------------------------------
 NEO4J_URL = env_secret("NEO4J_URL")
 LLM_BASE_URL = env_str("LLM_BASE_URL")
 LLM_MODEL = env_str("LLM_MODEL")
 LLM_API_KEY = env_secret("LLM_API_KEY")
+GRASP_LLM_PRICES = env_read("GRASP_LLM_PRICES", read_prices)
+GRASP_LLM_BUDGET = env_read("GRASP_LLM_BUDGET", read_allowance, default="calls=300, tokens=1000000")
 GRASP_DEVICE = env_str("GRASP_DEVICE", "auto")
 
 # The encoders that releases may name, as `model@revision`. A row here overrides the `encoder` row of GRASP_TOOLS. The
@@ -207,6 +241,9 @@ GRASP_TOOLS: dict[str, dict[str, Any]] = {
         "BACKEND": "search.neural.field_retriever.LoadedFieldRetrievers",
         "OPTIONS": {"directory": GRASP_HOME / "artifacts"},
     },
+    # Checks and fetches the index files of a release before its other tools open them.
+    "index_files": {"BACKEND": "search.adapters.index_files.keep.require"},
+    "similar": {"BACKEND": "search.adapters.similar_memmap.MemmapSimilar"},
     "graph": {"BACKEND": "search.adapters.graph_memmap.MemmapOrPostgres"},
     "language_model": {
         "BACKEND": "search.adapters.llm_openai.ConfiguredLanguageModel",
@@ -220,112 +257,7 @@ if NEO4J_URL:
     GRASP_TOOLS["graph"] = {"BACKEND": "search.adapters.graph_neo4j.fallback.Neo4jOrPostgres"}
     GRASP_HEALTH["neo4j"] = "grasp_site.health.graph_database"
 
-# A pipeline is a function (BACKEND) that calls stages (STAGES_CLASS). A stage has one backend with options, or several
-# VARIANTS; an option with the stage's name chooses the variant. A row is the default specification of its pipeline.
-# TITLES holds the names of its lists on pages.
-_TEXT_LISTS = {"bm25": "Words (BM25)", "vss": "Vectors"}
-_EXPLAIN = {"BACKEND": "search.stages.explain.Explain"}
-GRASP_PIPELINES: dict[str, dict[str, Any]] = {
-    "grasp": {
-        "TITLE": "GRASP",
-        "DESCRIPTION": "Plans paths through the graph, executes them, and fuses what they find with text retrieval.",
-        "BACKEND": "search.pipelines.grasp.search",
-        # Fraction of the remaining time that the graph's branch may take; after it, the text answers alone.
-        "OPTIONS": {"graph_share": 0.6},
-        "STAGES_CLASS": "search.pipelines.grasp.Stages",
-        "STAGES": {
-            "plan": {"BACKEND": "search.stages.plan.JoinedPlanner"},
-            "link": {"BACKEND": "search.stages.link.Link"},
-            "traverse": {"BACKEND": "search.stages.traverse.Traverse"},
-            "recover": {"BACKEND": "search.stages.recover.Recover"},
-            "rescore": {"BACKEND": "search.stages.rescore.Rescore"},
-            "retrieve": {
-                "VARIANTS": {
-                    "hybrid": {"BACKEND": "search.stages.retrieve.Hybrid"},
-                    "bm25": {"BACKEND": "search.stages.retrieve.Bm25"},
-                    "vss": {"BACKEND": "search.stages.retrieve.Dense"},
-                    "mfar": {"BACKEND": "search.stages.retrieve_fields.Fields"},
-                },
-                "DEFAULT": "hybrid",
-            },
-            "fuse": {"BACKEND": "search.stages.fuse.Fuse"},
-            "check": {"BACKEND": "search.stages.check.Check"},
-            "rerank": {
-                "VARIANTS": {
-                    "none": None,
-                    "light": {"BACKEND": "search.stages.rank_light.LightRank"},
-                    "neural": {"BACKEND": "search.stages.rerank.Rerank"},
-                    "light_neural": {"BACKEND": "search.stages.light_then_neural.LightThenNeural"},
-                },
-                "DEFAULT": "none",
-            },
-            "explain": _EXPLAIN,
-        },
-        "TITLES": {
-            "graph": "Graph paths",
-            "text": "Document text",
-            "light": "Learned ranker",
-            "fused": "Fused list",
-            "pagerank": "PageRank",
-            "reranker": "Reranker",
-            **_TEXT_LISTS,
-        },
-    },
-    "bm25": {
-        "TITLE": "BM25",
-        "DESCRIPTION": "Ranks documents by the words they share with the question.",
-        "BACKEND": "search.pipelines.baselines.single",
-        "STAGES_CLASS": "search.pipelines.baselines.SingleStages",
-        "STAGES": {"retrieve": {"BACKEND": "search.stages.retrieve.Bm25"}, "explain": _EXPLAIN},
-        "TITLES": {"text": "Document text"},
-    },
-    "vss": {
-        "TITLE": "Vectors",
-        "DESCRIPTION": "Ranks documents by the cosine of their vector and the question's.",
-        "BACKEND": "search.pipelines.baselines.single",
-        "STAGES_CLASS": "search.pipelines.baselines.SingleStages",
-        "STAGES": {"retrieve": {"BACKEND": "search.stages.retrieve.Dense"}, "explain": _EXPLAIN},
-        "TITLES": {"text": "Document text"},
-    },
-    "hybrid": {
-        "TITLE": "Words and vectors",
-        "DESCRIPTION": "Fuses BM25 and vectors by reciprocal ranks, without the graph.",
-        "BACKEND": "search.pipelines.baselines.hybrid",
-        "STAGES_CLASS": "search.pipelines.baselines.HybridStages",
-        "STAGES": {
-            "bm25": {"BACKEND": "search.stages.retrieve.Bm25"},
-            "vss": {"BACKEND": "search.stages.retrieve.Dense"},
-            "fuse": {"BACKEND": "search.stages.fuse.Merge"},
-            "explain": _EXPLAIN,
-        },
-        "TITLES": _TEXT_LISTS,
-    },
-    "mfar": {
-        "TITLE": "Fields",
-        "DESCRIPTION": "Adds up what every field says, by words and by meaning, weighed by the question (mFAR).",
-        "BACKEND": "search.pipelines.baselines.single",
-        "STAGES_CLASS": "search.pipelines.baselines.SingleStages",
-        "STAGES": {"retrieve": {"BACKEND": "search.stages.retrieve_fields.Fields"}, "explain": _EXPLAIN},
-        "TITLES": {"text": "Fields", "pagerank": "PageRank"},
-    },
-    "ppr": {
-        "TITLE": "PageRank",
-        "DESCRIPTION": "Spreads weight over the graph from what the question names, and fuses it with text retrieval.",
-        "BACKEND": "search.pipelines.ppr.search",
-        "STAGES_CLASS": "search.pipelines.ppr.PprStages",
-        "STAGES": {
-            "pagerank": {"BACKEND": "search.stages.pagerank.PageRank"},
-            "retrieve": {"BACKEND": "search.stages.retrieve.Hybrid"},
-            # PageRank treats all relations alike, so its order is less reliable than a plan's: the text weighs more.
-            "fuse": {
-                "BACKEND": "search.stages.fuse.Fuse",
-                "OPTIONS": {"bucket_weights": [1.2, 1.0, 0.8, 0.5, 0.3]},
-            },
-            "explain": {"BACKEND": "search.stages.explain_walks.ExplainWalks"},
-        },
-        "TITLES": {"pagerank": "PageRank", "text": "Document text", **_TEXT_LISTS},
-    },
-}
+GRASP_PIPELINES: dict[str, dict[str, Any]] = PIPELINES
 GRASP_DEFAULT_PIPELINE = "grasp"
 GRASP_SEARCH_SECONDS = env_int("GRASP_SEARCH_SECONDS", 30, minimum=1)
 GRASP_RUNS_DAYS = env_int("GRASP_RUNS_DAYS", 90)
@@ -336,15 +268,21 @@ GRASP_LEFTOVER_DAYS = env_int("GRASP_LEFTOVER_DAYS", 3, minimum=1)
 # {noun: dotted path}: the functions by which the retention deletes what is old, beside searches and calls. Each
 # returns how many it deleted.
 GRASP_RETENTION: dict[str, str] = {
+    "audit entries": "search.services.audit.note.delete_old_entries",
     "jobs": "search.services.jobs.delete_old_jobs.delete_old_jobs",
     "checkpoints": "search.services.jobs.delete_old_jobs.delete_checkpoints",
     "uploads": "search.services.uploads.discard_upload.delete_old_uploads",
     "scratch folders": "search.services.imports.scratch.delete_old_scratch",
+    "removed items": "search.services.collections.items.delete_removed_items",
     "question drafts": "training.services.question_drafts.delete_old_drafts",
     "folders of artifacts": "search.services.pipelines.delete_artifact_folders.delete_artifact_folders",
 }
 # Maximum number of searches in the queue, and maximum numbers of searches a minute by kind of asker; 0 for no limit.
 GRASP_QUEUE_LENGTH = env_int("GRASP_QUEUE_LENGTH", 100)
+# Seconds that a new search may wait at the door of a web process; 0 for no limit.
+GRASP_WEB_SECONDS = env_int("GRASP_WEB_SECONDS", 1)
+# Seconds that a new search may have to wait for a worker; 0 for no limit.
+GRASP_QUEUE_SECONDS = env_int("GRASP_QUEUE_SECONDS", 1)
 GRASP_SEARCHES_PER_MINUTE = env_int("GRASP_SEARCHES_PER_MINUTE", 120)
 GRASP_SEARCHES_PER_MINUTE_USER = env_int("GRASP_SEARCHES_PER_MINUTE_USER", 300)
 GRASP_SEARCHES_PER_MINUTE_TOKEN = env_int("GRASP_SEARCHES_PER_MINUTE_TOKEN", 600)
@@ -354,6 +292,9 @@ GRASP_SEARCHES_PER_MINUTE_TOKEN = env_int("GRASP_SEARCHES_PER_MINUTE_TOKEN", 600
 # If only some variants of the stage have the option, VARIANTS says which one to switch to: {present variant: variant
 # that has it}, where `*` stands for any present one; a present variant that has the option stays.
 # ON_REQUEST: training everything trains it only if it is named, because it takes long.
+# SEARCHES: it learns from what searches find for questions. Synthesised questions take the place of people's where
+# there are none; training everything does not switch on what they alone have taught.
+# BARE: its synthesised questions also include some in the bare words of texts and names.
 # SETTINGS declares the settings without loading a model library. The job of a learner is `train_NAME` in GRASP_JOBS.
 GRASP_LEARNERS: dict[str, dict[str, Any]] = {
     "planner": {
@@ -370,6 +311,7 @@ GRASP_LEARNERS: dict[str, dict[str, Any]] = {
         "OPTION": "retrieve.artifact",
         "VARIANTS": {"*": "mfar"},
         "FOLD": "retrieve.fold",
+        "BARE": True,
     },
     "ranker": {
         "BACKEND": "training.learning.ranker.RankerLearner",
@@ -377,6 +319,7 @@ GRASP_LEARNERS: dict[str, dict[str, Any]] = {
         "PIPELINE": "grasp",
         "OPTION": "rerank.light_artifact",
         "FOLD": "rerank.light_fold",
+        "SEARCHES": True,
         "VARIANTS": {"none": "light", "neural": "light_neural"},
     },
     "reranker": {
@@ -387,6 +330,7 @@ GRASP_LEARNERS: dict[str, dict[str, Any]] = {
         "OPTION": "rerank.neural_artifact",
         "VARIANTS": {"none": "neural", "light": "light_neural"},
         "ON_REQUEST": True,
+        "SEARCHES": True,
     },
 }
 
@@ -414,6 +358,7 @@ GRASP_JOBS: dict[str, dict[str, str]] = {
     "unpack": {"TITLE": "Unpack an upload", "KIND": "search.jobs.unpack.UnpackJob", "QUEUE": "jobs"},
     "import": {"TITLE": "Import", "KIND": "search.jobs.import_kb.ImportJob", "QUEUE": "jobs"},
     "index": {"TITLE": "Index", "KIND": "search.jobs.index_kb.IndexJob", "QUEUE": "jobs"},
+    "similar": {"TITLE": "Link similar nodes", "KIND": "search.jobs.link_similar.LinkSimilarJob", "QUEUE": "jobs"},
     "sync_graph": {"TITLE": "Copy to Neo4j", "KIND": "search.jobs.sync_graph.SyncGraphJob", "QUEUE": "jobs"},
     "evaluate": {"TITLE": "Evaluate", "KIND": "training.jobs.evaluate.EvaluateJob", "QUEUE": "jobs"},
     "synthesise": {"TITLE": "Make questions", "KIND": "training.jobs.synthesise.SynthesiseJob", "QUEUE": "jobs"},
@@ -425,6 +370,16 @@ GRASP_JOBS: dict[str, dict[str, str]] = {
         "QUEUE": "jobs",
     },
     "train_all": {"TITLE": "Train everything", "KIND": "training.jobs.train_all.TrainAllJob", "QUEUE": "jobs"},
+    "learn_corrections": {
+        "TITLE": "Learn from corrections",
+        "KIND": "training.jobs.learn_corrections.LearnCorrectionsJob",
+        "QUEUE": "jobs",
+    },
+    "judge_items": {
+        "TITLE": "Judge by language model",
+        "KIND": "training.jobs.judge_items.JudgeItemsJob",
+        "QUEUE": "jobs",
+    },
     "train_ranker": {"TITLE": "Train ranker", "KIND": "training.jobs.train_ranker.TrainRankerJob", "QUEUE": "jobs"},
     "train_reranker": {
         "TITLE": "Train reranker",
@@ -459,6 +414,12 @@ REST_FRAMEWORK: dict[str, Any] = {
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
     "EXCEPTION_HANDLER": "search.api.problems.handle",
 }
+# Other sites whose pages may ask through the API, for the search box that they embed. No cookies are sent or taken.
+GRASP_CORS_ORIGINS = env_read("GRASP_CORS_ORIGINS", cors.read_origins)
+CORS_ALLOW_ALL_ORIGINS = cors.EVERY in GRASP_CORS_ORIGINS
+CORS_ALLOWED_ORIGINS = [origin for origin in GRASP_CORS_ORIGINS if origin != cors.EVERY]
+CORS_URLS_REGEX = cors.PATHS
+CORS_ALLOW_METHODS, CORS_ALLOW_HEADERS, CORS_EXPOSE_HEADERS = cors.METHODS, cors.HEADERS, cors.EXPOSED
 SPECTACULAR_SETTINGS: dict[str, Any] = {
     "TITLE": "GRASP search",
     "DESCRIPTION": "Questions over semi-structured knowledge bases, for programs: the same searches as on "
@@ -482,6 +443,7 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
         {"name": "Jobs", "description": "For staff: long work in workers, watched and stopped from anywhere."},
         {"name": "Question sets", "description": "Questions with known answers: import, check and compare them."},
         {"name": "Evaluations", "description": "How good the pipelines are: reports, outcomes by question, files."},
+        {"name": "Annotation", "description": "Queues of items that people judge, without a network for a while."},
         {"name": "State of the site", "description": "For whoever watches the site: does it live, can it answer."},
     ],
     # Searches and jobs wait and run in the same states; evaluations never wait.
@@ -489,6 +451,8 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
         "WorkState": ["queued", "running", "done", "failed", "cancelled"],
         "EvaluationStatus": ["running", "done", "failed", "cancelled"],
         "FeedbackKind": "search.models.feedback.Feedback.Kind",
+        "AnnotationQueueState": "training.models.annotation.AnnotationQueue.State",
+        "Verdict": "training.models.annotation.Verdict",
     },
     "SWAGGER_UI_DIST": "SIDECAR",
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
@@ -501,10 +465,20 @@ STATIC_URL = "static/"
 STATICFILES_DIRS = [BASE_DIR / "static"]
 WHITENOISE_USE_FINDERS = True
 WHITENOISE_AUTOREFRESH = DEBUG
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {"BACKEND": "grasp_site.static_files.VersionedStaticFiles"},
+}
+
+# --- Documentation ----------------------------------------------------------------------------------------------------
+# The folder of the built pages; an image of a container brings one.
+GRASP_DOCS = Path(env_str("GRASP_DOCS") or GRASP_HOME / "docs")
 
 # --- Language, people, security -------------------------------------------------------------------------------------
 LANGUAGE_CODE = "en"
 TIME_ZONE = "UTC"
+# Everything is in English; without translations, a page with thousands of values is printed in less time.
+USE_I18N = False
 USE_TZ = True
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator"},
@@ -514,6 +488,10 @@ AUTHENTICATION_BACKENDS = ["search.services.access.sign_in.LimitedBackend"]
 LOGIN_URL = "sign-in"
 LOGIN_REDIRECT_URL = LOGOUT_REDIRECT_URL = "search-home"
 CSRF_FAILURE_VIEW = "grasp_site.errors.csrf_failure"
+GRASP_ADMIN_PASSWORD = env_secret("GRASP_ADMIN_PASSWORD")
+# Every setting of Django that GRASP_HTTPS and its companions decide.
+globals().update(transport_settings())
+GRASP_TRUSTED_PROXIES = env_read("TRUSTED_PROXIES", read_proxies)
 SECURE_REFERRER_POLICY = "same-origin"
 X_FRAME_OPTIONS = "DENY"
 DEFAULT_EXCEPTION_REPORTER_FILTER = "grasp_site.reports.ReporterFilter"
@@ -523,7 +501,42 @@ CONTENT_SECURITY_POLICY = {"DIRECTIVES": STRICT}
 # --- Logging --------------------------------------------------------------------------------------------------------
 LOG_LEVEL = env_str("LOG_LEVEL", "INFO").upper()
 configure_structlog()
-LOGGING = logging_settings(LOG_LEVEL, as_json=not sys.stderr.isatty())
+_FORMAT = env_choice("GRASP_LOG_FORMAT", ("auto", "json", "text"))
+_AT_TERMINAL = sys.stderr.isatty()
+LOGGING = logging_settings(
+    LOG_LEVEL, as_json=_FORMAT == "json" or (_FORMAT == "auto" and not _AT_TERMINAL), colours=_AT_TERMINAL
+)
+# Whether the log has the questions that people ask; they may be personal.
+GRASP_LOG_QUESTIONS = env_bool("GRASP_LOG_QUESTIONS", False)
+
+# --- Watching the site ----------------------------------------------------------------------------------------------
+# Who may read /metrics: whoever sends the token, and whoever asks from these networks. Without both it is closed.
+GRASP_METRICS_TOKEN = env_secret("GRASP_METRICS_TOKEN")
+GRASP_METRICS_NETWORKS = env_read("GRASP_METRICS_NETWORKS", read_networks)
+# The address at which a worker serves the metrics of the processes of its machine.
+GRASP_METRICS_LISTEN = env_read("GRASP_METRICS_LISTEN", read_listen)
+# The functions that are told when a search or a job ends, a lease is lost, or a language model is called.
+GRASP_OBSERVERS = ["grasp_site.metrics.observe.count"]
+# Traces: without an endpoint no exporter is loaded and nothing is sent.
+GRASP_TRACES: dict[str, Any] = {
+    "endpoint": env_read("OTEL_EXPORTER_OTLP_ENDPOINT", read_endpoint),
+    "headers": read_headers(env_secret("OTEL_EXPORTER_OTLP_HEADERS")),
+    "service": env_str("OTEL_SERVICE_NAME", "grasp"),
+}
+if GRASP_TRACES["endpoint"]:
+    GRASP_OBSERVERS.append("grasp_site.telemetry.observe")
+    MIDDLEWARE.insert(1, "grasp_site.telemetry.traced")
+# The functions that look for what an operator must do, for the admin's first page and the metrics.
+GRASP_ALERTS = [
+    *(f"search.services.upkeep.alerts.machine.{name}" for name in ("disk_space", "backups", "index_files")),
+    *(f"search.services.upkeep.alerts.machine.{name}" for name in ("migrations", "retention")),
+    *(f"search.services.upkeep.alerts.work.{name}" for name in ("queues", "services", "failing_jobs", "model_server")),
+    *(f"grasp_site.alerts.{name}" for name in ("secrets", "clocks")),
+]
+# Days that the audit log is kept; 0 for ever.
+GRASP_AUDIT_DAYS = env_int("GRASP_AUDIT_DAYS", 730)
+# Days after which a backup is too old; 0 if something else makes them.
+GRASP_BACKUP_DAYS = env_int("GRASP_BACKUP_DAYS", 7)
 
 # Makes Django's generic base classes accept type arguments at run time.
 django_stubs_ext.monkeypatch()

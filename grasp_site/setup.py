@@ -1,4 +1,4 @@
-"""Prepares the site before its first page: tables, an administrator, the demo. Runs at every start.
+"""Prepares the site before its first page: tables, roles, an administrator, the demo. Runs at every start.
 
 Lines on stdout are for the person at the terminal; everything else is written to stderr, which goes to a log.
 """
@@ -14,7 +14,8 @@ from django.db import DatabaseError
 
 from grasp_site.embedded.commands import migrate
 from grasp_site.embedded.home import Home
-from grasp_site.environment import env_int, env_secret
+from grasp_site.environment import env_bool, env_int, env_secret
+from grasp_site.setting_names import OWN, known_names, wrong_names
 
 ADMIN = "admin"
 DEMO_COMMAND = "load_demo"
@@ -24,6 +25,14 @@ DEMO_MARK = "demo-loaded"
 def tell(text: str) -> None:
     sys.stdout.write(f"{text}\n")
     sys.stdout.flush()
+
+
+def all_names_are_right() -> bool:
+    """Tell about variables of the environment that are no settings; return False if one is ours and has no effect."""
+    wrong = wrong_names(os.environ, known_names())
+    for sentence in wrong.values():
+        tell(sentence)
+    return not any(name.startswith(OWN) for name in wrong)
 
 
 def make_admin() -> None:
@@ -48,7 +57,7 @@ def make_groups() -> None:
 def load_demo(home: Home) -> None:
     """Load the demo knowledge bases once; if they are deleted later, they are not loaded again."""
     mark = home.root / DEMO_MARK
-    if mark.exists() or DEMO_COMMAND not in get_commands():
+    if not env_bool("GRASP_DEMO", True) or mark.exists() or DEMO_COMMAND not in get_commands():
         return
     tell("loading the demo knowledge bases")
     try:
@@ -61,6 +70,8 @@ def load_demo(home: Home) -> None:
 
 def main() -> int:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "grasp_site.settings")
+    if not all_names_are_right():
+        return 1
     home = Home.from_environment()
     django.setup()
     try:

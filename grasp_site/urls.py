@@ -3,6 +3,8 @@
 from django.contrib import admin
 from django.urls import include, path
 
+from grasp_site.documentation.views import documentation
+from grasp_site.metrics.serve import metrics
 from search.views.account import sign_in, sign_out
 
 handler400 = "grasp_site.errors.bad_request"
@@ -15,8 +17,11 @@ urlpatterns = [
     path("admin/login/", sign_in),
     path("admin/logout/", sign_out),
     path("admin/", admin.site.urls),
+    path("metrics", metrics, name="metrics"),
     # Before the API of search, which answers every other address below it with a problem.
     path("api/v1/", include("training.api.urls")),
+    path("docs/", documentation, name="documentation"),
+    path("docs/<path:path>", documentation, name="documentation-file"),
     path("", include("training.urls")),
     path("", include("search.urls")),
 ]

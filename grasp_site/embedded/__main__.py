@@ -5,7 +5,7 @@ import sys
 from grasp_site.embedded.children import Program
 from grasp_site.embedded.commands import missing_services
 from grasp_site.embedded.home import Home
-from grasp_site.embedded.programs import NO_SPINNING, programs
+from grasp_site.embedded.programs import DOCUMENTATION, NO_SPINNING, programs
 from grasp_site.embedded.supervisor import SitePlan, supervise
 from grasp_site.environment import SettingError, env_int
 
@@ -18,6 +18,7 @@ def main() -> int:
             services=missing_services(),
             setup=Program("setup", [sys.executable, "-m", "grasp_site.setup"], environment=NO_SPINNING),
             programs=programs(port),
+            once=[DOCUMENTATION],
         )
         return supervise(Home.from_environment(), plan)
     except SettingError as error:

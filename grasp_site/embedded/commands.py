@@ -12,6 +12,7 @@ STANDALONE = frozenset(
     {
         *("help", "version", "check", "makemigrations", "collectstatic", "findstatic", "diffsettings", "spectacular"),
         *("makemessages", "compilemessages", "startapp", "startproject", "sendtestemail", "testserver", "test"),
+        *("build_docs", "document_settings"),
     }
 )
 # Commands that handle migrations themselves.

@@ -5,14 +5,22 @@ import sys
 
 from grasp_site.device import gpus
 from grasp_site.embedded.children import Program
-from grasp_site.environment import env_int, env_str, usual_search_threads
+from grasp_site.environment import env_int, env_str, usual_search_threads, usual_web_processes
 
 HOST = "127.0.0.1"
 WEB_CONNECTIONS = 8
+KEEP_ALIVE_SECONDS = "150"
+"""Seconds that an idle connection is kept, longer than browsers and proxies keep theirs (Caddy: 120).
+
+Whoever closes first must be the one who sends, or a request may meet a connection that has just been closed.
+"""
 # By default glibc gives every thread its own heap, which costs hundreds of megabytes in a process with models.
 FEW_HEAPS = {"MALLOC_ARENA_MAX": "2"}
 # By default torch's threads spin while they wait for each other, and occupy the cores of the threads they wait for.
 NO_SPINNING = {"OMP_WAIT_POLICY": "PASSIVE"}
+
+# Builds the pages below /docs/ where they are not there yet or their sources have changed.
+DOCUMENTATION = Program(name="docs", command=[sys.executable, "-m", "grasp_site.documentation.build"])
 
 
 def programs(port: int) -> list[Program]:
@@ -23,15 +31,30 @@ def programs(port: int) -> list[Program]:
 
 
 def web(port: int) -> Program:
-    arguments = ["--host", HOST, "--port", str(port), "--timeout-graceful-shutdown", "3", "--no-access-log"]
+    arguments = [
+        "--host",
+        env_str("GRASP_HOST", HOST),
+        "--port",
+        str(port),
+        "--timeout-graceful-shutdown",
+        "3",
+        "--timeout-keep-alive",
+        KEEP_ALIVE_SECONDS,
+        # A process that has much to do is not dead.
+        "--timeout-worker-healthcheck",
+        "30",
+        "--no-access-log",
+    ]
     # Whoever is believed about the address of a caller can ask as many searches as they make up addresses.
     proxies = env_str("TRUSTED_PROXIES")
     arguments += ["--proxy-headers", "--forwarded-allow-ips", proxies] if proxies else ["--no-proxy-headers"]
+    processes = env_int("GRASP_WEB_PROCESSES", usual_web_processes(), minimum=1)
     return Program(
         name="web",
         command=[
             *(sys.executable, "-m", "uvicorn", "grasp_site.asgi:application", *arguments),
             *("--lifespan", "off", "--ws", "none"),
+            *(("--workers", str(processes)) if processes > 1 else ()),
         ],
         environment={"DATABASE_POOL": str(WEB_CONNECTIONS), **FEW_HEAPS},
     )

@@ -30,12 +30,16 @@ class StopAsked(Exception):
 
 @dataclass(frozen=True)
 class SitePlan:
-    """What a supervisor runs: embedded services, a setup program that must succeed, and programs to keep running."""
+    """What a supervisor runs: embedded services, a setup program that must succeed, and programs to keep running.
+
+    The programs `once` start when the site is ready; they end by themselves, and nothing waits for them.
+    """
 
     port: int
     services: Sequence[str]
     setup: Program | None
     programs: Sequence[Program]
+    once: Sequence[Program] = ()
 
     @property
     def url(self) -> str:
@@ -78,6 +82,8 @@ class Supervisor:
                 self._minder.start(program)
                 self._say(program.name, "starting")
             self._await_ready()
+            for program in self._plan.once:
+                self._minder.start(program, keep=False)
             while True:
                 self._turn()
         except StopAsked:

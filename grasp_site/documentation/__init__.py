@@ -1,0 +1,1 @@
+"""The documentation: built from `docs/` by MkDocs, served below `/docs/`."""
