@@ -18,8 +18,12 @@ SCRIPTS = (
     "planner",
     "learned",
     "retriever",
+    "planning_speed",
     "search_speed",
     "http",
+    "hub",
+    "first_paint",
+    "people",
     "quality",
     "asked",
     "calibrate",
@@ -28,11 +32,13 @@ SCRIPTS = (
     "lost",
     "processes",
     "jobs",
+    "annotating",
+    "backup",
     "rerank_speed",
     "gpu_rerank",
     "gpu_train",
 )
-WITH_ARGUMENTS = ("asked", "calibrate")
+WITH_ARGUMENTS = ("asked", "backup", "calibrate", "people")
 
 
 def main(names: list[str]) -> int:

@@ -107,10 +107,14 @@ def _together(measured: Sequence[Mapping[str, Answered]]) -> dict[str, Answered]
 
 
 def artifacts_of(base: str) -> Mapping[tuple[str, str], str]:
-    """Return (what it has learned from, kind) → the newest artifact of that kind."""
+    """Return (what it has learned from, kind) → the newest artifact of that kind.
+
+    Questions that people asked are those of the split `train`; synthesised ones have none.
+    """
     found = {}
     for artifact in Artifact.objects.filter(knowledge_base__name=base).order_by("created"):
-        found[REAL if artifact.configuration.get("splits") else SYNTHESISED, artifact.kind] = artifact.id
+        learned = REAL if "train" in artifact.configuration.get("splits", {}) else SYNTHESISED
+        found[learned, artifact.kind] = artifact.id
     return found
 
 
@@ -139,8 +143,13 @@ def rows_of(artifacts: Mapping[tuple[str, str], str], neural: bool = True) -> It
 
 
 def _learned(have: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """Yield the rows in which one learned part after the other is added, and those that leave one out."""
+    """Yield the rows in which one learned part after the other is added, and those that leave one out.
+
+    A row is named after the parts that have learned; `graph` is the untrained planner.
+    """
     planner = f"plan.artifact={have.get('planner', '')}"
+    first = "planner" if "planner" in have else "graph"
+    lists = f"{first}, fields" if "retriever" in have else first
     text = "retrieve=hybrid"
     if "planner" in have:
         yield "planner", f"grasp@0 {planner} {text} rerank=none"
@@ -149,18 +158,18 @@ def _learned(have: Mapping[str, str]) -> Iterator[tuple[str, str]]:
         yield "fields", f"mfar@0 retrieve.artifact={have['retriever']}"
         if "ranker" in have:
             light = f"rerank=light rerank.light_artifact={have['ranker']}"
-            yield "planner and light ranker", f"grasp@0 {planner} {text} {light}"
+            yield f"{first} and light ranker", f"grasp@0 {planner} {text} {light}"
         text = fields
-        yield "planner and fields", f"grasp@0 {planner} {text} rerank=none"
+        yield f"{first} and fields", f"grasp@0 {planner} {text} rerank=none"
     if "ranker" in have:
         light = f"rerank.light_artifact={have['ranker']}"
-        yield "planner, fields and light ranker", f"grasp@0 {planner} {text} rerank=light {light}"
+        yield f"{lists} and light ranker", f"grasp@0 {planner} {text} rerank=light {light}"
     if "reranker" in have:
         neural = f"rerank.neural_artifact={have['reranker']} rerank.neural_seconds=30"
-        yield "planner, fields and neural reranker", f"grasp@0 {planner} {text} rerank=neural {neural}"
+        yield f"{lists} and neural reranker", f"grasp@0 {planner} {text} rerank=neural {neural}"
         if "ranker" in have:
             both = f"rerank=light_neural rerank.light_artifact={have['ranker']} {neural}"
-            yield "planner, fields, light and neural", f"grasp@0 {planner} {text} {both}"
+            yield f"{lists}, light and neural", f"grasp@0 {planner} {text} {both}"
 
 
 def _show(name: str, measured: Mapping[str, Answered]) -> None:

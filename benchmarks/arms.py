@@ -52,6 +52,10 @@ class Memo:
         """The name of the stage."""
         return type(self.stage).__name__
 
+    def __getattr__(self, name: str) -> Any:
+        """Return what else a pipeline asks of the stage, such as whether it has anything to do."""
+        return getattr(self.stage, name)
+
     def __call__(self, *given: Any) -> Any:
         """Return the stage's result; raises what it raised for these inputs."""
         key = (self.told, *map(_identity, given))

@@ -24,7 +24,7 @@ from tests.training.broken.world import NAME, World
 from training.data.examples import read_examples
 from training.evaluation.lost import Funnel, LostStage
 from training.services.attribution import attribute
-from training.services.evaluate import search_pinned
+from training.services.evaluations.choose_pins import search_pinned
 
 LOST = 90
 """Lost answers of each broken stage at least."""

@@ -21,7 +21,7 @@ def main() -> None:
     where = chosen_device("auto")
     model = cross_encoder(full_name("all-MiniLM-L6-v2"), TOKENS, device=where)
     model.body.to(chosen_dtype("auto", where))
-    scorer = PairScorer("cross-encoder", model)
+    scorer = PairScorer("cross-encoder", model.serve())
     rows = []
     for words in (400, 70):
         documents = [

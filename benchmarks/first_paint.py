@@ -1,0 +1,78 @@
+"""First paint and layout shifts of a result page in Chromium, and the processor time in which the server makes it.
+
+The page is opened as a visitor does: a question is asked, the stages arrive, then the finished page is opened anew.
+First contentful paint counts from the request; the sum of layout shifts (CLS) follows web.dev: up to 0.1 is good.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from benchmarks.common import NotHere, percentiles, running, table
+
+if TYPE_CHECKING:
+    from playwright.sync_api import ViewportSize
+
+QUESTIONS = ("What did Ingunn Aas design that keeps a drink cold?", "How many products did Ingunn Aas design?")
+BASE = "products"
+TIMES = 10
+WATCH = """() => {
+  window.shifts = 0; window.painted = 0;
+  const add = (one) => { if (!one.hadRecentInput) window.shifts += one.value; };
+  new PerformanceObserver((list) => list.getEntries().forEach(add))
+    .observe({ type: 'layout-shift', buffered: true });
+  new PerformanceObserver((list) => { for (const one of list.getEntries()) window.painted = one.startTime; })
+    .observe({ type: 'paint', buffered: true });
+}"""
+PAINTED = "new Promise((done) => { const look = () => window.painted ? done() : setTimeout(look, 20); look(); })"
+SIZES: dict[str, ViewportSize] = {"desk": {"width": 1280, "height": 900}, "phone": {"width": 375, "height": 800}}
+
+
+def main() -> None:
+    """Ask, look, and print a row for each width; then the server's own time for the finished page."""
+    try:
+        from playwright.sync_api import sync_playwright
+
+        from tests.conftest import CHROMIUM
+    except ImportError as error:
+        raise NotHere("needs the packages of the tests") from error
+    rows: list[tuple[Any, ...]] = []
+    pages: list[str] = []
+    with running({"GRASP_SEARCHES_PER_MINUTE": "100000"}) as (address, _, _), sync_playwright() as started:
+        browser = started.chromium.launch(executable_path=str(CHROMIUM), args=["--no-sandbox", "--headless"])
+        for name, size in SIZES.items():
+            context = browser.new_context(base_url=address, viewport={"width": size["width"], "height": size["height"]})
+            context.add_init_script(f"({WATCH})()")
+            page = context.new_page()
+            arriving, shifts, paints, still = [], [], [], []
+            for at in range(TIMES):
+                page.goto(f"/?kb={BASE}")
+                page.fill("#q", QUESTIONS[at % len(QUESTIONS)])
+                page.keyboard.press("Enter")
+                page.wait_for_selector("#state.done")
+                arriving.append(page.evaluate("painted") / 1000)
+                shifts.append(page.evaluate("shifts"))
+                pages.append(urlsplit(page.url).path)
+                page.reload()
+                page.evaluate(PAINTED)
+                paints.append(page.evaluate("painted") / 1000)
+                still.append(page.evaluate("shifts"))
+            rows.append((name, *percentiles(arriving), *percentiles(paints), f"{max(shifts):.3f}", f"{max(still):.3f}"))
+        browser.close()
+    columns = ("width", "asked p50 ms", "p95", "opened p50 ms", "p95", "most CLS asked", "opened")
+    table("First contentful paint of a result page", columns, rows)
+    table("The server's part", ("page", "processor ms p50", "p95"), [("finished search", *_server(pages))])
+
+
+def _server(pages: list[str]) -> tuple[float, float]:
+    """Return the processor time of finished pages, in milliseconds, p50 and p95; the first page is not counted."""
+    from django.test import Client
+
+    spent = []
+    for address in [pages[0], *pages]:
+        began = time.process_time()
+        Client(SERVER_NAME="localhost").get(address)
+        spent.append(time.process_time() - began)
+    return percentiles(spent[1:])
