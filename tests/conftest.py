@@ -11,12 +11,20 @@ from pathlib import Path
 import django
 import pytest
 from hypothesis import settings as hypothesis_settings
+from xdist.remote import Producer
 
 PROJECT = Path(__file__).resolve().parents[1]
 SHARED_DATA = PROJECT.parent / "shared" / "data"
 CHROMIUM = Path("/usr/bin/chromium")
 # Not in pytest's temporary folder: as root, Postgres runs as another user, who cannot enter that folder.
 TEST_HOME = Path(tempfile.mkdtemp(prefix="grasp-tests-", dir="/tmp"))
+IS_PARALLEL = "PYTEST_XDIST_WORKER" in os.environ
+# Processes of a parallel run inherit the name from the one that starts them, which also removes the folder.
+MAKES_DOCS = "DOCS_OF_TESTS" not in os.environ
+if MAKES_DOCS:
+    os.environ["DOCS_OF_TESTS"] = tempfile.mkdtemp(prefix="grasp-tests-docs-", dir="/tmp")
+BUILT_DOCS = Path(os.environ["DOCS_OF_TESTS"])
+"""The documentation, which whatever needs it first builds for all processes of a run."""
 
 # No deadline for examples: on a busy machine any of them may be slow; other tests measure speed.
 hypothesis_settings.register_profile("grasp", deadline=None)
@@ -30,9 +38,16 @@ os.environ["GRASP_HOME"] = str(TEST_HOME)
 # A test run asks more from one address than a visitor may. The tests of the limits set them again.
 for name in ("GRASP_SEARCHES_PER_MINUTE", "GRASP_SEARCHES_PER_MINUTE_USER", "GRASP_SEARCHES_PER_MINUTE_TOKEN"):
     os.environ[name] = "0"
+# The machine of a test run may be slow. The tests of these limits set them again.
+os.environ["GRASP_QUEUE_SECONDS"] = "0"
+os.environ["GRASP_WEB_SECONDS"] = "0"
 # Tests launch imports from their temporary folders and from the demo bases.
 os.environ["GRASP_IMPORT_ROOTS"] = f"{tempfile.gettempdir()},{PROJECT}"
 os.environ["DJANGO_SETTINGS_MODULE"] = "grasp_site.settings"
+# As many threads as cores in each of several processes wait for each other, by computing in circles.
+os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+if IS_PARALLEL:
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
 TEST_HOME.chmod(0o755)
 django.setup()
 
@@ -42,15 +57,21 @@ from django.test.signals import setting_changed  # noqa: E402
 from grasp_site.embedded.home import Home  # noqa: E402
 from grasp_site.embedded.lease import acquire, wait_until_stopped  # noqa: E402
 from grasp_site.embedded.programs import search_worker as search_worker_program  # noqa: E402
-from grasp_site.heartbeat import worker_state  # noqa: E402
+from grasp_site.heartbeat import broker, worker_state  # noqa: E402
 from search import wiring  # noqa: E402
+from tests.database import hurry  # noqa: E402
+from tests.engines import Engines  # noqa: E402
 from tests.neo4j_server import Neo4jServer, running  # noqa: E402
+from tests.schedule import LongFilesFirst  # noqa: E402
 
 # A secure password hash takes more than a second, and a hundred tests sign a user in.
 django_settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 
 WORKER_START_SECONDS = 120.0
 HEARTBEAT_GONE_SECONDS = 15.0
+QUEUES = ("search", "jobs", "gpu")
+STARTED: list[Home] = []
+"""The home whose services this process has started."""
 
 
 def forget_tools(setting: str, **_: object) -> None:
@@ -63,8 +84,25 @@ def forget_tools(setting: str, **_: object) -> None:
 setting_changed.connect(forget_tools)
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_setupnodes() -> None:
+    """Let each process of a parallel run (`-n 2`) read the settings by itself, in a home of its own.
+
+    With this variable, pytest-django reads them before this file has named the home.
+    """
+    os.environ.pop("DJANGO_SETTINGS_MODULE", None)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> LongFilesFirst | None:
+    """Let the processes of `--dist loadfile` take long files first."""
+    return LongFilesFirst(config, log) if config.getvalue("dist") == "loadfile" else None
+
+
 def pytest_unconfigure() -> None:
     shutil.rmtree(TEST_HOME, ignore_errors=True)
+    if MAKES_DOCS:
+        shutil.rmtree(BUILT_DOCS, ignore_errors=True)
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
@@ -86,9 +124,21 @@ def services() -> Iterator[Home]:
     """Yield the home of the embedded Postgres and Valkey of this test run."""
     home = Home(TEST_HOME)
     lease = acquire(home, ["postgres", "valkey"])
+    hurry(home)
+    STARTED.append(home)
     yield home
+    STARTED.clear()
     lease.close()
     assert wait_until_stopped(home, timeout=30), "the embedded services still run after the last lease"
+
+
+@pytest.fixture(scope="module", autouse=True)
+def nothing_left_by_another_file() -> None:
+    """Take from Valkey what workers that were killed said about themselves, and tasks that nobody has taken."""
+    for home in STARTED:
+        client = broker(home.redis_url)
+        if left := [*client.scan_iter("grasp:worker*"), *(queue for queue in QUEUES if client.exists(queue))]:
+            client.delete(*left)
 
 
 @pytest.fixture(scope="session")
@@ -96,6 +146,12 @@ def neo4j_server() -> Iterator[Neo4jServer]:
     """Yield the real Neo4j server of this test run."""
     with running(Home(TEST_HOME)) as server:
         yield server
+
+
+@pytest.fixture(scope="session")
+def engines(neo4j_server: Neo4jServer) -> Engines:
+    """Return both engines, over whatever graph a test puts into them."""
+    return Engines(neo4j_server)
 
 
 @pytest.fixture(scope="session")

@@ -14,6 +14,9 @@ from search.models.knowledge import BuildStatus
 from search.models.partitions import partition
 from tests.search.ingest import bundles
 
+NOTED = ".checked"
+"""How the names of notes end that a folder was compared with its hashes; they stand beside the folder."""
+
 
 def content(base: str) -> dict[str, Any]:
     """Return everything that the active release of a knowledge base consists of, without ids of rows."""
@@ -22,6 +25,7 @@ def content(base: str) -> dict[str, Any]:
     directory = release.snapshot.directory
     vectors = f"vectors-{release.vector_set_id}"
     files = {name.replace(vectors, "vectors"): digest for name, digest in digests(directory).items()}
+    files = {name: digest for name, digest in files.items() if not name.endswith(NOTED)}
     with connection.cursor() as cursor:
         table = partition("search_vector", release.vector_set_id or 0)
         cursor.execute(f"SELECT kind, key, part, type, text_hash, embedding::text FROM {table} ORDER BY 1, 2, 3")
@@ -60,7 +64,8 @@ def strays() -> list[str]:
         found += [] if entry.name in artifacts else [f"folder artifacts/{entry.name}"]
     for entry in _entries(settings.GRASP_HOME / "indexes"):
         known = entry.name in {f"snapshot-{pk}" for pk in snapshots}
-        found += [f"folder {path.relative_to(settings.GRASP_HOME)}" for path in entry.glob(".*")]
+        left = [path for path in entry.glob(".*") if not path.name.endswith(NOTED)]
+        found += [f"folder {path.relative_to(settings.GRASP_HOME)}" for path in left]
         found += [] if known else [f"folder indexes/{entry.name}"]
     found += [f"{row!r} is being built" for row in Snapshot.objects.filter(status=BuildStatus.BUILDING)]
     found += [f"{row!r} is being built" for row in VectorSet.objects.filter(status=BuildStatus.BUILDING)]

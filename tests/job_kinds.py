@@ -1,7 +1,8 @@
-"""Two kinds of jobs for tests: one that counts with checkpoints, and one that never looks whether it has to stop."""
+"""Kinds of jobs for tests: one counts with checkpoints, one never looks whether it has to stop, one has a process."""
 
 from __future__ import annotations
 
+import multiprocessing
 import re
 import time
 from collections.abc import Mapping
@@ -9,14 +10,17 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any, ClassVar
 
+import structlog
 from django.db import connection
 from django.db.models import F
 
 from search.domain.job_kinds import Kind, Target, argument
 from search.domain.run_context import RunContext
 from search.models import RefusedRequests
+from search.services.audit.note import note
 
 DAY = date(2000, 1, 1)
+log = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True)
@@ -85,4 +89,41 @@ class StuckJob(Kind):
         else:
             while True:
                 pass
+        return {}
+
+
+@dataclass(frozen=True)
+class ParentJob(Kind):
+    """Starts a process, as an evaluation of many questions does."""
+
+    targets: ClassVar[tuple[str, ...]] = ()
+    name: str = argument("", "Name of the job.", required=True)
+
+    def parts(self) -> Mapping[str, float]:
+        """Return the parts."""
+        return {"starting": 1.0}
+
+    def run(self, target: Target, run: RunContext) -> dict[str, Any]:
+        """Return how the process ended."""
+        process = multiprocessing.get_context("spawn").Process(target=time.sleep, args=(0,), daemon=True)
+        process.start()
+        process.join()
+        return {"exit": process.exitcode}
+
+
+@dataclass(frozen=True)
+class NotingJob(Kind):
+    """Notes in the audit log and in the log what it does, as a job that changes a knowledge base does."""
+
+    targets: ClassVar[tuple[str, ...]] = ()
+    name: str = argument("", "What is noted.", required=True)
+
+    def parts(self) -> Mapping[str, float]:
+        """Return the parts."""
+        return {"noting": 0.1}
+
+    def run(self, target: Target, run: RunContext) -> dict[str, Any]:
+        """Note it."""
+        note(self.name)
+        log.info("noted by a job", name=self.name)
         return {}

@@ -9,6 +9,8 @@ GRASP_JOBS = {
     **SITE_JOBS,
     "count": {"TITLE": "Count", "KIND": "tests.job_kinds.CountJob", "QUEUE": "jobs"},
     "stuck": {"TITLE": "Stuck", "KIND": "tests.job_kinds.StuckJob", "QUEUE": "jobs"},
+    "noting": {"TITLE": "Noting", "KIND": "tests.job_kinds.NotingJob", "QUEUE": "jobs"},
+    "parent": {"TITLE": "Parent", "KIND": "tests.job_kinds.ParentJob", "QUEUE": "jobs"},
 }
 GRASP_JOB_LEASE_SECONDS = 3
 GRASP_JOB_ATTEMPTS = int(os.environ.get("DEATHS", "1000"))

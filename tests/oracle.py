@@ -52,7 +52,8 @@ def value_of(graph: Graph, order: Order, key: int) -> Any:
         return None if not ranked else ranked[0] if order.direction == "asc" else ranked[-1]
     hop = Hop("T", order.by.rel, "n", order.by.to_label, order.by.direction)
     counted = [node for node in graph.nodes if order.by.to_label in ("*", node.type)]
-    return sum(_joined(graph, hop, key, node.key) for node in counted)
+    pairs = _pairs(graph, hop)
+    return sum((key, node.key) in pairs for node in counted)
 
 
 def candidates(graph: Graph, linked: LinkedPlan) -> dict[int, float]:
@@ -67,67 +68,90 @@ def candidates(graph: Graph, linked: LinkedPlan) -> dict[int, float]:
     return best
 
 
-def matches(graph: Graph, linked: LinkedPlan) -> Iterator[tuple[Mapping[str, int], float]]:
-    """Yield every match (variable → key) with its score."""
-    plan = linked.plan
+def matches(
+    graph: Graph, linked: LinkedPlan, standing: Mapping[str, int] | None = None
+) -> Iterator[tuple[Mapping[str, int], float]]:
+    """Yield every match (variable → key) with its score; with `standing` those that agree with these assignments."""
+    plan, trial = linked.plan, Trial(graph, linked)
+    standing = standing or {}
     anchors = [anchor.var for anchor in plan.anchors]
     free = [var for var in plan.variables if var not in anchors]
     for bindings in itertools.product(*(linked.bindings_of(var) for var in anchors)):
         bound = {var: binding.node.key for var, binding in zip(anchors, bindings, strict=True)}
+        if any(standing.get(var, key) != key for var, key in bound.items()):
+            continue
         score = sum(binding.score for binding in bindings)
-        for keys in itertools.product(*(_fitting(graph, linked, var) for var in free)):
+        choices = ({standing[var]} if var in standing else sorted(trial.fitting[var]) for var in free)
+        for keys in itertools.product(*choices):
             match = bound | dict(zip(free, keys, strict=True))
-            if is_match(graph, linked, match):
+            if trial.is_match(match):
                 yield match, score
 
 
-def is_match(graph: Graph, linked: LinkedPlan, match: Mapping[str, int], *, anchored: bool = True) -> bool:
-    """Return whether an assignment of nodes to all variables satisfies the plan; with `anchored` it needs an anchor."""
-    plan = linked.plan
-    if anchored and not (plan.anchors or plan.hops or plan.filters or plan.exclude or plan.order):
-        return False
-    for anchor in plan.anchors:
-        if match[anchor.var] not in {binding.node.key for binding in linked.bindings_of(anchor.var)}:
+class Trial:
+    """A plan that is tried on a graph; what is the same for all assignments of nodes is found once."""
+
+    def __init__(self, graph: Graph, linked: LinkedPlan) -> None:
+        self._graph, self._linked = graph, linked
+        plan = linked.plan
+        self.fitting = {var: set(_fitting(graph, linked, var)) for var in plan.variables}
+        self._bound = {anchor.var: {b.node.key for b in linked.bindings_of(anchor.var)} for anchor in plan.anchors}
+        self._hops = [(hop.source, hop.to_var, _pairs(graph, hop)) for hop in plan.hops]
+        self._excluded: dict[tuple[int, int], bool] = {}
+        self._starts = [_start(linked, index) for index in range(len(plan.exclude))]
+
+    def is_match(self, match: Mapping[str, int], *, anchored: bool = True) -> bool:
+        """Return whether an assignment of nodes to all variables satisfies the plan; `anchored`: it needs an anchor."""
+        plan, nodes = self._linked.plan, self._graph.nodes
+        if anchored and not (plan.anchors or plan.hops or plan.filters or plan.exclude or plan.order):
             return False
-        if any(match[var] == match[anchor.var] for var in plan.variables if var != anchor.var):
-            return False
-    if not all(match[var] in _fitting(graph, linked, var) for var in plan.variables):
-        return False
-    if not all(_joined(graph, hop, match[hop.source], match[hop.to_var]) for hop in plan.hops):
-        return False
-    for f in plan.filters:
-        if isinstance(f.value, FieldOf):
-            one, other = graph.nodes[match[f.var]], graph.nodes[match[f.value.var]]
-            equal = any(_holds(a, "=", b) for a in _all(one, f.field) for b in _all(other, f.value.field))
-            holds = any(_holds(a, f.op, b) for a in _all(one, f.field) for b in _all(other, f.value.field))
-            if not (holds if f.op != "!=" else not equal):
+        for var, keys in self._bound.items():
+            if match[var] not in keys or any(match[other] == match[var] for other in self.fitting if other != var):
                 return False
-    return not any(_is_excluded(graph, linked, i, match) for i in range(len(plan.exclude)))
+        if not all(match[var] in keys for var, keys in self.fitting.items()):
+            return False
+        if not all((match[source], match[to_var]) in pairs for source, to_var, pairs in self._hops):
+            return False
+        for f in plan.filters:
+            if isinstance(f.value, FieldOf):
+                one, other = nodes[match[f.var]], nodes[match[f.value.var]]
+                equal = any(_holds(a, "=", b) for a in _all(one, f.field) for b in _all(other, f.value.field))
+                holds = any(_holds(a, f.op, b) for a in _all(one, f.field) for b in _all(other, f.value.field))
+                if not (holds if f.op != "!=" else not equal):
+                    return False
+        return not any(self._is_excluded(index, match[start]) for index, start in enumerate(self._starts))
+
+    def _is_excluded(self, index: int, key: int) -> bool:
+        if (index, key) not in self._excluded:
+            self._excluded[index, key] = _is_excluded(self._graph, self._linked, index, key)
+        return self._excluded[index, key]
 
 
-def _is_excluded(graph: Graph, linked: LinkedPlan, index: int, match: Mapping[str, int]) -> bool:
-    """Whether the pattern of an exclusion has a match that begins at the match's node; none if an anchor is unbound."""
+def _start(linked: LinkedPlan, index: int) -> str:
+    """Return the variable of the plan that an exclusion begins at."""
     pattern = linked.plan.exclude[index]
     names = {a.var for a in pattern.anchors} | {end for hop in pattern.hops for end in (hop.source, hop.to_var)}
-    [start] = [var for var in names if var in match]
-    bound = {anchor.var: [b.node.key for b in linked.bindings if (b.var, b.exclusion) == (anchor.var, index)]
-             for anchor in pattern.anchors}  # fmt: skip
+    [start] = [var for var in names if var in linked.plan.variables]
+    return start
+
+
+def _is_excluded(graph: Graph, linked: LinkedPlan, index: int, key: int) -> bool:
+    """Whether the pattern of an exclusion has a match that begins at a node; none if an anchor is unbound."""
+    pattern = linked.plan.exclude[index]
     alone = LinkedPlan(
-        Plan(pattern.anchors, pattern.hops, Target(start), pattern.filters),
+        Plan(pattern.anchors, pattern.hops, Target(_start(linked, index)), pattern.filters),
         tuple(replace(b, exclusion=None) for b in linked.bindings if b.exclusion == index),
     )
-    if not all(bound.values()):
-        return False
-    return match[start] in matching(graph, alone, [match[start]])
+    return key in matching(graph, alone, [key])
 
 
 def matching(graph: Graph, linked: LinkedPlan, keys: Iterable[int]) -> set[int]:
     """Return those of the keys that the target takes in a match; a plan without anchors may be matched too."""
-    plan = linked.plan
+    plan, trial = linked.plan, Trial(graph, linked)
     free = [var for var in plan.variables if var != plan.target.var]
     if any(not linked.bindings_of(anchor.var) for anchor in plan.anchors):
         return set()
-    fitting = {var: _fitting(graph, linked, var) for var in free}
+    fitting = {var: sorted(trial.fitting[var]) for var in free}
     for anchor in plan.anchors:
         bound = {binding.node.key for binding in linked.bindings_of(anchor.var)}
         fitting[anchor.var] = [key for key in fitting.get(anchor.var, ()) if key in bound]
@@ -137,7 +161,7 @@ def matching(graph: Graph, linked: LinkedPlan, keys: Iterable[int]) -> set[int]:
         matches = (
             {plan.target.var: key} | dict(zip(free, chosen, strict=True)) for chosen in itertools.product(*choices)
         )
-        if any(is_match(graph, linked, match, anchored=False) for match in matches):
+        if any(trial.is_match(match, anchored=False) for match in matches):
             found.add(key)
     return found
 
@@ -193,16 +217,16 @@ def statuses(  # noqa: C901
             one, other = plan.chain(condition.var), plan.chain(condition.value.var)
             both = ((*one[0], *other[0]), (*one[1], *other[1], condition))
             return holds(both, ends(both) - {target})
+        if condition.var == target and condition.count is not None:
+            return _counts(graph, condition, key)
         if condition.var == target:
             return _passes(graph.nodes[key], condition)
         return of_variable(condition.var, (condition,), None)
 
     def exclusion_is_met(index: int) -> bool:
-        pattern = plan.exclude[index]
-        names = {a.var for a in pattern.anchors} | {end for hop in pattern.hops for end in (hop.source, hop.to_var)}
-        [start] = [var for var in names if var in plan.variables]
+        start = _start(linked, index)
         if start == target:
-            return not _is_excluded(graph, linked, index, {target: key})
+            return not _is_excluded(graph, linked, index, key)
         return of_variable(start, (), index)
 
     bound = [anchor.var for anchor in plan.anchors]
@@ -236,7 +260,7 @@ def is_valid(graph: Graph, linked: LinkedPlan, paths: tuple[Path, ...], key: int
             ends = (here.node.key, there.node.key) if edge.direction == "out" else (there.node.key, here.node.key)
             if (ends[0], edge.relation, ends[1]) not in graph.edges:
                 return False
-    return any(all(match[var] == node for var, node in standing.items()) for match, _ in matches(graph, linked))
+    return any(True for _ in matches(graph, linked, standing))
 
 
 def _leads(plan: Plan, var: str) -> bool:
@@ -245,6 +269,16 @@ def _leads(plan: Plan, var: str) -> bool:
         for hop in plan.hops:
             reached |= {hop.source, hop.to_var} if reached & {hop.source, hop.to_var} else set()
     return plan.target.var in reached
+
+
+def _counts(graph: Graph, condition: Filter, key: int) -> bool:
+    """Whether the number of nodes that a node is joined with meets a filter on a count."""
+    assert condition.count is not None
+    number, value = value_of(graph, Order(condition.count), key), condition.value
+    low, high = value if condition.op == "between" else (value, value)
+    compared = {"=": number == low, "!=": number != low, "<": number < low, "<=": number <= low, ">": number > low,
+                ">=": number >= low, "between": low <= number <= high}  # fmt: skip
+    return bool(compared[condition.op])
 
 
 def _fitting(graph: Graph, linked: LinkedPlan, var: str) -> list[int]:
@@ -258,23 +292,23 @@ def _fitting(graph: Graph, linked: LinkedPlan, var: str) -> list[int]:
             wanted.append({hop.to_label})
     if plan.target.var == var and plan.target.labels:
         wanted.append(set(plan.target.labels))
-    filters = [f for f in plan.filters if f.var == var and not isinstance(f.value, FieldOf)]
+    filters = [f for f in plan.filters if f.var == var and f.count is None and not isinstance(f.value, FieldOf)]
+    counted = [f for f in plan.filters if f.var == var and f.count is not None]
     return [
         node.key
         for node in graph.nodes
-        if all(node.type in labels for labels in wanted) and all(_passes(node, condition) for condition in filters)
+        if all(node.type in labels for labels in wanted)
+        and all(_passes(node, condition) for condition in filters)
+        and all(_counts(graph, condition, node.key) for condition in counted)
     ]
 
 
-def _joined(graph: Graph, hop: Hop, source: int, target: int) -> bool:
-    for start, relation, end in graph.edges:
-        if hop.rel not in ("*", relation):
-            continue
-        if hop.direction in (None, "out") and (start, end) == (source, target):
-            return True
-        if hop.direction in (None, "in") and (end, start) == (source, target):
-            return True
-    return False
+def _pairs(graph: Graph, hop: Hop) -> set[tuple[int, int]]:
+    """Return the keys of source and target of every step that a hop allows."""
+    edges = [(start, end) for start, relation, end in graph.edges if hop.rel in ("*", relation)]
+    along = edges if hop.direction in (None, "out") else []
+    against = [(end, start) for start, end in edges] if hop.direction in (None, "in") else []
+    return {*along, *against}
 
 
 def _all(node: Node, field: str) -> list[Any]:

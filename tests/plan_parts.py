@@ -1,4 +1,4 @@
-"""Random plans with the parts of the second edition: exclusions, order, comparisons, negated filters, no anchors."""
+"""Random plans with all parts of the plan language: exclusions, order, comparisons, negated filters, no anchors."""
 
 from __future__ import annotations
 
@@ -8,18 +8,28 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from search.domain.linking import Binding, LinkedPlan
-from search.domain.plan import Anchor, Count, Exclusion, FieldOf, Filter, Hop, Order, Plan
+from search.domain.plan import Anchor, Ask, Count, Exclusion, FieldOf, Filter, Hop, Order, Plan
+from search.domain.plan.parts import COUNTING
 from tests.oracle import Graph
 
 FIELDS = ("name", "year", "title", "tags")
 NEGATIVE = ("!=", "not in", "not contains", "exists", "missing")
+ASKS: tuple[Ask, ...] = ("which", "how many", "whether")
 
 
-def with_new_parts(rng: random.Random, graph: Graph, linked: LinkedPlan, values: Sequence[object]) -> LinkedPlan:
-    """Return a variant of a plan with one or more of the new parts, or without its anchors."""
+def with_new_parts(
+    rng: random.Random, graph: Graph, linked: LinkedPlan, values: Sequence[object], parts: Sequence[str] = ()
+) -> LinkedPlan:
+    """Return a variant of a plan with one or more of the new parts, or without its anchors.
+
+    `parts` names them: `exclude` (once or twice), `order`, `compare`, `negative`, `count`, and `type` for no
+    anchors. Without any, they are drawn.
+    """
     plan = linked.plan
     bindings = list(linked.bindings)
-    parts = rng.sample(("exclude", "exclude", "order", "compare", "negative", "type"), rng.randint(1, 3))
+    parts = parts or rng.sample(
+        ("exclude", "exclude", "order", "compare", "negative", "count", "type"), rng.randint(1, 3)
+    )
     if "type" in parts:
         plan, bindings = replace(plan, anchors=()), []
         plan = replace(plan, filters=plan.filters or (_negative(rng, plan, values),))
@@ -28,7 +38,9 @@ def with_new_parts(rng: random.Random, graph: Graph, linked: LinkedPlan, values:
         plan, bindings = _comparing(rng, graph, plan, bindings)
     if "negative" in parts:
         plan = replace(plan, filters=(*plan.filters, _negative(rng, plan, values)))
-    for _ in range(parts.count("exclude")):
+    if "count" in parts:
+        plan = replace(plan, filters=(*plan.filters, _counting(rng, graph, plan)))
+    for _ in range(list(parts).count("exclude")):
         plan, bindings = _excluding(rng, graph, plan, bindings, values)
     if "order" in parts:
         plan = replace(plan, order=_order(rng, graph))
@@ -47,6 +59,17 @@ def _negative(rng: random.Random, plan: Plan, values: Sequence[object]) -> Filte
     return Filter(rng.choice(plan.variables), rng.choice(FIELDS), op, value)
 
 
+def _counting(rng: random.Random, graph: Graph, plan: Plan) -> Filter:
+    """Compare the number of nodes that one of the plan's variables is joined with."""
+    by = None
+    while not isinstance(by, Count):
+        by = _order(rng, graph).by
+    op = rng.choice(COUNTING)
+    return Filter(
+        rng.choice(plan.variables), "", op, [1, rng.randint(1, 3)] if op == "between" else rng.randint(0, 2), by
+    )
+
+
 def _comparing(rng: random.Random, graph: Graph, plan: Plan, bindings: list[Binding]) -> tuple[Plan, list[Binding]]:
     """Compare two variables of the plan, or the target with an anchor that no hop connects with it."""
     if rng.random() < 0.4 and len(plan.anchors) < 3:
@@ -58,7 +81,9 @@ def _comparing(rng: random.Random, graph: Graph, plan: Plan, bindings: list[Bind
         sides = [rng.choice(plan.variables), rng.choice(plan.variables)]
     rng.shuffle(sides)
     op = rng.choice(("=", "!=", "<", "<=", ">", ">="))
-    condition = Filter(sides[0], rng.choice(FIELDS), op, FieldOf(sides[1], rng.choice(FIELDS)))
+    # Every node has a name, and not every one has the other fields: half of the comparisons are of names.
+    fields = ("name", "name") if rng.random() < 0.5 else (rng.choice(FIELDS), rng.choice(FIELDS))
+    condition = Filter(sides[0], fields[0], op, FieldOf(sides[1], fields[1]))
     return replace(plan, filters=(*plan.filters, condition)), bindings
 
 
@@ -95,3 +120,41 @@ def _order(rng: random.Random, graph: Graph) -> Order:
         label = rng.choice(("*", rng.choice(types)))
         by = Count(rng.choice((*relations, "*")), rng.choice((None, "out", "in")), label)
     return Order(by, rng.choice(("asc", "desc")), rng.choice((None, None, 1, 2, 3)))
+
+
+def rebound(rng: random.Random, graph: Graph, linked: LinkedPlan, values: Sequence[object]) -> LinkedPlan:
+    """Return a plan of the same shape about other things: other nodes, values, places, and another kind of answer.
+
+    Every anchor of it is bound.
+    The statement that an engine makes of a plan depends on its shape, so plans of one shape share a compiled statement.
+    """
+    plan = linked.plan
+    bindings = [
+        Binding(anchor.var, node, round(rng.uniform(0.1, 1), 3), exclusion)
+        for exclusion, anchor in plan.all_anchors
+        for node in rng.sample(graph.nodes, rng.randint(1, 2 if exclusion is not None else 5))
+    ]
+    plan = replace(
+        plan,
+        filters=tuple(_revalued(rng, one, values) for one in plan.filters),
+        exclude=tuple(
+            replace(one, filters=tuple(_revalued(rng, own, values) for own in one.filters)) for one in plan.exclude
+        ),
+        order=plan.order
+        and replace(plan.order, direction=rng.choice(("asc", "desc")), limit=rng.choice((None, None, 1, 2, 3))),
+        ask=rng.choice(ASKS),
+    )
+    return replace(linked, plan=plan, bindings=tuple(bindings))
+
+
+def _revalued(rng: random.Random, condition: Filter, values: Sequence[object]) -> Filter:
+    """Return the filter with other values, each of the kind that it was."""
+
+    def other(value: object) -> object:
+        return rng.choice([one for one in values if isinstance(one, str) == isinstance(value, str)])
+
+    if condition.value is None or condition.count is not None or isinstance(condition.value, FieldOf):
+        return condition
+    if isinstance(condition.value, list):
+        return replace(condition, value=[other(one) for one in condition.value])
+    return replace(condition, value=other(condition.value))

@@ -11,7 +11,7 @@ def ask(page: Page, question: str = QUESTION, knowledge_base: str = "products", 
     """Fill the box, send it, and wait for the end of the search."""
     page.get_by_label("in", exact=True).select_option(knowledge_base)
     page.get_by_label("with", exact=True).select_option(pipeline)
-    page.get_by_label("Question").fill(question)
+    page.get_by_label("Question", exact=True).fill(question)
     page.get_by_role("button", name="Ask", exact=True).click()
     finished(page)
 

@@ -9,6 +9,13 @@ from playwright.sync_api import Page
 _SCRIPT = (Path(axe_playwright_python.__file__).parent / "axe.min.js").read_text()
 _OPTIONS = {"resultTypes": ["violations"], "rules": {"target-size": {"enabled": True}}}
 
+# Links of the admin change their colour slowly; what turns for ever has no end to come to.
+_SETTLE = """() => {
+  for (const one of document.getAnimations()) {
+    try { one.finish(); } catch { continue; }
+  }
+}"""
+
 NOT_OURS = {
     # Django's widget for choosing several rights (SelectFilter2.js) writes an `aria-label` on a span without a role.
     "aria-prohibited-attr": ".selector .help-tooltip",
@@ -28,6 +35,16 @@ def violations(page: Page, *rules: str) -> list[str]:
         for node in violation["nodes"]
         if not _is_not_ours(page, violation["id"], node["target"][-1])
     ]
+
+
+def faint_in_dark(page: Page) -> list[str]:
+    """Return the contrasts that axe finds too low in the dark theme of a page that is looked at in the light one."""
+    page.emulate_media(color_scheme="dark")
+    page.evaluate(_SETTLE)
+    found = [f"dark: {fault}" for fault in violations(page, "color-contrast")]
+    page.emulate_media(color_scheme="light")
+    page.evaluate(_SETTLE)
+    return found
 
 
 def _is_not_ours(page: Page, rule: str, target: str) -> bool:

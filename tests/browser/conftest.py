@@ -26,9 +26,14 @@ from playwright.sync_api import (
     sync_playwright,
 )  # fmt: skip
 
+from grasp_site.embedded.home import Home
 from grasp_site.setup import DEMO_MARK
-from tests.conftest import CHROMIUM, PROJECT
+from tests.command_server import CLIENT, settings_mark
+from tests.conftest import BUILT_DOCS, CHROMIUM, PROJECT
+from tests.database import hurry
 
+COMMANDS = "commands"
+"""Name of the program in a site's folder that stands where Python runs `manage.py`."""
 READY_SECONDS = 300.0
 IMPORT_SECONDS = 300.0
 PATIENCE_MILLISECONDS = 20_000
@@ -50,6 +55,17 @@ class Site:
 
     url: str
     home: Path
+    stranger: str = ""
+    """Origin of another site, whose pages may ask this one."""
+    environment: dict[str, str] = field(default_factory=dict)
+    """The environment of its processes."""
+
+    def manage(self, *arguments: str) -> str:
+        """Run a command on the site's data and return what it prints; a process with all loaded forks for it."""
+        return subprocess.run(
+            [str(self.home / COMMANDS), "manage.py", *arguments], cwd=PROJECT, env=self.environment,
+            check=True, timeout=IMPORT_SECONDS, capture_output=True, text=True,
+        ).stdout  # fmt: skip
 
     def worker_pids(self) -> list[int]:
         """Return the process ids of the search worker."""
@@ -91,25 +107,39 @@ def site() -> Iterator[Site]:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        stranger = f"http://127.0.0.1:{probe.getsockname()[1]}"
     environment = {**os.environ, "GRASP_HOME": str(home), "PORT": str(port), "GRASP_ADMIN_PASSWORD": KEEPER[1]}
+    environment["GRASP_CORS_ORIGINS"] = stranger
+    environment["GRASP_DOCS"] = str(BUILT_DOCS)
+    environment["TESTED_SETTINGS"] = settings_mark(environment)
+    door = home / "commands.sock"
+    (home / COMMANDS).write_text(CLIENT.format(python=sys.executable, address=str(door)))
+    (home / COMMANDS).chmod(0o755)
     said = home / "terminal.log"
     with said.open("wb") as terminal:
-        process = subprocess.Popen(
-            [sys.executable, "-m", "grasp_site.embedded"],
-            cwd=PROJECT, env=environment, stdout=terminal, stderr=terminal, start_new_session=True,
+        process, commands = (
+            subprocess.Popen(
+                [sys.executable, "-m", *module],
+                cwd=PROJECT, env=environment, stdout=terminal, stderr=terminal, start_new_session=True,
+            )
+            for module in (["grasp_site.embedded"], ["tests.command_server", str(door)])
         )  # fmt: skip
     deadline = time.monotonic() + READY_SECONDS
     try:
-        while "Ready: " not in said.read_text():
+        while "Ready: " not in said.read_text() or not door.exists():
             assert process.poll() is None, said.read_text()
+            assert commands.poll() is None, said.read_text()
             assert time.monotonic() < deadline, said.read_text()
             time.sleep(0.2)
-        subprocess.run(
-            [sys.executable, "manage.py", "import_kb", str(PRODUCTS), "--json"],
-            cwd=PROJECT, env=environment, check=True, timeout=IMPORT_SECONDS, stdout=subprocess.DEVNULL,
-        )  # fmt: skip
-        yield Site(f"http://127.0.0.1:{port}", home)
+        hurry(Home(home))
+        found = Site(f"http://127.0.0.1:{port}", home, stranger, environment)
+        found.manage("import_kb", str(PRODUCTS), "--json")
+        yield found
     finally:
+        commands.kill()
+        commands.wait()
         process.send_signal(signal.SIGINT)
         process.wait(timeout=60)
         shutil.rmtree(home, ignore_errors=True)
@@ -117,6 +147,8 @@ def site() -> Iterator[Site]:
 
 @pytest.fixture(scope="session")
 def playwright() -> Iterator[Playwright]:
+    # Playwright's event loop stays in this thread, and later tests use the database from here: Django would refuse.
+    os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "1"
     expect.set_options(timeout=PATIENCE_MILLISECONDS)
     with sync_playwright() as started:
         yield started
@@ -176,3 +208,18 @@ def open_page(chromium: Browser, site: Site) -> Iterator[Callable[..., Page]]:
 def page(open_page: Callable[..., Page]) -> Page:
     """The search page in a wide window."""
     return open_page("/", viewport={"width": 1280, "height": 900})
+
+
+@pytest.fixture(scope="session")
+def keeper(chromium: Browser, site: Site) -> dict[str, object]:
+    """The cookies of somebody who may see everything."""
+    context = chromium.new_context(base_url=site.url)
+    page = context.new_page()
+    page.goto("/admin/login/?next=/admin/")
+    page.locator("input[name=username]").fill(KEEPER[0])
+    page.locator("input[name=password]").fill(KEEPER[1])
+    page.locator("input[name=password]").press("Enter")
+    expect(page.get_by_text("Asked last")).to_be_visible()
+    state = context.storage_state()
+    context.close()
+    return dict(state)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page, Route, expect
 
-from search.services.searches.check_request import MAX_QUESTION
+from search.domain.question import LONGEST_QUESTION
 from tests.browser.asking import ANSWERS, QUESTION, ask, finished
 from tests.browser.conftest import Site
 from tests.browser.test_everybody import FAINT_TEXT
@@ -96,7 +96,7 @@ def test_an_example_is_asked_by_a_click(page: Page) -> None:
     example.click()
     finished(page)
 
-    expect(page.get_by_label("Question")).to_have_value(question.strip())
+    expect(page.get_by_label("Question", exact=True)).to_have_value(question.strip())
     assert page.locator(".result").count() > 0
 
 
@@ -129,19 +129,19 @@ def test_the_baselines_answer_without_a_plan(page: Page, pipeline: str) -> None:
 def test_odd_questions_are_text_and_get_an_answer(page: Page, question: str) -> None:
     ask(page, question)
 
-    expect(page.get_by_label("Question")).to_have_value(question)
+    expect(page.get_by_label("Question", exact=True)).to_have_value(question)
     assert "owned" not in page.title().split("–")[-1]
     assert page.locator("main img").count() == 0
 
 
 def test_a_question_that_is_too_long_is_explained_beside_the_box(page: Page) -> None:
     # The box takes no more than fits: what sends more is no browser's box any longer.
-    page.get_by_label("Question").evaluate("(box) => box.removeAttribute('maxlength')")
-    page.get_by_label("Question").fill("why " * (MAX_QUESTION // 4 + 1))
+    page.get_by_label("Question", exact=True).evaluate("(box) => box.removeAttribute('maxlength')")
+    page.get_by_label("Question", exact=True).fill("why " * (LONGEST_QUESTION // 4 + 1))
     page.get_by_role("button", name="Ask", exact=True).click()
 
-    expect(page.locator("#q-fault")).to_contain_text(f"{MAX_QUESTION:,} are the most")
-    expect(page.get_by_label("Question")).to_be_focused()
+    expect(page.locator("#q-fault")).to_contain_text(f"{LONGEST_QUESTION:,} are the most")
+    expect(page.get_by_label("Question", exact=True)).to_be_focused()
 
 
 def test_a_plan_can_be_changed_and_asked_with(page: Page) -> None:
@@ -159,7 +159,7 @@ def test_a_sleeping_worker_is_noticed_the_search_can_be_cancelled_and_later_ones
     page: Page, site: Site
 ) -> None:
     with site.worker_asleep():
-        page.get_by_label("Question").fill(QUESTION)
+        page.get_by_label("Question", exact=True).fill(QUESTION)
         page.get_by_role("button", name="Ask", exact=True).click()
         expect(page.get_by_role("alert")).to_contain_text("No search worker is running", timeout=SAID_WITHIN)
         waiting = page.url
@@ -177,7 +177,7 @@ def test_a_slow_answer_is_the_last_word_nothing_is_replaced_after_the_end(page: 
     asked: list[Route] = []
     page.route("**/live/**", lambda route: asked.append(route))
     with site.worker_asleep():
-        page.get_by_label("Question").fill(QUESTION)
+        page.get_by_label("Question", exact=True).fill(QUESTION)
         page.get_by_role("button", name="Ask", exact=True).click()
         expect(page.locator("#state.queued")).to_be_visible()
         # The first look is held back for as long as several more would take.
@@ -197,7 +197,7 @@ def test_a_slow_answer_is_the_last_word_nothing_is_replaced_after_the_end(page: 
 def test_everything_works_without_scripts(open_page: Callable[..., Page], site: Site) -> None:
     page = open_page("/", java_script_enabled=False)
     with site.worker_asleep():
-        page.get_by_label("Question").fill(QUESTION)
+        page.get_by_label("Question", exact=True).fill(QUESTION)
         page.get_by_role("button", name="Ask", exact=True).click()
         expect(page.locator("#state.queued")).to_be_visible()
 
@@ -208,7 +208,7 @@ def test_everything_works_without_scripts(open_page: Callable[..., Page], site: 
 
 def test_names_are_offered_while_one_types(page: Page) -> None:
     page.get_by_label("in", exact=True).select_option("products")
-    box = page.get_by_label("Question")
+    box = page.get_by_label("Question", exact=True)
     box.press_sequentially("what did ingunn a")
     offered = page.get_by_role("option", name=re.compile("Ingunn Aas"))
     expect(offered).to_be_visible()

@@ -8,9 +8,9 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import PRODUCTS, Site
-from tests.browser.test_every_page import DESK, PHONE, SCHEMES, faults_of, keeper, manage, open_checked, open_details
+from tests.browser.test_every_page import DESK, PHONE, faults_of, open_checked, open_details
 
-__all__ = ["keeper", "open_checked"]
+__all__ = ["open_checked"]
 
 pytestmark = pytest.mark.browser
 
@@ -24,16 +24,15 @@ def report(site: Site, tmp_path_factory: pytest.TempPathFactory) -> str:
     folder: Path = tmp_path_factory.mktemp("evaluation")
     chosen = [word for name in PIPELINES for word in ("--pipeline", name)]
     questions = str(PRODUCTS / "questions.jsonl")
-    told = manage(
-        site, "evaluate", "products", "--questions", questions, *chosen, "--limit", "20", "--repeat", "2",
+    told = site.manage(
+        "evaluate", "products", "--questions", questions, *chosen, "--limit", "20", "--repeat", "2",
         "--output", str(folder), "--json",
     )  # fmt: skip
     return f"/evaluations/{json.loads(told)['evaluation']}/"
 
 
-@pytest.mark.parametrize("scheme", SCHEMES)
-def test_pages_of_evaluations_have_no_fault(open_checked: OpenPage, report: str, scheme: str) -> None:
-    page = open_checked("/evaluations/", scheme)
+def test_pages_of_evaluations_have_no_fault(open_checked: OpenPage, report: str) -> None:
+    page = open_checked("/evaluations/")
     identifier = report.strip("/").split("/")[-1]
     found = {}
     for path in (
@@ -43,16 +42,16 @@ def test_pages_of_evaluations_have_no_fault(open_checked: OpenPage, report: str,
     ):  # fmt: skip
         page.goto(path)
         open_details(page)
-        found[path] = faults_of(page, scheme)
+        found[path] = faults_of(page)
     page.goto(f"{report}questions/?pipeline=hybrid&found=not%20first")
     page.locator(".eval-questions a").first.click()
     expect(page.get_by_role("heading", name="Expected").first).to_be_visible()
-    found["lost question"] = faults_of(page, scheme)
+    found["lost question"] = faults_of(page)
     assert {path: faults for path, faults in found.items() if faults} == {}
 
 
 def test_from_a_stage_of_the_report_to_the_question_that_it_lost(open_checked: OpenPage, report: str) -> None:
-    page = open_checked(report, "light", viewport=DESK)
+    page = open_checked(report, viewport=DESK)
     expect(page.get_by_role("heading", name="Expected answers that are left after each stage")).to_be_visible()
     stage = page.locator(".eval-lost a").last
     heading = stage.inner_text()
@@ -65,7 +64,7 @@ def test_from_a_stage_of_the_report_to_the_question_that_it_lost(open_checked: O
 
 
 def test_on_a_phone_each_figure_stands_under_the_name_of_its_column(open_checked: OpenPage, report: str) -> None:
-    page = open_checked(report, "dark", viewport=PHONE)
+    page = open_checked(report, viewport=PHONE)
     named = "(cell) => getComputedStyle(cell, '::before').content"
     assert page.locator(".eval-measures td").nth(1).evaluate(named) == '"H@5"'
     page.set_viewport_size(DESK)
@@ -73,7 +72,7 @@ def test_on_a_phone_each_figure_stands_under_the_name_of_its_column(open_checked
 
 
 def test_a_printed_report_leaves_out_what_cannot_be_used_on_paper(open_checked: OpenPage, report: str) -> None:
-    page = open_checked(report, "light", viewport=DESK)
+    page = open_checked(report, viewport=DESK)
     page.emulate_media(media="print")
     expect(page.locator(".eval-measures")).to_be_visible()
     for what in ("header.site", ".actions", ".crumbs"):

@@ -100,7 +100,7 @@ def test_a_question_is_asked_read_and_explained_with_the_keyboard_alone(page: Pa
     page.keyboard.press("Escape")
     page.locator("body").evaluate("(body) => document.activeElement.blur()")
     page.keyboard.press("/")
-    expect(page.get_by_label("Question")).to_be_focused()
+    expect(page.get_by_label("Question", exact=True)).to_be_focused()
     page.keyboard.type(QUESTION)
     page.keyboard.press("Escape")
     page.keyboard.press("Enter")

@@ -78,6 +78,9 @@ def test_files_become_a_knowledge_base_that_answers(
     expect(page.locator("#job-state")).to_contain_text("done", timeout=JOB_MILLISECONDS)
     page.goto(f"/admin/search/knowledgebase/?q={name}")
     expect(page.locator("#result_list")).to_contain_text(f"{name}-1")
+    page.go_back()
+    page.get_by_role("link", name="Ask it a question").click()
+    expect(page.locator("#kb")).to_have_value(name)
 
 
 def test_an_upload_that_breaks_off_goes_on_after_a_reload_and_sends_only_the_rest(

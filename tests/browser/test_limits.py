@@ -6,8 +6,8 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from search.domain.plan.parts import MAX_TEXT
+from search.domain.question import LONGEST_QUESTION
 from search.domain.schema_settings import LONGEST_GUIDANCE
-from search.services.searches.check_request import MAX_QUESTION
 from tests.browser.asking import ask
 from tests.browser.conftest import KEEPER
 
@@ -24,10 +24,10 @@ PASTE = """([element, text]) => {
 
 
 def test_the_question_holds_what_the_server_takes_and_a_paste_that_is_cut_off_says_so(page: Page) -> None:
-    box = page.get_by_label("Question")
-    expect(box).to_have_attribute("maxlength", str(MAX_QUESTION))
+    box = page.get_by_label("Question", exact=True)
+    expect(box).to_have_attribute("maxlength", str(LONGEST_QUESTION))
     page.evaluate(PASTE, [box.element_handle(), "why " * 600])
-    assert len(box.input_value()) == MAX_QUESTION
+    assert len(box.input_value()) == LONGEST_QUESTION
     expect(page.locator("#q-count")).to_have_text("2,000 of 2,000 characters. 400 more did not fit and were left out.")
     page.keyboard.press("Backspace")
     expect(page.locator("#q-count")).to_have_text("1,999 of 2,000 characters.")
@@ -36,16 +36,16 @@ def test_the_question_holds_what_the_server_takes_and_a_paste_that_is_cut_off_sa
 
 
 def test_a_question_that_fills_its_field_with_many_lines_is_taken(page: Page) -> None:
-    lines = "a\n" * (MAX_QUESTION // 2 - 1) + "ab"
-    assert len(lines) == MAX_QUESTION
-    page.get_by_label("Question").fill(lines)
+    lines = "a\n" * (LONGEST_QUESTION // 2 - 1) + "ab"
+    assert len(lines) == LONGEST_QUESTION
+    page.get_by_label("Question", exact=True).fill(lines)
     page.get_by_role("button", name="Ask", exact=True).click()
     page.wait_for_url("**/search/**")
 
 
 def test_the_question_on_an_entity_s_page_has_the_same_limit(page: Page) -> None:
     page.goto("/kb/products/nodes/designer:ingunn-aas/")
-    expect(page.locator("#q")).to_have_attribute("maxlength", str(MAX_QUESTION))
+    expect(page.locator("#q")).to_have_attribute("maxlength", str(LONGEST_QUESTION))
 
 
 def test_texts_of_a_plan_hold_what_a_plan_may_hold(page: Page) -> None:

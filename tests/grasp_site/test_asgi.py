@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import AsyncIterator, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -15,7 +14,9 @@ from django.http.response import HttpResponseBase
 from django.urls import get_script_prefix, path
 
 from grasp_site import urls as site_urls
-from grasp_site.asgi import application
+from grasp_site.asgi import Application
+from grasp_site.body_limit import BodyLimit, Message
+from tests import own_loop
 
 SECONDS = 20.0
 happened: list[tuple[str, int]] = []
@@ -70,37 +71,39 @@ def addresses(settings: Any) -> Iterator[None]:
     request_finished.disconnect(finished)
 
 
-def asked(address: str, *, body: bytes = b"", leaves_after: int | None = None, **more: Any) -> list[dict[str, Any]]:
+def asked(address: str, *, body: bytes = b"", leaves_after: int | None = None, **more: Any) -> list[Message]:
     """Return the messages of the answer; the caller goes away after `leaves_after` of them."""
     scope = {
         "type": "http", "method": "GET", "path": address, "query_string": b"", "root_path": "", "scheme": "http",
         "headers": [(b"host", b"127.0.0.1"), (b"content-length", str(len(body)).encode())],
         "client": ("127.0.0.1", 5), "server": ("127.0.0.1", 80),
     }  # fmt: skip
-    sent: list[dict[str, Any]] = []
+    sent: list[Message] = []
 
     async def talk() -> None:
         gone = asyncio.Event()
-        parts = iter([{"type": "http.request", "body": body[:3], "more_body": True}, {"body": body[3:], "type": "x"}])
+        parts: Iterator[Message] = iter(
+            [{"type": "http.request", "body": body[:3], "more_body": True}, {"body": body[3:], "type": "x"}]
+        )
 
-        async def receive() -> dict[str, Any]:
+        async def receive() -> Message:
             part = next(parts, None)
             if part is None:
                 await gone.wait()
                 return {"type": "http.disconnect"}
             return part
 
-        async def send(message: dict[str, Any]) -> None:
+        async def send(message: Message) -> None:
             sent.append(message)
             if len(sent) == leaves_after:
                 gone.set()
 
+        # An application of its own: the threads of the site's may hold connections that other tests opened.
+        application = BodyLimit(Application(), 1 << 20)
         async with asyncio.timeout(SECONDS):
             await application(scope | more, receive, send)
 
-    # Browser tests leave a loop in this thread, so the conversation has one of its own.
-    with ThreadPoolExecutor(1) as own:
-        own.submit(asyncio.run, talk()).result()
+    own_loop.run(talk())
     return sent
 
 

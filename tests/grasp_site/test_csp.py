@@ -34,3 +34,17 @@ def test_the_pages_of_others_get_what_their_scripts_need_and_no_other_host(path:
 
 def test_a_path_that_only_looks_like_the_admin_stays_strict() -> None:
     assert "script-src" not in policy_of("/administer/")
+
+
+def test_pages_of_the_gallery_are_framed_by_this_site_alone_and_send_no_form() -> None:
+    policy = policy_of("/gallery/search/one/")
+    assert policy["frame-ancestors"] == ["'self'"]
+    assert policy["form-action"] == ["'none'"]
+    assert "script-src" not in policy
+    assert "'unsafe-inline'" in policy_of("/gallery/admin-job/done/")["script-src"]
+
+
+def test_the_page_around_the_frame_sends_its_choices_and_is_framed_by_nobody() -> None:
+    policy = policy_of("/gallery/search/one/framed/")
+    assert policy["form-action"] == ["'self'"]
+    assert policy["frame-ancestors"] == ["'none'"]

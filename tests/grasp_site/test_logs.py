@@ -2,6 +2,7 @@ import io
 import json
 import logging
 import logging.config
+import sys
 from collections.abc import Iterator
 
 import pytest
@@ -46,6 +47,20 @@ def test_a_password_in_a_traceback_does_not_reach_the_log(written: io.StringIO) 
     logging.getLogger("tests.logs").error("no broker", exc_info=error)
     assert "refused" in written.getvalue()
     assert "hush" not in written.getvalue()
+
+
+def test_text_for_people_shows_no_local_variables_of_a_traceback() -> None:
+    factory = logging_settings("INFO", as_json=False)["formatters"]["grasp"]
+    formatter = factory.pop("()")(**factory)
+    question = "a confidential " + "question"
+    try:
+        raise ValueError(len(question))
+    except ValueError:
+        record = logging.LogRecord("x", logging.ERROR, __file__, 1, "it failed", None, sys.exc_info())
+    text = formatter.format(record)
+    assert "ValueError: 23" in text
+    assert "a confidential question" not in text
+    assert "\x1b[" not in text
 
 
 @pytest.mark.parametrize("key", ["password", "LLM_API_KEY", "secret_key", "Authorization"])

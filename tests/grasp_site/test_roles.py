@@ -30,6 +30,7 @@ from search.models import KnowledgeBase, SearchRun
 from search.services.access.roles import ADMIN, ANNOTATOR, ROLES, SEARCHER, make_roles
 from search.services.searches.request_search import request_search
 from search.services.searches.run_search import run_search
+from tests import built_docs
 from tests.search import small
 from tests.search.conftest import films, small_pipelines  # noqa: F401
 
@@ -113,6 +114,7 @@ def askers(films: KnowledgeBase, settings: Settings, tmp_path: Path) -> dict[str
     """A client of each role, and something of every kind to look at, none of it their own."""
     settings.GRASP_HOME = tmp_path
     settings.GRASP_QUEUE_LENGTH = 0
+    built_docs.place(settings, tmp_path)
     settings.GRASP_TOOLS = small.TOOLS | {"graph": {"BACKEND": "search.adapters.graph_postgres.PostgresGraph"}}
     wiring.forget()
     make_roles()
@@ -177,10 +179,16 @@ def filled(address: str) -> str:
         "app_label": lambda: "search", "url": lambda: "nothing/", "object_id": lambda: _of_admin(address),
         "id": lambda: _of_admin(address), "pk": lambda: _of_admin(address.replace("knowledgebase/import", "upload")),
         "content_type_id": lambda: ContentType.objects.get_for_model(KnowledgeBase).pk,
+        "queue_id": lambda: an_object(apps.get_model("training", "AnnotationQueue")).pk,  # type: ignore[union-attr]
+        "item_id": lambda: an_object(apps.get_model("training", "AnnotationItem")).pk  # type: ignore[union-attr]
+        if "/annotat" in address else 1,
         "set_id": lambda: an_object(apps.get_model("training", "QuestionSet")).pk,  # type: ignore[union-attr]
         "schedule_id": lambda: an_object(apps.get_model("search", "JobSchedule")).pk,  # type: ignore[union-attr]
         "file_id": lambda: an_object(apps.get_model("search", "UploadFile")).pk,  # type: ignore[union-attr]
-        "position": lambda: 0, "version": lambda: 1,
+        "position": lambda: 0, "version": lambda: 1, "path": lambda: "index.html", "component": lambda: "results",
+        "before_id": lambda: SearchRun.objects.first().pk,  # type: ignore[union-attr]
+        "saved_id": uuid.uuid4, "entry_id": lambda: 1, "key": lambda: "x", "kind": lambda: "csv",
+        "part": lambda: "next",
     }  # fmt: skip
     for parameter in re.findall(r"<(\w+)>", address):
         address = address.replace(f"<{parameter}>", str(known[parameter]()))

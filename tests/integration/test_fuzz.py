@@ -13,6 +13,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -35,6 +36,7 @@ from search.services.jobs.schedules import save_schedule
 from search.services.searches.request_search import request_search
 from search.services.searches.run_search import run_search
 from search.services.searches.send_search import QUEUE
+from tests import built_docs
 from tests.search import small
 from tests.search.conftest import films, small_pipelines  # noqa: F401
 from training.data.examples import Example
@@ -105,9 +107,10 @@ def one_connection() -> Iterator[None]:
 
 
 @pytest.fixture
-def whole_site(films: KnowledgeBase, settings: Settings, one_connection: None) -> Site:  # noqa: F811
+def whole_site(films: KnowledgeBase, settings: Settings, one_connection: None, tmp_path: Path) -> Site:  # noqa: F811
     """The films for everybody, a knowledge base and searches that are another's, and three askers."""
     settings.GRASP_QUEUE_LENGTH = 0
+    built_docs.place(settings, tmp_path)
     settings.GRASP_TOOLS = small.TOOLS | {"graph": {"BACKEND": "search.adapters.graph_postgres.PostgresGraph"}}
     wiring.forget()
     owner = User.objects.create_user("owner")
@@ -131,7 +134,7 @@ def whole_site(films: KnowledgeBase, settings: Settings, one_connection: None) -
     known = nobodys | {
         "run_id": ours + theirs, "uuid": ours + theirs + nobodys["job_id"], "name": ["films", private.name, "none"],
         "node_id": ["film/1", "person/1", *small.ODD_IDS],
-        "version": ["1", "2"], "int": ["1", "2", "3"],
+        "version": ["1", "2"], "item_id": ["1", "2"], "queue_id": ["1", "2"], "int": ["1", "2", "3"],
         "str": [*map(str, KnowledgeBase.objects.values_list("pk", flat=True)), "1"],
     }  # fmt: skip
     description = SchemaGenerator().get_schema(request=None, public=True)
@@ -292,7 +295,9 @@ def test_nothing_breaks_no_program_gets_a_page_and_nobody_reads_what_is_anothers
             shown = f"{answer.status_code} {body[:300]!r}"
             faults.append(f"{' '.join(wrong)} Request {number} as {who}: {method} {address!r} {extra} → {shown}")
     assert not faults, f"{len(faults)} of {most}:\n" + "\n".join(faults[:10])
-    assert {run.status for run in SearchRun.objects.filter(pk__in=whole_site.private)} == {"done", "queued"}
+    # Staff may cancel the one that waits; where anybody else could, `_foreign` has said so.
+    states = {run.status for run in SearchRun.objects.filter(pk__in=whole_site.private)}
+    assert states in ({"done", "queued"}, {"done", "cancelled"})
     with capsys.disabled():
         sys.stdout.write(f" {most} requests, answered with {sorted(whole_site.statuses.items())} ")
     for who in whole_site.clients:

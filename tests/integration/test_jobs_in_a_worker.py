@@ -5,15 +5,19 @@ from __future__ import annotations
 import subprocess
 import time
 from collections.abc import Iterator
+from uuid import uuid4
 
 import pytest
+from django.contrib.auth.models import User
 from django.db import connection
 from pytest_django.fixtures import Settings
+from structlog.contextvars import bound_contextvars
 
 from grasp_site.embedded.home import Home
-from search.models import Job, RefusedRequests
+from search.models import AuditEntry, Job, RefusedRequests
 from search.services import health
 from search.services.jobs.change import cancel_job, resume_job
+from search.services.jobs.launch import launch_job
 from tests import job_site
 from tests.job_workers import Workers, bodies, counted, ended, keepers, kill_service, launched, running, until
 
@@ -72,6 +76,27 @@ def test_a_job_is_done_by_a_worker_and_tells_how_far_it_is(workers: Workers, wor
     assert [line.text for line in job.lines.all()][1:] == ["goes on behind step 0"]
     assert job.progress["share"] == 1.0
     assert job.resources["memory_peak_mb"] > 10
+
+
+def test_a_job_in_a_worker_may_start_processes(workers: Workers, worker: Worker) -> None:
+    job = ended(launched("parent"))
+    assert (job.state, job.result, job.reason) == ("done", {"exit": 0}, ""), workers.log()
+
+
+def test_what_a_job_does_carries_the_request_and_the_account_that_launched_it(
+    workers: Workers, worker: Worker, django_user_model: type[User]
+) -> None:
+    ada = django_user_model.objects.create_superuser("ada")
+    what, identifier = f"noted {uuid4().hex}", f"request-{uuid4().hex}"
+    with bound_contextvars(request_id=identifier):
+        job, _ = launch_job(kind="noting", arguments={"name": what}, user=ada, origin=Job.Origin.PAGE)
+    ended(job)
+    assert job.state == "done", workers.log()
+    entry = AuditEntry.objects.get(action=what)
+    assert (entry.who, entry.door, entry.request_id) == ("ada", Job.Origin.PAGE, identifier)
+    told = [line for line in workers.log().splitlines() if identifier in line]
+    assert [sum(event in line for line in told) for event in ("noted by a job", "job ended")] == [1, 1], told
+    assert all(str(job.pk) in line for line in told)
 
 
 @pytest.mark.parametrize("how", ["statement", "interpreter", "loop", "lock"])

@@ -104,7 +104,7 @@ def test_the_models_plan_joins_the_list_and_what_it_finds_comes_first(films: Non
     assert ranking_of(run)[0][0] == "f1"
     step = shown["steps"][0]
     assert (step["detail"], step["tokens"]) == (
-        "The language model's plan joined the list.", {"prompt": 120, "completion": 34}
+        "The language model's plan joined the list.", {"calls": 1, "prompt": 120, "completion": 34}
     )  # fmt: skip
     assert step["prompt_fingerprint"] == LanguageModelCall.objects.get().prompt_version != ""
     kept = everything_kept(run)
@@ -182,6 +182,8 @@ MISBEHAVIOURS = {
 }
 SECONDS = 0.8
 """What the model has here. A server whose failure may pass is asked again after 0.2 to 0.4 seconds."""
+BUSY_SECONDS = 4.0
+"""By how much a busy machine may be late."""
 
 
 @pytest.mark.parametrize("name", MISBEHAVIOURS)
@@ -195,7 +197,7 @@ def test_whatever_the_server_does_the_enumeration_answers_in_time_and_the_page_s
     shown = describe_search(run)
     assert shown["status"] == "done"
     assert run.seconds is not None
-    assert run.seconds < SECONDS + 1.5
+    assert run.seconds < SECONDS + BUSY_SECONDS
     assert {entry["source"] for entry in shown["plans"]} == {"schema"}
     assert {node for node, _ in ranking_of(run)[:2]} == {"f1", "f2"}
     [degraded] = shown["degraded"]
@@ -220,12 +222,12 @@ def test_a_model_that_writes_the_key_into_its_plan_does_not_have_it_shown(films:
 def test_a_search_with_little_time_is_answered_within_it(films: None) -> None:
     with misbehaving.running(misbehaving.SLOW) as server:
         configured(server.url)
-        run = request_search(knowledge_base="films", question=QUESTION, time_limit=1.0, enqueue=False)
+        run = request_search(knowledge_base="films", question=QUESTION, time_limit=2.0, enqueue=False)
         done = run_search(run.pk)
     assert done.status == "done"
     assert done.seconds is not None
-    # The graph has 0.6 of the second, the model half of that.
-    assert 0.2 < done.seconds < 1.0
+    # The graph has six tenths of the time, the model half of that.
+    assert 0.4 < done.seconds < 2.0
 
 
 def test_a_server_of_the_environment_shows_neither_its_key_nor_its_password(films: None, settings: Settings) -> None:

@@ -3,55 +3,28 @@
 from __future__ import annotations
 
 import itertools
-import random
 from collections.abc import Sequence
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, Phase, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings
 
-from search.adapters.graph_neo4j.connection import connect
-from search.adapters.graph_neo4j.execute import Neo4jGraph
-from search.adapters.graph_postgres import PostgresGraph
 from search.domain.evidence import Path
-from search.domain.graph import Node, Schema
+from search.domain.graph import Node
 from search.domain.linking import Binding, LinkedPlan
 from search.domain.plan import Anchor, Filter, Hop, Plan, Target
 from search.domain.trace import Limit
 from search.interfaces import GraphStore
 from tests import oracle
-from tests.graphs import Nodes, schema_of, store
-from tests.neo4j_server import Neo4jServer, project
+from tests.engines import Engines
+from tests.graphs import schema_of
 from tests.oracle import Graph
-from tests.plan_parts import with_new_parts
-from tests.search.adapters.test_graph_postgres import NUMBERS, RELATIONS, STRINGS, TYPES, cases
-from tests.search.adapters.test_whole_plans import unlike
+from tests.search.adapters.test_graph_postgres import RELATIONS, TYPES, cases
 from tests.search.stages.test_check import unlike_trying_everything
 
-SNAPSHOT = 3
 EXAMPLES = 15
 
 pytestmark = pytest.mark.django_db
-
-
-class Engines:
-    """Both engines over one graph at a time."""
-
-    def __init__(self, server: Neo4jServer) -> None:
-        self._connection = connect(server.address)
-
-    def over(self, graph: Graph, schema: Schema) -> list[GraphStore]:
-        """Put a graph into both, in place of what they held."""
-        store(graph, schema, SNAPSHOT)
-        project(self._connection, graph, schema, SNAPSHOT)
-        nodes = Nodes(graph, schema)
-        return [PostgresGraph(SNAPSHOT, schema, nodes), Neo4jGraph(self._connection, SNAPSHOT, schema, nodes)]
-
-
-@pytest.fixture(scope="session")
-def engines(neo4j_server: Neo4jServer) -> Engines:
-    return Engines(neo4j_server)
 
 
 def differences(graph: Graph, linked: LinkedPlan, engine: GraphStore, most: int) -> list[str]:
@@ -108,20 +81,6 @@ def test_the_order_that_estimates_choose_changes_nothing(
     graph, linked = case
     for engine in engines.over(graph, schema_of(graph, TYPES, RELATIONS)):
         assert differences(graph, linked, engine, most=2) == []
-
-
-@given(case=cases(), seed=st.integers(0, 2**32))
-@settings(max_examples=8, suppress_health_check=list(HealthCheck), deadline=None, phases=[Phase.generate])
-def test_random_plans_with_exclusions_orders_and_comparisons(
-    engines: Engines, case: tuple[Graph, LinkedPlan], seed: int
-) -> None:
-    graph, linked = case
-    rng = random.Random(seed)
-    both = engines.over(graph, schema_of(graph, TYPES, RELATIONS))
-    for _ in range(4):
-        variant = with_new_parts(rng, graph, linked, (*STRINGS, *NUMBERS))
-        for engine in both:
-            assert unlike(graph, variant, engine) == [], variant.plan
 
 
 ADA, BOB, HEAT, RAIN, NOIR, LOOP = range(6)

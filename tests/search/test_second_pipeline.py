@@ -138,7 +138,7 @@ def test_a_stage_of_it_that_fails_is_named_by_its_title(client: Client, town: Kn
     small.HOOKS[f"graph: {QUESTION}"] = away
     run = run_search_that_fails()
     said = words(client.get(f"/search/{run.pk}/").content.decode())
-    assert "Wander : the street is closed" in said
+    assert "Wander : The street is closed" in said
     assert describe_search(run)["degraded"] == [{"stage": "wander", "reason": "the street is closed"}]
 
 

@@ -1,5 +1,5 @@
 from search.domain.graph import Node
-from search.text import DocumentForm, document, field_text, name_text, reranker_document, snippet, words
+from search.text import DocumentForm, document, field_text, name_text, reranker_document, words
 
 NODE = Node(0, "p1", "gene_protein", "IL10RB", ("CRFB4",), "", {"details": "A receptor.", "sites": ["a", "b"], "n": 3})
 
@@ -32,27 +32,6 @@ def test_at_most_ten_names_a_relation() -> None:
 def test_a_number_and_a_list_read_as_text() -> None:
     assert field_text(2.5) == "2.5"
     assert field_text([1, 2]) == "1; 2"
-
-
-def test_a_snippet_starts_at_the_sentence_that_shares_words_with_the_question() -> None:
-    text = "It was made in a small town by the sea. " * 8 + "The blue kettle keeps water warm for a whole day."
-    shown = snippet(Node(0, "k", "product", "Kettle", fields={"d": text}), "which kettle keeps water warm", width=80)
-    assert shown == "… The blue kettle keeps water warm for a whole day."
-
-
-def test_a_snippet_is_prose_where_there_is_some() -> None:
-    fields = {
-        "forms": ["inhaler", "tablet"],
-        "year": 1981,
-        "about": "The blue puffer opens tight airways within minutes.",
-    }
-    assert snippet(Node(0, "k", "drug", "n", fields=fields), "q") == fields["about"]
-    assert snippet(Node(0, "k", "drug", "n", fields={"year": 1981, "forms": ["inhaler"]}), "q") == "1981 inhaler"
-
-
-def test_a_short_text_is_shown_whole_and_none_is_empty() -> None:
-    assert snippet(Node(0, "k", "t", "n", fields={"d": "short"}), "q") == "short"
-    assert snippet(Node(0, "k", "t", "n"), "q") == ""
 
 
 def test_the_document_of_a_reranker_has_cut_fields_and_names_of_both_directions() -> None:

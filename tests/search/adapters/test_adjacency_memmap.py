@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from search.adapters import adjacency_memmap
 from search.adapters.adjacency_memmap import MemmapAdjacency
-from search.domain.graph import NodeType, Relation, Schema
+from search.domain.graph import DIRECTIONS, NodeType, Relation, Schema
 
 NODES, RELATIONS = 12, 3
 SCHEMA = Schema((NodeType("thing", NODES),), tuple(Relation(f"R{code}") for code in range(RELATIONS)), ())
@@ -58,7 +58,7 @@ def test_a_walk_reads_every_edge_of_every_key_and_pairs_are_joined_where_it_lead
         "out": {(s, t) for s, r, t in edges if r == relation},
         "in": {(t, s) for s, r, t in edges if r == relation},
     }
-    for direction in adjacency_memmap.STORED_DIRECTIONS:
+    for direction in DIRECTIONS:
         expected = [(at, t) for at, key in enumerate(near) for t in range(NODES) if (key, t) in joined[direction]]
         walked = graph.walk(start, relation, direction, len(expected))
         assert walked is not None
@@ -76,7 +76,7 @@ def test_the_whole_graph_lists_the_neighbours_of_each_node_over_all_relations(
 ) -> None:
     graph = built(tmp_path_factory.mktemp("graph"), edges)
     assert graph.size == NODES
-    for direction, near, far in (("out", 0, 2), ("in", 2, 0)):
+    for direction, near, far in zip(DIRECTIONS, (0, 2), (2, 0), strict=True):
         starts, neighbours = graph.whole(direction)
         assert len(starts) == NODES + 1
         for node in range(NODES):
@@ -139,3 +139,22 @@ def test_types_must_be_as_many_as_nodes(tmp_path: Path) -> None:
         adjacency_memmap.build(
             tmp_path, nodes=3, types=np.zeros(2, np.int16), relation=none, source=none, target=none, relations=1
         )
+
+
+def test_the_nodes_of_types_and_whether_none_of_a_type_has_several_neighbours(tmp_path: Path) -> None:
+    kinds = (NodeType("film", 3), NodeType("none", 0), NodeType("person", 2))
+    schema = Schema(kinds, (Relation("BY"), Relation("LIKE")), ())
+    # Films 0, 2, 4 and persons 1, 3; each film is by at most one person, film 2 is like two films.
+    adjacency_memmap.build(
+        tmp_path, nodes=5, types=np.array([0, 2, 0, 2, 0], dtype=np.int16), relations=2,
+        source=np.array([0, 2, 2, 2]), relation=np.array([0, 0, 1, 1]), target=np.array([1, 1, 0, 4]),
+    )  # fmt: skip
+    graph = MemmapAdjacency(tmp_path, schema)
+    wanted: list[tuple[list[int], list[int]]] = [([0], [0, 2, 4]), ([2, 0], [0, 1, 2, 3, 4]), ([1], []), ([], [])]
+    for codes, found in wanted:
+        assert graph.of_types(codes).tolist() == found
+        assert graph.of_types(codes).dtype == np.int32
+    assert [graph.is_single(code, 0, "out") for code in (0, 1, 2)] == [True, True, True]
+    assert not graph.is_single(2, 0, "in")
+    assert not graph.is_single(0, 1, "out")
+    assert graph.is_single(0, 1, "in")

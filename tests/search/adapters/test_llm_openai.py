@@ -26,6 +26,8 @@ from search.models.sealed import Secret
 from tests import misbehaving
 from tests.misbehaving import KEY, Reply, Server
 
+LATE = 10.0
+"""Seconds after which a call has not kept its limit; a silent server would keep it for thirty."""
 PROMPT = Prompt((Message("system", "You plan."), Message("user", "Who?")), version="v1")
 SCHEMA = {"type": "object", "properties": {}, "required": [], "additionalProperties": False}
 
@@ -127,7 +129,7 @@ def test_a_server_that_misbehaves_is_a_sentence_within_the_deadline_and_never_sh
     began = time.monotonic()
     with caplog.at_level(logging.DEBUG), misbehaving.running(reply) as server:
         [outcome] = model_of(server, log).complete([PROMPT], Limit.seconds(1.5))
-    assert time.monotonic() - began < 3.0
+    assert time.monotonic() - began < LATE
     assert isinstance(outcome, StageError)
     assert sentence in outcome.reason
     assert outcome.permanent is permanent

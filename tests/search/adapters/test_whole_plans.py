@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 
 from search.adapters.graph_memmap import MemmapGraph
 from search.adapters.graph_postgres import PostgresGraph
-from search.domain.linking import LinkedPlan
+from search.domain.linking import LinkedPlan, Traversal
 from search.domain.trace import Limit
 from search.interfaces import GraphStore
 from tests import oracle
@@ -30,32 +31,45 @@ EXAMPLES = 230
 pytestmark = pytest.mark.django_db
 
 
-def unlike(graph: Graph, linked: LinkedPlan, engine: GraphStore, most: int = 2) -> list[str]:
-    """Return in what an engine differs from trying everything: candidates, order, keys that match, paths."""
-    expected = oracle.candidates(graph, linked)
-    found = engine.execute(linked, Limit())
-    wrong = []
-    got = [(candidate.key, round(candidate.score, 6)) for candidate in found.candidates]
-    if linked.plan.order is None:
-        right = sorted(((key, round(score, 6)) for key, score in expected.items()), key=lambda one: (-one[1], one[0]))
-    else:
-        placed = oracle.answers(graph, linked)
-        right = [(key, round(score, 6)) for key, score, _, _ in placed]
-        told = [(found.placed[key].value, found.placed[key].place) for key, _ in got]
-        if told != [(value, place) for _, _, value, place in placed]:
-            wrong.append(f"{engine.backend}: values and places {told} instead of {placed}")
-    if got != right or found.truncated:
-        wrong.append(f"{engine.backend}: candidates {got} instead of {right}\n{found.query}")
+Answer = tuple[int, float, object, int | None]
+"""Key, score, and the value and the place in the plan's order; None twice without an order."""
+
+
+def answers_of(graph: Graph, linked: LinkedPlan) -> list[Answer]:
+    """Return the answers in their order, by trying everything."""
+    if linked.plan.order is not None:
+        return [(key, round(score, 6), value, place) for key, score, value, place in oracle.answers(graph, linked)]
+    scores = oracle.candidates(graph, linked).items()
+    return [(key, round(score, 6), None, None) for key, score in sorted(scores, key=lambda one: (-one[1], one[0]))]
+
+
+def answers_in(found: Traversal) -> list[Answer]:
+    """Return the answers that an engine found, in its order."""
+    placed = [found.placed.get(candidate.key) for candidate in found.candidates]
+    return [
+        (candidate.key, round(candidate.score, 6), own.value if own else None, own.place if own else None)
+        for candidate, own in zip(found.candidates, placed, strict=True)
+    ]
+
+
+def unlike(graph: Graph, linked: LinkedPlan, engines: Sequence[GraphStore], most: int = 2) -> list[str]:
+    """Return in what engines differ from trying everything: answers, keys that match, paths."""
+    expected, right = oracle.candidates(graph, linked), answers_of(graph, linked)
     keys = range(len(graph.nodes))
     loose = oracle.matching(graph, linked, keys)
-    if (matched := engine.matching(linked, keys, Limit())) != loose:
-        wrong.append(f"{engine.backend}: {matched} match instead of {loose}")
-    paths = engine.paths(linked, keys, Limit(), most)
-    if set(paths) != (set(expected) if linked.is_bound else set()):
-        wrong.append(f"{engine.backend}: paths of {set(paths)} instead of {set(expected)}")
-    for key, several in paths.items():
-        if not 1 <= len(several) <= most or not all(oracle.is_valid(graph, linked, match, key) for match in several):
-            wrong.append(f"{engine.backend}: paths of {key}: {several}")
+    wrong = []
+    for engine in engines:
+        found = engine.execute(linked, Limit())
+        if answers_in(found) != right or found.truncated:
+            wrong.append(f"{engine.backend}: answers {answers_in(found)} instead of {right}\n{found.query}")
+        if (matched := engine.matching(linked, keys, Limit())) != loose:
+            wrong.append(f"{engine.backend}: {matched} match instead of {loose}")
+        paths = engine.paths(linked, keys, Limit(), most)
+        if set(paths) != (set(expected) if linked.is_bound else set()):
+            wrong.append(f"{engine.backend}: paths of {set(paths)} instead of {set(expected)}")
+        for key, several in paths.items():
+            if not 1 <= len(several) <= most or not all(oracle.is_valid(graph, linked, one, key) for one in several):
+                wrong.append(f"{engine.backend}: paths of {key}: {several}")
     return wrong
 
 
@@ -72,5 +86,4 @@ def test_engines_find_what_trying_everything_finds(case: tuple[Graph, LinkedPlan
         memory = MemmapGraph(schema, nodes, adjacency(graph, schema, Path(folder)), postgres)
         for _ in range(VARIANTS):
             variant = with_new_parts(rng, graph, linked, (*STRINGS, *NUMBERS))
-            for engine in (postgres, memory):
-                assert unlike(graph, variant, engine) == [], variant.plan
+            assert unlike(graph, variant, (postgres, memory)) == [], variant.plan

@@ -18,6 +18,7 @@ from pytest_django.fixtures import Settings
 from search.admin.schema_drawing import BOX_HEIGHT, MOST_TYPES, drawing_of
 from search.models import Job, Snapshot, Upload
 from search.services.jobs.run_here import run_here
+from search.services.knowledge.import_snapshot import ImportFailed
 from tests.search.ingest import bundles
 
 pytestmark = pytest.mark.django_db
@@ -172,6 +173,21 @@ def test_an_upload_that_stopped_half_way_names_what_is_missing(staff: Client) ->
     assert f'data-upload="{upload.pk}"' in shown
     staff.post(reverse(f"{START}_unpack", args=[upload.pk]))
     assert not Job.objects.exists()
+
+
+def test_a_failure_that_trying_again_cannot_change_offers_no_resume(staff: Client) -> None:
+    send(staff, ("films.csv", b"id,title\nf1,Birch Street\nf1,Amber Road\n"))
+    upload = unpacked()
+    staff.post(reverse(f"{START}_check", args=[upload.pk]), {"name": "cinema", "tolerance": "0"})
+    job = Job.objects.get(kind="import")
+    with pytest.raises(ImportFailed):
+        run_here(job)
+    address = reverse("admin:search_job_change", args=[job.pk])
+    shown = staff.get(address).content.decode()
+    assert "Clone" in shown
+    assert ">Resume<" not in shown
+    Job.objects.filter(pk=job.pk).update(notes={})
+    assert ">Resume<" in staff.get(address).content.decode()
 
 
 def test_only_those_who_may_launch_jobs_import(staff: Client) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 from typing import Any
 
 import pytest
@@ -59,7 +60,7 @@ def test_the_description_is_valid_openapi(description: dict[str, Any]) -> None:
         "/api/v1/knowledge-bases/{name}/nodes/{node_id}/", "/api/v1/knowledge-bases/{name}/plans/check/",
         "/api/v1/pipelines/", "/api/v1/pipelines/{name}/versions/",
         "/api/v1/pipelines/{name}/versions/{version}/activate/", "/api/v1/pipelines/{name}/rollback/",
-        "/api/v1/searches/",
+        "/api/v1/searches/", "/api/v1/searches/compare/",
         "/api/v1/searches/{run_id}/", "/api/v1/searches/{run_id}/events/", "/api/v1/searches/{run_id}/cancel/",
         "/api/v1/uploads/", "/api/v1/uploads/{upload_id}/", "/api/v1/uploads/{upload_id}/unpack/",
         "/api/v1/uploads/{upload_id}/preview/", "/api/v1/uploads/{upload_id}/files/",
@@ -74,6 +75,9 @@ def test_the_description_is_valid_openapi(description: dict[str, Any]) -> None:
         "/api/v1/searches/{run_id}/facets/",
         "/api/v1/question-sets/", "/api/v1/question-sets/from-feedback/", "/api/v1/question-sets/{set_id}/",
         "/api/v1/question-sets/{set_id}/changes/",
+        "/api/v1/annotation/queues/", "/api/v1/annotation/queues/{queue_id}/",
+        "/api/v1/annotation/queues/{queue_id}/next/", "/api/v1/annotation/queues/{queue_id}/judgements/",
+        "/api/v1/annotation/items/{item_id}/reveal/", "/api/v1/annotation/judgements/",
     }  # fmt: skip
 
 
@@ -86,7 +90,7 @@ def test_every_call_has_a_summary_a_description_and_a_group_that_people_understa
     described = {group["name"]: group["description"] for group in description["tags"]}
     assert list(described) == [
         "Searches", "Plans and pipelines", "Knowledge bases", "Uploads", "Jobs", "Question sets", "Evaluations",
-        "State of the site",
+        "Annotation", "State of the site",
     ]  # fmt: skip
     assert {group for call in calls for group in call["tags"]} == set(described)
     assert all(len(call["tags"]) == 1 for call in calls)
@@ -99,6 +103,12 @@ def test_the_description_and_its_viewer_are_served_without_a_foreign_address(api
     assert "//cdn" not in page.content.decode()
 
 
+@cache
+def described() -> Any:
+    """Return the description as the site gives it; it is the same for all tests, and takes a second to make."""
+    return schemathesis.openapi.from_wsgi("/api/schema/?format=json", WSGIHandler())
+
+
 @pytest.mark.parametrize(
     ("method", "path"),
     [
@@ -109,7 +119,7 @@ def test_the_description_and_its_viewer_are_served_without_a_foreign_address(api
         ("GET", "knowledge-bases/"), ("GET", "knowledge-bases/{name}/"), ("GET", "knowledge-bases/{name}/nodes/"),
         ("GET", "knowledge-bases/{name}/nodes/{node_id}/"), ("GET", "pipelines/"), ("POST", "searches/"),
         ("GET", "searches/{run_id}/"), ("GET", "searches/{run_id}/answers/"), ("GET", "searches/{run_id}/facets/"),
-        ("POST", "searches/{run_id}/cancel/"),
+        ("POST", "searches/{run_id}/cancel/"), ("GET", "searches/compare/"),
         ("GET", "searches/{run_id}/feedback/"), ("POST", "searches/{run_id}/feedback/"),
         ("DELETE", "searches/{run_id}/feedback/"), ("GET", "healthz/"), ("GET", "readyz/"),
     ],
@@ -117,7 +127,10 @@ def test_the_description_and_its_viewer_are_served_without_a_foreign_address(api
 def test_whatever_is_asked_the_answer_is_as_described(
     films: KnowledgeBase, one_connection: None, method: str, path: str
 ) -> None:
-    done = run_search(request_search(knowledge_base="films", question="Who?", enqueue=False).pk)
+    done, other = (
+        run_search(request_search(knowledge_base="films", question="Who?", pipeline=name, enqueue=False).pk)
+        for name in ("path", "text")
+    )
     # What exists is asked for as often as what does not, or nearly every answer would be a 404.
     job, _ = launch_job(kind="index", knowledge_base="films")
     nightly = save_schedule(name="nightly", cron="30 2 * * *", kind="index", knowledge_base="films")
@@ -126,8 +139,7 @@ def test_whatever_is_asked_the_answer_is_as_described(
     staff = User.objects.create_user("staff", is_staff=True, is_superuser=True)
     # Both what staff is answered and what others are.
     tokens = {True: {"Authorization": f"Token {make_token(user=staff)[1]}"}, False: {}}
-    described = schemathesis.openapi.from_wsgi("/api/schema/?format=json", WSGIHandler())
-    operation = described[f"/api/v1/{path}"][method]
+    operation = described()[f"/api/v1/{path}"][method]
 
     @settings(
         max_examples=EXAMPLES, database=None, phases=[Phase.generate],
@@ -137,6 +149,8 @@ def test_whatever_is_asked_the_answer_is_as_described(
     def holds(case: schemathesis.Case, real: bool, signed_in: bool) -> None:
         if real:
             case.path_parameters.update({name: known[name] for name in case.path_parameters})
+        if real and "id" in case.query:
+            case.query["id"] = [str(done.pk), str(other.pk)]
         case.query.pop("wait", None)
         answer = case.call(headers=tokens[signed_in and "job" in path])
         assert answer.status_code < 500 or (answer.status_code == 503 and path == "readyz/")

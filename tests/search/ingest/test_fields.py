@@ -26,6 +26,11 @@ def kind_of(*values: FieldValue, declared: DeclaredField | None = None) -> Field
         (("1999-01-31", "2004-05"), "date"),
         (("1991-12-01T00:00:00Z",), "date"),
         (("1999-13-01",), "keyword"),
+        (("2022-02-26", "20210522"), "date"),
+        (("20210522", "2022-02-26"), "date"),
+        (("20210522", "20220226"), "number"),
+        (("2022-02-26", "20211345"), "keyword"),
+        (("2022-02-26", "12345678"), "keyword"),
         (("Mature", "Free of charge"), "keyword"),
         (("one two three four five six",), "text"),
         (("x" * 81,), "text"),
@@ -54,6 +59,10 @@ def test_a_declared_kind_stays_whatever_the_values_look_like() -> None:
         ("red", Field("color", "keyword", many=True), ["red"]),
         (["1", 2], Field("sizes", "number", many=True), [1, 2]),
         ([1, "b"], Field("sizes", "keyword", many=True), ["1", "b"]),
+        ("20210522", Field("edited", "date"), "2021-05-22"),
+        (20210522, Field("edited", "date"), "2021-05-22"),
+        ("2021", Field("edited", "date"), "2021"),
+        ("20210522", Field("code", "keyword"), "20210522"),
     ],
 )
 def test_values_are_made_to_fit(value: FieldValue, field: Field, fitted: FieldValue) -> None:
@@ -71,6 +80,8 @@ def test_values_are_made_to_fit(value: FieldValue, field: Field, fitted: FieldVa
         ("1999", "date", True),
         (1999, "date", True),
         ("31.1.1999", "date", False),
+        ("19990131", "date", True),
+        ("19991331", "date", False),
         ("anything", "keyword", True),
     ],
 )

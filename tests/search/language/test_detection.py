@@ -55,3 +55,18 @@ def test_the_language_of_the_base_is_the_default() -> None:
     assert language_of("Asthma", "de") == "de"
     assert language_of("which drugs treat asthma", "de") == "en"
     assert language_of("東京大学", "ja") == "ja"
+
+
+@pytest.mark.parametrize(
+    ("code", "text"),
+    [
+        ("fr", "Quels articles citent Tidal flexure at the hinge of an ice shelf ?"),
+        ("de", "Wer führte bei Butch Cassidy and the Sundance Kid Regie?"),
+        ("es", "¿De qué año es The Bridge on the River Kwai?"),
+        ("en", "Cosa Nostra films that are not from Italy"),
+        ("en", "dove species in Europe"),
+        ("en", "what did Marcel Pagnol direct?"),
+    ],
+)
+def test_a_name_or_title_does_not_change_the_language_of_a_question(code: str, text: str) -> None:
+    assert language_of(text, "en") == code

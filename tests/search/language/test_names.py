@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from search.adapters import mentions_memmap
+from search.adapters import mentions_memmap, near_names
 from search.language.names import Named, find_names, ordinary_words, schema_words
 from tests.search.stages.plan.films import FILMS, SCHEMA, described
 
@@ -14,7 +14,7 @@ ORDINARY = ordinary_words(SCHEMA)
 @pytest.fixture(scope="module")
 def index(tmp_path_factory: pytest.TempPathFactory) -> mentions_memmap.MemmapMentions:
     folder: Path = tmp_path_factory.mktemp("names")
-    extra = ["Big", "Big Heat", "big heat wave", "Director"]
+    extra = ["Big", "Big Heat", "big heat wave", "Director", "drama film"]
     names = [*(node.name for node in FILMS.nodes), *extra]
     mentions_memmap.build(folder, ((key, name, False) for key, name in enumerate(names)))
     return mentions_memmap.MemmapMentions(folder)
@@ -59,3 +59,38 @@ def test_a_question_in_capitals_marks_nothing(index: mentions_memmap.MemmapMenti
 
 def test_marked_names_are_kept_where_only_few_may_be(index: mentions_memmap.MemmapMentions) -> None:
     assert list(names(index, "drama kid heat or Ann Arbor", most=1)) == ["Ann Arbor"]
+
+
+def test_behind_which_the_schemas_own_word_says_what_is_asked_for(index: mentions_memmap.MemmapMentions) -> None:
+    assert list(names(index, "Which drama film is the longest?")) == ["drama"]
+    assert list(names(index, "who made the drama film")) == ["drama film"]
+    assert list(names(index, "which Big Heat do you mean")) == ["Big Heat"]
+    assert "drama film" in names(index, "which 'drama film' do you mean")
+
+
+def test_a_plural_with_words_of_the_schema_hides_no_name(tmp_path: Path) -> None:
+    exact, near = tmp_path / "mentions", tmp_path / "near_names"
+    exact.mkdir()
+    near.mkdir()
+    names = ["drama", "drama film", "Heat", "Heat wave"]
+    mentions_memmap.build(exact, ((key, name, False) for key, name in enumerate(names)))
+    near_names.build(near, exact, "en")
+    index = mentions_memmap.MemmapMentions(exact, near=near)
+
+    def found(text: str) -> list[tuple[str, str]]:
+        return [(name.mention.text, name.how) for name in find_names(text, index, ORDINARY, 9)]
+
+    assert found("old drama films") == [("drama films", "plural"), ("drama", "name")]
+    assert found("which drama films are old") == [("drama", "name")]
+    assert found("long Heat waves") == [("Heat waves", "plural")]
+
+
+def test_a_misspelt_word_of_the_schema_is_no_name(tmp_path: Path) -> None:
+    exact, near = tmp_path / "mentions", tmp_path / "near_names"
+    exact.mkdir()
+    near.mkdir()
+    mentions_memmap.build(exact, ((key, name, False) for key, name in enumerate(["Director", "Wennerholt"])))
+    near_names.build(near, exact, "en")
+    index = mentions_memmap.MemmapMentions(exact, near=near)
+    assert {mention.meant for mention in index.find("the direktor wennerhold")} == {"Director", "Wennerholt"}
+    assert [name.mention.meant for name in find_names("the direktor wennerhold", index, ORDINARY, 9)] == ["Wennerholt"]

@@ -1,8 +1,13 @@
 """A question read around the names in it."""
 
+from dataclasses import replace
+
+import pytest
+
 from search.interfaces import Mention
 from search.language.names import Named
 from search.language.question import MOST_WORDS, AnalysedQuestion
+from search.language.reading import read_cues
 
 
 def question(text: str, *names: str, spoken: frozenset[str] = frozenset()) -> AnalysedQuestion:
@@ -40,3 +45,50 @@ def test_words_of_asking_count_where_the_schema_says_them() -> None:
 
 def test_a_long_text_is_read_to_a_limit() -> None:
     assert len(question("film " * 1000).without(()).words) == MOST_WORDS
+
+
+def test_an_expression_of_several_words_is_one_word() -> None:
+    text = "which metabolites take part in the cycle"
+    start = text.index("take")
+    asked = AnalysedQuestion(text, (), expressions=[(start, start + len("take part"))])
+    assert [word.text for word in asked.without(()).content] == ["metabolites", "take part", "cycle"]
+
+
+def test_an_expression_of_words_without_content_has_none() -> None:
+    text = "tools that belong to the suite"
+    start = text.index("belong")
+    asked = AnalysedQuestion(text, (), expressions=[(start, start + len("belong to"))])
+    assert [word.text for word in asked.without(()).content] == ["tools", "suite"]
+
+
+def test_a_turning_word_before_a_number_keeps_its_sense() -> None:
+    """*Not from 2018* turns the year; *no more than 5* is a comparison and turns nothing."""
+    text = "papers not from 2018"
+    (turning,) = AnalysedQuestion(text, (), cues=read_cues(text)).turnings
+    assert (text[turning.start : turning.end], text[slice(*turning.scope)]) == ("not", "from 2018")
+    text = "papers of no more than 5 pages"
+    assert AnalysedQuestion(text, (), cues=read_cues(text)).turnings == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "names", "described"),
+    [
+        ("warm socks", ["socks"], ["warm"]),
+        ("show me warm dry socks from Norway", ["socks", "Norway"], ["warm", "dry"]),
+        ("which warm socks are there", ["socks"], ["warm"]),
+        ("warm winter socks", ["winter", "socks"], ["warm"]),
+        ("socks that are warm", ["socks"], []),
+        ("starring Cy Clone", ["Cy Clone"], []),
+        ("who liked Cy Clone", ["Cy Clone"], []),
+        ("how warm Cy Clone is", ["Cy Clone"], []),
+        ("warm dry things", [], []),
+    ],
+)
+def test_words_before_the_head_of_a_bare_phrase_describe_it(text: str, names: list[str], described: list[str]) -> None:
+    assert [word.text for word in question(text, *names).before_its_head()] == described
+
+
+def test_attributes_say_nothing_about_how_answers_and_names_are_connected() -> None:
+    asked = replace(question("warm socks", "socks"), attributes=[(0, 4)])
+    assert asked.masked([(0, "category")]) == " [category]"
+    assert asked.without((0,)).words == ()

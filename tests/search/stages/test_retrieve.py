@@ -8,6 +8,7 @@ from search.domain.question import Question
 from search.domain.trace import Limit
 from search.stages.retrieve import Bm25, Dense, Hybrid
 from tests.fakes import HashEncoder, MemoryText, MemoryVectors
+from tests.search.stages.doubles import Cosines, Words
 
 ENCODER = HashEncoder(dimensions=2)
 QUESTION = Question("who?")
@@ -69,6 +70,25 @@ def test_the_fusion_of_both_is_the_sum_of_reciprocal_ranks() -> None:
     # 0: 1/(1+1); 1: 1/(1+2) + 1/(1+1); 2: 1/(1+2).
     assert ranking.scores == pytest.approx({1: 1 / 3 + 1 / 2, 0: 1 / 2, 2: 1 / 3})
     assert ranking.keys == (1, 0, 2)
+
+
+def test_scores_of_both_are_added_up_and_each_document_has_both() -> None:
+    words = Words({"red": {0: 4.0, 1: 3.0}, "lamp": {0: 4.0, 2: 1.0}})
+    near = Cosines({"document+relations": {"red lamp": {1: 0.9, 2: 0.4, 0: 0.1}}})
+    retrieve = Hybrid(words, near, near, depth=2, method="scores", cosine=2.0)
+    fusion = retrieve(Question("red lamp"), Limit())
+    # 0 is found by words alone, 2 by vectors alone: 0: 8/8 + 2 × 0.1; 1: 3/8 + 2 × 0.9; 2: 1/8 + 2 × 0.4.
+    assert [(one.key, one.score) for one in fusion.ranking.candidates] == [
+        (1, pytest.approx(2.175)), (0, pytest.approx(1.2)),
+    ]  # fmt: skip
+    assert fusion.rankings["bm25"].ranking.scores == {0: 8.0, 1: 3.0, 2: 1.0}
+    assert fusion.method == "sum"
+
+
+def test_scores_are_added_up_where_no_document_has_a_word() -> None:
+    near = Cosines({"document+relations": {"lamp": {1: 0.9}}})
+    fusion = Hybrid(Words({}), near, near, method="scores")(Question("lamp"), Limit())
+    assert fusion.ranking.scores == {1: pytest.approx(0.9)}
 
 
 def test_level_sums_are_ordered_by_cosine_whichever_list_they_come_from() -> None:

@@ -14,6 +14,7 @@ from tests.search.small import ODD_IDS
     [
         ("Cold drinks stay", "a drink, cold?", "<mark>Cold</mark> <mark>drinks</mark> stay"),
         ("Which of the two", "which of the three", "Which of the two"),
+        ("Held up, but by ice", "who lived but not by ice", "Held up, but by <mark>ice</mark>"),
         ('<b>cold</b> & "dry"', "cold", "&lt;b&gt;<mark>cold</mark>&lt;/b&gt; &amp; &quot;dry&quot;"),
         ("Æblegrød på bordet", "ÆBLEGRØD", "<mark>Æblegrød</mark> på bordet"),
         ("", "anything", ""),
@@ -27,6 +28,20 @@ def test_a_word_of_markup_in_the_question_marks_nothing_into_being() -> None:
     assert search_text.marked("<script>alert(1)</script>", "<script> alert") == (
         "&lt;<mark>script</mark>&gt;<mark>alert</mark>(1)&lt;/<mark>script</mark>&gt;"
     )
+
+
+@pytest.mark.parametrize(
+    ("said", "html"),
+    [
+        ("no model is configured; text only", "No model is configured; text only."),
+        ("Nothing was asked.", "Nothing was asked."),
+        ("`index_kb NAME` makes <them>", "<code>index_kb NAME</code> makes &lt;them&gt;."),
+        ("a ` alone & unclosed", "A ` alone &amp; unclosed."),
+        ("", ""),
+    ],
+)
+def test_what_a_stage_says_is_a_sentence_with_its_commands_as_code(said: str, html: str) -> None:
+    assert search_text.sentence(said) == html
 
 
 @pytest.mark.parametrize(

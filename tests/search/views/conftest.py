@@ -8,7 +8,9 @@ from typing import Any
 import pytest
 from celery import current_app
 
-SEARCH = Path(__file__).with_name("search.json")
+from search.views import gallery
+
+SEARCH = Path(gallery.__file__).with_name("search.json")
 
 
 @pytest.fixture

@@ -50,7 +50,7 @@ def test_a_finished_search_shows_plan_path_and_arithmetic(client: Client, ask: C
     assert "2 / (5 + 1) 0.3333" in said
     assert "1 / (5 + 1) 0.1667" in said
     assert "Sum 0.5000" in said
-    assert "not configured" in said
+    assert "not used" in said
     assert "SELECT 1" in said
     assert "hx-get" not in html
     assert "htmx" not in html.replace("htmx-config", "")
@@ -200,7 +200,7 @@ def test_a_degraded_search_names_what_is_off(client: Client, ask: Callable[..., 
     run.steps.filter(name="rescore").update(status="degraded", detail="no plan found anything; text only")
 
     said = words(shown(client, run))
-    assert "Answered with less than usual. Rescore : no plan found anything; text only" in said
+    assert "Answered with less than usual. Rescore : No plan found anything; text only" in said
 
 
 def test_how_a_plan_was_mended_stands_above_the_results_in_sentences(
@@ -271,6 +271,6 @@ def test_hostile_questions_and_names_are_text_everywhere(client: Client, ask: Ca
 
     for more in ("", "live/", "trace/"):
         html = shown(client, run, more)
-        assert "<img" not in html.replace('<img src="/static/search/logo.svg"', "")
+        assert "<img" not in html.replace('<img src="/static/search/logo.svg', "")
         assert "<script>" not in html
         assert "&lt;" in html

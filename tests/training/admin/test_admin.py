@@ -83,6 +83,15 @@ def test_every_list_and_row_opens_and_nothing_can_be_changed(staff: Client, meas
     assert kind._default_manager.count() == count
 
 
+def test_counting_a_faulty_queue_says_only_what_is_missing(staff: Client, measured: Evaluation) -> None:
+    address = reverse("admin:training_annotationqueue_add")
+    given = {"knowledge_base": "films", "rule": "random", "limit": "5", "seed": "1", "overlap": "2"}
+    counted = staff.post(address, given | {"_count": ""}).content.decode()
+    assert "needs an evaluation to look at" in counted
+    assert "The queue was not made" not in counted
+    assert "The queue was not made" in staff.post(address, given | {"_make": ""}).content.decode()
+
+
 def test_an_evaluation_shows_its_figures_and_leads_to_its_searches(staff: Client, measured: Evaluation) -> None:
     shown = page(staff, row("evaluation", measured.pk))
     assert measured.report is not None
@@ -94,6 +103,9 @@ def test_a_question_set_leads_to_its_questions_and_they_to_their_searches(staff:
     shown = page(staff, row("questionset", QuestionSet.objects.get().pk))
     assert "2 questions" in " ".join(followed(staff, shown, "Show its questions").split())
     assert "2 evaluations" in " ".join(followed(staff, shown, "Show its evaluations").split())
+    launching = followed(staff, shown, "Launch one")
+    chosen = re.findall(r'<option value="([^"]+)" selected', launching)
+    assert chosen == ["films", "films/asked@1"]
     shown = page(staff, row("question", Question.objects.get(identifier="two").pk))
     assert "1 search run" in " ".join(followed(staff, shown, "Show its searches").split())
 

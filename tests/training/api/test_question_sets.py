@@ -62,7 +62,7 @@ def test_questions_in_json_are_checked_stored_and_listed(annotator: Client) -> N
     ("name", "content"),
     [
         ("asked.jsonl", JSONL.encode()),
-        ("asked.jsonl.gz", gzip.compress(JSONL.encode())),
+        ("asked.jsonl.gz", gzip.compress(JSONL.encode(), mtime=0)),
         ("asked.csv", b'\xef\xbb\xbfid,query,answer_ids\r\n1,"Who made Amber Road?","[""person/1""]"\r\n'),
         ("asked.tsv", b"Who made Amber Road?\tperson/1\n"),
     ],

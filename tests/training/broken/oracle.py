@@ -15,7 +15,7 @@ from tests.training.broken.world import NAME, WALKS, World
 from training.data.examples import Example
 from training.evaluation.lost import LostStage
 from training.services.attribution import attribute
-from training.services.evaluate import search_pinned
+from training.services.evaluations.choose_pins import search_pinned
 
 TOP = 5
 """Length of the top of a ranking, short enough for so small a base to lose answers."""

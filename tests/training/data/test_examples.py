@@ -17,6 +17,17 @@ def test_a_row_becomes_an_example_and_further_keys_become_slices(tmp_path: Path)
     assert read_examples(write(tmp_path / "q.jsonl", row)) == [Example("q1", "Who?", ("a", "b"), "val", {"hops": "2"})]
 
 
+def test_grades_are_of_nodes_that_people_judged(tmp_path: Path) -> None:
+    row = {"id": "q1", "text": "Who?", "answers": ["a"], "grades": {"a": 3, "b": 0}}
+    example = read_examples(write(tmp_path / "q.jsonl", row))[0]
+    assert (example.grades, example.judged) == ({"a": 3, "b": 0}, {"a", "b"})
+    assert read_examples(write(tmp_path / "s.jsonl", row | {"grades": "A"}))[0].slices == {"grades": "A"}
+    assert Example("q", "?", ("a",)).judged == frozenset()
+    for wrong in ({"a": -1}, {"a": True}, {"a": 1.5}):
+        with pytest.raises(BadQuestions, match="whole numbers from 0"):
+            read_examples(write(tmp_path / "q.jsonl", row | {"grades": wrong}))
+
+
 def test_gzip_is_told_by_its_content_and_not_by_its_name(tmp_path: Path) -> None:
     path = tmp_path / "questions"
     path.write_bytes(gzip.compress(b'{"id": 1, "text": "Wer?", "answers": [7]}\n'))

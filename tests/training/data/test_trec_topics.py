@@ -45,11 +45,21 @@ def written(folder: Path, **files: str) -> Path:
 
 
 def test_topics_of_old_collections(tmp_path: Path) -> None:
-    written(tmp_path, topics="" + OLD, qrels="301 0 FBIS3-1 1\n301 0 FBIS3-2 0\n302 0 LA-1 2\n301 0 FT-9 1\n")
+    written(
+        tmp_path, topics="" + OLD, qrels="301 0 FBIS3-1 1\n301 0 FBIS3-2 0\n302 0 LA-2 0\n302 0 LA-1 2\n301 0 FT-9 1\n"
+    )
     assert read_trec(tmp_path) == [
-        Example("301", "International Organized Crime", ("FBIS3-1", "FT-9")),
-        Example("302", "Is polio under control?", ("LA-1",)),
-    ]
+        Example(
+            "301", "International Organized Crime", ("FBIS3-1", "FT-9"),
+            grades={"FBIS3-1": 1, "FBIS3-2": 0, "FT-9": 1},
+        ),
+        Example("302", "Is polio under control?", ("LA-1",), grades={"LA-2": 0, "LA-1": 2}),
+    ]  # fmt: skip
+
+
+def test_qrels_of_answers_alone_judge_nothing_else(tmp_path: Path) -> None:
+    written(tmp_path, topics="" + OLD, qrels="301 0 a 1\n301 0 b -1\n302 0 c 1\n")
+    assert [one.grades for one in read_trec(tmp_path)] == [{}, {}]
 
 
 def test_topics_as_xml_and_qrels_beside_in_another_place(tmp_path: Path) -> None:

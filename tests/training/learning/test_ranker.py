@@ -28,7 +28,9 @@ from training.learning.ranker_fit import Ranks, fit_trees, mean_scores
 from training.learning.ranker_settings import RankerSettings
 from training.learning.task import FOLDS
 from training.services.found import found_by
-from training.services.train import train
+from training.services.train import SEARCHES_SEED, train
+from training.services.train_all import train_all
+from training.services.train_request import Request
 
 pytestmark = pytest.mark.django_db
 QUICK: dict[str, Any] = {"folds": 2, "seeds": 2, "rounds": 20, "least": 5, "rate": 0.2}
@@ -46,6 +48,31 @@ def base(makers_base: KnowledgeBase, settings: Settings) -> KnowledgeBase:
 
 def trained(examples: list[Example] = TAUGHT, run: RunContext | None = None, **settings: Any) -> dict[str, Any]:
     return train(kind="ranker", knowledge_base="makers", examples=examples, settings={**QUICK, **settings}, run=run)
+
+
+def test_where_nobody_has_asked_it_learns_from_made_questions_and_is_not_switched_on(base: KnowledgeBase) -> None:
+    learned = {f"ranker.{name}": value for name, value in QUICK.items()}
+    report = train_all(
+        Request(knowledge_base="makers", examples=[], learners=["ranker"], settings=learned, synthesised=60, judged=20)
+    )
+    [part] = [part for part in report["parts"] if part["part"] == "ranker"]
+    assert (part["switched_on"], report["active"], report["switched_on"]) == (False, False, [])
+    assert "synthesised questions of another seed" in part["reason"]
+    assert "it is not switched on" in part["reason"]
+    artifact = Artifact.objects.get()
+    made = artifact.configuration["synthesised"]
+    # Other questions than those that the planner and the retriever learn from with the same seed.
+    assert (made["number"], made["seed"], artifact.configuration["splits"]) == (60, SEARCHES_SEED, {})
+    kept = json.loads((artifact.directory / "questions.json").read_bytes())["hashes"]
+    assert set(kept) == set(json.loads((artifact.directory / FOLDS).read_bytes())["hashes"])
+    assert PipelineVersion.objects.get().options["rerank.light_artifact"] == artifact.id
+
+
+def test_beside_questions_that_people_asked_it_learns_from_no_made_ones(base: KnowledgeBase) -> None:
+    report = train(
+        kind="ranker", knowledge_base="makers", examples=TAUGHT, settings=QUICK, synthesised=60, activate=False
+    )
+    assert (report["questions"], report["synthesised"]) == (len(TAUGHT), None)
 
 
 def searched(text: str) -> SearchRun:
@@ -126,7 +153,7 @@ def test_an_interrupted_training_does_not_search_again(base: KnowledgeBase, tmp_
     resumed = RunContext(progress=lambda part, done, total: told.append((part, done)), checkpoints=kept)
     report = trained(run=resumed)
     searches = [done for part, done in told if part == "searches"]
-    assert searches == [32, 40], "whole blocks are read"
+    assert searches == [40], "nothing is searched again"
     assert report["metrics"]["reached"] == len(TAUGHT)
 
 

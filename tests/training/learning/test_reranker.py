@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -33,7 +33,7 @@ from training.learning.reranker import LearnedReranker, RerankerLearner, Reranke
 from training.learning.reranker_lists import held_out, listed, refuse_few
 from training.learning.reranker_quality import Mix, Ordered, best_mix, figures
 from training.learning.reranker_settings import RerankerSettings
-from training.learning.task import Found, Material, TooFew
+from training.learning.task import Found, Material, Reader, TooFew
 
 COUNT = 26
 
@@ -67,6 +67,12 @@ class Searches:
         ranking = Ranking.in_order(Candidate(key, -float(at)) for at, key in enumerate(keys))
         fusion = Fusion.of({"text": ranking}, {"text": 1.0}, 1.0, by_key)
         return Found(Question("?"), fusion, [], CheckedConditions())
+
+    def read(self, places: Sequence[int], reader: Reader, run: RunContext) -> Iterator[tuple[int, Any]]:
+        for place in places:
+            run.check()
+            found = self(place, run.limit)
+            yield place, None if found is None else reader(found, Tools())  # type: ignore[arg-type]
 
 
 def material(**options: Any) -> Material:

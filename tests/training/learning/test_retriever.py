@@ -21,7 +21,13 @@ from search.domain.question import Question
 from search.domain.run_context import RunCancelled, RunContext
 from search.domain.trace import Limit
 from search.neural import field_retriever
-from search.neural.field_retriever import LearnedFieldRetriever, LoadedFieldRetrievers
+from search.neural.field_members import joined, members_of
+from search.neural.field_retriever import (
+    LearnedFieldRetriever,
+    LoadedFieldRetrievers,
+    Queries,
+    mean_of,
+)
 from search.neural.site_encoders import encoder as site_encoder
 from search.services.jobs.checkpoints import FileCheckpoints
 from search.services.knowledge.index_snapshot import build_index
@@ -89,7 +95,7 @@ def test_learning_finds_more_than_before_on_questions_that_were_held_out(materia
 
 
 def test_a_search_gives_the_scores_that_training_ranked_by(material: Material, tmp_path: Path) -> None:
-    learned = fit(material)
+    learned = fit(material, seeds=2)
     shelf = LoadedFieldRetrievers(written(tmp_path, learned))
     tools: Any = material.tools
     folds = json.loads(learned.files["folds.json"])["hashes"]
@@ -125,7 +131,7 @@ class Stopping:
         )  # fmt: skip
 
 
-@pytest.mark.parametrize(("layers", "points"), [(0, 6), (0, 11), (1, 11)])
+@pytest.mark.parametrize(("layers", "points"), [(0, 6), (1, 11)])
 def test_an_interrupted_training_goes_on_to_the_same_curve(
     material: Material, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, layers: int, points: int
 ) -> None:
@@ -254,6 +260,28 @@ def test_what_has_learned_nothing_reads_a_question_as_the_untrained_stage_does(m
     assert set(query.types.values()) == {0.0}
     for name, vector in plain.vectors.items():
         assert float(vector @ query.vectors[name]) == pytest.approx(1, abs=5e-3)
+
+
+def test_the_mean_of_two_members_gives_the_mean_of_their_scores_by_hand() -> None:
+    # One dense list (place 1 of two lists) and one type.
+    one = Queries(torch.tensor([[[1.0, 0.0]]]), torch.tensor([[2.0, 6.0]]), torch.tensor([[1.0]]))
+    other = Queries(torch.tensor([[[0.0, 1.0]]]), torch.tensor([[4.0, 8.0]]), torch.tensor([[-3.0]]))
+    mean = mean_of([one, other], [1])
+    # (6 * (1, 0) + 8 * (0, 1)) / 2 = (3, 4), of length 5.
+    assert mean.vectors.tolist() == [[[pytest.approx(0.6), pytest.approx(0.8)]]]
+    assert mean.weights.tolist() == [[3.0, pytest.approx(5.0)]]
+    assert mean.types.tolist() == [[-1.0]]
+    assert mean_of([one], [1]) is one
+
+
+def test_members_are_told_apart_by_the_names_of_their_tensors() -> None:
+    several = [{"maps": np.full(1, at, dtype=np.float16)} for at in range(3)]
+    kept = joined(several)
+    assert sorted(kept) == ["maps", "member-1.maps", "member-2.maps"]
+    assert [float(own["maps"][0]) for own in members_of(kept)] == [0, 1, 2]
+    del kept["member-1.maps"]
+    with pytest.raises(ValueError, match="of the members 0, 2, and one is missing"):
+        members_of(kept)
 
 
 def test_ranks_and_loss_are_what_they_are_by_hand() -> None:

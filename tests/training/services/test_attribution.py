@@ -18,7 +18,7 @@ from tests.training.broken.world import NAME
 from training.data.examples import Example
 from training.evaluation.lost import Attribution, Funnel, LostStage
 from training.services.attribution import attribute
-from training.services.evaluate import search_pinned
+from training.services.evaluations.choose_pins import search_pinned
 
 pytestmark = pytest.mark.django_db
 FILMS = 150

@@ -78,6 +78,10 @@ def test_unknown_answers_are_listed_with_the_nearest_ids(films: KnowledgeBase) -
     }  # fmt: skip
 
 
+def test_the_id_behind_a_type_is_the_nearest_one(films: KnowledgeBase) -> None:
+    assert nearest_id(films.active_release, "film:film/1") == "film/1"  # type: ignore[arg-type]
+
+
 def test_a_set_whose_answers_are_all_unknown_is_refused(films: KnowledgeBase) -> None:
     found = prepared(films, [Example("1", "Who?", ("person/l",)), Example("2", "What?", ("x",))])
     assert found.refused == (

@@ -18,11 +18,13 @@ from search.domain.trace import Limit
 from search.models import KnowledgeBase, Release, SearchRun, SearchStep
 from search.models.knowledge import BuildStatus
 from search.services.pipelines.save_pipeline_version import save_pipeline_version
+from search.services.searches.pin_searches import pin_searches
 from tests.search import small
 from training.data.examples import Example
 from training.models import Evaluation, Outcome
 from training.services import evaluate as service
 from training.services.evaluate import evaluate, resume_evaluation
+from training.services.evaluations.choose_pins import search_pinned
 from training.services.evaluations.compare import compare_evaluations
 from training.services.evaluations.describe import describe_evaluation, list_evaluations
 from training.services.evaluations.outcomes import OutcomeFilters, describe_outcome, outcomes
@@ -79,8 +81,8 @@ def test_a_stored_search_is_the_same_as_one_that_was_requested(films: KnowledgeB
     """Every column but those of identity and time."""
     evaluated("path", examples=EXAMPLES[:1], repeated=0)
     stored = SearchRun.objects.get()
-    pins = service.pin_searches(knowledge_base="films", pipelines=["path"], settings={}, evaluation=stored.evaluation)
-    plain = service.search_pinned(pins["path"], EXAMPLES[0])
+    pins = pin_searches(knowledge_base="films", pipelines=["path"], settings={}, evaluation=stored.evaluation)
+    plain = search_pinned(pins["path"], EXAMPLES[0])
     own = {"id", "created", "started", "finished", "seconds", "changes"}
     same = [field.attname for field in SearchRun._meta.concrete_fields if field.attname not in own]
     read = SearchRun.objects.values(*same)
@@ -237,7 +239,12 @@ def test_outcomes_are_filtered_and_sorted(films: KnowledgeBase) -> None:
         OutcomeFilters.parse({"pipeline": "grasp", "fond": "first", "sort": "size"}, evaluation)
     assert len(refused.value.faults) == 3
     first = describe_outcome(outcomes(evaluation)[0])
-    assert first["found"][0] == {"id": "film/1", "score": pytest.approx(first["found"][0]["score"]), "answer": True}
+    assert first["found"][0] == {
+        "id": "film/1",
+        "score": pytest.approx(first["found"][0]["score"]),
+        "answer": True,
+        "grade": None,
+    }
 
 
 def test_two_evaluations_are_compared_question_by_question(films: KnowledgeBase) -> None:

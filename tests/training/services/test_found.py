@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
+import pickle
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import pytest
 
 from search.domain.errors import SearchCancelled
+from search.domain.run_context import RunCancelled, RunContext
 from search.domain.trace import Limit
 from search.models import Artifact, KnowledgeBase, Release, SearchRun
 from search.services.searches.pin_searches import pin_searches
@@ -16,8 +18,8 @@ from search.services.searches.search_batch import search_unstored
 from tests.training import makers
 from training.data.examples import Example
 from training.data.hashes import question_hash
-from training.learning.task import FOLDS, Finder, Found
-from training.services.found import found_by
+from training.learning.task import FOLDS, Finder, Found, LearningTools
+from training.services.found import ReadingAnswerer, found_by
 from training.services.train import train
 
 pytestmark = pytest.mark.django_db
@@ -101,3 +103,31 @@ def test_a_pipeline_without_a_reranker_has_nothing_to_hand_over(makers_base: Kno
     release = Release.objects.select_related("snapshot", "vector_set", "knowledge_base").get()
     asked = found_by(release, "bm25", UNSEEN)
     assert asked.places == ()
+
+
+@dataclass(frozen=True)
+class FirstKeys:
+    """Keeps the first candidates, and the size of the graph that the tools hold (task.Reader)."""
+
+    number: int
+
+    def __call__(self, found: Found, tools: LearningTools) -> tuple[int, list[int]]:
+        return tools.adjacency.size, list(found.fusion.ranking.keys[: self.number])
+
+
+def test_what_a_reader_keeps_is_the_same_here_and_in_another_process(makers_base: KnowledgeBase) -> None:
+    asked = finder(UNSEEN)
+    here = dict(asked.read(asked.places, FirstKeys(3), RunContext()))
+    nodes = Release.objects.get().snapshot.nodes
+    assert here == {place: (nodes, list(found_of(UNSEEN, place).fusion.ranking.keys[:3])) for place in asked.places}
+    # The other process gets a copy of the searcher without what it has loaded.
+    answerer = ReadingAnswerer(pickle.loads(pickle.dumps((asked._searcher, FirstKeys(3)))))  # type: ignore[attr-defined]
+    assert answerer.compose() == {}
+    assert dict(answerer.ask(place, lambda: False) for place in asked.places) == here
+
+
+def test_reading_stops_when_the_training_is_cancelled(makers_base: KnowledgeBase) -> None:
+    asked = finder(UNSEEN)
+    run = RunContext(limit=Limit(cancelled=lambda: True))
+    with pytest.raises((RunCancelled, SearchCancelled)):
+        list(asked.read(asked.places, FirstKeys(3), run))

@@ -25,9 +25,9 @@ from search.stages.retrieve import Hybrid
 from tests.training import makers
 from training.data.examples import BadQuestions, Example
 from training.models import Evaluation
-from training.services.judge_version import Judged, compare
+from training.services.judge_version import SWITCHED_ON, Judged, compare
 from training.services.question_sets import register_questions
-from training.services.train_all import train_all
+from training.services.train_all import NOT_BY_MADE_ONES, held_back, train_all
 from training.services.train_parts import parts_of_pipeline
 from training.services.train_request import Request
 
@@ -102,6 +102,15 @@ def test_what_gains_is_switched_on_and_what_does_not_is_not(town: KnowledgeBase)
                              "retrieve.artifact": retriever["artifact"]}  # fmt: skip
     activate_pipeline_version(other)
     assert Evaluation.objects.filter(status="done", purpose="report").count() == 3 + fusion["switched_on"]
+
+
+def test_an_order_that_only_made_questions_have_taught_is_held_back_however_much_they_gain() -> None:
+    none, every, fair = [0.0] * 40, [1.0] * 40, [True] * 40
+    gains, gone = compare(judged(none, fair), judged(every, fair)), compare(judged(none, fair), judged(none, fair))
+    assert (gains.better, held_back(gains).better) == (True, False)
+    assert held_back(gains).reason == gains.reason.removesuffix(SWITCHED_ON) + NOT_BY_MADE_ONES
+    assert held_back(gains).after == gains.after
+    assert held_back(gone) == gone
 
 
 def test_an_interrupted_training_goes_on_and_ends_as_it_would_have(town: KnowledgeBase) -> None:

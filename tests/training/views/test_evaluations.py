@@ -72,6 +72,26 @@ def test_without_evaluations_the_list_says_what_to_do(reader: Client) -> None:
     assert "No evaluations yet" in page(reader, "evaluations")
 
 
+def test_the_report_has_what_a_question_costs_and_published_figures_apart_from_its_own(
+    reader: Client, evaluation: str
+) -> None:
+    told = page(reader, "evaluation-report", evaluation)
+    assert "Cost of a question" in told
+    assert "AvaTaR" not in told
+    assert "?published=prime#published" in told
+    asked = page(reader, "evaluation-report", evaluation, published="prime")
+    before, context = asked.split('id="published"')
+    assert "AvaTaR" in context
+    assert "STaRK Prime, as papers publish it: not measured here" in context
+    assert "Table A2" in context
+    assert "AvaTaR" not in before
+    assert "AvaTaR" not in page(reader, "evaluation-report", evaluation, published="movies")
+    base = Evaluation.objects.get().knowledge_base
+    base.name = "prime-films"
+    base.save()
+    assert "AvaTaR" in page(reader, "evaluation-report", evaluation)
+
+
 def test_the_report_has_measures_slices_and_what_it_takes_to_repeat_it(reader: Client, evaluation: str) -> None:
     told = page(reader, "evaluation-report", evaluation)
     for expected in ("films-1", "44.4", "Comparisons", "Slices", "Reproduction", "asked again", "TREC run of path"):

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from search.domain.errors import PlanInvalid
+from search.domain.payloads.plans import plan_from_json
 from search.domain.plan import Anchor, Count, Exclusion, FieldOf, Filter, Hop, Order, Plan, Target
 from search.domain.plan.normal_form import contradictions, normal_form
 from tests.search.domain.shop import SHOP
@@ -76,6 +77,49 @@ def test_no_anchor_is_needed_where_a_filter_an_order_or_an_exclusion_selects(par
     plan = Plan.parse({"target": {"var": "T", "labels": ["product"]}} | parts, SHOP)
     assert plan.runs_over_type
     assert not Plan.parse({"target": {"var": "T", "labels": ["product"]}}, SHOP).runs_over_type
+
+
+COUNTED: dict[str, Any] = {"var": "T", "count": {"rel": "REPLACES", "direction": "in"}, "op": ">", "value": 2}
+
+
+def test_a_filter_may_count_neighbours_and_a_plan_may_show_a_field() -> None:
+    plan = parsed(filters=[COUNTED], show="price")
+    assert plan.filters == (Filter("T", "", ">", 2, Count("REPLACES", "in")),)
+    assert plan.show == "price"
+    assert Plan.parse(plan.to_json(), SHOP) == plan
+    assert plan_from_json(plan.to_json()) == plan
+
+
+@pytest.mark.parametrize(
+    ("wrong", "pointer", "said"),
+    [
+        ({"op": "contains"}, "/filters/0/op", "contains"),
+        ({"value": -1}, "/filters/0/value", "a whole number, from 0"),
+        ({"value": 2.5}, "/filters/0/value", "a whole number, from 0"),
+        ({"op": "between", "value": [3, 1]}, "/filters/0/value", "two whole numbers, the lower first"),
+        ({"op": "between", "value": 3}, "/filters/0/value", "two whole numbers, the lower first"),
+        ({"var": "S"}, "/filters/0/var", "'S'"),
+        ({"field": "price"}, "/filters/0", "about a field or about a count"),
+        ({"count": {"rel": "REPLACE"}}, "/filters/0/count/rel", "Did you mean 'REPLACES'?"),
+        ({"count": 3}, "/filters/0/count", "count is an object"),
+    ],
+)
+def test_a_count_that_cannot_be_compared_is_a_fault(wrong: dict[str, Any], pointer: str, said: str) -> None:
+    assert said in faults(filters=[COUNTED | wrong])[pointer]
+
+
+def test_a_field_to_show_must_be_there_and_an_exclusion_counts_nothing() -> None:
+    assert "'prize'" in faults(show="prize")["/show"]
+    exclude = [VALID["exclude"][0] | {"filters": [COUNTED | {"var": "u"}]}]
+    assert "only the plan's own filters count" in faults(exclude=exclude)["/exclude/0/filters/0/count"]
+
+
+def test_counts_and_the_shown_field_make_a_difference_to_the_normal_form() -> None:
+    plans = [
+        parsed(), parsed(show="price"), parsed(filters=[COUNTED]), parsed(filters=[COUNTED | {"value": 3}]),
+        parsed(filters=[COUNTED | {"count": {"rel": "REPLACES", "direction": "out"}}]),
+    ]  # fmt: skip
+    assert len({normal_form(plan, SHOP) for plan in plans}) == 5
 
 
 HOP: dict[str, Any] = {"from": "T", "rel": "USED_FOR", "to_var": "u"}

@@ -3,7 +3,7 @@
 from itertools import pairwise
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from search.language.cues import Cues
@@ -70,6 +70,7 @@ def test_strange_questions_are_read(text: str) -> None:
 
 
 @settings(max_examples=60, deadline=None)
+@example("most three most", "en")
 @given(
     st.lists(
         st.sampled_from(WORDS),

@@ -21,6 +21,7 @@ def only(text: str) -> Superlative:
         ("dearest coat", "dearest", "dear", "desc", "price", "money", 1),
         ("the three newest reports", "three newest", "new", "desc", "date", "date", 3),
         ("the newest three reports", "newest three", "new", "desc", "date", "date", 3),
+        ("the page that was edited longest ago", "longest ago", "long ago", "asc", "date", "date", 1),
         ("second oldest museum", "second oldest", "old", "asc", "date", "date", 2),
         ("most recently edited page", "most recently", "recent", "desc", "date", "date", 1),
         ("their most recent paper", "most recent", "recent", "desc", "date", "date", 1),

@@ -3,23 +3,28 @@
 from __future__ import annotations
 
 import json
+import time
 import uuid
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
+import redis
 from django.conf import settings as site
 from django.contrib.auth.models import User
 from django.test import Client
 from pytest_django.fixtures import Settings
 
 from grasp_site import gate
-from grasp_site.heartbeat import broker
+from grasp_site.heartbeat import broker, worker_key, workers_key
 from search.models import KnowledgeBase, RefusedRequests, SearchRun
+from search.services.access.limits import expected_wait
 from search.services.access.tokens import make_token
 from search.services.access.visitors import Visitor
+from search.services.health import forget
 from search.services.searches.send_search import QUEUE
+from search.services.searches.sent import SENT
 
 pytestmark = pytest.mark.django_db
 BODY = json.dumps({"knowledge_base": "films", "question": "Who made Amber Road?"})
@@ -136,6 +141,86 @@ def test_a_full_queue_says_so_at_once_and_leaves_no_search(films: KnowledgeBase,
     assert "3 searches are waiting already" in page.content.decode()
     assert answer["Retry-After"] == page["Retry-After"] == "2"
     assert not SearchRun.objects.exists()
+
+
+def waiting(seconds: float) -> str:
+    """Return a task of the queue as the sender of searches writes it, sent so many seconds ago."""
+    return json.dumps({"body": "", "headers": {SENT: time.time() - seconds}})
+
+
+@pytest.fixture
+def queued(services: object) -> Iterator[redis.Redis]:
+    """Yield the broker with an empty queue of searches and a live worker."""
+    client = broker(site.REDIS_URL)
+    client.set(worker_key(QUEUE), json.dumps({"worker": "search@test", "pid": 1}), px=30_000)
+    forget()
+    yield client
+    client.delete(QUEUE, worker_key(QUEUE), workers_key(QUEUE))
+    forget()
+
+
+def test_searches_that_would_wait_too_long_are_refused_with_the_time_to_wait(
+    films: KnowledgeBase, settings: Settings, queued: redis.Redis
+) -> None:
+    settings.GRASP_QUEUE_SECONDS = 2
+    # The sender pushes on the left, the worker takes from the right: the oldest is the last.
+    queued.rpush(QUEUE, waiting(0.1), waiting(6.5))
+    client = Client()
+    answer, page = ask(client), client.post("/", {"kb": "films", "q": "Who?"})
+    assert (answer.status_code, page.status_code) == (503, 503)
+    assert "A search would wait for 7 s; ask again in 7 s." in answer.json()["detail"]
+    assert answer["Retry-After"] == page["Retry-After"] == "7"
+    assert not SearchRun.objects.exists()
+
+
+@pytest.mark.parametrize("tasks", [[], [6.5, 0.5], ["a task of another kind"]])
+def test_searches_are_accepted_while_the_oldest_has_not_waited_long(
+    films: KnowledgeBase, settings: Settings, queued: redis.Redis, tasks: list[float | str]
+) -> None:
+    """Only the oldest task counts, and one that does not say since when it waits counts for nothing."""
+    settings.GRASP_QUEUE_SECONDS = 2
+    for task in tasks:
+        queued.rpush(QUEUE, task if isinstance(task, str) else waiting(task))
+    assert ask(Client()).status_code in (201, 202)
+
+
+@pytest.mark.parametrize(
+    ("reports", "expected"),
+    [
+        # Two workers of four threads, 0.8 s a search: one in 0.1 s. The third has done nothing yet, and counts as well.
+        ([(4, 0.8), (4, 0.8), (4, 0.0)], 20 * 0.8 / 12),
+        ([(2, 1.0), (1, 0.5)], 20 / 4),
+        ([(4, 0.0)], 0.1),
+    ],
+)
+def test_the_wait_is_what_the_workers_need_for_all_who_are_before_one(
+    settings: Settings, queued: redis.Redis, reports: list[tuple[int, float]], expected: float
+) -> None:
+    queued.rpush(QUEUE, *[waiting(0.1)] * 20)
+    now = int(time.time() * 1000)
+    for number, (threads, seconds) in enumerate(reports):
+        report = {"worker": f"search{number}@test", "pid": number, "threads": threads, "seconds": seconds}
+        queued.zadd(workers_key(QUEUE), {json.dumps(report): now + 60_000})
+    forget()
+    assert expected_wait(QUEUE) == pytest.approx(expected, abs=0.09)
+
+
+def test_nobody_is_refused_for_the_wait_while_no_worker_lives(
+    films: KnowledgeBase, settings: Settings, queued: redis.Redis
+) -> None:
+    settings.GRASP_QUEUE_SECONDS = 2
+    queued.rpush(QUEUE, waiting(6.5))
+    queued.delete(worker_key(QUEUE))
+    forget()
+    assert ask(Client()).status_code in (201, 202)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_search_says_in_the_queue_when_it_was_sent(films: KnowledgeBase, queued: redis.Redis) -> None:
+    before = time.time()
+    assert ask(Client()).status_code in (201, 202)
+    [task] = queued.lrange(QUEUE, 0, -1)
+    assert before <= json.loads(task)["headers"][SENT] <= time.time()
 
 
 def test_places_are_never_given_twice_however_many_come_at_once(services: object) -> None:

@@ -248,6 +248,21 @@ def test_the_preview_of_a_small_folder_is_exact_and_tells_faults(tmp_path: Path)
     assert {(fault["file"], fault["row"]) for fault in seen["faults"]} == {("films.csv", 4), ("broken.parquet", 0)}
 
 
+def test_the_preview_of_files_without_rows_says_so_before_an_import_fails(tmp_path: Path) -> None:
+    (tmp_path / "films.csv").write_text("id,title,title\n")
+    seen = preview(tmp_path)
+    assert "nothing to import" in seen["problem"]
+    assert [(one["file"], one["kind"]) for one in seen["faults"]] == [("films.csv", "no_rows")]
+    (tmp_path / "films.csv").write_text("id,title,title\nf1,Birch Street,Gata\n")
+    (tmp_path / "people.csv").write_text("")
+    seen = preview(tmp_path)
+    assert seen["problem"] == ""
+    assert ("films.csv", "The heading 'title' stands more than once; this column is called 'title 2' here.") in [
+        (one["file"], one["message"]) for one in seen["remarks"]
+    ]
+    assert [(one["file"], one["message"]) for one in seen["faults"]] == [("people.csv", "people.csv is empty.")]
+
+
 def test_the_preview_of_what_cannot_be_imported_says_why(tmp_path: Path) -> None:
     assert "no CSV, TSV, JSON lines or Parquet" in preview(tmp_path)["problem"]
     (tmp_path / "nodes.json").write_text('[{"id": 1}]')

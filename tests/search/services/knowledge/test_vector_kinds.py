@@ -86,8 +86,8 @@ def test_kinds_that_there_are_not_are_refused_together() -> None:
     assert messages == [
         "'field:plots': there is no field 'plots'; there are: plot, year.",
         "'relation:x': there is no relation 'x'; there are: admires, made by.",
-        "'fields' is no kind of vectors; there are: name, document, document+relations, chunk, passage, field:<name>, "
-        "relation:<name>.",
+        "'fields' is no kind of vectors; there are: name, document, document+relations, chunk, passage, "
+        "passage:drops, field:<name>, relation:<name>.",
     ]
     assert checked(["chunk", "name"], snapshot_of().schema) == (*USUAL, "chunk")
 

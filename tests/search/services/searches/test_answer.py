@@ -9,15 +9,15 @@ import pytest
 from search.domain.payloads import Links, Plans, Traversals
 from search.domain.payloads.lists import Listed
 from search.domain.payloads.plans import BoundAnchor, BoundNode, PlanEntry, Traversed
-from search.domain.plan import Anchor, Ask, Exclusion, Plan
+from search.domain.plan import Anchor, Ask, Exclusion, Plan, Target
 from search.services.searches.answer import answer_of
 
 
 def answer(
-    ask: Ask, count: int | None, *, cut: bool = False, bound: bool = True, changed: bool = False
+    ask: Ask, count: int | None, *, cut: bool = False, bound: bool = True, changed: bool = False, left: str = ""
 ) -> dict[str, Any]:
     """The answer where a plan of one anchor found `count` nodes; None: it was not executed."""
-    plan = Plan((Anchor("a", "Ada"),), ask=ask)
+    plan = Plan((Anchor("a", "Ada"),), target=Target(relevance_text=left), ask=ask)
     found = () if count is None else (Traversed(0, "test", Listed((), (), count), truncated=cut),)
     nodes = (BoundNode("n1", "person", "Ada", 1.0),) if bound else ()
     return answer_of(
@@ -44,6 +44,8 @@ def answer(
         (answer("whether", 2, cut=True), {"kind": "yes", "count": 2, "complete": False}),
         (answer("whether", 0), {"kind": "no", "count": 0, "complete": True}),
         (answer("whether", 0, cut=True), {"kind": "unknown", "count": 0, "complete": False}),
+        (answer("whether", 0, left="safe"), {"kind": "unknown", "count": 0, "complete": True}),
+        (answer("whether", 2, left="safe"), {"kind": "unknown", "count": 2, "complete": True}),
         (
             answer("whether", 0, bound=False),
             {"kind": "unknown", "count": 0, "complete": False, "unbound": ["Ada"]},

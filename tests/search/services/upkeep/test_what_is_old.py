@@ -178,8 +178,8 @@ def test_the_note_of_the_retention_counts_what_it_deleted(home: Path) -> None:
     made(home / "artifacts" / "planner-9", 4)
     keep_up()
     assert RetentionRun.objects.get().removed == {
-        "jobs": 1, "checkpoints": 1, "uploads": 0, "scratch folders": 1, "question drafts": 0,
-        "folders of artifacts": 1,
+        "audit entries": 0, "jobs": 1, "checkpoints": 1, "uploads": 0, "scratch folders": 1, "removed items": 0,
+        "question drafts": 0, "folders of artifacts": 1,
     }  # fmt: skip
 
 

@@ -116,6 +116,16 @@ def test_what_leaves_nothing_or_speaks_of_no_field_of_the_answer_is_left_to_the_
     assert all(entry.plan.filters == () for entry in plans(planner, text))
 
 
+def test_a_year_that_is_a_node_too_is_the_number_of_a_condition(tmp_path: Path) -> None:
+    plain = Graph((*GRAPH.nodes, Node(7, "y1", "year", "2011")), (*GRAPH.edges, (2, "shown in", 7)))
+    schema = schema_of(plain)
+    kinds = {"lamp": FIELDS}
+    schema = replace(schema, node_types=tuple(replace(k, fields=kinds.get(k.name, ())) for k in schema.node_types))
+    plan = best(planner_of(tmp_path, plain, schema), "lamps made by Ostervik before 2011")
+    assert [(one.field, one.op, one.value) for one in plan.filters] == [("released", "<", "2011")]
+    assert plan.target.relevance_text == ""
+
+
 def test_what_leaves_nothing_is_said(planner: Planner) -> None:
     listed = planner(Question("lamps made by Ostervik under 5 euros"), Limit())
     said = "“under 5 euros” (price eur) fits nothing that the best plan finds; it counts as text."

@@ -48,7 +48,7 @@ def test_a_good_answer_is_one_plan_of_the_language_model() -> None:
     assert [(p.plan, p.source, p.probability) for p in plans] == [(Plan.parse(GOOD, SHOP), "llm", 1.0)]
     assert (plans.detail, plans.tokens) == ("", {"prompt": 100, "completion": 10})
     assert plans.prompt_fingerprint == PROMPTS.version
-    assert model.asked[0].messages[1].content.startswith("Question: What does Brannholt make?")
+    assert model.asked[0].messages[1].content.endswith("Question: What does Brannholt make?")
 
 
 def test_a_plan_that_the_asker_brings_asks_nobody() -> None:
@@ -126,7 +126,7 @@ def test_what_is_no_plan_is_a_fault_that_the_model_sees(answer: Any, fault: str)
 def test_an_answer_that_was_cut_off_is_said_to_be_too_long() -> None:
     model = Scripted(Completion('{"anchors": [{"va', finish_reason="length"), GOOD)
     plan_of(model)
-    assert "The answer was cut off for its length; write a shorter plan." in model.asked[1].messages[-1].content
+    assert "The answer was cut off for its length; write a shorter one." in model.asked[1].messages[-1].content
 
 
 def test_skip_and_a_plan_without_anchors_leave_the_question_to_text() -> None:
@@ -221,6 +221,7 @@ def test_over_http_a_server_that_misbehaves_ends_within_the_planners_own_seconds
     began = time.monotonic()
     with misbehaving.running(reply) as server, pytest.raises(StageError) as caught:
         over_http(server)(QUESTION, Limit.seconds(60))
-    assert time.monotonic() - began < 2.5
+    # A third of the time that the search has, which the planner would wait otherwise.
+    assert time.monotonic() - began < 20
     assert caught.value.stage == "plan"
     assert misbehaving.KEY not in caught.value.reason

@@ -171,11 +171,38 @@ def test_a_name_that_was_said_in_another_way_is_told_but_a_plural_is_not() -> No
         assert shown.meant == told
 
 
-def test_a_name_that_may_be_meant_makes_a_question_of_it() -> None:
-    reading = {"did_you_mean": [{"text": "Adda", "name": "Ada"}, {"text": "Bo", "name": "Bob"}]}
-    shown = show_understanding(search(answer("list", 0), "", question="Papers by Adda", reading=reading))
+def mended(text: str, name: str, *others: tuple[str, str]) -> dict[str, Any]:
+    """Return an entry of a described search's `did_you_mean`; the node that was read is a person."""
+    named = [{"id": f"o{at}", "name": other, "type": kind} for at, (other, kind) in enumerate(others)]
+    return {"text": text, "name": name, "how": "name", "id": "p1", "type": "person", "others": named}
+
+
+@pytest.mark.parametrize(
+    ("question", "entry", "offered"),
+    [
+        ("Papers by Adda", mended("Adda", "Adda", ("Ada", "person")), [("Ada", "Papers by Ada")]),
+        ("Papers by Adda", mended("Adda", "Adda"), []),
+        ("Papers by Bob", mended("Adda", "Adda", ("Ada", "person")), []),
+        ("Papers by Adda", mended("", "Adda", ("Ada", "person")), []),
+        (
+            "About Ada",
+            mended("Ada", "Ada", ("Ada", "prog_language")),
+            [("prog language Ada", "About prog language Ada")],
+        ),
+        ("About Ada", mended("Ada", "Ada", ("ADA", "person")), []),
+        (
+            "Artikel über Adda, nicht von Bo",
+            mended("Adda", "Adda", ("Ada", "person"), ("Adad", "person")),
+            [("Ada", "Artikel über Ada, nicht von Bo"), ("Adad", "Artikel über Adad, nicht von Bo")],
+        ),
+    ],
+)  # fmt: skip
+def test_a_better_known_name_that_may_be_meant_makes_a_question_of_it(
+    question: str, entry: dict[str, Any], offered: list[tuple[str, str]]
+) -> None:
+    shown = show_understanding(search(answer("list", 0), "", question=question, did_you_mean=[entry]))
     assert shown is not None
-    assert [(one.name, one.question) for one in shown.suggestions] == [("Ada", "Papers by Ada")]
+    assert [(one.name, one.question) for one in shown.suggestions] == offered
 
 
 @pytest.mark.parametrize(("probability", "source", "doubt"), [(0.31, "schema", 0.31), (0.5, "schema", None),

@@ -11,7 +11,7 @@ def test_bars_follow_one_another_and_are_as_long_as_their_step_took(described: d
 
     assert steps[0].x == 0.0
     assert steps[1].x == steps[0].width == round(1000 * 0.0171 / 0.0539, 1)
-    assert [step.word for step in steps if step.name == "rerank"] == ["not configured"]
+    assert [step.word for step in steps if step.name == "rerank"] == ["not used"]
 
 
 def test_while_a_search_runs_the_step_after_the_last_is_the_current_one(described: dict[str, Any]) -> None:
@@ -51,3 +51,15 @@ def test_the_mark_changes_with_every_step_and_with_the_worker(described: dict[st
     marks.add(show_search(described | {"status": "running", "steps": []}).mark)
 
     assert len(marks) == 3
+
+
+def test_a_step_without_a_language_model_is_plain_where_the_site_has_none(described: dict[str, Any]) -> None:
+    plan, retrieve = described["steps"][0], described["steps"][4]
+    plan |= {"status": "degraded", "detail": "No language model is configured: set LLM_BASE_URL."}
+    retrieve |= {"status": "degraded", "detail": "vectors: the encoder did not answer"}
+
+    search = show_search(described)
+
+    assert [step.status for step in search.steps if step.status != "ok"] == ["plain", "degraded", "skipped"]
+    assert search.plain == ("Plan",)
+    assert [item["stage"] for item in search.degraded] == ["Retrieve"]

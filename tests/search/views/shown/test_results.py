@@ -39,7 +39,7 @@ def test_lists_that_were_fused_into_another_stand_under_it_and_share_what_it_add
     shown = show_results(described)[0]
 
     assert [(part.depth, part.rank, part.formula) for part in shown.parts] == [
-        (0, 1, "2.5 / (5 + 1)"), (0, 3, "1 / (5 + 3)"), (1, 4, "1 / (60 + 4)"), (1, 1, "1 / (60 + 1)"),
+        (0, 1, "2.5 / (5 + 1)"), (0, 3, "1 / (5 + 3)"), (1, 1, "1 / (60 + 1)"), (1, 4, "1 / (60 + 4)"),
     ]  # fmt: skip
     assert shown.parts[1].score == pytest.approx(score)
     assert shown.parts[2].contribution + shown.parts[3].contribution == pytest.approx(1 / 8)
@@ -69,8 +69,8 @@ def test_a_sum_of_scores_is_written_as_weight_times_score_also_where_it_was_fuse
     assert sum(part.contribution for part in shown.parts if part.depth) == pytest.approx(1 / 8)
 
 
-def test_a_list_that_does_not_hold_the_result_adds_nothing_and_has_no_formula(described: dict[str, Any]) -> None:
-    graph, text = show_results(described)[2].parts
+def test_a_list_that_does_not_hold_the_result_comes_last_and_adds_nothing(described: dict[str, Any]) -> None:
+    text, graph = show_results(described)[2].parts
 
     assert (graph.rank, graph.formula, graph.contribution, graph.bar) == (None, "", 0.0, 0.0)
     assert (text.rank, text.formula) == (3, "1 / (5 + 3)")
@@ -176,3 +176,13 @@ def test_filters_stand_behind_the_relations_and_what_was_dropped_before_the_text
         ("dropped", "good for winter", "–", "dropped"),
         ("text", "“keeps a drink cold”", "≈", "similarity 0.52"),
     ]
+
+
+def test_the_value_that_the_plan_shows_stands_beside_its_result(described: dict[str, Any]) -> None:
+    first, second = described["results"][:2]
+    plan = described["plans"][first["evidence"]["plan_index"]]["plan"]
+    plan["show"] = "unit_price"
+    first["evidence"]["value"] = 29
+    shown = show_results(described)
+    assert (shown[0].ordered, shown[1].ordered) == ("unit price 29", "")
+    assert second["evidence"] is None or "value" not in second["evidence"]

@@ -24,6 +24,9 @@ from training.data.synthesis.parts import Compared
 from training.data.synthesis.plans import plan_of
 from training.data.synthesis.recipes import CONDITIONED, KINDS, Recipe
 
+EACH = 8
+"""Questions of each kind that are held against the oracle."""
+
 
 @pytest.fixture(scope="module", params=NAMES)
 def tools(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Tools:
@@ -56,10 +59,12 @@ def answers_of(tools: Tools, plan: Plan) -> set[int]:
 
 
 def test_the_answers_are_all_nodes_that_meet_the_question(tools: Tools) -> None:
-    made = questions(tools, 300)
-    for question in made:
-        assert set(question.answers) == oracle.answers(tools.graph, tools.schema, question.draft), question
-    kinds = Counter(question.draft.kind for question in made)
+    kinds = Counter[str]()
+    for question in questions(tools, 300):
+        kinds[question.draft.kind] += 1
+        # The oracle reads the whole graph for each question.
+        if kinds[question.draft.kind] <= EACH:
+            assert set(question.answers) == oracle.answers(tools.graph, tools.schema, question.draft), question
     assert set(kinds) >= {"one hop, but not", "one hop, without any", "the most", "how many, one hop", "compared"}
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -18,10 +19,10 @@ from tests.training.data.synthesis import oracle
 from tests.training.data.synthesis.worlds import NAMES, Tools, base_of, demo, tools_of
 from training.data.examples import Example
 from training.data.hashes import normalised
-from training.data.synthesis import synthesise
+from training.data.synthesis import english_words, synthesise
 from training.data.synthesis.base import Base
 from training.data.synthesis.make import MOST_ANSWERS, Maker, Question
-from training.data.synthesis.recipes import KINDS
+from training.data.synthesis.recipes import BARE, KINDS, Recipe
 
 WORDS = ("amber", "birch", "cobalt", "drum", "ember", "fjord", "grain", "harbour", "iris", "jetty", "kiln", "lantern")
 
@@ -31,9 +32,9 @@ def tools(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     return tools_of(tmp_path_factory.mktemp(request.param), *demo(request.param))
 
 
-def questions(tools: Tools, number: int) -> list[Question]:
+def questions(tools: Tools, number: int, kinds: Sequence[Recipe] = KINDS) -> list[Question]:
     """Return questions with their drafts."""
-    maker = Maker(tools, Base.of(tools))
+    maker = Maker(tools, Base.of(tools), kinds)
     chance = np.random.default_rng(3)
     allowed = [node for node in tools.graph.nodes if tools.schema.node_type(node.type).answerable]
     drawn = (allowed[int(chance.integers(len(allowed)))] for _ in itertools.count())
@@ -58,6 +59,21 @@ def test_the_answers_are_all_nodes_that_meet_the_question(tools: Tools) -> None:
             # Where only a text is described, the text index finds those that say the same.
             assert {question.draft.about} <= set(question.answers) <= wanted
         assert 1 <= len(question.answers) <= MOST_ANSWERS
+
+
+def test_a_bare_question_says_names_and_words_of_texts_and_its_answers_are_all(tools: Tools) -> None:
+    joints = set(" ".join((*english_words.BARE, *english_words.BARE_JOINTS)).replace("{p}", "").split()) | {",", "?"}
+    for question in questions(tools, 60, BARE):
+        draft = question.draft
+        assert draft.bare
+        assert set(question.answers) == oracle.answers(tools.graph, tools.schema, draft)
+        left = question.text.lower()
+        own = [draft.passage.said] if draft.passage else []
+        for part in own + [way.passage.said if way.passage else way.name for way in draft.ways]:
+            said = " ".join(part.lower().split())
+            assert said in left, question
+            left = left.replace(said, " , ", 1)
+        assert set(left.replace("?", " ? ").replace(",", " , ").split()) <= joints, question
 
 
 def test_no_question_names_its_answer_and_none_is_asked_twice(tools: Tools) -> None:

@@ -93,9 +93,16 @@ def found(plan: Plan) -> set[str]:
         ("lamps cheaper than Bruma", {"Alba", "Dune"}),
         ("lamps designed by Ann Arbor heavier than Dune", {"Alba"}),
         ("lamps not made by Norling sold at Harbour Shop", {"Alba", "Cirro"}),
+        ("lamps not made by Norling sold at Harbour Shop under 50 euros", {"Alba"}),
         ("lamps not made by Norling or designed by Bob Berg", {"Alba", "Cirro"}),
         ("which papers cite First Light", {"Second Light", "Third Light"}),
         ("what does Third Light cite", {"First Light", "Second Light"}),
+        ("brands that make more than two lamps", {"Ostervik"}),
+        ("designers with exactly one lamp", {"Bob Berg"}),
+        ("papers that cite at least two papers", {"Third Light"}),
+        ("papers cited by no more than one paper", {"Second Light", "Third Light"}),
+        ("brands of lamps under 30 euros", {"Ostervik"}),
+        ("designers of lamps that cost more than 50 euros", {"Ann Arbor", "Bob Berg"}),
         ("papers cited by Third Light", {"First Light", "Second Light"}),
     ],
 )
@@ -119,6 +126,27 @@ def test_a_condition_selects_what_it_says(planner: Planner, text: str, names: se
 )
 def test_a_superlative_orders_by_a_field_or_by_a_count(planner: Planner, text: str, order: Order) -> None:
     assert best(planner, text).order == order
+
+
+@pytest.mark.parametrize(
+    ("text", "order"),
+    [
+        ("cheap lamps by Ostervik", Order("price", "asc", None)),
+        ("heavy Ostervik lamps", Order("weight_g", "desc", None)),
+        ("new lamps", Order("released", "desc", None)),
+    ],
+)
+def test_an_adjective_of_a_scale_before_what_is_asked_for_orders_all_of_it(
+    planner: Planner, text: str, order: Order
+) -> None:
+    plan = best(planner, text)
+    assert (plan.order, plan.target.relevance_text) == (order, "")
+
+
+def test_another_adjective_is_left_to_the_text(planner: Planner) -> None:
+    plan = best(planner, "zumpty Ostervik lamps")
+    assert (plan.order, plan.target.relevance_text) == (None, "zumpty")
+    assert found(plan) == {"Alba", "Bruma", "Cirro"}
 
 
 def test_how_many_is_asked_of_the_same_plan(planner: Planner) -> None:
@@ -145,3 +173,58 @@ def test_words_in_the_scope_that_an_exclusion_does_not_say_are_left_over(planner
 def test_conditions_that_find_nothing_together_are_not_a_plan(planner: Planner) -> None:
     for entry in planner(Question("lamps made by Norling not designed by Ann Arbor"), Limit()):
         assert entry.plan.risk_level == "no_trade" or found(entry.plan)
+
+
+@pytest.mark.parametrize(
+    ("text", "names", "show"),
+    [
+        ("how heavy is Bruma", {"Bruma"}, "weight_g"),
+        ("what does Alba cost?", {"Alba"}, "price"),
+        ("how much is Dune", {"Dune"}, "price"),
+        ("when was Cirro released", {"Cirro"}, "released"),
+        ("how old is Ostervik", {"Ostervik"}, "founded"),
+        ("price of Dune", {"Dune"}, "price"),
+        ("how heavy are the lamps made by Norling", {"Dune"}, "weight_g"),
+        ("lamps made by Norling", {"Dune"}, ""),
+        ("tell me about Bruma", {"Bruma"}, ""),
+        ("Ann Arbor", {"Ann Arbor"}, ""),
+        ("who designed Bruma", {"Bob Berg"}, ""),
+    ],
+)
+def test_a_question_for_a_field_shows_it_of_what_is_named(
+    planner: Planner, text: str, names: set[str], show: str
+) -> None:
+    plan = best(planner, text)
+    assert (found(plan), plan.show, plan.target.relevance_text) == (names, show, "")
+
+
+def test_a_yes_or_no_that_no_relation_says_is_left_over(planner: Planner) -> None:
+    plan = best(planner, "is Alba zumpty with Bruma")
+    assert plan.ask != "whether" or "zumpty" in plan.target.relevance_text
+
+
+@pytest.mark.parametrize(
+    ("question", "start", "relation", "end", "names"),
+    [
+        ("Is Alba made by Ostervik?", "Ostervik", "MADE_BY", "Alba", {"Alba"}),
+        ("Was Dune designed by Bob Berg?", "Bob Berg", "DESIGNED_BY", "Dune", set()),
+        ("Does Second Light cite First Light?", "First Light", "CITES", "Second Light", {"Second Light"}),
+    ],
+)
+def test_yes_or_no_is_a_walk_from_one_name_that_has_to_reach_the_other(
+    planner: Planner, question: str, start: str, relation: str, end: str, names: set[str]
+) -> None:
+    plan = best(planner, question)
+    assert plan.ask == "whether"
+    assert {anchor.text for anchor in plan.anchors} == {start, end}
+    assert [hop.rel for hop in plan.hops] == [relation]
+    assert plan.target.relevance_text == ""
+    ends = {anchor.text for anchor in plan.anchors if anchor.var == plan.target.var}
+    assert found(plan) == (names if ends == {end} else {start} if names else set())
+
+
+def test_an_order_with_words_left_over_keeps_all_its_places(planner: Planner) -> None:
+    """The cheapest of all lamps need not be the cheapest of the folding ones, which only documents know."""
+    assert best(planner, "the cheapest lamp").order == Order("price", "asc", 1)
+    plan = best(planner, "the cheapest lamp by Ostervik that is zumpty")
+    assert (plan.order, plan.target.relevance_text) == (Order("price", "asc"), "zumpty")

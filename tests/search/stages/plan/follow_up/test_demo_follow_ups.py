@@ -112,6 +112,22 @@ def test_a_turned_name_takes_answers_away(
     assert set(own.answers(own.one_hop(*before))) - set(own.answers(plan)) == gone  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize(
+    ("words", "excluded", "kept"),
+    [
+        ("not designed by Ingunn Aas sold at Fjordgata 12", {"Ingunn Aas"}, {"Ostervik", "Fjordgata 12"}),
+        ("not designed by Ingunn Aas or Jarl Wennerholt", {"Ingunn Aas", "Jarl Wennerholt"}, {"Ostervik"}),
+    ],
+)
+def test_only_the_names_that_belong_together_are_turned(
+    demos: dict[str, Demo], words: str, excluded: set[str], kept: set[str]
+) -> None:
+    """A scope ends behind its first name unless a comma, *and* or *or* joins the next one to it."""
+    plan = best(demos["products"], OSTERVIK, words)
+    assert {anchor.text for pattern in plan.exclude for anchor in pattern.anchors} == excluded
+    assert {anchor.text for anchor in plan.anchors} == kept
+
+
 def test_the_name_of_the_question_before_is_turned_round(demos: dict[str, Demo]) -> None:
     plan = best(demos["products"], OSTERVIK, "not Ostervik")
     assert (plan.anchors, [pattern.anchors[0].text for pattern in plan.exclude]) == ((), ["Ostervik"])
