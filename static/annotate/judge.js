@@ -5,7 +5,7 @@ const AHEAD = 8, RETRY = 2000, SLOWLY = 20000;
 const page = document.querySelector("main.annotate");
 const form = document.getElementById("judging");
 const queue = Number(page.dataset.queue), person = Number(page.dataset.person);
-const state = { store: null, outbox: null, tab: "", current: null, shown: 0, sentence: "", fetching: null, missed: false, timer: 0, expected: [] };
+const state = { store: null, outbox: null, tab: "", current: null, shown: 0, sentence: "", fetching: null, missed: false, showing: 0, timer: 0, expected: [] };
 
 const part = (name) => document.getElementById(name);
 const made = (tag, text, className) => {
@@ -129,8 +129,12 @@ async function keepItems(items, began) {
   }
 }
 
+// Show the current item, or the first of those that wait. Only the latest call shows: an earlier one, still reading the
+// store, does not know what was judged or undone meanwhile.
 async function show() {
+  const turn = ++state.showing;
   const items = await readyItems();
+  if (turn !== state.showing) return;
   const next = state.current && items.find((item) => item.id === state.current.id) || items[0] || null;
   if (items.length <= AHEAD / 2 && !state.fetching) fetchMore();
   if (!next) {
@@ -142,9 +146,11 @@ async function show() {
     return;
   }
   if (state.current && state.current.id === next.id && page.dataset.item === String(next.id)) return;
+  const draft = keptDraft(next.id) || (await state.store.get("drafts", next.id));
+  if (turn !== state.showing) return;
   state.current = next;
   showItem(next);
-  showDraft(keptDraft(next.id) || (await state.store.get("drafts", next.id)));
+  showDraft(draft);
   page.dataset.state = "ready";
   page.dataset.item = String(next.id);
   state.shown = performance.now();
@@ -293,10 +299,10 @@ async function undo() {
   const item = { ...last.whole, tab: state.tab, revision: last.revision + 1, first: Date.now() };
   await state.store.undone(entry, item, { item: last.item, ...rest });
   announce("Undone: judge it again.");
-  state.current = null;
   await state.outbox.changed();
   state.outbox.soon();
   await showLast();
+  state.current = null;
   await show();
 }
 

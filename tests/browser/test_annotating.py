@@ -120,6 +120,35 @@ def test_judging_goes_on_without_network_and_a_closed_browser_keeps_draft_and_ju
     assert result(site, queue, {"ann": {int(first): "4", int(second): "2"}})["wrong"] == 0
 
 
+def test_an_undone_item_stays_when_an_earlier_look_at_the_store_comes_late(
+    site: Site, people: Callable[..., Page]
+) -> None:
+    page = people("ann", f"/annotate/{queue_of(site, 'undone beside a late look', 6, 1)}/")
+    first = ready(page)
+    page.keyboard.press("4")
+    expect(page.locator("main")).not_to_have_attribute("data-item", first)
+    ready(page)
+    page.evaluate(
+        """async () => {
+          const all = state.store.all.bind(state.store);
+          let looked, goOn;
+          const hasLooked = new Promise((resolve) => { looked = resolve; });
+          const late = new Promise((resolve) => { goOn = resolve; });
+          state.store.all = async (name) => {
+            const rows = await all(name);
+            if (name === "items" && looked) { looked(); looked = null; await late; }
+            return rows;
+          };
+          const early = show();
+          await hasLooked;
+          await undo();
+          goOn();
+          await early;
+        }"""
+    )
+    assert ready(page) == first
+
+
 def test_two_tabs_get_different_items_and_a_conflict_from_elsewhere_is_a_question(
     site: Site, people: Callable[..., Page]
 ) -> None:
