@@ -229,9 +229,18 @@ class Bm25Index:
             at[at == last - first] = 0
             held = indices[first:last][at] == rows if last > first else np.zeros(len(keys), dtype=bool)
             found[place, held] = data[first:last][at[held]]
-        holding = np.asarray(starts[words + 1] - starts[words])
-        documents = len(owners)
-        return np.log(1 + (documents - holding + 0.5) / (holding + 0.5)).astype(np.float32), found
+        return _idf(np.asarray(starts[words + 1] - starts[words]), len(owners)), found
+
+    def rarity(self, text: str) -> float:
+        """Return the sum of the idf of a text's distinct words; unknown words count as ones of no document."""
+        scorer, owners = self._matrix(None)
+        words = set(self._analyzer.words(text))
+        if scorer is None:
+            return 0.0
+        starts = scorer.scores["indptr"]
+        places = [self._vocabulary.find(word) for word in sorted(words)]
+        holding = [0 if place is None else int(starts[place + 1] - starts[place]) for place in places]
+        return float(_idf(np.array(holding), len(owners)).sum())
 
     @property
     def fields(self) -> tuple[str, ...]:
@@ -309,3 +318,8 @@ def _best(scores: NDArray[np.float32], keys: NDArray[np.int32], k: int) -> list[
         rows = rows[scores[rows] >= threshold]
     order = np.lexsort((keys[rows], -scores[rows]))[:k]
     return [Candidate(int(keys[row]), float(scores[row])) for row in rows[order]]
+
+
+def _idf(holding: NDArray[np.integer], documents: int) -> NDArray[np.float32]:
+    """Return the idf of words, as BM25 of Lucene has it, by the number of documents that hold each."""
+    return np.log(1 + (documents - holding + 0.5) / (holding + 0.5)).astype(np.float32)

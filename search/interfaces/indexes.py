@@ -131,6 +131,13 @@ class TextIndex(Protocol):
         """
         ...
 
+    def rarity(self, text: str) -> float:
+        """Return the sum of the idf of a text's distinct words; a word that no document has counts as idf of 0 of them.
+
+        No document's BM25 score in `search` is higher if no word is repeated.
+        """
+        ...
+
     @property
     def fields(self) -> tuple[str, ...]:
         """The fields that can be searched on their own: names of fields, and `relation:<name>`."""

@@ -119,9 +119,12 @@ class Expanded:
 class Hybrid:
     """Fuses the lists of `Bm25` and `Dense`; equal sums are ordered by cosine, then by id.
 
-    Method `scores` adds the BM25 score, divided by the question's best one, and `cosine` × the cosine, both exact for
-    every document of either list. A convex combination of scores keeps how much better the first document is than the
-    second, which ranks forget (Bruch et al. 2023). Method `ranks` adds reciprocal ranks (Cormack et al. 2009).
+    Method `scores` adds the cosine and `words` × coverage², both exact for every document of either list. The coverage
+    of a document is its BM25 score, divided by the sum of the idf of the question's words: about the share of what the
+    question says that the document says in the same words. A sum of scores keeps how much better the first document is
+    than the second, which ranks forget (Bruch et al. 2023). They divide by the best score of the question; then one
+    shared word counts as much as all of them where no document shares more. Method `ranks` adds reciprocal ranks
+    (Cormack et al. 2009).
     """
 
     text: TextIndex
@@ -135,7 +138,7 @@ class Hybrid:
         high=1000,
     )
     method: str = option("ranks", "What is added up: reciprocal ranks or scores.", choices=("ranks", "scores"))
-    cosine: float = option(1.0, "Method scores: weight of the cosine; the words have 1.", low=0, high=100)
+    words: float = option(8.0, "Method scores: weight of the squared coverage; the cosine has 1.", low=0, high=100)
 
     def __call__(self, question: Question, limit: Limit) -> Fusion:
         """Return the `depth` best documents of both lists; each list holds `depth` documents, too.
@@ -154,16 +157,14 @@ class Hybrid:
 
     def _summed(self, question: Question, words: Ranking, near: Ranking, cosines: QuestionCosines) -> Fusion:
         """Return the sum of both scores over the documents of both lists."""
-        matches = {candidate.key: candidate.score for candidate in words}
-        keys = sorted({candidate.key for candidate in near} | set(matches))
-        # Words that the question repeats count once for documents beyond the list: their score is at most too small.
-        other = [key for key in keys if key not in matches]
-        _, found = self.text.word_scores(question.text, np.array(other, dtype=np.int32))
-        matches |= {key: float(score) for key, score in zip(other, found.sum(axis=0), strict=True) if score > 0}
-        best = max(matches.values(), default=1.0)
+        keys = sorted({candidate.key for candidate in (*near, *words)})
+        _, found = self.text.word_scores(question.text, np.array(keys, dtype=np.int32))
+        shared = {key: float(score) for key, score in zip(keys, found.sum(axis=0), strict=True) if score > 0}
+        most = self.text.rarity(question.text) if shared else 1.0
+        covered = {key: (score / most) ** 2 for key, score in shared.items()}
         known = self.vectors.cosines(self.encoder.encode([question.text])[0], keys)
-        rankings = {"bm25": Ranking.of(matches, cosines), "vss": Ranking.of(known, by_key)}
-        return Fusion.added(rankings, {"bm25": 1.0 / best, "vss": self.cosine}, cosines, self.depth)
+        rankings = {"bm25": Ranking.of(covered, cosines), "vss": Ranking.of(known, by_key)}
+        return Fusion.added(rankings, {"bm25": self.words, "vss": 1.0}, cosines, self.depth)
 
 
 def _scores(found: list[Candidate]) -> dict[int, float]:

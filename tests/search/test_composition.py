@@ -35,7 +35,7 @@ def test_without_a_choice_the_sites_variant_runs() -> None:
     assert stages["retrieve"] == {
         "VARIANT": "hybrid",
         "BACKEND": HYBRID,
-        "OPTIONS": {"depth": 100, "k": 60.0, "method": "scores", "cosine": 1.0},
+        "OPTIONS": {"depth": 100, "k": 60.0, "method": "scores", "words": 8.0},
     }
     assert stages["rerank"] == {"VARIANT": "none", "BACKEND": None, "OPTIONS": {}}
 
@@ -77,7 +77,7 @@ def test_a_choice_takes_the_options_of_what_it_replaces_with_it() -> None:
     assert stages["retrieve"] == {"VARIANT": "bm25", "BACKEND": BM25, "OPTIONS": {"depth": 100}}
     assert stages["fuse"]["OPTIONS"]["k"] == 9.0
     kept = grasp().specification(version, {"retrieve": "hybrid"})["stages"]["retrieve"]["OPTIONS"]
-    assert kept == {"depth": 20, "k": 5.0, "method": "scores", "cosine": 1.0}
+    assert kept == {"depth": 20, "k": 5.0, "method": "scores", "words": 8.0}
 
 
 def test_the_schema_offers_the_variants_and_says_whose_an_option_is() -> None:

@@ -42,6 +42,14 @@ def test_a_score_is_that_of_the_formula(tmp_path: Path) -> None:
     assert [(candidate.key, candidate.score) for candidate in found] == [(2, pytest.approx(score, rel=1e-6))]
 
 
+def test_the_rarity_of_a_text_is_the_idf_of_its_words_known_or_not(tmp_path: Path) -> None:
+    built = index(tmp_path, ["amber road", "amber", "birch birch road"])
+    # `amber` is in two of three documents, `zebra` in none; `the` is no word, and a repeated one counts once.
+    amber, zebra = math.log(1 + (3 - 2 + 0.5) / (2 + 0.5)), math.log(1 + (3 - 0 + 0.5) / (0 + 0.5))
+    assert built.rarity("The amber zebra, amber!") == pytest.approx(amber + zebra)
+    assert built.rarity("the") == 0.0
+
+
 def test_inflections_match_and_stop_words_do_not(tmp_path: Path) -> None:
     built = index(tmp_path, ["the roads were long", "this is the matter"])
     assert [candidate.key for candidate in built.search("Is this a ROAD?", 10)] == [0]

@@ -80,6 +80,9 @@ class Words:
         rows = [[self._table.get(word, {}).get(int(key), 0.0) for key in keys] for word in text.split()]
         return np.ones(len(rows), dtype=np.float32), np.array(rows, dtype=np.float32).reshape(len(rows), len(keys))
 
+    def rarity(self, text: str) -> float:
+        return float(len(set(text.split())))
+
 
 class TriesEverything:
     """A graph store that asks the brute-force matcher; plans whose index is in `down` fail, questions are counted."""

@@ -73,16 +73,24 @@ def test_the_fusion_of_both_is_the_sum_of_reciprocal_ranks() -> None:
 
 
 def test_scores_of_both_are_added_up_and_each_document_has_both() -> None:
-    words = Words({"red": {0: 4.0, 1: 3.0}, "lamp": {0: 4.0, 2: 1.0}})
+    words = Words({"red": {0: 0.5, 1: 0.4}, "lamp": {0: 0.5, 2: 0.2}})
     near = Cosines({"document+relations": {"red lamp": {1: 0.9, 2: 0.4, 0: 0.1}}})
-    retrieve = Hybrid(words, near, near, depth=2, method="scores", cosine=2.0)
-    fusion = retrieve(Question("red lamp"), Limit())
-    # 0 is found by words alone, 2 by vectors alone: 0: 8/8 + 2 × 0.1; 1: 3/8 + 2 × 0.9; 2: 1/8 + 2 × 0.4.
+    fusion = Hybrid(words, near, near, depth=2, method="scores", words=8.0)(Question("red lamp"), Limit())
+    # Both words have an idf of 1. 0 is found by words alone, 2 by vectors alone:
+    # 0: 8 × (1.0 / 2)² + 0.1; 1: 8 × (0.4 / 2)² + 0.9; 2: 8 × (0.2 / 2)² + 0.4.
     assert [(one.key, one.score) for one in fusion.ranking.candidates] == [
-        (1, pytest.approx(2.175)), (0, pytest.approx(1.2)),
+        (0, pytest.approx(2.1)), (1, pytest.approx(1.22)),
     ]  # fmt: skip
-    assert fusion.rankings["bm25"].ranking.scores == {0: 8.0, 1: 3.0, 2: 1.0}
+    assert fusion.rankings["bm25"].ranking.scores == pytest.approx({0: 0.25, 1: 0.04, 2: 0.01})
     assert fusion.method == "sum"
+
+
+def test_one_shared_word_of_many_says_less_than_what_the_question_means() -> None:
+    words = Words({"river": {0: 0.9}})
+    near = Cosines({"document+relations": {"my phone fell into the river again": {0: 0.1, 1: 0.5}}})
+    fusion = Hybrid(words, near, near, method="scores")(Question("my phone fell into the river again"), Limit())
+    # No document shares more than one word of seven: 8 × (0.9 / 7)² = 0.13.
+    assert fusion.ranking.keys == (1, 0)
 
 
 def test_scores_are_added_up_where_no_document_has_a_word() -> None:
