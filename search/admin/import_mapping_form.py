@@ -64,7 +64,8 @@ def form_of(preview: Mapping[str, Any], mapping: Mapping[str, Any], faults: Sequ
         if _path(fault) != ["name"] and (_path(fault)[:1] != ["files"] or len(_path(fault)) < 2)
     ]  # fmt: skip
     return {
-        "name": mapping.get("name", ""), "files": files, "faults": general, "name_faults": of_name, "use_groups": USE_GROUPS,
+        "name": mapping.get("name", ""), "files": files, "faults": general, "name_faults": of_name,
+        "use_groups": USE_GROUPS,
         "roles": [(role, ROLE_WORDS[role]) for role in ROLES], "encodings": ENCODINGS,
         "delimiters": [(mark, DELIMITER_WORDS[mark]) for mark in DELIMITERS],
     }  # fmt: skip

@@ -48,9 +48,9 @@ class RemovalPage(ModelAdmin):
                 return redirect(reverse(f"admin:{self.opts.app_label}_{self.opts.model_name}_changelist"))
             except ReleaseError as error:
                 messages.error(request, str(error))
-        title = f"Delete {row}?"
-        shown = {"opts": self.opts, "title": title, "row": row, "removal": self.removal_of(row),
-                 "back": reverse(f"admin:{self.opts.app_label}_{self.opts.model_name}_change", args=[row.pk])}  # fmt: skip
+        back = reverse(f"admin:{self.opts.app_label}_{self.opts.model_name}_change", args=[row.pk])
+        removal = self.removal_of(row)
+        shown = {"opts": self.opts, "title": f"Delete {row}?", "row": row, "removal": removal, "back": back}
         return render(request, "admin/search/removal.html", self.admin_site.each_context(request) | shown)
 
     def removal_of(self, row: Any) -> Removal:

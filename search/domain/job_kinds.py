@@ -58,7 +58,7 @@ class Kind(Protocol):
 
     @classmethod
     def keys(cls) -> Mapping[str, Mapping[str, Any]]:
-        """Return argument → key → JSON schema, for arguments that are objects with keys known to the site's settings."""
+        """Return argument → key → JSON schema, for arguments that are objects whose keys the site's settings know."""
         return {}
 
     @classmethod

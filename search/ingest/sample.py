@@ -124,9 +124,14 @@ def _sampled(tables: tuple[Table, ...], rows: int, key: str) -> tuple[SampledTab
     limit = max(LEAST_ROWS, rows // max(1, len(tables)))
     return tuple(
         SampledTable(
-            replace(table.file, buffer=READ_AHEAD), table.flat, table.convert, table.declared, limit, table.numbered,
+            replace(table.file, buffer=READ_AHEAD),
+            table.flat,
+            table.convert,
+            table.declared,
+            limit,
+            table.numbered,
             key=key,
-        )  # fmt: skip
+        )
         for table in tables
     )
 

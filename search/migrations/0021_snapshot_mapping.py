@@ -4,15 +4,16 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('search', '0020_index_folders'),
+        ("search", "0020_index_folders"),
     ]
 
     operations = [
         migrations.AddField(
-            model_name='snapshot',
-            name='mapping',
-            field=models.JSONField(blank=True, help_text='What the columns of plain files are; the next import is offered it.', null=True),
+            model_name="snapshot",
+            name="mapping",
+            field=models.JSONField(
+                blank=True, help_text="What the columns of plain files are; the next import is offered it.", null=True
+            ),
         ),
     ]

@@ -79,7 +79,9 @@ class TrainLearnerJob(Kind):
             _, examples = self._questions(target)
             refuse_splits(examples, "Training", (TRAIN, VAL) if self.allow_val else (TRAIN,))
             if examples and len(examples) + self.synthesised < (fewest := self.fewest_questions()):
-                message = f"There are {len(examples)} questions to learn from; a {self.learner} takes {fewest} at least."
+                message = (
+                    f"{len(examples)} questions to learn from are too few: a {self.learner} takes {fewest} at least."
+                )
                 faults.append(Fault("/question_set", message))
         return faults
 

@@ -85,9 +85,7 @@ def _file(file: Any, at: tuple[object, ...]) -> Iterator[Fault]:
         yield Fault(pointer(*at, "role"), f"'role' is missing: one of {', '.join(ROLES)}.")
     for key, allowed in FILE_TEXTS.items():
         yield from _text(file, key, allowed, at)
-    for key, default in (("header", True), ("numbered", False)):
-        if not isinstance(file.get(key, default), bool):
-            yield Fault(pointer(*at, key), f"'{key}' is true or false.")
+    yield from _switches(file, at)
     names = file.get("names") or []
     if not isinstance(names, list) or not all(_is_text(name) for name in names):
         yield Fault(pointer(*at, "names"), "'names' is a list of the columns' names.")
@@ -103,6 +101,12 @@ def _file(file: Any, at: tuple[object, ...]) -> Iterator[Fault]:
             yield from _column(column, role, (*at, "columns", name))
         yield from _needs(file, role, columns, at)
         yield from _same_field(columns, (*at, "columns"))
+
+
+def _switches(file: Mapping[str, Any], at: tuple[object, ...]) -> Iterator[Fault]:
+    for key in ("header", "numbered"):
+        if not isinstance(file.get(key, False), bool):
+            yield Fault(pointer(*at, key), f"'{key}' is true or false.")
 
 
 def _path(path: Any, at: tuple[object, ...]) -> Iterator[Fault]:

@@ -32,7 +32,7 @@ FRACTION = re.compile(r"[+-]?\d*[.,]\d+")
 LONGEST_KEY = 60
 """Most characters, on average, of the values of a column that is taken for the id by its values alone."""
 MOST_WORDS = 6
-"""Most words, on average, of names that are taken for ids; longer values are free text, of which two may be the same."""
+"""Most words, on average, of names that are taken for ids; longer values are free text, which may occur twice."""
 LONGEST_NAME = 120
 """Most characters, on average, of the values of a column that is taken for the name."""
 Found = tuple[str, str]

@@ -25,8 +25,8 @@ from search.ingest.source import Source, manifest_of
 from search.ingest.validate import CheckedBundle, check
 from search.models import KnowledgeBase, Snapshot
 from search.models.knowledge import BuildStatus
-from search.services.jobs.run_context import plain_run
 from search.services.audit.note import note
+from search.services.jobs.run_context import plain_run
 from search.services.knowledge.index_snapshot import IndexFailed, index_snapshot
 from search.services.knowledge.releases import activate_once
 

@@ -94,7 +94,8 @@ def _agreement(report: Json, name: str = "Lost answers of March") -> Callable[[H
             "queue": queue(1, name), "shown": shown,
             "rule": FinalRule(rule=FinalRule.Rule.choices[0][0], relevant_from=2),
             "alphas": (("steps of a scale (ordinal)", shown.ordinal), ("names (nominal)", shown.nominal)),
-            "rules": FinalRule.Rule.choices, "grade_words": GRADE_WORDS, "question_set": None, "open": 3, "decided": 4, "alone": 5,
+            "rules": FinalRule.Rule.choices, "grade_words": GRADE_WORDS, "question_set": None, "open": 3,
+            "decided": 4, "alone": 5,
             "models": [SimpleNamespace(name=one.name) for one in shown.models], "may_launch": True,
             "may_make_set": True,
         }  # fmt: skip
