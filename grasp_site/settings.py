@@ -337,6 +337,9 @@ GRASP_LEARNERS: dict[str, dict[str, Any]] = {
 # Dotted paths of functions that return what else uses an artifact: id → nouns with names, for sentences.
 GRASP_ARTIFACT_USES = ["training.services.artifact_uses.evaluations_with"]
 
+# Dotted paths of functions that return what else reads a knowledge base, or one release of it, now: the same nouns.
+GRASP_KNOWLEDGE_USES = ["training.services.knowledge_uses.running_evaluations"]
+
 # --- Uploads and imports --------------------------------------------------------------------------------------------
 # Limits of one upload: megabytes of all its files, of one request, and unpacked; the number of files, packed or not.
 GRASP_UPLOAD_MEGABYTES = env_int("GRASP_UPLOAD_MEGABYTES", 20_000, minimum=1)

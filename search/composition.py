@@ -23,7 +23,15 @@ from django.utils.module_loading import import_string
 
 from search.domain.errors import Fault, InvalidRequest, nearest, pointer
 from search.domain.flow import StageField, flow_of
-from search.domain.options import assembled, option_fault, options_of, refused_to_visitors, tools_of, typed
+from search.domain.options import (
+    assembled,
+    option_fault,
+    option_schema,
+    options_of,
+    refused_to_visitors,
+    tools_of,
+    typed,
+)
 from search.domain.question import Question
 from search.domain.ranking import Ranking
 from search.domain.trace import Trace
@@ -144,7 +152,7 @@ class Pipeline:
                 for option, declared in _options(variants[name]).items():
                     if (key := f"{stage}.{option}") in properties or (visitor and declared.metadata["staff_only"]):
                         continue
-                    described = _json_schema(declared, configured.get(option, declared.default), visitor)
+                    described = option_schema(declared, configured.get(option, declared.default), visitor)
                     having = [other for other, variant in variants.items() if option in _options(variant)]
                     some = {"variants": having} if len(having) < len(variants) else {}
                     properties[key] = described | some
@@ -276,24 +284,6 @@ def _choice_schema(stage: str, row: PipelineRow) -> dict[str, Any]:
         "default": row["DEFAULT"],
         "enum": list(row["VARIANTS"]),
     }
-
-
-def _json_schema(declared: OptionField, default: Any, visitor: bool) -> dict[str, Any]:
-    kinds = {bool: "boolean", int: "integer", float: "number", str: "string", tuple: "array"}
-    described: dict[str, Any] = {
-        "type": kinds[type(declared.default)],
-        "description": declared.metadata["help"],
-        "default": list(default) if isinstance(default, tuple) else default,
-    }
-    public = declared.metadata["public_high"] if visitor else None
-    bounds = {"minimum": declared.metadata["low"], "maximum": declared.metadata["high"] if public is None else public}
-    described |= {key: bound for key, bound in bounds.items() if bound is not None}
-    if declared.metadata["choices"]:
-        described["enum"] = list(declared.metadata["choices"])
-    if isinstance(declared.default, tuple):
-        described["items"] = {"type": "number"}
-        described["minItems"] = described["maxItems"] = len(declared.default)
-    return described
 
 
 def titles_of(names: Sequence[str], pipeline: Pipeline | None) -> dict[str, str]:

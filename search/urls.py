@@ -22,7 +22,7 @@ from search.views.paths import paths
 from search.views.paths_between import paths_of_two, paths_of_two_csv, paths_of_two_svg
 from search.views.plan import edit_plan
 from search.views.refine import refine
-from search.views.results import cancel, live, results
+from search.views.results import cancel, facets, live, results
 from search.views.runs import trace
 from search.views.search import home
 from search.views.settings import knowledge_settings, settings_back, settings_list
@@ -54,6 +54,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("embed/grasp.js", embed_script, name="embed-script"),
     path("search/<uuid:run_id>/", results, name="search-results"),
     path("search/<uuid:run_id>/live/", live, name="search-live"),
+    path("search/<uuid:run_id>/facets/", facets, name="search-facets"),
     path("search/<uuid:run_id>/cancel/", cancel, name="search-cancel"),
     path("search/<uuid:run_id>/feedback/", feedback, name="search-feedback"),
     path("search/<uuid:run_id>/plan/", edit_plan, name="search-plan"),

@@ -10,7 +10,7 @@ from django.conf import settings
 from django.utils.module_loading import import_string
 
 from search.domain.errors import Fault, InvalidRequest, nearest, pointer
-from search.domain.options import option_fault, typed
+from search.domain.options import option_fault, option_schema, options_of, typed
 from training.learning.task import Learner
 
 
@@ -59,19 +59,25 @@ def learner(kind: str, assigned: Mapping[str, Any]) -> tuple[Learner, dict[str, 
     return made, dataclasses.asdict(made)
 
 
-def settings_told(kind: str) -> list[str]:
-    """Return a sentence about each setting of a learner, with its name and its default.
+def settings_schema(kind: str) -> dict[str, dict[str, Any]]:
+    """Return setting → JSON schema of a learner, with the values of the site as defaults.
 
     There are none for a learner whose row names no SETTINGS, because it might load a model library.
     """
     row: Mapping[str, Any] = settings.GRASP_LEARNERS.get(kind, {})
     if "SETTINGS" not in row:
-        return []
+        return {}
     site = row.get("OPTIONS", {})
-    return [
-        f"{field.name} ({site.get(field.name, field.default)}): {field.metadata.get('help', '')}"
-        for field in dataclasses.fields(import_string(row["SETTINGS"]))
-    ]
+    return {
+        name: option_schema(field, site.get(name, field.default))
+        for name, field in options_of(import_string(row["SETTINGS"])).items()
+    }
+
+
+def fewest_questions(kind: str) -> int:
+    """Return how many questions a learner takes at least, 0 if its row does not name SETTINGS that say so."""
+    row: Mapping[str, Any] = settings.GRASP_LEARNERS.get(kind, {})
+    return int(getattr(import_string(row["SETTINGS"]), "FEWEST", 0)) if "SETTINGS" in row else 0
 
 
 def checked_settings(kind: str, assigned: Mapping[str, Any]) -> dict[str, Any]:

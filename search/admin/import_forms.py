@@ -6,10 +6,12 @@ from typing import Any
 
 from django import forms
 from django.conf import settings
-from unfold.widgets import UnfoldAdminTextInputWidget, UnfoldBooleanWidget
+from unfold.widgets import UnfoldAdminSelectWidget, UnfoldAdminTextInputWidget, UnfoldBooleanWidget
 
 from search.ingest.manifest import BASE_NAME, NAME_RULE
+from search.models import KnowledgeBase
 
+UNCHANGED = ""
 FILES = "files"
 PLACE = "place"
 
@@ -40,6 +42,7 @@ class ImportForm(forms.Form):
     name = forms.CharField(
         required=False, max_length=100, label="Name of the knowledge base", widget=UnfoldAdminTextInputWidget
     )
+    visibility = forms.ChoiceField(required=False, label="Who may search it", widget=UnfoldAdminSelectWidget)
     tolerance = forms.IntegerField(
         required=False, min_value=0, max_value=1_000_000_000, initial=0, label="Bad rows that are tolerated",
         help_text="They are left out. With more than these, nothing is loaded.",
@@ -58,6 +61,30 @@ class ImportForm(forms.Form):
         required=False, initial=True, widget=UnfoldBooleanWidget, label="Let it answer",
         help_text="Searches use the release as soon as it is ready.",
     )  # fmt: skip
+
+    def __init__(self, *args: Any, there: KnowledgeBase | None = None, **kwargs: Any) -> None:
+        """`there` is the knowledge base that has the name which the page begins with."""
+        super().__init__(*args, **kwargs)
+        self.there = there
+        field = self.fields["visibility"]
+        choices = KnowledgeBase.Visibility.choices
+        if there is not None:
+            choices = [(UNCHANGED, f"As now: {there.get_visibility_display()}"), *choices]
+        field.choices = choices  # type: ignore[attr-defined]
+        field.initial = UNCHANGED if there is not None else KnowledgeBase.Visibility.PUBLIC
+        field.help_text = (
+            "Everybody who reaches this site, only accounts that are members (chosen on its page afterwards), or only "
+            "staff. Its page changes it at any time."
+        )
+
+    def clean(self) -> dict[str, Any]:
+        """Leave the visibility of a knowledge base alone that the page did not ask about."""
+        cleaned = super().clean() or {}
+        shown = self.there.name if self.there else ""
+        name = cleaned.get("name", "")
+        if name != shown and KnowledgeBase.objects.filter(name=name).exists():
+            cleaned["visibility"] = UNCHANGED
+        return cleaned
 
     def clean_name(self) -> str:
         """Return the name. Raises ValidationError with the rule of names."""

@@ -8,6 +8,7 @@ from typing import Any
 
 from search.domain.errors import Fault
 from search.ingest.manifest import FIELD_KINDS
+from search.ingest.mapping.mapping import FileMapping
 from search.ingest.mapping.uses import DELIMITERS, ROLES
 from search.ingest.text_formats import ENCODINGS
 
@@ -28,6 +29,10 @@ USE_GROUPS: Sequence[tuple[str, Sequence[tuple[str, str]]]] = (
 )  # fmt: skip
 COLUMN_TEXTS = ("name", "prefix", "relation", "separator")
 FILE_TEXTS = ("type", "relation")
+FILE_FIELDS = ("role", "type", "relation", "delimiter", "encoding", "numbered")
+"""Fields of a file beside which their faults stand."""
+ROWS = "rows"
+"""Value of the choice that numbers the rows of a file."""
 
 
 def form_of(preview: Mapping[str, Any], mapping: Mapping[str, Any], faults: Sequence[Fault] = ()) -> dict[str, Any]:
@@ -35,22 +40,32 @@ def form_of(preview: Mapping[str, Any], mapping: Mapping[str, Any], faults: Sequ
     looked_at = {file["path"]: file for file in preview["files"]}
     files = []
     for at, given in enumerate(mapping.get("files", [])):
-        shown = looked_at.get(given["path"], {"columns": [], "because": "", "first_rows": []})
+        shown = looked_at.get(given["path"], {"columns": []})
         own = [fault for fault in faults if _path(fault)[:2] == ["files", str(at)]]
         columns = [
             _column(at, number, column, given, own)
             for number, column in enumerate(_columns(shown["columns"], given["columns"]))
         ]
         files.append({
-            "prefix": f"f{at}", "path": given["path"], "because": shown["because"], "columns": columns,
+            "prefix": f"f{at}", "path": given["path"], "because": shown.get("because", ""), "columns": columns,
+            "because_type": shown.get("because_type", ""), "because_ids": shown.get("because_ids", ""),
+            "numbered": given.get("numbered", False), "first_id": FileMapping(given["path"], "nodes").stem + "/2",
             "role": given["role"], "type": given.get("type", ""), "relation": given.get("relation", ""),
             "delimiter": given.get("delimiter", ","), "encoding": given.get("encoding", "utf-8"),
             "has_delimiter": given.get("format", "csv") == "csv",
-            "faults": [fault.sentence for fault in own if "columns" not in _path(fault)[2:-1]],
+            "at": {field: _at(own, field) for field in FILE_FIELDS},
+            "faults": [fault.sentence for fault in own
+                       if _path(fault)[2:] not in [[field] for field in FILE_FIELDS]
+                       and "columns" not in _path(fault)[2:-1]],
         })  # fmt: skip
-    general = [fault.sentence for fault in faults if _path(fault)[:1] != ["files"] or len(_path(fault)) < 2]
+    of_name = [fault.sentence for fault in faults if _path(fault) == ["name"]]
+    general = [
+        fault.sentence for fault in faults
+        if _path(fault) != ["name"] and (_path(fault)[:1] != ["files"] or len(_path(fault)) < 2)
+    ]  # fmt: skip
     return {
-        "name": mapping.get("name", ""), "files": files, "faults": general, "use_groups": USE_GROUPS,
+        "name": mapping.get("name", ""), "files": files, "faults": general, "name_faults": of_name,
+        "use_groups": USE_GROUPS,
         "roles": [(role, ROLE_WORDS[role]) for role in ROLES], "encodings": ENCODINGS,
         "delimiters": [(mark, DELIMITER_WORDS[mark]) for mark in DELIMITERS],
     }  # fmt: skip
@@ -70,6 +85,8 @@ def mapping_from(posted: Mapping[str, str], mapping: Mapping[str, Any], columns:
                 file[key] = posted[f"{prefix}-{key}"]
         for key in FILE_TEXTS:
             _set(file, key, posted.get(f"{prefix}-{key}", "").strip())
+        if f"{prefix}-ids" in posted:
+            _set(file, "numbered", posted[f"{prefix}-ids"] == ROWS)
         names = columns.get(file["path"]) or list(file["columns"])
         file["columns"] = {
             name: _posted_column(posted, f"{prefix}-c{number}", file["columns"].get(name, {}))
@@ -120,6 +137,10 @@ def _column(
         "name": texts["name"], "relation": texts["relation"],
         "separator": texts["separator"], "prefix_text": texts["prefix"],
     }  # fmt: skip
+
+
+def _at(faults: Sequence[Fault], field: str) -> list[str]:
+    return [fault.sentence for fault in faults if _path(fault)[2:] == [field]]
 
 
 def _path(fault: Fault) -> list[str]:

@@ -27,6 +27,7 @@ from search.domain.errors import InvalidRequest, NotAllowed, SearchError
 from search.models import Upload
 from search.services.imports.name_source import name_source
 from search.services.imports.preview_upload import preview_upload
+from search.services.imports.remembered import remembered
 from search.services.jobs.launch import launch_job
 from search.services.jobs.wake import wake
 from search.services.uploads.discard_upload import discard_upload
@@ -34,6 +35,8 @@ from search.services.uploads.receive_whole import receive_whole
 from search.services.uploads.unpack_upload import unfinished
 
 FOLDER = "admin/search/import"
+LIKE = "like"
+"""Parameter that names the knowledge base whose earlier mapping is taken."""
 START, STEP, MAPPING, CHECK = (f"admin:search_import{name}" for name in ("", "_step", "_mapping", "_check"))
 
 
@@ -113,7 +116,9 @@ class ImportPages(ModelAdmin):
         preview = import_shown.looked_at(upload)
         if preview["mapping"] is None:
             return redirect(CHECK, pk)
-        mapping, faults = preview["mapping"], []
+        offered = remembered(preview)
+        taken = next((one for one in offered if one.knowledge_base.name == request.GET.get(LIKE)), None)
+        mapping, faults = taken.fitted.mapping if taken else preview["mapping"], []
         if request.method == "POST":
             mapping = mapping_from(request.POST, mapping, columns_of(preview))
             try:
@@ -121,7 +126,10 @@ class ImportPages(ModelAdmin):
                 return redirect(CHECK, pk)
             except InvalidRequest as error:
                 faults = list(error.faults)
-        shown = {"step": 2, "upload": upload, "preview": preview, "form": form_of(preview, mapping, faults)}
+        shown = {
+            "step": 2, "upload": upload, "preview": preview, "form": form_of(preview, mapping, faults),
+            "offered": [one for one in offered if one is not taken], "taken": taken,
+        }  # fmt: skip
         return self._page(request, "mapping", shown | {"faults": faults}, status=400 if faults else 200)
 
     def import_check(self, request: HttpRequest, pk: UUID) -> HttpResponse:
@@ -130,14 +138,15 @@ class ImportPages(ModelAdmin):
         upload = _ready(pk)
         preview = import_shown.looked_at(upload)
         name = import_shown.name_in(upload, preview)
-        form = ImportForm(request.POST or None, initial={"name": name})
+        there = import_shown.there_already(name)
+        form = ImportForm(request.POST or None, there=there, initial={"name": name})
         if request.method == "POST" and form.is_valid() and not preview["problem"]:
             given = {**import_shown.arguments_of(upload, preview), **form.options()}
             try:
                 return self._launched(request, given | {"check_only": "check_only" in request.POST})
             except InvalidRequest as error:
                 form.add_error(None, [fault.message for fault in error.faults])
-        shown = {"step": 3, "upload": upload, "form": form, "there": import_shown.there_already(name)}
+        shown = {"step": 3, "upload": upload, "form": form, "there": there}
         faulty = request.method == "POST"
         return self._page(
             request, "check", shown | import_shown.checked(upload, preview), status=400 if faulty else 200

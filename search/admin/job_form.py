@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from django import forms
 from django.conf import settings
-from django.db import transaction
 from django.utils.module_loading import import_string
 from unfold.widgets import (
     UnfoldAdminSelectWidget,
@@ -17,15 +17,25 @@ from unfold.widgets import (
     UnfoldBooleanWidget,
 )
 
-from search.domain.errors import Fault, InvalidRequest
+from search.admin.option_fields import option_field, with_bounds
+from search.domain.errors import Fault
 from search.domain.job_kinds import arguments_schema
-from search.models import JobSchedule, KnowledgeBase
-from search.services.jobs.kinds import kind_class, kind_names, title_of
-from search.services.jobs.schedules import save_schedule
+from search.models import KnowledgeBase
+from search.services.jobs.kinds import kind_class
+from search.text import words
 
 ARGUMENT = "argument-"
 """Prefix of the fields of the kind's own arguments, so that none of them collides with the fields of every kind."""
 SHORT_TEXT = 80
+
+
+@dataclass(frozen=True, slots=True)
+class SettingsGroup:
+    """Fields that are folded away, and whether they begin open."""
+
+    title: str
+    fields: tuple[forms.BoundField, ...]
+    open: bool
 
 
 class LaunchForm(forms.Form):
@@ -35,26 +45,70 @@ class LaunchForm(forms.Form):
         super().__init__(data, initial=dict(initial or {}))
         self.kind = kind
         cls = kind_class(kind)
+        fewest = cls.fewest_questions()
         self._schema: dict[str, Any] = arguments_schema(cls)["properties"]
         required = arguments_schema(cls)["required"]
         if "knowledge_base" in cls.targets or "release" in cls.targets:
             self.fields["knowledge_base"] = _choice("Knowledge base", _bases())
         if "question_set" in cls.targets:
-            self.fields["question_set"] = _choice("Question set", _question_sets(), "The newest version is first.")
+            told = f"The newest version is first. {_needed(fewest)}".strip()
+            self.fields["question_set"] = _choice("Question set", _question_sets(fewest), told)
         elif "question_set" in cls.optional:
-            self.fields["question_set"] = _choice("Question set", _question_sets(), "May stay empty.", required=False)
+            told = f"May stay empty. {_needed(fewest)}".strip()
+            self.fields["question_set"] = _choice("Question set", _question_sets(fewest), told, required=False)
         for name, schema in self._schema.items():
             self.fields[ARGUMENT + name] = _field(name, schema, name in required)
+            self._add_keys(name, schema)
+
+    def _add_keys(self, name: str, schema: Mapping[str, Any]) -> None:
+        """Add a field for each key of an object; what the first values have beside them stays in the object itself."""
+        given = self.initial.get(ARGUMENT + name)
+        rest = dict(given) if isinstance(given, Mapping) else {}
+        for key, described in schema.get("properties", {}).items():
+            label = words(key.rpartition(".")[2]).capitalize()
+            self.fields[f"{ARGUMENT}{name}.{key}"] = option_field(
+                label, described, rest.pop(key, None), with_bounds(described)
+            )
+        if isinstance(given, Mapping):
+            self.initial[ARGUMENT + name] = rest
+
+    def plain(self) -> list[forms.BoundField]:
+        """Return the fields that are always in sight, in the order of the arguments."""
+        objects = {ARGUMENT + name for name, schema in self._schema.items() if "properties" in schema}
+        return [self[name] for name in self.fields if name not in objects and not self._key_of(name)]
+
+    def groups(self) -> list[SettingsGroup]:
+        """Return the fields of the keys of objects, by the part of the key before its point, and then the JSON."""
+        found = []
+        for name, schema in self._schema.items():
+            if "properties" not in schema:
+                continue
+            starts = dict.fromkeys(key.rpartition(".")[0] for key in schema["properties"])
+            for start in starts:
+                fields = [self[f"{ARGUMENT}{name}.{key}"] for key in schema["properties"]
+                          if key.rpartition(".")[0] == start]  # fmt: skip
+                title = f"{words(start).capitalize()}: settings" if start else words(name).capitalize()
+                found.append(SettingsGroup(title, tuple(fields), any(map(_is_used, fields))))
+            expert = self[ARGUMENT + name]
+            found.append(SettingsGroup(f"{words(name).capitalize()} as JSON, for experts", (expert,), _is_used(expert)))
+        return found
+
+    def _key_of(self, field: str) -> str:
+        """Return the key for which a field stands, or an empty string."""
+        name, _, key = field.removeprefix(ARGUMENT).partition(".")
+        return key if key in self._schema.get(name, {}).get("properties", {}) else ""
 
     def values(self) -> dict[str, Any]:
         """Return the arguments of `launch_job`, from a form that is valid; fields that were left empty are left out."""
         given = self.cleaned_data
         set_of = str(given.get("question_set", "")).partition("/")
-        arguments = {
-            name: _value(schema, given[ARGUMENT + name])
-            for name, schema in self._schema.items()
-            if given[ARGUMENT + name] not in ("", None)
-        }
+        arguments: dict[str, Any] = {}
+        for name, schema in self._schema.items():
+            if given[ARGUMENT + name] not in ("", None):
+                arguments[name] = _value(schema, given[ARGUMENT + name])
+            keys = {key: given[f"{ARGUMENT}{name}.{key}"] for key in schema.get("properties", {})}
+            if keys := {key: value for key, value in keys.items() if value not in ("", None)}:
+                arguments[name] = {**arguments.get(name, {}), **keys}
         return {
             "kind": self.kind,
             "knowledge_base": given.get("knowledge_base") or set_of[0],
@@ -67,47 +121,10 @@ class LaunchForm(forms.Form):
         for fault in faults:
             name = fault.pointer.removeprefix("/")
             if name.startswith("arguments/"):
-                name = ARGUMENT + name.removeprefix("arguments/").partition("/")[0]
+                named, _, key = name.removeprefix("arguments/").partition("/")
+                field = f"{ARGUMENT}{named}.{key}"
+                name = field if field in self.fields else ARGUMENT + named
             self.add_error(name if name in self.fields else None, fault.message)
-
-
-class ScheduleForm(forms.ModelForm):
-    """A schedule; the service that saves it checks everything at once, and its faults are shown at the fields."""
-
-    kind = forms.ChoiceField(widget=UnfoldAdminSelectWidget)
-
-    class Meta:
-        model = JobSchedule
-        fields = ("name", "cron", "kind", "knowledge_base", "question_set", "arguments", "enabled")
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self.fields["kind"].choices = [(name, title_of(name)) for name in kind_names()]  # type: ignore[attr-defined]
-        self.schedule = self.instance if self.instance.pk else None
-
-    def values(self) -> dict[str, Any]:
-        """Return the arguments of `save_schedule`, from a form whose fields are valid."""
-        given = self.cleaned_data
-        base = given["knowledge_base"]
-        plain = {name: given[name] for name in ("name", "cron", "kind", "question_set", "enabled")}
-        return plain | {"knowledge_base": base.name if base else "", "arguments": given["arguments"] or {}}
-
-    def clean(self) -> dict[str, Any]:
-        """Check the schedule as a whole, without saving it."""
-        cleaned = super().clean() or {}
-        if not self.errors:
-            self._check()
-        return cleaned
-
-    def _check(self) -> None:
-        try:
-            with transaction.atomic():
-                save_schedule(**self.values(), schedule=self.schedule)
-                transaction.set_rollback(True)
-        except InvalidRequest as error:
-            for fault in error.faults:
-                name = fault.pointer.removeprefix("/").partition("/")[0]
-                self.add_error(name if name in self.fields else None, fault.message)
 
 
 def initial_of(job: Any) -> dict[str, Any]:
@@ -123,19 +140,35 @@ def initial_of(job: Any) -> dict[str, Any]:
 def _shown(value: Any) -> Any:
     if isinstance(value, list):
         return "\n".join(map(str, value))
-    return json.dumps(value, ensure_ascii=False, indent=2) if isinstance(value, dict) else value
+    return value
 
 
 def _bases() -> list[tuple[str, str]]:
     return [(name, name) for name in KnowledgeBase.objects.order_by("name").values_list("name", flat=True)]
 
 
-def _question_sets() -> list[tuple[str, str]]:
-    """Return the question sets of all knowledge bases; the settings name who lists them: training does."""
-    return [
-        (f"{base}/{name}", f"{name} · {base} · {questions:,} questions")
-        for base, name, questions in import_string(settings.GRASP_LISTED_QUESTION_SETS)()
-    ]
+def _question_sets(fewest: int) -> list[tuple[str, str]]:
+    """Return the question sets of all knowledge bases; the settings name who lists them: training does.
+
+    Where it takes `fewest` questions, each set says how many of its questions count, and whether they are too few.
+    """
+    found = []
+    for base, name, questions, taught in import_string(settings.GRASP_LISTED_QUESTION_SETS)():
+        told = f"{name} · {base} · {questions:,} questions"
+        if fewest and taught != questions:
+            told += f", {taught:,} to learn from"
+        found.append((f"{base}/{name}", f"{told}: too few" if taught < fewest else told))
+    return found
+
+
+def _needed(fewest: int) -> str:
+    return f"It takes {fewest} questions to learn from at least; those of the split train, if there are splits." if (
+        fewest) else ""  # fmt: skip
+
+
+def _is_used(field: forms.BoundField) -> bool:
+    """Whether somebody has given a value, or it is faulty: then its part of the form is open."""
+    return bool(field.errors) or field.value() not in (None, "", {}, "{}")
 
 
 def _choice(
@@ -170,13 +203,19 @@ def _field(name: str, schema: Mapping[str, Any], required: bool) -> forms.Field:
             return forms.CharField(required=required, widget=UnfoldAdminTextareaWidget({"rows": 3}), **common)
         case "object":
             common["help_text"] = f"{schema['description']} A JSON object."
-            common["initial"] = json.dumps(schema.get("default") or {})
+            common["initial"] = schema.get("default") or {}
             return _Object(required=required, widget=UnfoldAdminTextareaWidget({"rows": 4}), **common)
     return forms.CharField(required=required, widget=UnfoldAdminTextInputWidget, **common)
 
 
 class _Object(forms.CharField):
     """A text that holds a JSON object."""
+
+    def prepare_value(self, value: Any) -> Any:
+        """Return an object as text; an empty one as an empty text."""
+        if not isinstance(value, dict):
+            return value
+        return json.dumps(value, ensure_ascii=False, indent=2) if value else ""
 
     def clean(self, value: Any) -> Any:
         """Return the object, or an empty string. Raises ValidationError with the line of the fault."""

@@ -20,9 +20,10 @@ from unfold.admin import ModelAdmin
 from unfold.decorators import display
 
 from search.admin import empty
-from search.admin.job_form import LaunchForm, ScheduleForm, initial_of
+from search.admin.job_form import LaunchForm, initial_of
 from search.admin.job_shown import LABELS, LIVE, page_of, percent_of
 from search.admin.parts import ReadOnlyAdmin
+from search.admin.schedule_form import ScheduleForm
 from search.domain.errors import InvalidRequest, NotAllowed
 from search.models import Job, JobSchedule
 from search.services.access.rights import LAUNCH_JOBS, may

@@ -6,7 +6,7 @@ from typing import Any
 
 from django import forms
 from django.contrib import admin, messages
-from django.db.models import Count, Model, QuerySet
+from django.db.models import Count, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
@@ -18,6 +18,7 @@ from unfold.decorators import action, display
 from search.admin import empty
 from search.admin.import_pages import ImportPages
 from search.admin.parts import ReadOnlyAdmin, number, table
+from search.admin.removal_pages import RemovalOfBases, RemovalOfReleases
 from search.models import KnowledgeBase, Release, Snapshot, VectorSet
 from search.models.knowledge import BuildStatus
 from search.services.knowledge.releases import ReleaseError, activate_release
@@ -42,7 +43,7 @@ class ReleaseInline(TabularInline):
 
 
 @admin.register(KnowledgeBase)
-class KnowledgeBaseAdmin(ImportPages):
+class KnowledgeBaseAdmin(RemovalOfBases, ImportPages):
     """Knowledge bases: their descriptions, their visibility, and their active releases."""
 
     list_display = ("name", "title", "visibility", "answers", "nodes", "edges", "releases_count")
@@ -71,10 +72,6 @@ class KnowledgeBaseAdmin(ImportPages):
     def add_view(self, request: HttpRequest, form_url: str = "", extra_context: Any = None) -> HttpResponse:
         """Redirect to the import pages."""
         return redirect("admin:search_import")
-
-    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        """Knowledge bases are deleted by `delete_kb`, with their partitions, index files and artifacts."""
-        return False
 
     def get_form(self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any) -> Any:
         """Offer only the releases that are ready."""
@@ -206,7 +203,7 @@ class VectorSetAdmin(ReadOnlyAdmin):
 
 
 @admin.register(Release)
-class ReleaseAdmin(ReadOnlyAdmin):
+class ReleaseAdmin(RemovalOfReleases, ReadOnlyAdmin):
     """Releases: a snapshot with vectors and indexes, used by searches."""
 
     when_empty = empty.RELEASES

@@ -7,20 +7,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from django import forms
-from unfold.widgets import (
-    UnfoldAdminSelectWidget,
-    UnfoldAdminTextareaWidget,
-    UnfoldAdminTextInputWidget,
-    UnfoldBooleanWidget,
-)
+from unfold.widgets import UnfoldAdminSelectWidget, UnfoldAdminTextareaWidget, UnfoldBooleanWidget
 
 from search import wiring
+from search.admin.option_fields import option_field
 from search.domain.errors import Fault, InvalidRequest
 from search.models import KnowledgeBase
 
 SETTING = "setting-"
 """Prefix of the fields of settings, so that none of them collides with the others."""
-WORDS = {True: "yes", False: "no"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,58 +100,8 @@ class VersionForm(forms.Form):
         self.add_error(name if name in self.fields else None, fault.message)
 
 
-class _Numbers(forms.CharField):
-    """A list of numbers, separated by commas or spaces."""
-
-    def __init__(self, number: int, **arguments: Any) -> None:
-        super().__init__(**arguments)
-        self._number = number
-
-    def prepare_value(self, value: Any) -> Any:
-        """Return a list as text."""
-        return ", ".join(map(str, value)) if isinstance(value, list | tuple) else value
-
-    def clean(self, value: Any) -> Any:
-        """Return the numbers, or an empty string. Raises ValidationError."""
-        text = super().clean(value)
-        if not text.strip():
-            return ""
-        try:
-            numbers = [float(part) for part in text.replace(",", " ").split()]
-        except ValueError:
-            numbers = []
-        if len(numbers) != self._number:
-            raise forms.ValidationError(f"Give {self._number} numbers, separated by commas.")
-        return numbers
-
-
 def _field(key: str, described: Mapping[str, Any], value: Any) -> forms.Field:
-    """Return the field of one setting; its default is the placeholder, or the first choice."""
     help_text = described["description"]
     if "variants" in described:
         help_text += f" Only with {key.partition('.')[0]} = {' or '.join(described['variants'])}."
-    common: dict[str, Any] = {"label": key, "help_text": help_text, "required": False, "initial": value}
-    default = described["default"]
-    if "enum" in described:
-        choices = [("", f"default: {default or 'none'}"), *((each, each or "none") for each in described["enum"])]
-        return forms.ChoiceField(choices=choices, widget=UnfoldAdminSelectWidget, **common)
-    widget = UnfoldAdminTextInputWidget({"placeholder": _shown(default)})
-    match described["type"]:
-        case "boolean":
-            choices = [("", f"default: {WORDS[default]}"), ("True", "yes"), ("False", "no")]
-            return forms.TypedChoiceField(
-                choices=choices, coerce=lambda text: text == "True", empty_value="", widget=UnfoldAdminSelectWidget,
-                **common,
-            )  # fmt: skip
-        case "integer" | "number":
-            bounds: dict[str, Any] = {"min_value": described.get("minimum"), "max_value": described.get("maximum")}
-            widget.attrs["inputmode"] = "decimal"
-            field = forms.IntegerField if described["type"] == "integer" else forms.FloatField
-            return field(widget=widget, **bounds, **common)
-        case "array":
-            return _Numbers(described["minItems"], widget=widget, **common)
-    return forms.CharField(widget=widget, **common)
-
-
-def _shown(value: Any) -> str:
-    return ", ".join(map(str, value)) if isinstance(value, list) else "none" if value in ("", None) else str(value)
+    return option_field(key, described, value, help_text)

@@ -56,6 +56,16 @@ class Kind(Protocol):
         """Return argument → further sentences about it, for what only the site's settings know."""
         return {}
 
+    @classmethod
+    def keys(cls) -> Mapping[str, Mapping[str, Any]]:
+        """Return argument → key → JSON schema, for arguments that are objects whose keys the site's settings know."""
+        return {}
+
+    @classmethod
+    def fewest_questions(cls) -> int:
+        """Return how many questions of a set it takes at least; 0 if it does not matter."""
+        return 0
+
     def parts(self) -> Mapping[str, float]:
         """Return the names of the work's parts, in order, each with its expected share of the time (any unit)."""
         ...
@@ -121,6 +131,8 @@ def arguments_schema(cls: type) -> dict[str, Any]:
     properties = {name: _schema_of(field) for name, field in arguments_of(cls).items()}
     for name, sentences in (cls.hints() if hasattr(cls, "hints") else {}).items():
         properties[name]["description"] = " ".join([properties[name]["description"], *sentences])
+    for name, keys in (cls.keys() if hasattr(cls, "keys") else {}).items():
+        properties[name] |= {"properties": dict(keys), "additionalProperties": False}
     required = [name for name, field in arguments_of(cls).items() if field.metadata["required"]]
     return {"type": "object", "additionalProperties": False, "properties": properties, "required": required}
 

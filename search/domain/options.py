@@ -115,6 +115,25 @@ def option_fault(field: dataclasses.Field[Any], value: Any) -> str:
     return _out_of_bounds(value, low, high) if _is_number(value) else f"is a number, not {value!r}."
 
 
+def option_schema(declared: dataclasses.Field[Any], default: Any, visitor: bool = False) -> dict[str, Any]:
+    """Return the JSON schema of an option whose default on this site is `default`, with the bounds for its asker."""
+    kinds = {bool: "boolean", int: "integer", float: "number", str: "string", tuple: "array"}
+    described: dict[str, Any] = {
+        "type": kinds[type(declared.default)],
+        "description": declared.metadata["help"],
+        "default": list(default) if isinstance(default, tuple) else default,
+    }
+    public = declared.metadata["public_high"] if visitor else None
+    bounds = {"minimum": declared.metadata["low"], "maximum": declared.metadata["high"] if public is None else public}
+    described |= {key: bound for key, bound in bounds.items() if bound is not None}
+    if declared.metadata["choices"]:
+        described["enum"] = list(declared.metadata["choices"])
+    if isinstance(declared.default, tuple):
+        described["items"] = {"type": "number"}
+        described["minItems"] = described["maxItems"] = len(declared.default)
+    return described
+
+
 def typed(default: Any, value: Any) -> Any:
     """Return the value as a number of the default's type (5.0 becomes 5 if the default is an int), others unchanged."""
     return type(default)(value) if isinstance(default, int | float) else value

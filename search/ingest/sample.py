@@ -63,7 +63,7 @@ class SampledTable(Table):
 
     def whole(self) -> Table:
         """Return the table that was sampled."""
-        return Table(self.file, self.flat, self.convert, self.declared)
+        return Table(self.file, self.flat, self.convert, self.declared, numbered=self.numbered)
 
     def rows(self, read: BytesRead, digest: hashlib.blake2b | None = None) -> Iterator[NumberedRow]:
         """Yield the first rows, counted by type or relation."""
@@ -123,7 +123,15 @@ def sample(source: Source, node_rows: int = NODE_ROWS, edge_rows: int = EDGE_ROW
 def _sampled(tables: tuple[Table, ...], rows: int, key: str) -> tuple[SampledTable, ...]:
     limit = max(LEAST_ROWS, rows // max(1, len(tables)))
     return tuple(
-        SampledTable(replace(table.file, buffer=READ_AHEAD), table.flat, table.convert, table.declared, limit, key=key)
+        SampledTable(
+            replace(table.file, buffer=READ_AHEAD),
+            table.flat,
+            table.convert,
+            table.declared,
+            limit,
+            table.numbered,
+            key=key,
+        )
         for table in tables
     )
 

@@ -18,6 +18,9 @@ from search.ingest.readers import BadRow, BundleFile, BytesRead, NumberedRow, fi
 Converter = Callable[[dict[str, Any]], Iterator[dict[str, Any] | BadRow]]
 """Turns the columns of a file's row into rows of nodes or edges as a bundle in JSON lines has them."""
 
+ROW_NUMBER = "\0row"
+"""Column of a row's number; no file has a column of this name, because a name holds no NUL."""
+
 
 @dataclass(frozen=True)
 class Table:
@@ -25,7 +28,8 @@ class Table:
 
     `flat` is set if columns other than the standard ones are fields (a bundle's CSV, TSV and Parquet). `convert` turns
     the rows of other files into a bundle's rows. `declared` holds the kinds of the fields of this file. `limit` is the
-    number of rows after which reading stops; None reads the whole file.
+    number of rows after which reading stops; None reads the whole file. With `numbered`, `convert` gets the number of
+    the row in the column `ROW_NUMBER`.
     """
 
     file: BundleFile
@@ -33,6 +37,7 @@ class Table:
     convert: Converter | None = None
     declared: Mapping[str, DeclaredField] = field(default_factory=dict)
     limit: int | None = None
+    numbered: bool = False
 
     @property
     def name(self) -> str:
@@ -65,7 +70,7 @@ class Table:
             if isinstance(row, BadRow):
                 yield number, row
             else:
-                for converted in convert(row):
+                for converted in convert({**row, ROW_NUMBER: number} if self.numbered else row):
                     yield number, converted
 
 
@@ -73,13 +78,14 @@ class Table:
 class Source:
     """Everything that an import reads. The tables of `nodes` yield exactly one row for each row of their file.
 
-    `label` says to people where it came from.
+    `label` says to people where it came from. `mapping` is the JSON of the mapping of plain files, if there is one.
     """
 
     manifest: Manifest
     nodes: tuple[Table, ...]
     edges: tuple[Table, ...]
     label: str = ""
+    mapping: Mapping[str, Any] | None = None
 
     @property
     def name(self) -> str:

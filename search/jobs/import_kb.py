@@ -22,7 +22,7 @@ from search.ingest.mapping.guess import base_name
 from search.ingest.mapping.mapping import SourceMapping
 from search.ingest.size import Size
 from search.jobs.unpack import find_upload
-from search.models import Upload
+from search.models import KnowledgeBase, Upload
 from search.services.imports.expected_import import (
     database_size,
     folder_size,
@@ -40,6 +40,7 @@ from search.services.uploads.errors import UploadConflict
 from search.services.uploads.unpack_upload import unfinished, unpack_upload
 
 FAULTS_LOGGED = 20
+VISIBILITIES = tuple(KnowledgeBase.Visibility.values)
 
 
 @dataclass(frozen=True)
@@ -55,6 +56,10 @@ class ImportJob(Kind):
     mapping: dict[str, Any] = argument({}, "The use of each column of plain files; docs/importing.md describes it.")
     guess: bool = argument(False, "Import plain files with the guessed mapping, where none is given.")
     name: str = argument("", "Name of the knowledge base; empty: the one that the source has.")
+    visibility: str = argument(
+        "", "Who may search it. Empty: everybody for a new knowledge base, and no change for one that is there.",
+        choices=("", *VISIBILITIES),
+    )  # fmt: skip
     tolerance: int = argument(0, "Most bad rows that are left out without failing.", low=0, high=1_000_000_000)
     check_only: bool = argument(False, "Check every row, and load nothing.")
     index: bool = argument(True, "Build the indexes and make a release.")
@@ -101,7 +106,7 @@ class ImportJob(Kind):
             report = import_source(
                 place=place, mapping=self.mapping or None, name=self._name(place), accept_guess=self.guess,
                 tolerance=self.tolerance, dry_run=self.check_only, index=self.index, embed=self.vectors,
-                activate=self.activate, run=run,
+                activate=self.activate, visibility=self.visibility, run=run,
             )  # fmt: skip
         except ImportFailed as failure:
             _keep_faults(failure.report, run)

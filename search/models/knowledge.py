@@ -106,6 +106,9 @@ class Snapshot(models.Model):
     about = models.JSONField(
         default=dict, help_text="Title, description, domain, language, licence, source and examples of the bundle."
     )
+    mapping = models.JSONField(
+        null=True, blank=True, help_text="What the columns of plain files are; the next import is offered it."
+    )
     nodes = models.PositiveBigIntegerField(default=0)
     edges = models.PositiveBigIntegerField(default=0)
     bad_rows = models.PositiveBigIntegerField(default=0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from time import perf_counter
 from typing import Any
 from uuid import UUID
 
@@ -17,8 +18,8 @@ from search.services.access.visitor_cookie import visitor_of
 from search.services.access.visitors import may_cancel
 from search.services.feedback.give_feedback import own_feedback
 from search.services.searches.cancel_search import cancel_search
-from search.services.searches.facets import FEWEST_ANSWERS, facets_of
-from search.services.searches.plan_answers import plan_answers
+from search.services.searches.facets import FACETS_SECONDS, FEWEST_ANSWERS, facets_of
+from search.services.searches.plan_answers import ANSWERS_SECONDS, plan_answers
 from search.services.searches.watch_search import await_change, glance
 from search.views.collect import collected
 from search.views.finding import find_run
@@ -28,6 +29,10 @@ from search.views.shown.facets import ShownFacets, show_facets
 from search.views.shown.search import ShownSearch, relations_of, show_run
 from search.views.unavailable import says_what_is_down
 
+NARROW = "narrow"
+"""Parameter with which the page waits for the facets: the link of a page without script."""
+PROMPT_SECONDS = 0.15
+"""Longest time in seconds for which the results wait for their facets."""
 LONGEST_HELD = 10.0
 """Longest time that a request for changes is held open, in seconds."""
 
@@ -38,6 +43,17 @@ LONGEST_HELD = 10.0
 def results(request: HttpRequest, run_id: UUID) -> HttpResponse:
     """Show the present state of a search at its shareable URL."""
     return results_page(request, find_run(request, run_id))
+
+
+@require_safe
+@never_cache
+@says_what_is_down
+def facets(request: HttpRequest, run_id: UUID) -> HttpResponse:
+    """Return the facets of a search alone, for a page whose results did not wait for them."""
+    run = find_run(request, run_id)
+    search = show_run(run)
+    found = None if _few(search) else show_facets(facets_of(plan_answers(run), run), relations_of(run))
+    return render(request, "search/_facets.html", {"search": search, "facets": found or ShownFacets()})
 
 
 def results_page(
@@ -97,17 +113,32 @@ def _context(request: HttpRequest, run: SearchRun) -> dict[str, Any]:
         "changeable": not search.pending and run.release is not None,
         "marks": {one.node_id: one.kind for one in given},
         "missing": [one for one in given if one.kind == Feedback.Kind.MISSING],
-        "facets": _facets(run, search),
+        "facets": _facets(run, search, ANSWERS_SECONDS + FACETS_SECONDS if NARROW in request.GET else PROMPT_SECONDS),
         "starred": not search.pending and starred(request, run),
         "collected": collected(request, run.knowledge_base_name, [result.id for result in search.results]),
     }
 
 
-def _facets(run: SearchRun, search: ShownSearch) -> ShownFacets | None:
-    """Return the facets of a finished search, None where there is too little to narrow down."""
-    if search.pending or search.answer is None or search.answer.count < FEWEST_ANSWERS:
+def _facets(run: SearchRun, search: ShownSearch, seconds: float) -> ShownFacets | None:
+    """Return the facets of a finished search, None where there is too little to narrow down.
+
+    They come with the results if they are found within `seconds`; otherwise the page asks for them by itself.
+    """
+    if _few(search):
         return None
-    return show_facets(facets_of(plan_answers(run), run), relations_of(run))
+    began = perf_counter()
+    answers = plan_answers(run, min(seconds, ANSWERS_SECONDS))
+    left = seconds - (perf_counter() - began)
+    if answers.reason or left <= 0:
+        return ShownFacets(awaited=True)
+    found = facets_of(answers, run, min(left, FACETS_SECONDS))
+    return (
+        show_facets(found, relations_of(run)) if found.complete or left > FACETS_SECONDS else ShownFacets(awaited=True)
+    )
+
+
+def _few(search: ShownSearch) -> bool:
+    return search.pending or search.answer is None or search.answer.count < FEWEST_ANSWERS
 
 
 def held_seconds(request: HttpRequest) -> float:

@@ -32,6 +32,11 @@ function stuckNotice(row) {
   const notice = made("div", undefined, "notice bad");
   const said = row.body.verdict === "graded" ? `grade ${row.body.grade}` : row.body.verdict;
   notice.append(made("p", row.sentence), made("p", `Yours here: ${said}, about “${row.question}” and ${row.candidate}.`, "dim"));
+  if (row.stored && row.body.note) notice.append(made("p", `Your note here: “${row.body.note}”`, "dim"));
+  if (row.stored && row.stored.note) notice.append(made("p", `The note stored there: “${row.stored.note}”`, "dim"));
+  if (row.stored && notesDiffer(row)) {
+    notice.append(made("p", bothNotes(row).length > LONGEST_NOTE ? "Together they are too long: copy what you still need of the other one." : "Whichever you choose, both notes are kept, one below the other."));
+  }
   const buttons = made("p", undefined, "actions");
   const button = (text, replace) => {
     const one = made("button", text);

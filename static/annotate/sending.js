@@ -3,6 +3,7 @@
 
 const RETRY_MILLISECONDS = [1000, 2000, 4000, 8000, 15000, 30000];
 const REQUEST_MILLISECONDS = 20000;
+const LONGEST_NOTE = 4000;
 
 class NoAnswer extends Error {}
 
@@ -24,6 +25,22 @@ async function call(address, body) {
     // A page of a proxy in between is no answer of the site either.
     throw new NoAnswer(answer ? `The site answers ${answer.status}.` : "The site does not answer.");
   }
+}
+
+function notesDiffer(row) {
+  const mine = row.body.note.trim(), other = row.stored.note.trim();
+  return Boolean(mine && other) && !mine.includes(other) && !other.includes(mine);
+}
+
+// The earlier note first, then the one of this browser.
+const bothNotes = (row) => `${row.stored.note.trim()}\n${row.body.note.trim()}`;
+
+// The note that a settled conflict is stored with: both, or the longer where one holds the other.
+function keptNote(row, replace) {
+  if (row.stored.verdict === "withdrawn" || row.body.verdict === "withdrawn") return replace ? row.body.note : row.stored.note;
+  if (!notesDiffer(row)) return row.body.note.length > row.stored.note.length ? row.body.note : row.stored.note;
+  const both = bothNotes(row);
+  return both.length > LONGEST_NOTE ? (replace ? row.body : row.stored).note : both;
 }
 
 class Outbox {
@@ -128,10 +145,13 @@ class Outbox {
     if (item && !later) await this.store.put("items", { ...item, revision });
   }
 
-  // Settle a conflict: keep what is stored, or put this one in its place. A refused judgement can only be let go.
+  // Settle a conflict: keep what is stored, or put this one in its place; no note is lost by it. A refused judgement can
+  // only be let go.
   async settle(row, replace) {
-    if (replace) {
-      const body = { ...row.body, key: uuid(), base: row.stored.revision };
+    const note = row.stored ? keptNote(row, replace) : row.body.note;
+    if (replace || (row.stored && note !== row.stored.note)) {
+      const said = replace ? {} : Object.fromEntries(["verdict", "grade", "cause", "stage", "expected"].map((name) => [name, row.stored[name]]));
+      const body = { ...row.body, ...said, note, key: uuid(), base: row.stored.revision };
       await this.store.put("outbox", { ...row, state: "waiting", sentence: "", stored: null, body });
     } else {
       await this.store.remove("outbox", row.seq);

@@ -43,8 +43,10 @@ function showCopying(root) {
   for (const button of root.querySelectorAll("[data-copy], [data-copy-address]")) button.hidden = false;
 }
 
-// Names of entities below the box while one types: arrows choose, Enter or Tab takes, Escape closes.
+// Names of entities below the box while one types: arrows choose, Enter or Tab takes, Escape closes. In a field that
+// holds a name alone (`data-end`), any word of a name may be typed, such as a surname.
 function completing(input, picker) {
+  const whole = "end" in input.dataset ? "&whole=1" : "";
   const list = document.createElement("ul");
   list.id = input.id === "q" ? "suggestions" : `${input.id}-suggestions`;
   list.className = "suggestions";
@@ -97,7 +99,7 @@ function completing(input, picker) {
   const ask = async () => {
     const mine = ++asked;
     const text = input.value.slice(0, input.selectionStart);
-    const answer = await fetch(`/kb/${encodeURIComponent(picker.value)}/suggest/?q=${encodeURIComponent(text.slice(-200))}`);
+    const answer = await fetch(`/kb/${encodeURIComponent(picker.value)}/suggest/?q=${encodeURIComponent(text.slice(-200))}${whole}`);
     if (!answer.ok) return;
     const found = await answer.json();
     if (mine !== asked) return;

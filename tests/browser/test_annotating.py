@@ -161,11 +161,15 @@ def test_two_tabs_get_different_items_and_a_conflict_from_elsewhere_is_a_questio
     assert ready(two) != item
     # Another browser of the same person takes the item over and judges it while the first one is cut off.
     one.context.set_offline(True)
+    one.keyboard.press("n")
+    one.keyboard.type("typed here")
+    one.keyboard.press("Escape")
     one.keyboard.press("1")
     expect(one.locator("#unsent")).to_have_text("1 not sent yet")
     judged = f"""async () => {{
       const token = document.cookie.match(/csrftoken=([^;]+)/)[1];
-      const body = {{ key: crypto.randomUUID(), item: {item}, base: 0, verdict: "graded", grade: 3 }};
+      const body = {{ key: crypto.randomUUID(), item: {item}, base: 0, verdict: "graded", grade: 3,
+        note: "typed there" }};
       const headers = {{ "Content-Type": "application/json", "X-CSRFToken": token }};
       return (await fetch("/api/v1/annotation/judgements/",
         {{ method: "POST", headers, body: JSON.stringify(body) }})).status;
@@ -175,10 +179,18 @@ def test_two_tabs_get_different_items_and_a_conflict_from_elsewhere_is_a_questio
     one.context.set_offline(False)
     expect(one.get_by_role("alert")).to_contain_text("You judged this item in another tab or browser at")
     expect(one.get_by_role("alert")).to_contain_text("Nothing was changed")
+    for said in ("Your note here: “typed here”", "The note stored there: “typed there”", "both notes are kept"):
+        expect(one.get_by_role("alert")).to_contain_text(said)
     assert result(site, queue, {"ben": {int(item): "4"}})["wrong"] == 0
     one.get_by_role("button", name="Put this one in its place").click()
     expect(one.locator("#unsent")).to_have_text("All sent")
     assert result(site, queue, {"ben": {int(item): "1"}})["wrong"] == 0
+    # The note of the other browser was not replaced: both are kept, the earlier one first.
+    stored = one.evaluate(f"""async () => {{
+      const answer = await fetch("/api/v1/annotation/queues/{queue}/judgements/");
+      return (await answer.json()).results.find((one) => one.item === {item}).note;
+    }}""")
+    assert stored == "typed there\ntyped here"
 
 
 def test_the_pages_have_no_fault_and_work_without_a_mouse(

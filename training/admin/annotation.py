@@ -84,7 +84,8 @@ class AnnotationQueueAdmin(ReadOnlyAdmin):
                         author=request.user,
                     )  # fmt: skip
                     messages.success(request, f"The queue “{queue}” has {queue.items_count:,} items.")
-                    return HttpResponseRedirect(reverse("annotate-queue", args=[queue.pk]))
+                    # Not to judging: whoever is handed an item takes part, and sees no agreement until all have judged.
+                    return HttpResponseRedirect(f"{reverse('annotate')}#queue{queue.pk}")
             except InvalidRequest as error:
                 counted = ""
                 form.add_faults(error.faults)

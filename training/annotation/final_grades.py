@@ -15,13 +15,17 @@ class Way(StrEnum):
     AGREED = "agreed"
     MAJORITY = "majority"
     MEDIAN = "median"
+    SINGLE = "one grade"
     TIE = "tie"
     NONE = "no grade"
 
 
 @dataclass(frozen=True, slots=True)
 class FinalGrade:
-    """The final grade of an item, None while it is open (`TIE`, `NONE`), and how it came about."""
+    """The final grade of an item, None while it is open (`TIE`, `NONE`), and how it came about.
+
+    `SINGLE` is the grade of one person alone: it counts, but nobody has agreed with it yet.
+    """
 
     grade: int | None
     way: Way
@@ -40,6 +44,8 @@ def final_grade(grades: Sequence[int], rule: str, adjudicated: int | None = None
         return FinalGrade(adjudicated, Way.ADJUDICATED)
     if not grades:
         return FinalGrade(None, Way.NONE)
+    if len(grades) == 1:
+        return FinalGrade(grades[0], Way.SINGLE)
     if len(set(grades)) == 1:
         return FinalGrade(grades[0], Way.AGREED)
     if rule == Way.MEDIAN:

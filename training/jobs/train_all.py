@@ -66,6 +66,20 @@ class TrainAllJob(Kind):
         told = [f"There are: {', '.join(wiring.learners())}."]
         return {"learners": [*told, f"Only if it is named: {', '.join(slow)}."] if slow else told}
 
+    @classmethod
+    def keys(cls) -> Mapping[str, Mapping[str, Any]]:
+        """Describe the settings of every learner."""
+        return {"settings": {
+            f"{learner}.{name}": schema
+            for learner in wiring.learners() for name, schema in wiring.settings_schema(learner).items()
+        }}  # fmt: skip
+
+    @classmethod
+    def fewest_questions(cls) -> int:
+        """Return how many questions every learner takes that is trained without being named."""
+        usual = [name for name in wiring.learners() if not site.GRASP_LEARNERS[name].get("ON_REQUEST")]
+        return max(map(wiring.fewest_questions, usual), default=0)
+
     def parts(self) -> Mapping[str, float]:
         """Return the parts of each learner's work, and the searches that judge it."""
         try:

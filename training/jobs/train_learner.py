@@ -50,9 +50,14 @@ class TrainLearnerJob(Kind):
     )
 
     @classmethod
-    def hints(cls) -> Mapping[str, Sequence[str]]:
+    def keys(cls) -> Mapping[str, Mapping[str, Any]]:
         """Describe the settings of the learner."""
-        return {"settings": wiring.settings_told(cls.learner)}
+        return {"settings": wiring.settings_schema(cls.learner)}
+
+    @classmethod
+    def fewest_questions(cls) -> int:
+        """Return how many questions the learner takes at least."""
+        return wiring.fewest_questions(cls.learner)
 
     def parts(self) -> Mapping[str, float]:
         """Return the parts of the learner's work."""
@@ -73,6 +78,11 @@ class TrainLearnerJob(Kind):
         with question_faults(faults):
             _, examples = self._questions(target)
             refuse_splits(examples, "Training", (TRAIN, VAL) if self.allow_val else (TRAIN,))
+            if examples and len(examples) + self.synthesised < (fewest := self.fewest_questions()):
+                message = (
+                    f"{len(examples)} questions to learn from are too few: a {self.learner} takes {fewest} at least."
+                )
+                faults.append(Fault("/question_set", message))
         return faults
 
     def run(self, target: Target, run: RunContext) -> dict[str, Any]:

@@ -43,7 +43,7 @@ from training.learning.retriever_settings import RetrieverSettings
 from training.learning.stepwise import CHECKPOINT_SECONDS, Fitted, HowToStep
 from training.learning.task import Card, Evaluated, Learned, Material, TooFew
 
-FEWEST, FEW = 20, 100
+FEWEST, FEW = RetrieverSettings.FEWEST, 100
 """Fewest questions that a training accepts, and the number below which a warning says that little can be learned."""
 MEASURED = 300
 """Held-out questions on which the encoder is measured, at most."""

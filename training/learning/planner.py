@@ -32,7 +32,7 @@ from training.learning.plan_quality import (
 from training.learning.planner_settings import PlannerSettings
 from training.learning.task import FOLDS, Card, Evaluated, Learned, Material, TooFew
 
-FEWEST_QUESTIONS = 10
+FEWEST_QUESTIONS = PlannerSettings.FEWEST
 """Smallest number of questions that a training accepts."""
 _GENTLE = 0.3
 """Factor on the learning rate for synthesised questions alone: their words are not people's, and at the full rate the

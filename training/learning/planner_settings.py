@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from search.domain.options import option
 
@@ -10,6 +11,9 @@ from search.domain.options import option
 @dataclass(frozen=True)
 class PlannerSettings:
     """The settings of a training of the planner."""
+
+    FEWEST: ClassVar[int] = 10
+    """Questions with answers that a training takes at least."""
 
     folds: int = option(3, "Parts that each are scored by what was learned from the others.", low=2, high=20)
     epochs: int = option(10, "Passes over the questions, if `steps` allows so many.", low=1, high=200)

@@ -31,7 +31,7 @@ from training.learning.ranker_settings import RankerSettings
 from training.learning.ranker_tables import Tables, collect
 from training.learning.task import FOLDS, Card, Evaluated, Learned, Material, TooFew
 
-FEWEST_QUESTIONS = 20
+FEWEST_QUESTIONS = RankerSettings.FEWEST
 """Smallest number of questions with an answer among their candidates that a training accepts."""
 SHOWN = 15
 """Number of signals in the model card: those that gained most."""

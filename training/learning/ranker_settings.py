@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from search.domain.options import option
 
@@ -10,6 +11,9 @@ from search.domain.options import option
 @dataclass(frozen=True)
 class RankerSettings:
     """The settings of a training of the ranker."""
+
+    FEWEST: ClassVar[int] = 20
+    """Questions with answers that a training takes at least."""
 
     folds: int = option(5, "Parts that each are ranked by what was learned from the others.", low=2, high=20)
     apart: bool = option(

@@ -17,7 +17,7 @@ from training.data.hashes import normalised
 from training.learning.reranker_settings import RerankerSettings
 from training.learning.task import Found, LearningTools, Material, TooFew
 
-FEWEST = 20
+FEWEST = RerankerSettings.FEWEST
 """Fewest questions with an answer and a negative among their candidates that a training accepts."""
 FEW = 100
 """Below this number of such questions, a warning says that little can be learned."""

@@ -7,6 +7,7 @@ encoder that is trained whole on a CPU.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from search.domain.options import option
 
@@ -17,6 +18,9 @@ PACKAGED = "all-MiniLM-L6-v2"
 @dataclass(frozen=True)
 class RerankerSettings:
     """The settings of a training of the reranker."""
+
+    FEWEST: ClassVar[int] = 20
+    """Questions with answers that a training takes at least."""
 
     base: str = option(CROSS_ENCODER, "What reads question and document.", choices=(CROSS_ENCODER, CAUSAL))
     model: str = option(

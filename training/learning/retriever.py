@@ -26,7 +26,7 @@ from training.learning.retriever_fitting import Fitting, LearnedRetriever, measu
 from training.learning.retriever_settings import TRAINED, RetrieverSettings
 from training.learning.task import Card, Evaluated, Material, TooFew
 
-FEWEST_QUESTIONS = 20
+FEWEST_QUESTIONS = RetrieverSettings.FEWEST
 """Smallest number of real questions that a training accepts, if there are any."""
 FEWEST_SYNTHESISED = 200
 """Smallest number of synthesised questions that a training accepts without real ones."""

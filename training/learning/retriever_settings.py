@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from search.domain.options import option
 
@@ -12,6 +13,9 @@ FROZEN, TRAINED = "frozen", "trained"
 @dataclass(frozen=True)
 class RetrieverSettings:
     """The settings of a training of the retriever of fields."""
+
+    FEWEST: ClassVar[int] = 20
+    """Questions with answers that a training takes at least."""
 
     documents: str = option(
         FROZEN,

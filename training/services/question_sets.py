@@ -17,7 +17,7 @@ from training.data.changes import Changes, changes_between
 from training.data.examples import BadQuestions, Example, read_all
 from training.data.hashes import content_hash, question_hash
 from training.data.pasted import read_pasted
-from training.data.splits import counts
+from training.data.splits import TRAIN, counts
 from training.data.stark import read_stark
 from training.data.trec_topics import read_trec
 from training.models import Question, QuestionSet
@@ -201,10 +201,17 @@ def find_set(knowledge_base: str, name: str) -> QuestionSet:
     return found
 
 
-def listed_sets() -> list[tuple[str, str, int]]:
-    """Return knowledge base, `name@version` and number of questions of every set, the newest version first."""
+def listed_sets() -> list[tuple[str, str, int, int]]:
+    """Return knowledge base, `name@version`, questions and those to learn from of every set, the newest version first.
+
+    Those of the split `train` are learned from, and all of a set without splits.
+    """
     sets = QuestionSet.objects.select_related("knowledge_base").order_by("knowledge_base__name", "name", "-version")
-    return [(row.knowledge_base.name, f"{row.name}@{row.version}", row.questions_count) for row in sets]
+    return [
+        (row.knowledge_base.name, f"{row.name}@{row.version}", row.questions_count,
+         row.splits.get(TRAIN, 0) if any(row.splits) else row.questions_count)
+        for row in sets
+    ]  # fmt: skip
 
 
 def described_set(question_set: QuestionSet | None) -> dict[str, Any] | None:

@@ -18,6 +18,7 @@ from django.views.decorators.http import require_POST, require_safe
 from search.domain.errors import InvalidRequest, SearchError
 from search.services.jobs.launch import launch_job
 from search.views.unavailable import says_what_is_down
+from training.annotation.final_grades import Way
 from training.data.examples import BadQuestions
 from training.models import AnnotationQueue, FinalRule
 from training.services.annotation.adjudicate import adjudicate, choose_rule, disagreements
@@ -69,6 +70,7 @@ def agreement(request: HttpRequest, queue: AnnotationQueue) -> HttpResponse:
         "alphas": (("steps of a scale (ordinal)", shown.ordinal), ("names (nominal)", shown.nominal)),
         "rules": FinalRule.Rule.choices, "grade_words": GRADE_WORDS, "question_set": set_of(queue),
         "models": list(queue.model_annotators.all()), "open": sum(one.final.grade is None for one in grades.items),
+        "alone": sum(one.final.way is Way.SINGLE for one in grades.items),
         "decided": sum(one.adjudication is not None and one.adjudication.grade is not None for one in grades.items),
         "may_launch": request.user.has_perm("search.add_job"), "may_make_set": _may_make_set(request),
     }  # fmt: skip
@@ -112,11 +114,11 @@ def decide(request: HttpRequest, queue: AnnotationQueue, item_id: int) -> HttpRe
     found = next((one for one in grades.items if one.item.pk == item_id), None)
     if found is None:
         raise Http404("This queue has no such item.")
-    given = request.POST.get("grade", "")
+    given, last = request.POST.get("grade", ""), request.POST.get("seen", "")
     try:
         grade = None if given == "open" else int(given) if given.isdecimal() and len(given) < 5 else -1
         adjudicate(item=found.item, user=request.user, grade=grade, note=request.POST.get("note", ""),  # type: ignore[arg-type]
-                   seen=found.given)  # fmt: skip
+                   seen=found.given, last=int(last) if last.isdecimal() and len(last) < 19 else None)  # fmt: skip
     except InvalidRequest as error:
         _say(request, error)
     else:

@@ -15,6 +15,7 @@ from search.ingest.fields import scalar, to_number, value_fault
 from search.ingest.mapping.mapping import ColumnMapping, FileMapping
 from search.ingest.mapping.uses import FIELD_USES
 from search.ingest.rows import number_or_text
+from search.ingest.source import ROW_NUMBER
 from search.ingest.text_formats import BadRow
 
 Row = dict[str, Any]
@@ -27,8 +28,11 @@ LABEL_SEPARATOR = ";"
 
 def node_converter(file: FileMapping, types: Mapping[str, str]) -> Callable[[Row], Iterator[Row | BadRow]]:
     """Return the function that turns a row into one node, or into one BadRow with all faults of its cells."""
-    (id_column,) = file.used("id")
-    prefix = file.columns[id_column].prefix
+    if file.numbered:
+        id_column, prefix, unnamed = ROW_NUMBER, f"{file.stem}/", ""
+    else:
+        (id_column,) = file.used("id")
+        prefix = unnamed = file.columns[id_column].prefix
     type_of = _type_reader(file, types)
     names, aliases, urls = file.used("name"), file.used("aliases"), file.used("url")
     fields = _fields_reader(file)
@@ -47,7 +51,7 @@ def node_converter(file: FileMapping, types: Mapping[str, str]) -> Callable[[Row
             yield BadRow("bad_value", " ".join(faults))
             return
         name = " ".join(text for column in names if (text := _text(row.get(column))))
-        node = {"id": id_, "type": type_, "name": name or id_.removeprefix(prefix), "fields": values}
+        node = {"id": id_, "type": type_, "name": name or id_.removeprefix(unnamed), "fields": values}
         if aliases and (listed := [a for column in aliases for a in _texts(row.get(column), file.columns[column])]):
             node["aliases"] = listed
         if urls and (url := _text(row.get(urls[0]))):

@@ -21,7 +21,7 @@ FILE_TEXTS: Mapping[str, tuple[str, ...] | None] = {
     "type": None, "relation": None,
 }  # fmt: skip
 """Text keys of a file → their allowed values; None allows any text."""
-FILE_KEYS = ("path", *FILE_TEXTS, "names", "header", "columns")
+FILE_KEYS = ("path", *FILE_TEXTS, "names", "header", "numbered", "columns")
 COLUMN_TEXTS = ("use", "name", "separator", "prefix", "relation")
 COLUMN_KEYS = (*COLUMN_TEXTS, "reverse")
 LONGEST = 200
@@ -85,8 +85,7 @@ def _file(file: Any, at: tuple[object, ...]) -> Iterator[Fault]:
         yield Fault(pointer(*at, "role"), f"'role' is missing: one of {', '.join(ROLES)}.")
     for key, allowed in FILE_TEXTS.items():
         yield from _text(file, key, allowed, at)
-    if not isinstance(file.get("header", True), bool):
-        yield Fault(pointer(*at, "header"), "'header' is true or false.")
+    yield from _switches(file, at)
     names = file.get("names") or []
     if not isinstance(names, list) or not all(_is_text(name) for name in names):
         yield Fault(pointer(*at, "names"), "'names' is a list of the columns' names.")
@@ -102,6 +101,12 @@ def _file(file: Any, at: tuple[object, ...]) -> Iterator[Fault]:
             yield from _column(column, role, (*at, "columns", name))
         yield from _needs(file, role, columns, at)
         yield from _same_field(columns, (*at, "columns"))
+
+
+def _switches(file: Mapping[str, Any], at: tuple[object, ...]) -> Iterator[Fault]:
+    for key in ("header", "numbered"):
+        if not isinstance(file.get(key, False), bool):
+            yield Fault(pointer(*at, key), f"'{key}' is true or false.")
 
 
 def _path(path: Any, at: tuple[object, ...]) -> Iterator[Fault]:
@@ -149,8 +154,12 @@ def _needs(file: Mapping[str, Any], role: str, columns: Mapping[str, Any], at: t
     for use in once:
         if uses[use] > 1:
             yield Fault(where, f"{uses[use]} columns have the use '{use}'; only one may have it.")
-    if role == "nodes" and not uses["id"]:
-        yield Fault(where, "No column has the use 'id'.")
+    if role == "nodes" and not uses["id"] and not file.get("numbered"):
+        message = "No column has the use 'id'. Give it to one whose values all differ, or let the rows be numbered."
+        yield Fault(pointer(*at, "numbered"), message)
+    if role == "nodes" and uses["id"] and file.get("numbered"):
+        message = "The rows are numbered, so no column has the use 'id': choose one of both."
+        yield Fault(pointer(*at, "numbered"), message)
     if role == "nodes" and not uses["type"] and not file.get("type"):
         yield Fault(pointer(*at, "type"), "Give the nodes' type: a column with the use 'type', or 'type' for the file.")
     if role == "edges":

@@ -12,12 +12,22 @@ from pathlib import PurePosixPath
 
 from search.ingest.manifest import BASE_NAME
 from search.ingest.mapping.guess_columns import Guessed, guess_fields
-from search.ingest.mapping.guess_roles import END_NAMES, ends_of, id_column, name_column, relation_column, type_column
+from search.ingest.mapping.guess_roles import (
+    END_NAMES,
+    NAMES_AS_IDS,
+    ends_of,
+    id_column,
+    name_column,
+    relation_column,
+    type_column,
+)
 from search.ingest.mapping.mapping import ColumnMapping, FileMapping, SourceMapping
 from search.ingest.mapping.sniff import Sniffed, split_suffix
 
 SINGULARS = {"movies": "movie", "people": "person", "persons": "person", "children": "child", "series": "series"}
 """Plurals that the rules for endings get wrong."""
+NUMBERED = "numbered rows"
+"""The use of a file whose rows are numbered, in its reason."""
 RELATION_LABELS = 200
 """Most different values of a column that is taken for the relation of edges."""
 
@@ -72,13 +82,17 @@ def _nodes(sniffed: Sniffed, known: dict[str, Sniffed], reasons: list[Reason]) -
     path, kind = sniffed.file.path, kind_of(sniffed.file.path)
     columns: dict[str, ColumnMapping] = {}
     id_, because = id_column(sniffed, kind)
+    is_name = because == NAMES_AS_IDS
     found: list[tuple[str, Guessed]] = []
     if id_:
         found.append((id_, Guessed(ColumnMapping("id"), because)))
+    else:
+        reasons.append(Reason(path, "", NUMBERED, because))
     type_, because = type_column(sniffed, id_)
     if type_:
         found.append((type_, Guessed(ColumnMapping("type"), because)))
-    name, because = name_column(sniffed, kind, {id_, type_})
+    # A node without a name is called by its id, so a column of names that is the id is both.
+    name, because = ("", "") if is_name else name_column(sniffed, kind, {id_, type_})
     if name:
         found.append((name, Guessed(ColumnMapping("name"), because)))
     reasons.append(Reason(path, "", "nodes", "no two of its columns look like the ends of edges"))
@@ -89,7 +103,7 @@ def _nodes(sniffed: Sniffed, known: dict[str, Sniffed], reasons: list[Reason]) -
         guess = taken.get(column) or guess_fields(sniffed, column, known, own=kind)
         columns[column] = guess.column
         reasons.append(Reason(path, column, guess.column.use, guess.because))
-    return replace(sniffed.file, role="nodes", type="" if type_ else kind, columns=columns)
+    return replace(sniffed.file, role="nodes", type="" if type_ else kind, numbered=not id_, columns=columns)
 
 
 def _edges(sniffed: Sniffed, ends: tuple[str, str, str], reasons: list[Reason]) -> FileMapping:

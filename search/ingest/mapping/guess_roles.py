@@ -26,6 +26,13 @@ RELATION_NAMES = (
 )  # fmt: skip
 TYPES_AT_MOST = 100
 """Most different values of a column that is taken for the type of nodes."""
+NAMES_AS_IDS = "no column says id, and its names differ in all first rows; where two may be the same, number the rows"
+"""Why a column of names is the id: it then is the name as well."""
+FRACTION = re.compile(r"[+-]?\d*[.,]\d+")
+LONGEST_KEY = 60
+"""Most characters, on average, of the values of a column that is taken for the id by its values alone."""
+MOST_WORDS = 6
+"""Most words, on average, of names that are taken for ids; longer values are free text, which may occur twice."""
 LONGEST_NAME = 120
 """Most characters, on average, of the values of a column that is taken for the name."""
 Found = tuple[str, str]
@@ -71,21 +78,42 @@ def ends_of(sniffed: Sniffed) -> tuple[str, str, str] | None:
 
 
 def id_column(sniffed: Sniffed, kind: str) -> Found:
-    """Return the column of the ids."""
+    """Return the column of the ids, or none if no column looks like one: then the rows are numbered.
+
+    Without a column that says so, keys without a space go first, then names of a few words; never free text, numbers
+    with a fraction, or dates, of which a later row may hold one a second time.
+    """
     last = kind.rsplit("_", 1)[-1]
     named = _named(sniffed, (*ID_NAMES[:4], f"{kind}_id", f"{last}_id", f"{kind}_key", *ID_NAMES[4:]), set())
     if named and _unique(sniffed, named):
         return named, "its name says id, and no value of the first rows occurs twice"
     if plain(named) in ID_NAMES[:4]:
         return named, "its name says id; but values of the first rows are empty or occur twice"
-    for column in sniffed.columns:
-        values = _texts(sniffed, column)
-        short = sum(map(len, values)) <= 60 * len(values)
-        if values and len(values) == len(sniffed.sample) and short and _unique(sniffed, column):
+    unlike = [column for column in sniffed.columns if _unique(sniffed, column) and _may_be_key(sniffed, column)]
+    for column in unlike:
+        if not any(" " in value for value in _texts(sniffed, column)):
             return column, "it is the first column of which no value is empty or occurs twice"
+    names = [name_column(sniffed, kind, set())[0], *unlike]
+    if name := next((column for column in names if column in unlike), ""):
+        return name, NAMES_AS_IDS
     if named:
         return named, "its name says id; but values of the first rows occur twice"
-    return (sniffed.columns[0], "it is the first column; no column is unique") if sniffed.columns else ("", "")
+    return "", "no column says id, and none looks like one: values are empty, occur twice, or are free text"
+
+
+def _may_be_key(sniffed: Sniffed, column: str) -> bool:
+    """Whether values may be ids by their form: short, of a few words, no dates, no numbers with a fraction.
+
+    Whole numbers are counts and years more often than ids, unless they stand in the first column.
+    """
+    values = _texts(sniffed, column)
+    if sum(map(len, values)) > LONGEST_KEY * len(values):
+        return False
+    if sum(len(value.split()) for value in values) > MOST_WORDS * len(values):
+        return False
+    if column != sniffed.columns[0] and all(map(is_number, values)):
+        return False
+    return not all(FRACTION.fullmatch(value) or is_date(value) for value in values)
 
 
 def type_column(sniffed: Sniffed, id_: str) -> Found:

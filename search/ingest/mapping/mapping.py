@@ -41,7 +41,8 @@ class FileMapping:
 
     `path` is relative to the folder, with `/`. `type` (nodes) and `relation` (edges) apply to rows whose column of that
     use is empty or absent. `names` are the columns of a file whose first row does not name them; `header` says whether
-    that first row is a header nevertheless, and then skipped.
+    that first row is a header nevertheless, and then skipped. With `numbered` (nodes) no column is the id: a row is
+    called by the file's name and its number, such as `films/7`.
     """
 
     path: str
@@ -52,6 +53,7 @@ class FileMapping:
     encoding: str = "utf-8"
     names: tuple[str, ...] = ()
     header: bool = True
+    numbered: bool = False
     type: str = ""
     relation: str = ""
     columns: Mapping[str, ColumnMapping] = field(default_factory=dict)
@@ -60,6 +62,12 @@ class FileMapping:
         """Return the file as a JSON object without its default values."""
         given = {key: value for key, value in _without_defaults(self).items() if key != "columns"}
         return given | {"columns": {name: column.to_json() for name, column in self.columns.items()}}
+
+    @property
+    def stem(self) -> str:
+        """The path without the endings of its format and compression: what row numbers follow in an id."""
+        folder, slash, name = self.path.rpartition("/")
+        return f"{folder}{slash}{name.split('.')[0] or name}"
 
     def used(self, use: str) -> tuple[str, ...]:
         """Return the columns with this use, in the mapping's order."""

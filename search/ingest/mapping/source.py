@@ -30,13 +30,16 @@ def mapped_source(folder: Path, mapping: SourceMapping) -> Source:
     nodes, edges = [], []
     for file in mapping.files:
         if file.role == "nodes":
-            table = Table(opened(folder, file), convert=node_converter(file, mapping.types), declared=_declared(file))
-            nodes.append(table)
+            nodes.append(Table(
+                opened(folder, file), convert=node_converter(file, mapping.types), declared=_declared(file),
+                numbered=file.numbered,
+            ))  # fmt: skip
             if file.used("edge"):
-                edges.append(Table(opened(folder, file), convert=node_edges_converter(file, mapping.relations)))
+                convert = node_edges_converter(file, mapping.relations)
+                edges.append(Table(opened(folder, file), convert=convert, numbered=file.numbered))
         elif file.role == "edges":
             edges.append(Table(opened(folder, file), convert=edge_converter(file, mapping.relations)))
-    return Source(manifest, tuple(nodes), tuple(edges), label=str(folder))
+    return Source(manifest, tuple(nodes), tuple(edges), label=str(folder), mapping=mapping.to_json())
 
 
 def opened(folder: Path, file: FileMapping) -> BundleFile:

@@ -16,7 +16,7 @@ from search.domain.job_kinds import Target
 from search.domain.run_context import RunContext
 from search.ingest.detect import Detected
 from search.ingest.manifest import BASE_NAME, NAME_RULE
-from search.jobs.import_kb import ImportJob
+from search.jobs.import_kb import VISIBILITIES, ImportJob
 from search.management.console import refuse_shortage, shown
 from search.services.imports.import_source import import_source
 from search.services.imports.open_source import GuessNotAccepted
@@ -54,6 +54,7 @@ class Command(BaseCommand):
         parser.add_argument("--mapping", type=Path, help="JSON file that says what the columns of plain files are")
         parser.add_argument("--write-mapping", type=Path, help="write the guessed mapping here, import nothing")
         parser.add_argument("--guess", action="store_true", help="import plain files with the guessed mapping")
+        parser.add_argument("--visibility", choices=VISIBILITIES, default="", help="who may search it")
         parser.add_argument("--tolerance", type=rows, default=0, help="most bad rows that are left out without failing")
         parser.add_argument("--report", type=Path, help="file for every fault, one JSON object for each line")
         parser.add_argument("--dry-run", action="store_true", help="check the source and load nothing")
@@ -137,7 +138,7 @@ def _arguments(options: dict[str, Any]) -> dict[str, Any]:
         "source": source, "mapping": options["mapping"] or {}, "guess": options["guess"],
         "name": options["name"] or "", "tolerance": options["tolerance"], "check_only": options["dry_run"],
         "index": not options["no_index"], "vectors": not options["no_vectors"],
-        "activate": not options["no_activate"],
+        "activate": not options["no_activate"], "visibility": options["visibility"],
     }  # fmt: skip
 
 
@@ -154,7 +155,7 @@ def _imported(options: dict[str, Any], run: RunContext) -> ImportReport:
         place=options["place"], mapping=options["mapping"], name=options["name"] or "", accept_guess=options["guess"],
         tolerance=options["tolerance"], report=options["report"], dry_run=options["dry_run"],
         index=not options["no_index"], embed=not options["no_vectors"],
-        activate=not options["no_activate"], run=run,
+        activate=not options["no_activate"], visibility=options["visibility"], run=run,
     )  # fmt: skip
 
 

@@ -28,6 +28,7 @@ def import_source(
     index: bool = True,
     embed: bool = True,
     activate: bool = True,
+    visibility: str = "",
     run: RunContext | None = None,
 ) -> ImportReport:
     """Import a knowledge base, and return the report.
@@ -49,6 +50,7 @@ def import_source(
                 index=index,
                 embed=embed,
                 activate=activate,
+                visibility=visibility,
                 run=run,
             )
     except InvalidRequest as error:

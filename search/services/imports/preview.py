@@ -11,6 +11,7 @@ from typing import Any
 from search.ingest.detect import Detected, detect
 from search.ingest.faults import BundleError, FaultLog, RowFault
 from search.ingest.fields import scalar
+from search.ingest.mapping.guess import NUMBERED
 from search.ingest.mapping.mapping import SourceMapping
 from search.ingest.mapping.source import mapped_source
 from search.ingest.readers import BundleFile, rows
@@ -128,7 +129,9 @@ def _files(
             for role, tables in (("nodes", source.nodes), ("edges", source.edges))
             for table in tables
         ]
-    because = {(reason.file, reason.column): reason.because for reason in detected.reasons}
+    because = {(reason.file, reason.column): reason.because for reason in detected.reasons if reason.column}
+    of_file = {(reason.file, reason.use.partition(" '")[0]): reason.because for reason in detected.reasons
+               if not reason.column}  # fmt: skip
     shown = []
     for sniffed in detected.files[:FILES_SHOWN]:
         path = sniffed.file.path
@@ -148,7 +151,9 @@ def _files(
             {
                 "path": path,
                 "role": role,
-                "because": because.get((path, ""), ""),
+                "because": of_file.get((path, role), ""),
+                "because_type": of_file.get((path, "type" if role == "nodes" else "relation"), ""),
+                "because_ids": of_file.get((path, NUMBERED), ""),
                 "rows": counts.get(path, len(sniffed.sample) if sniffed.complete else None),
                 "columns": columns,
                 "first_rows": first,

@@ -15,10 +15,11 @@ from django.db import OperationalError, transaction
 from search.domain.graph import Schema
 from search.ingest import partitions
 from search.ingest.locks import import_lock
-from search.models import Artifact, KnowledgeBase, PipelineVersion, VectorSet
+from search.models import Artifact, KnowledgeBase, VectorSet
 from search.models.partitions import partition
 from search.services.audit.note import note
 from search.services.knowledge.releases import ReleaseError, refuse_during_backup
+from search.services.knowledge.removal import artifacts_elsewhere, in_use, uses_of_base
 from search.services.knowledge.sync_graph import SyncFailed, remove_graph
 
 log = structlog.get_logger(__name__)
@@ -39,7 +40,7 @@ def delete_knowledge_base(*, knowledge_base: KnowledgeBase) -> DeletionReport:
     Recorded searches are kept. Partitions, index files, folders of artifacts and projections in Neo4j are removed after
     the transaction is committed. If something cannot be removed then, it is logged, and the next import removes it (in
     Neo4j: the next sync of a knowledge base with this name). Raises ReleaseError while an import of it or a backup
-    runs.
+    runs, and while jobs or evaluations read it.
     """
     refuse_during_backup()
     with import_lock(knowledge_base.name) as free:
@@ -47,6 +48,8 @@ def delete_knowledge_base(*, knowledge_base: KnowledgeBase) -> DeletionReport:
             raise ReleaseError(f"An import of '{knowledge_base.name}' is running; wait until it has ended.")
         with transaction.atomic():
             locked = KnowledgeBase.objects.select_for_update().get(pk=knowledge_base.pk)
+            if uses := uses_of_base(locked):
+                raise ReleaseError(in_use(locked.name, uses))
             kept = _hand_over(locked)
             snapshots = list(locked.snapshots.all())
             artifacts = list(Artifact.objects.filter(knowledge_base=locked))
@@ -68,16 +71,10 @@ def delete_knowledge_base(*, knowledge_base: KnowledgeBase) -> DeletionReport:
 
 def _hand_over(knowledge_base: KnowledgeBase) -> tuple[str, ...]:
     """Assign artifacts that versions of another knowledge base use to that knowledge base; return their ids."""
-    own = {artifact.pk: artifact for artifact in Artifact.objects.filter(knowledge_base=knowledge_base)}
-    kept: dict[str, int] = {}
-    versions = PipelineVersion.objects.exclude(knowledge_base=knowledge_base).order_by("pk")
-    for options, owner in versions.values_list("options", "knowledge_base_id"):
-        for value in options.values():
-            if isinstance(value, str) and value in own:
-                kept.setdefault(value, owner)
-    for artifact, owner in kept.items():
+    kept = artifacts_elsewhere(knowledge_base)
+    for artifact, owner in kept:
         Artifact.objects.filter(pk=artifact).update(knowledge_base=owner)
-    return tuple(sorted(kept))
+    return tuple(artifact for artifact, _ in kept)
 
 
 def _remove_projections(knowledge_base: str, schema: Schema) -> None:

@@ -25,6 +25,7 @@ from search.ingest.source import Source, manifest_of
 from search.ingest.validate import CheckedBundle, check
 from search.models import KnowledgeBase, Snapshot
 from search.models.knowledge import BuildStatus
+from search.services.audit.note import note
 from search.services.jobs.run_context import plain_run
 from search.services.knowledge.index_snapshot import IndexFailed, index_snapshot
 from search.services.knowledge.releases import activate_once
@@ -93,6 +94,7 @@ def import_snapshot(
     index: bool = True,
     embed: bool = True,
     activate: bool = True,
+    visibility: str = "",
     run: RunContext | None = None,
 ) -> ImportReport:
     """Import `source`, or the bundle in the folder `source`, as the knowledge base `name`, or as the one that it names.
@@ -100,7 +102,8 @@ def import_snapshot(
     If there are more than `tolerance` bad rows, nothing is loaded; otherwise the bad rows are left out. `report` is the
     file for all faults. With `dry_run` the bundle is only checked, without `index` no release is made, without `embed`
     the release has no vectors, and without `activate` it is not activated. In every case the previous release stays
-    active until the new one is ready.
+    active until the new one is ready. `visibility` says who may search the knowledge base from now on; empty: everybody
+    for a new one, and no change for one that is there.
 
     If the process dies, a second call with the `run` of the same job goes on: it keeps what was loaded, if the bundle
     is still the same, and what was indexed. Raises ImportFailed; RunCancelled after the unfinished data were removed.
@@ -110,7 +113,7 @@ def import_snapshot(
         outcome.knowledge_base = name or manifest_of(source).name
         if not BASE_NAME.fullmatch(outcome.knowledge_base):
             raise BundleError(f"'{outcome.knowledge_base}' is not a valid name for a knowledge base: {NAME_RULE}.")
-        importing = _Import(source, tolerance, report, run or plain_run(), outcome)
+        importing = _Import(source, tolerance, report, visibility, run or plain_run(), outcome)
         with outcome.timed("total"):
             if dry_run:
                 importing.check()
@@ -136,11 +139,13 @@ class _Import:
     """One import of one bundle."""
 
     def __init__(
-        self, source: Path | Source, tolerance: int, report: Path | None, run: RunContext, outcome: ImportReport
-    ) -> None:
+        self, source: Path | Source, tolerance: int, report: Path | None, visibility: str, run: RunContext,
+        outcome: ImportReport,
+    ) -> None:  # fmt: skip
         self._source = source
         self._tolerance = tolerance
         self._report = report
+        self._visibility = visibility
         self._run = run
         self._outcome = outcome
 
@@ -220,21 +225,33 @@ class _Import:
         outcome = self._outcome
         about = {**checked.manifest.about, "language": checked.manifest.language}
         with self._run.fenced(), transaction.atomic():
-            knowledge_base, _ = KnowledgeBase.objects.get_or_create(
-                name=outcome.knowledge_base, defaults={"title": about.get("title", "")}
-            )
+            knowledge_base = self._base(about.get("title", ""))
             snapshot = Snapshot.objects.create(
                 knowledge_base=knowledge_base,
                 source=str(self._source),
                 content_hash=checked.content_hash,
                 schema_json=checked.schema.to_json(),
                 about=about,
+                mapping=getattr(self._source, "mapping", None),
                 nodes=outcome.nodes,
                 edges=outcome.edges,
                 bad_rows=outcome.bad_rows,
             )
             self._run.notes.put(SNAPSHOT_NOTE, snapshot.pk)
         return snapshot
+
+    def _base(self, title: str) -> KnowledgeBase:
+        """Return the knowledge base, made if it is new, with the visibility that the import was given."""
+        wanted = self._visibility
+        base, new = KnowledgeBase.objects.get_or_create(
+            name=self._outcome.knowledge_base,
+            defaults={"title": title} | ({"visibility": wanted} if wanted else {}),
+        )
+        if wanted and not new and base.visibility != wanted:
+            before, base.visibility = base.visibility, wanted
+            base.save(update_fields=["visibility"])
+            note("visibility changed by an import", base, before=before, after=wanted)
+        return base
 
     def _index(self, snapshot: Snapshot, embed: bool, activate: bool) -> None:
         with self._outcome.timed("index"):

@@ -15,6 +15,7 @@ from search.models import KnowledgeBase, Release, Snapshot, VectorSet
 from search.models.knowledge import BuildStatus
 from search.models.partitions import partition
 from search.services.audit.note import note
+from search.services.knowledge.removal import in_use, uses_of_release
 from search.services.pipelines.fit_versions import fit_versions
 
 DESCRIBED_BY_BUNDLE = ("title", "description", "domain", "language", "licence", "source", "examples")
@@ -81,7 +82,8 @@ def activate_once(knowledge_base: KnowledgeBase, release: Release, run: RunConte
 def drop_release(*, knowledge_base: KnowledgeBase, release: Release) -> None:
     """Drop a release of a knowledge base; its row is kept, so that its number is not used again.
 
-    Raises ReleaseError for the active release, and while an import or a backup runs, because they may read the vectors.
+    Raises ReleaseError for the active release, while an import or a backup runs, because they may read the vectors, and
+    while jobs or evaluations read it.
     """
     refuse_during_backup()
     with import_lock(knowledge_base.name) as free:
@@ -110,6 +112,8 @@ def _mark(knowledge_base: KnowledgeBase, release: Release) -> tuple[VectorSet | 
             raise ReleaseError(f"{release} is no release of '{locked.name}'.")
         if locked.active_release_id == release.pk:
             raise ReleaseError(f"{release} is the active release; activate another one first.")
+        if uses := uses_of_release(release):
+            raise ReleaseError(in_use(str(release), uses))
         Release.objects.filter(pk=release.pk).update(status=BuildStatus.DROPPED)
         note("release dropped", release)
         others = Release.objects.exclude(status=BuildStatus.DROPPED)

@@ -43,11 +43,15 @@ ORDER BY place) FROM search_node WHERE snapshot_id = %s AND key = ANY(%s)"""
 
 @dataclass(frozen=True, slots=True)
 class Facets:
-    """The facets of some answers, most useful first; `looked_at` of the `answers` were counted."""
+    """The facets of some answers, most useful first; `looked_at` of the `answers` were counted.
+
+    `complete` says that every relation was looked at, so that more time would find no others.
+    """
 
     facets: tuple[Facet, ...] = ()
     looked_at: int = 0
     answers: int = 0
+    complete: bool = True
 
     def to_json(self) -> dict[str, Any]:
         """Return them as the API shows them."""
@@ -58,23 +62,28 @@ class Facets:
         }
 
 
-def facets_of(answers: PlanAnswers, run: SearchRun) -> Facets:
-    """Return the facets of a plan's answers; none if there are few answers or the graph cannot be read."""
+def facets_of(answers: PlanAnswers, run: SearchRun, seconds: float = FACETS_SECONDS) -> Facets:
+    """Return the facets of a plan's answers; none if there are few answers or the graph cannot be read.
+
+    `seconds` is the time after which no further relation is looked at.
+    """
     if len(answers) < FEWEST_ANSWERS or run.release is None or answers.plan is None:
         return Facets(answers=len(answers))
     keys = answers.keys
     if len(keys) > LOOKED_AT:
         keys = keys[np.linspace(0, len(keys), LOOKED_AT, endpoint=False).astype(np.int64)]
     tools = wiring.tools(run.release, run.settings_version)
-    looked = _Look(tools, answers.plan, keys, Limit.seconds(FACETS_SECONDS))
+    looked = _Look(tools, answers.plan, keys, Limit.seconds(seconds))
     found: list[Facet] = []
+    complete = False
     try:
         for facet in looked.all():
             found.append(facet)
+        complete = True
     except StageError:
         # The time ran out or a database is away: what was found until then is shown.
         pass
-    return Facets(tuple(best(found, MOST_FACETS, LEAST_WORTH)), len(keys), len(answers))
+    return Facets(tuple(best(found, MOST_FACETS, LEAST_WORTH)), len(keys), len(answers), complete)
 
 
 @dataclass(frozen=True)

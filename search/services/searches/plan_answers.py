@@ -76,8 +76,8 @@ _kept: OrderedDict[tuple[UUID, int], PlanAnswers] = OrderedDict()
 _keeping = threading.Lock()
 
 
-def plan_answers(run: SearchRun) -> PlanAnswers:
-    """Return all answers of the plan that the search shows."""
+def plan_answers(run: SearchRun, seconds: float = ANSWERS_SECONDS) -> PlanAnswers:
+    """Return all answers of the plan that the search shows; `seconds` limits the execution of the plan."""
     output = outputs_of(run.steps.all())
     index, _ = shown_plan(output)
     reason = _why_none(run, output, index)
@@ -89,7 +89,7 @@ def plan_answers(run: SearchRun) -> PlanAnswers:
             _kept.move_to_end(known)
             return _kept[known]
     try:
-        answers = _executed(run, output, index)
+        answers = _executed(run, output, index, seconds)
     except PlanInvalid:
         return PlanAnswers(reason="The schema has changed since, so the plan cannot be executed any more.")
     except StageError as error:
@@ -115,13 +115,13 @@ def _why_none(run: SearchRun, output: Outputs, index: int | None) -> str:
     return ""
 
 
-def _executed(run: SearchRun, output: Outputs, index: int) -> PlanAnswers:
+def _executed(run: SearchRun, output: Outputs, index: int, seconds: float) -> PlanAnswers:
     assert run.release is not None
     tools = wiring.tools(run.release, run.settings_version)
     linked = recorded_plan(output, index, tools)
     if not linked.is_executable:
         return PlanAnswers(linked.plan, reason="The plan follows nothing in the graph, so it has no answers.")
-    found = tools.graph.execute(linked, Limit.seconds(ANSWERS_SECONDS), run.release.snapshot.nodes)
+    found = tools.graph.execute(linked, Limit.seconds(seconds), run.release.snapshot.nodes)
     keys = np.fromiter((candidate.key for candidate in found.candidates), np.int32, len(found.candidates))
     placed = tuple(found.placed[key] for key in keys.tolist()) if found.placed else ()
     return PlanAnswers(linked.plan, keys, placed, not found.truncated)

@@ -13,6 +13,7 @@ from search.models import KnowledgeBase, Release, Snapshot
 from search.services.searches.plan_answers import ListedAnswer, PlanAnswers
 from search.views.form import SearchBox
 from search.views.gallery.made_up import LONG, RIGHT_TO_LEFT, Made, made_up_box, renamed, search
+from search.views.shown.facets import ShownFacet, ShownFacets, ShownFacetValue
 from search.views.shown.search import show_search
 
 Json = dict[str, Any]
@@ -22,17 +23,23 @@ MANY = 20
 ALL = 10_000
 
 
-def _results(described: Callable[[], Json]) -> Callable[[HttpRequest], Made]:
+def _results(described: Callable[[], Json], facets: ShownFacets | None = None) -> Callable[[HttpRequest], Made]:
     def made(request: HttpRequest) -> Made:
         shown = show_search(described())
         box = made_up_box(knowledge_base=shown.knowledge_base, question=shown.question)
         context = {
             "search": shown, "box": box, "may_cancel": True, "changeable": False, "marks": {}, "collected": {},
-            "missing": [], "facets": None, "thread_known": set(),
+            "missing": [], "facets": facets, "thread_known": set(),
         }  # fmt: skip
         return "search/results.html", context
 
     return made
+
+
+_FACETS = ShownFacets((
+    ShownFacet("genre", (ShownFacetValue("drama", 12, "add {}"), ShownFacetValue(LONG, 7, "add {}")), 3),
+    ShownFacet("made in", (ShownFacetValue("1950 – 1952", 9, "add {}"),), 0),
+))  # fmt: skip
 
 
 def _answer(count: int, **more: Any) -> Json:
@@ -84,6 +91,11 @@ SEARCHES: Mapping[str, Page] = {
     "empty": ("Nothing found", _results(_none)),
     "one": ("One result", _results(lambda: _done(1, answer=_answer(1)))),
     "many": ("Twenty results", _results(lambda: _done(MANY, answer=_answer(MANY - 1)))),
+    "facets": ("What narrows the answers down", _results(lambda: _done(MANY, answer=_answer(MANY)), _FACETS)),
+    "facets-none": (
+        "Nothing narrows them down",
+        _results(lambda: _done(MANY, answer=_answer(MANY)), ShownFacets(awaited=True)),
+    ),
     "ten-thousand": ("10,000 answers, the first of them here", _results(lambda: _done(MANY, answer=_answer(ALL)))),
     "count": (
         "A number as the answer",

@@ -31,11 +31,15 @@ class ShownFacet:
 
 @dataclass(frozen=True, slots=True)
 class ShownFacets:
-    """The facets, and of how many answers they were counted if not of all."""
+    """The facets, and of how many answers they were counted if not of all.
+
+    `awaited` says that they take longer than the results may wait: the page keeps their room, and asks for them.
+    """
 
     facets: tuple[ShownFacet, ...] = ()
     looked_at: int = 0
     answers: int = 0
+    awaited: bool = False
 
     @property
     def sampled(self) -> bool:

@@ -120,6 +120,15 @@ class ShownSearch:
         return bool(tried) and tried[-1] == "ok"
 
     @property
+    def counted(self) -> str:
+        """How many results there are; where the plan lists answers, how many of them are answers and how many near."""
+        answer, number = self.answer, len(self.results)
+        if answer is None or answer.kind != "list" or not answer.here:
+            return f"{number} result{'' if number == 1 else 's'}"
+        said = f"{answer.here} answer{'' if answer.here == 1 else 's'}{' here' if answer.elsewhere else ''}"
+        return f"{said}, and {answer.near} near {'it' if answer.here == 1 else 'them'}" if answer.near else said
+
+    @property
     def nearest_only(self) -> bool:
         """Whether no plan queries the graph, so that the results are only the nearest to the text."""
         planned = bool(self.plans) and not self.recovery and not self.plans[0].given

@@ -16,7 +16,7 @@ from django.utils.html import escape
 from search.models import KnowledgeBase
 from training.admin import empty
 from training.data.examples import Example
-from training.models import Evaluation, Question, QuestionSet
+from training.models import AnnotationQueue, Evaluation, Question, QuestionSet
 from training.services.evaluate import evaluate
 from training.services.question_sets import register_questions
 
@@ -90,6 +90,20 @@ def test_counting_a_faulty_queue_says_only_what_is_missing(staff: Client, measur
     assert "needs an evaluation to look at" in counted
     assert "The queue was not made" not in counted
     assert "The queue was not made" in staff.post(address, given | {"_make": ""}).content.decode()
+
+
+def test_whoever_makes_a_queue_sees_it_among_the_queues_and_takes_no_part_in_it(
+    staff: Client, measured: Evaluation
+) -> None:
+    given = {"name": "Mine", "knowledge_base": "films", "rule": "random", "limit": "5", "seed": "1", "overlap": "2",
+             "guideline": "Judge.", "evaluations": str(measured.pk), "_make": ""}  # fmt: skip
+    answer = staff.post(reverse("admin:training_annotationqueue_add"), given)
+    queue = AnnotationQueue.objects.get()
+    assert answer["Location"] == f"{reverse('annotate')}#queue{queue.pk}"
+    overview = page(staff, reverse("annotate"))
+    assert "The queue “Mine” has" in overview
+    assert f'<li id="queue{queue.pk}">' in overview
+    assert page(staff, reverse("annotation-agreement", args=[queue.pk]))
 
 
 def test_an_evaluation_shows_its_figures_and_leads_to_its_searches(staff: Client, measured: Evaluation) -> None:

@@ -11,7 +11,10 @@ from training.annotation.final_grades import FinalGrade, Way, final_grade
     ("grades", "rule", "decision", "expected"),
     [
         ([2, 2, 2], "majority", None, FinalGrade(2, Way.AGREED)),
-        ([0], "majority", None, FinalGrade(0, Way.AGREED)),
+        ([0], "majority", None, FinalGrade(0, Way.SINGLE)),
+        ([3], "median", None, FinalGrade(3, Way.SINGLE)),
+        ([0, 0], "median", None, FinalGrade(0, Way.AGREED)),
+        ([2], "majority", 1, FinalGrade(1, Way.ADJUDICATED)),
         ([0, 3, 3], "majority", None, FinalGrade(3, Way.MAJORITY)),
         ([0, 3], "majority", None, FinalGrade(None, Way.TIE)),
         ([0, 1, 2], "majority", None, FinalGrade(None, Way.TIE)),

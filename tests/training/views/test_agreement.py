@@ -44,6 +44,31 @@ def test_a_lead_reads_the_figures_and_what_they_mean(lead: Client, queue: Annota
         assert said in page
 
 
+def test_one_grade_alone_is_not_agreed_yet(lead: Client, queue: AnnotationQueue) -> None:
+    page = text(lead, "annotation-agreement", queue)
+    # Item 4 has one grade and one person who was unsure.
+    assert "<dt>with one grade: not agreed yet</dt><dd>1</dd>" in page
+    items = text(lead, "annotation-items", queue, "?show=all")
+    assert items.count("Not agreed yet:") == 1
+    assert "there is one grade, 0, which counts until somebody else" in items
+    AnnotationQueue.objects.update(overlap=1)
+    assert "by the one person who judges each item" in text(lead, "annotation-items", queue, "?show=all")
+
+
+def test_a_decision_made_meanwhile_is_not_replaced_silently(lead: Client, queue: AnnotationQueue) -> None:
+    item = queue.items.get(position=2)
+    address = reverse("annotation-decide", args=[queue.pk, item.pk])
+    lead.post(address, {"grade": "3", "note": "a full answer", "seen": "0"})
+    # Another browser showed the page before that decision.
+    said = lead.post(address, {"grade": "1", "note": "half of it", "seen": "0"}, follow=True).content.decode()
+    assert "lee has decided meanwhile, and gave it the final grade 3, with the note “a full answer”" in said
+    assert [one.note for one in item.adjudications.all()] == ["a full answer"]
+    seen = item.adjudications.get().pk
+    assert f'name="seen" value="{seen}"' in text(lead, "annotation-items", queue)
+    lead.post(address, {"grade": "1", "note": "half of it", "seen": str(seen)})
+    assert item.adjudications.order_by("-pk").first().note == "half of it"
+
+
 def test_others_and_those_who_judge_see_nothing(client: Client, lead: Client, queue: AnnotationQueue) -> None:
     for name in ("annotation-agreement", "annotation-items", "annotation-export"):
         address = reverse(name, args=[queue.pk])

@@ -34,12 +34,14 @@ def _apart(item: GradedItem) -> int:
 
 @transaction.atomic
 def adjudicate(
-    *, item: AnnotationItem, user: User, grade: int | None, note: str = "", seen: Sequence[Given] = ()
-) -> Adjudication:
+    *, item: AnnotationItem, user: User, grade: int | None, note: str = "", seen: Sequence[Given] = (),
+    last: int | None = None,
+) -> Adjudication:  # fmt: skip
     """Store a decision; a grade of None takes the decision before it back and opens the item again.
 
-    `seen` are the judgements that it was decided upon. Every decision is kept, the newest one counts. Raises
-    InvalidRequest for a grade that is not on the scale, a note that is too long, or an item without a judgement.
+    `seen` are the judgements that it was decided upon. Every decision is kept, the newest one counts. `last` is the id
+    of the newest decision that the adjudicator saw, 0 for none; None does not look. Raises InvalidRequest for a grade
+    that is not on the scale, a note that is too long, an item without a judgement, or a decision made meanwhile.
     """
     faults = []
     if grade is not None and not 0 <= grade <= HIGHEST_GRADE:
@@ -47,6 +49,9 @@ def adjudicate(
     if len(note) > LONGEST_NOTE:
         faults.append(Fault("/note", f"A note has at most {LONGEST_NOTE:,} characters."))
     AnnotationItem.objects.select_for_update(no_key=True).get(pk=item.pk)
+    newest = item.adjudications.order_by("pk").last()
+    if last is not None and (newest.pk if newest else 0) != last:
+        faults.append(Fault("/last", _meanwhile(newest)))
     if not item.judgements.filter(verdict__in=("graded", "unsure")).exists():
         faults.append(Fault("/item", "Nobody has judged this item yet, so there is nothing to decide."))
     if grade is None and not item.adjudications.exists():
@@ -58,6 +63,17 @@ def adjudicate(
         item=item, adjudicator=user, adjudicator_name=user.get_username(), grade=grade,
         note=note.replace("\x00", "\ufffd"), seen=told,
     )  # fmt: skip
+
+
+def _meanwhile(newest: Adjudication | None) -> str:
+    if newest is None:
+        return "The decision that you saw is gone. Nothing was changed: look again, and decide then."
+    said = "opened the item again" if newest.grade is None else f"gave it the final grade {newest.grade}"
+    note = f", with the note “{newest.note[:200]}”" if newest.note else ""
+    return (
+        f"{newest.adjudicator_name} has decided meanwhile, and {said}{note}. Nothing was changed: look at it, and "
+        "decide again if you still want to."
+    )
 
 
 def choose_rule(*, queue: AnnotationQueue, rule: str, relevant_from: int, models: Sequence[str] = ()) -> FinalRule:

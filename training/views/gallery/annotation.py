@@ -94,7 +94,8 @@ def _agreement(report: Json, name: str = "Lost answers of March") -> Callable[[H
             "queue": queue(1, name), "shown": shown,
             "rule": FinalRule(rule=FinalRule.Rule.choices[0][0], relevant_from=2),
             "alphas": (("steps of a scale (ordinal)", shown.ordinal), ("names (nominal)", shown.nominal)),
-            "rules": FinalRule.Rule.choices, "grade_words": GRADE_WORDS, "question_set": None, "open": 3, "decided": 4,
+            "rules": FinalRule.Rule.choices, "grade_words": GRADE_WORDS, "question_set": None, "open": 3,
+            "decided": 4, "alone": 5,
             "models": [SimpleNamespace(name=one.name) for one in shown.models], "may_launch": True,
             "may_make_set": True,
         }  # fmt: skip
@@ -152,6 +153,7 @@ ITEMS: Mapping[str, Page] = {
         _items("differ", _graded(1, "Amber Road", "tie", None), _graded(2, "Tarn", "median", 2),
                _graded(3, "Low Tide", "adjudicated", 3)),
     ),
+    "one": ("One person has graded it", _items("all", _graded(1, "Amber Road", "one grade", 2))),
     "long-words": ("Words that do not fit", _items("all", _graded(1, LONG, "tie", None))),
     "right-to-left": ("From right to left", _items("all", _graded(1, RIGHT_TO_LEFT, "median", 2))),
 }  # fmt: skip

@@ -87,7 +87,7 @@ def test_an_archive_is_a_source(tmp_path: Path) -> None:
 def test_a_faulty_mapping_and_bad_rows_are_told_and_nothing_is_loaded(tmp_path: Path) -> None:
     folder, mapping, report = tables(tmp_path / "cinema"), tmp_path / "mapping.json", tmp_path / "report.jsonl"
     mapping.write_text(json.dumps({"name": "x", "files": [{"path": "films.csv", "role": "nodes"}]}))
-    with pytest.raises(CommandError, match="/files/0/columns: No column has the use 'id'"):
+    with pytest.raises(CommandError, match="/files/0/numbered: No column has the use 'id'"):
         command(folder, "--mapping", mapping)
     for text in ("{", ""):
         mapping.write_text(text)

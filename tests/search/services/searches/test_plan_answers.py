@@ -20,6 +20,7 @@ from search.services.searches.facets import facets_of
 from search.services.searches.plan_answers import answer_rows, forget_answers, page_of, plan_answers
 from search.services.searches.request_search import request_search
 from search.services.searches.run_search import run_search
+from search.views import results
 from tests.search.ingest import bundles
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -122,6 +123,25 @@ def test_facets_count_all_answers_and_each_becomes_a_filter_with_that_many_answe
         for value in facet.values:
             added = {key: [*TYPE_ALONE[key], *value.adds.get(key, ())] for key in ("anchors", "hops", "filters")}
             assert len(plan_answers(ask(TYPE_ALONE | added))) == value.count
+
+
+def test_results_do_not_wait_for_facets_that_take_long_and_the_page_keeps_their_room(
+    ask: Ask, client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = ask(TYPE_ALONE)
+    monkeypatch.setattr(results, "PROMPT_SECONDS", 60.0)
+    with_results = client.get(f"/search/{run.pk}/").content.decode()
+    assert "<legend>genre</legend>" in with_results
+    assert "data-facets" not in with_results
+
+    monkeypatch.setattr(results, "PROMPT_SECONDS", 0.0)
+    page = client.get(f"/search/{run.pk}/").content.decode()
+    assert f'data-facets="/search/{run.pk}/facets/"' in page
+    assert "<legend>genre</legend>" not in page
+    assert "<legend>genre</legend>" in client.get(f"/search/{run.pk}/facets/").content.decode()
+    # Without script, a link waits for them.
+    assert f'href="/search/{run.pk}/?narrow=1"' in page
+    assert "<legend>genre</legend>" in client.get(f"/search/{run.pk}/?narrow=1").content.decode()
 
 
 def test_a_press_on_a_facet_asks_again_with_it_and_can_be_taken_back(ask: Ask, client: Client) -> None:

@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from search.domain.graph import Relation
 from search.views.shown.answer import order_text, order_value, plural, show_answer
+from search.views.shown.search import ShownSearch
 from search.views.shown.understanding import show_understanding
 
 RELATIONS = {"CITES": Relation("CITES", "cites", "is cited by"), "MADE_OF": Relation("MADE_OF")}
+
+
+EMPTY = ShownSearch(
+    id="", state="done", question="", knowledge_base="", release="", pipeline="", pipeline_title="", version=0,
+    milliseconds=1.0, degraded=(), error={}, plans=(), queries=(), backend="", candidates=0, truncated=False,
+    fusion=None, steps=(), results=(),
+)  # fmt: skip
 
 
 def search(
@@ -86,6 +95,23 @@ def test_the_line_stands_behind_the_last_answer_and_only_where_something_follows
     none = show_answer(search(answer("list", 0), "--"))
     assert none is not None
     assert not none.divides
+
+
+@pytest.mark.parametrize(
+    ("given", "answers", "expected"),
+    [
+        (answer("list", 2), "++" + 18 * "-", "2 answers, and 18 near them"),
+        (answer("list", 1), "+-", "1 answer, and 1 near it"),
+        (answer("list", 3), "+++", "3 answers"),
+        (answer("list", 57), "+++", "3 answers here"),
+        (answer("list", 0), "--", "2 results"),
+        (answer("number", 14, value=14), "++", "2 results"),
+    ],
+)
+def test_the_line_above_counts_answers_and_what_is_near(given: dict[str, Any], answers: str, expected: str) -> None:
+    shown = show_answer(search(given, answers))
+    whole = replace(EMPTY, answer=shown, results=tuple(answers))  # type: ignore[arg-type]
+    assert whole.counted == expected
 
 
 def test_a_yes_has_its_path() -> None:

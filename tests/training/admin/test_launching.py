@@ -1,0 +1,113 @@
+"""The form that launches a training: the learner's settings are fields, and it says how many questions are needed."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import fields
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+from django.urls import reverse
+
+from search.admin.job_form import LaunchForm
+from search.models import Job, KnowledgeBase
+from training.learning.reranker_settings import RerankerSettings
+from training.models import QuestionSet
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def staff() -> Client:
+    client = Client()
+    client.force_login(User.objects.create_superuser("admin", password="x"))
+    return client
+
+
+@pytest.fixture
+def sets(films: KnowledgeBase) -> list[QuestionSet]:
+    """A set that is large enough, and one of whose questions only a few may be learned from."""
+    made = [("many", {"": 40}, 40), ("split", {"train": 12, "val": 50}, 62)]
+    return [
+        QuestionSet.objects.create(
+            knowledge_base=films, name=name, version=1, splits=splits, questions_count=count, content_hash=name
+        )
+        for name, splits, count in made
+    ]
+
+
+def address(kind: str, **given: str) -> str:
+    return reverse("admin:search_job_launch") + "?" + "&".join(f"{k}={v}" for k, v in {"kind": kind, **given}.items())
+
+
+def field(page: str, name: str) -> str:
+    """Return the part of the page from a field to the next one."""
+    begin = page.index(f'name="{name}"')
+    return page[begin : page.index('class="job-field"', begin)]
+
+
+def test_every_setting_is_a_field_with_default_help_and_bounds(staff: Client, sets: list[QuestionSet]) -> None:
+    page = staff.get(address("train_reranker")).content.decode()
+    shown = field(page, "argument-settings.epochs")
+    assert 'placeholder="2"' in shown
+    assert "Passes over the questions, if `steps` allows so many. Default: 2, from 1 to 200." in shown
+    choices = re.findall(r'<option value="([^"]*)"', field(page, "argument-settings.method"))
+    assert choices == ["", "whole", "lora"]
+    # The JSON is still there for experts, after the fields, and empty.
+    assert "Settings as JSON, for experts" in page
+    assert page.index("argument-settings.seed") < page.index('name="argument-settings"')
+    assert page.count('name="argument-settings.') == len(fields(RerankerSettings))
+
+
+def test_it_says_how_many_questions_are_needed_and_which_sets_have_too_few(
+    staff: Client, sets: list[QuestionSet]
+) -> None:
+    page = staff.get(address("train_reranker")).content.decode()
+    shown = field(page, "question_set")
+    assert "It takes 20 questions to learn from at least" in shown
+    assert "many@1 · films · 40 questions<" in shown
+    assert "split@1 · films · 62 questions, 12 to learn from: too few<" in shown
+    evaluation = field(staff.get(address("evaluate")).content.decode(), "question_set")
+    assert "too few" not in evaluation
+    assert "It takes" not in evaluation
+
+
+def test_what_is_out_of_bounds_is_told_at_its_field_and_opens_the_settings(
+    staff: Client, sets: list[QuestionSet]
+) -> None:
+    given = {"knowledge_base": "films", "question_set": "films/many@1", "argument-settings.epochs": "900"}
+    page = staff.post(address("train_planner"), given).content.decode()
+    assert "less than or equal to 200" in field(page, "argument-settings.epochs")
+    assert '<details class="job-settings" open>' in page
+    json = {**given, "argument-settings.epochs": "", "argument-settings": '{"epochs": 900, "epoch": 2}'}
+    page = staff.post(address("train_planner"), json).content.decode()
+    assert "must be between 1 and 200" in field(page, "argument-settings.epochs")
+    assert "has no setting &#x27;epoch&#x27;" in page
+    assert not Job.objects.exists()
+
+
+def test_fields_and_json_together_are_the_settings_and_a_clone_shows_them_as_fields(
+    staff: Client, sets: list[QuestionSet]
+) -> None:
+    job = Job.objects.create(
+        kind="train_planner", specification_hash="1", knowledge_base_name="films",
+        arguments={"settings": {"epochs": 7, "gone": 1}},
+    )  # fmt: skip
+    page = staff.get(address("train_planner", like=str(job.pk))).content.decode()
+    assert 'value="7"' in field(page, "argument-settings.epochs")
+    assert "&quot;gone&quot;: 1" in page[page.index('name="argument-settings"') :]
+
+    form = LaunchForm("train_planner", {
+        "knowledge_base": "films", "question_set": "films/many@1", "argument-limit": "0", "argument-synthesised": "0",
+        "argument-settings": '{"epochs": 3, "folds": 4}', "argument-settings.epochs": "7",
+    })  # fmt: skip
+    assert form.is_valid(), form.errors
+    assert form.values()["arguments"]["settings"] == {"epochs": 7, "folds": 4}
+
+
+def test_a_training_of_everything_has_the_settings_of_each_learner(staff: Client, sets: list[QuestionSet]) -> None:
+    page = staff.get(address("train_all")).content.decode()
+    assert "Planner: settings" in page
+    assert "Reranker: settings" in page
+    assert 'name="argument-settings.planner.epochs"' in page
