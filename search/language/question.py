@@ -29,6 +29,9 @@ Role = Literal["start", "excluded", "reference", "number"]
 only the number of a condition such as `under 400`."""
 _NO_PHRASE = language("en").set("words", "no_phrase")
 _PARTICIPLE = language("en").entries("words", "participles")
+_DONE = language("en").set("superlatives", "participles")
+"""Participles, which a number does not count: *under 30 sold in Norway*. `_DONE_ENDS` are the endings of the others."""
+_DONE_ENDS = language("en").entries("superlatives", "participle_ends")
 _LISTED = re.compile(r"[,;/&、，]")
 _ARTICLE = 4
 """Number of characters by which a name may begin before a span: `the Netherlands` in the scope `Netherlands`."""
@@ -340,11 +343,17 @@ def counted_by(question: AnalysedQuestion, cue: Quantity) -> Span | None:
         return None
     end, run = cue.end, []
     for word in question.content_in((cue.end, cue.end + _REACH), names=True)[:_NOUN]:
-        if question.text[end : word.start].strip():
+        if question.text[end : word.start].strip() or (not run and _is_participle(word.text)):
             break
         end = word.start + len(word.text)
         run.append(word)
     return (run[0].start, end) if run else None
+
+
+def _is_participle(said: str) -> bool:
+    """Whether a word, or the first one of an expression (*sold in*), is a participle."""
+    word = said.split()[0]
+    return word in _DONE or word.endswith(_DONE_ENDS)
 
 
 def _joined(between: str) -> bool:

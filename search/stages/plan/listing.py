@@ -84,7 +84,8 @@ class Lister:
         conditions = meaning.bound.conditions
         used = {*meaning.candidate.mentions, *(at for condition in conditions for at in condition.names)}
         return Grounds(
-            share,
+            # No other reading stands for the chance that a number of which nothing is said means another field.
+            share * meaning.limits.fit,
             rival,
             explained(read, meaning.candidate.mentions, left),
             len(left),

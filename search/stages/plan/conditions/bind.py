@@ -23,8 +23,8 @@ from search.stages.plan.conditions.shows import asks_for_field, shows_of
 from search.stages.plan.conditions.values import values_of
 from search.stages.plan.enumeration.enumerate import Branch, PlanCandidate
 from search.stages.plan.enumeration.propose import Proposer
-from search.stages.plan.limits import YearFields
 from search.stages.plan.write import TARGET
+from search.stages.plan.years import YearFields
 
 _VARIANTS = 4
 """Largest number of combinations of meanings for one candidate plan."""
