@@ -343,17 +343,23 @@ def counted_by(question: AnalysedQuestion, cue: Quantity) -> Span | None:
         return None
     end, run = cue.end, []
     for word in question.content_in((cue.end, cue.end + _REACH), names=True)[:_NOUN]:
-        if question.text[end : word.start].strip() or (not run and _is_participle(word.text)):
+        if question.text[end : word.start].strip() or _is_said_of_it(question, word):
             break
         end = word.start + len(word.text)
         run.append(word)
     return (run[0].start, end) if run else None
 
 
-def _is_participle(said: str) -> bool:
-    """Whether a word, or the first one of an expression (*sold in*), is a participle."""
-    word = said.split()[0]
-    return word in _DONE or word.endswith(_DONE_ENDS)
+def _is_said_of_it(question: AnalysedQuestion, word: Word) -> bool:
+    """Whether a word behind a number says something of what it counts: *under 30 sold here*, *five lamps made by X*.
+
+    A participle right before a noun belongs to that noun: *three related works*.
+    """
+    first, *more = word.text.split()
+    if first not in _DONE and not first.endswith(_DONE_ENDS):
+        return False
+    behind = next((one for one in question.said if one.start > word.start), None)
+    return bool(more) or behind is None or not behind.content
 
 
 def _joined(between: str) -> bool:

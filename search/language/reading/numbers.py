@@ -34,7 +34,7 @@ class NumberReader:
         return [self._one(said, number) for number in numbers]
 
     def _one(self, said: Sequence[Token], number: Quantity) -> Quantity:
-        unit = number.unit if number.unit in UNITS or not self._is_no_noun(number.unit) else ""
+        unit = "" if self._counts_nothing(said, number) else number.unit
         number = replace(number, unit=unit)
         inside = [at for at, token in enumerate(said) if number.start <= token.start < number.end]
         if number.op == "=" or number.year or not inside:
@@ -47,8 +47,15 @@ class NumberReader:
         scale = compared.scale if compared else verb[2] if verb else UNKNOWN
         return replace(number, scale=scale.names, against=scale.against if compared else (), bare=not unit)
 
-    def _is_no_noun(self, word: str) -> bool:
-        return word in self._function or word in self._participles or bool(self._ends and word.endswith(self._ends))
+    def _counts_nothing(self, said: Sequence[Token], number: Quantity) -> bool:
+        """Whether the word behind a number is no noun, nor a participle or adjective of one (*three used books*)."""
+        word = number.unit
+        if word in UNITS or word in self._function:
+            return word in self._function
+        at = next((at for at, token in enumerate(said) if token.start >= number.end), len(said))
+        behind = said[at + 1] if at + 1 < len(said) else None
+        said_of_it = word in self._participles or bool(self._ends and word.endswith(self._ends))
+        return said_of_it and (behind is None or bool(behind.mark) or behind.word in self._function)
 
 
 @lru_cache(maxsize=32)

@@ -267,7 +267,10 @@ class Readings:
         """Yield the readings of a candidate with at least one condition; `limits` are its filters of numbers."""
         number = _NUMBERS + math.log(limits.share) if limits.filters else 0.0
         for bound in self.binder.of(candidate):
-            bound = replace(bound, unbound=tuple(span for span in bound.unbound if span not in limits.spans))
+            unbound, unsaid = (
+                tuple(span for span in spans if span not in limits.spans) for spans in (bound.unbound, bound.unsaid)
+            )
+            bound = replace(bound, unbound=unbound, unsaid=unsaid)
             bound = replace(bound, conditions=tuple(_beside(bound.conditions, limits)))
             if bound.conditions or limits.filters:
                 yield Meaning(candidate, total + _WORTH * bound.score + number, bound, limits)
