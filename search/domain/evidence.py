@@ -125,7 +125,8 @@ class Evidence:
     `plans` are the plans that put the result into the graph's list, the one with the largest share first. The result is
     checked against the conditions of that first plan. A result that no plan found has no plans; it is checked against
     the plan that ordered the top of the graph's list. `whole` says whether it meets that plan as a whole. `value` is
-    that of the field which the plan shows, None without such a field or value.
+    that of the field which the plan shows, None without such a field or value. `values` are those of the fields of the
+    result that the plan's filters compare.
     """
 
     plan_index: int
@@ -139,9 +140,10 @@ class Evidence:
     exclude: tuple[ExclusionEvidence, ...] = ()
     order: OrderEvidence | None = None
     value: FieldValue | None = None
+    values: Mapping[str, FieldValue] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:
-        """Return the evidence as a search shows it; exclusions, order and value only if there are any."""
+        """Return the evidence as a search shows it; exclusions, order and values only if there are any."""
         written: dict[str, Any] = {
             "plan_index": self.plan_index,
             "whole": self.whole,
@@ -155,6 +157,7 @@ class Evidence:
         if self.exclude:
             written["exclude"] = [{"index": index, **one.to_json()} for index, one in enumerate(self.exclude)]
         written |= {"order": self.order.to_json()} if self.order else {}
+        written |= {"values": dict(self.values)} if self.values else {}
         return written | ({"value": self.value} if self.value is not None else {})
 
 

@@ -45,7 +45,8 @@ class Superlative:
     (`mass`, `money`, `time`, `length`, `volume`, `date`) or is empty. `counted` is the stretch of what is counted
     (*most papers*, *largest number of drugs*); None if a property is compared. A superlative may have both meanings
     (*most cited*); then `counted` covers the word. `limit` is the number of places asked for; 1 without a number, and 0
-    where everything is wanted in this order (*sorted by price*, *cheapest first*).
+    where everything is wanted in this order (*sorted by price*, *cheapest first*). `against` holds words for what is
+    small where the property is large: the *fastest* has the highest speed, or the least duration.
     """
 
     start: int
@@ -56,6 +57,7 @@ class Superlative:
     unit: str = ""
     counted: Span | None = None
     limit: int = 1
+    against: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

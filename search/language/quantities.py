@@ -43,7 +43,9 @@ class Quantity:
     comparison; `low` and `high` are the ends of the range, equal for one number. `unit` is the word or sign of the unit
     in lower case; a unit in another language than English is written as `UNITS` has it. `words` are the content words
     around the number; one of them may name the field. `year` says whether the number can be a year, by its size and by
-    the words around it.
+    the words around it. `scale` holds words with which schemas name what its comparing word is about (*cheaper*),
+    `against` those for the opposite (*faster* than 30 minutes takes less time), and `bare` says that the number has
+    neither a unit nor a noun behind it (`under 30`); `reading.numbers` reads all three.
     """
 
     start: int
@@ -54,6 +56,9 @@ class Quantity:
     unit: str = ""
     words: tuple[str, ...] = ()
     year: bool = False
+    scale: tuple[str, ...] = ()
+    against: tuple[str, ...] = ()
+    bare: bool = False
 
     @property
     def dimension(self) -> Dimension | None:

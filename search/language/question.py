@@ -29,6 +29,9 @@ Role = Literal["start", "excluded", "reference", "number"]
 only the number of a condition such as `under 400`."""
 _NO_PHRASE = language("en").set("words", "no_phrase")
 _PARTICIPLE = language("en").entries("words", "participles")
+_DONE = language("en").set("superlatives", "participles")
+"""Participles, which a number does not count: *under 30 sold in Norway*. `_DONE_ENDS` are the endings of the others."""
+_DONE_ENDS = language("en").entries("superlatives", "participle_ends")
 _LISTED = re.compile(r"[,;/&、，]")
 _ARTICLE = 4
 """Number of characters by which a name may begin before a span: `the Netherlands` in the scope `Netherlands`."""
@@ -340,11 +343,23 @@ def counted_by(question: AnalysedQuestion, cue: Quantity) -> Span | None:
         return None
     end, run = cue.end, []
     for word in question.content_in((cue.end, cue.end + _REACH), names=True)[:_NOUN]:
-        if question.text[end : word.start].strip():
+        if question.text[end : word.start].strip() or _is_said_of_it(question, word):
             break
         end = word.start + len(word.text)
         run.append(word)
     return (run[0].start, end) if run else None
+
+
+def _is_said_of_it(question: AnalysedQuestion, word: Word) -> bool:
+    """Whether a word behind a number says something of what it counts: *under 30 sold here*, *five lamps made by X*.
+
+    A participle right before a noun belongs to that noun: *three related works*.
+    """
+    first, *more = word.text.split()
+    if first not in _DONE and not first.endswith(_DONE_ENDS):
+        return False
+    behind = next((one for one in question.said if one.start > word.start), None)
+    return bool(more) or behind is None or not behind.content
 
 
 def _joined(between: str) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Literal
 
@@ -56,3 +57,22 @@ UNITS: dict[str, Unit] = {
     **{name: Unit("money", 1.0, code) for code, names in CURRENCIES for name in names.split()},
 }
 """Unit by each of its names, in lower case."""
+
+
+def unit_of_name(name: str) -> tuple[str, str]:
+    """Return the words of a field's name without the unit at their end, and the unit: `weight_g` → `weight`, `g`.
+
+    The unit is empty where the name has none, or nothing else.
+    """
+    said = [word for word in re.split(r"[_\s]+|(?<=[a-z])(?=[A-Z])", name.strip()) if word]
+    if len(said) > 1 and said[-1].lower() in UNITS:
+        return " ".join(said[:-1]).lower(), said[-1].lower()
+    return " ".join(said).lower(), ""
+
+
+def written_unit(unit: str, *, one: bool = False) -> str:
+    """Return a unit as it is written behind an amount: currencies by their code, one hour in the singular."""
+    known = UNITS[unit]
+    if known.dimension == "money":
+        return known.currency if unit.upper() == known.currency else unit
+    return unit[:-1] if one and unit.endswith("s") and unit[:-1] in UNITS else unit

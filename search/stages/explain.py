@@ -11,15 +11,19 @@ from search.breaks import Breaks
 from search.domain.conditions import CheckedConditions, Conditions
 from search.domain.errors import StageError
 from search.domain.evidence import Evidence, Path, Residual, Result
+from search.domain.filtering import NAME
 from search.domain.fusion import Fusion
 from search.domain.graph import Node
 from search.domain.linking import LinkedPlan
 from search.domain.options import option
-from search.domain.plan import walks
+from search.domain.plan import Plan, walks
 from search.domain.question import Question
 from search.domain.trace import Limit, StepOutput
 from search.explained import explained
 from search.interfaces import Encoder, GraphStore, NodeStore, VectorIndex
+
+_RANGES = ("<", "<=", ">", ">=", "between")
+"""Comparisons that more than one value meets."""
 
 
 @dataclass(frozen=True)
@@ -71,12 +75,14 @@ class Explain:
             paths = self._paths(linked, own, limit, problems)
             text = linked.plan.target.relevance_text
             residuals = self._residuals(text, [nodes[key] for key in own], limit, problems)
+            compared = _compared(linked.plan)
             breaks = Breaks(self.graph, self.nodes, linked, limit, problems)
             for key, held in own.items():
                 evidence[key] = Evidence(
                     index, held.anchors, held.hops, residuals[key], tuple(paths[key]), held.filters, held.plans,
                     held.whole, breaks.of(key, held, paths[key]), held.order,
                     nodes[key].fields.get(linked.plan.show) if linked.plan.show else None,
+                    {name: value for name in compared if (value := nodes[key].fields.get(name)) is not None},
                 )  # fmt: skip
         return evidence, list(dict.fromkeys(problems))
 
@@ -133,6 +139,12 @@ class Explain:
             if len(sample)
         }
         return {node.key: _residual(text, cosines.get(node.key), thresholds.get(node.type)) for node in nodes}
+
+
+def _compared(plan: Plan) -> tuple[str, ...]:
+    """Return the fields of the target whose values a plan compares; a value that must be just so says nothing new."""
+    own = [one for one in plan.filters if one.var == plan.target.var and one.count is None and one.field != NAME]
+    return tuple(dict.fromkeys(one.field for one in own if one.op in _RANGES))
 
 
 def _residual(text: str, score: float | None, threshold: float | None) -> Residual:

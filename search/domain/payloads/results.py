@@ -98,6 +98,7 @@ def _evidence(data: Json) -> Evidence:
         ),
         order=OrderEvidence.from_json(data["order"]) if data.get("order") else None,
         value=data.get("value"),
+        values=data.get("values", {}),
     )
 
 

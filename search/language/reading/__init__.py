@@ -18,6 +18,7 @@ from search.language.reading.comparisons import comparison_reader
 from search.language.reading.dates import date_reader
 from search.language.reading.fields import field_reader
 from search.language.reading.negation import negation_reader
+from search.language.reading.numbers import number_reader
 from search.language.reading.superlatives import superlative_reader
 from search.language.tokens import tokens
 
@@ -52,6 +53,7 @@ def read_cues(text: str, code: str = "en", today: date | None = None) -> Cues:
     limits = {float(superlative.limit) for superlative in superlatives if superlative.limit > 1}
     # In *les trois films les plus récents* the number is the limit of the order.
     numbers = [q for q in outside(quantities(text, lang.code), held) if not (q.op == "=" and q.low in limits)]
+    numbers = number_reader(lang.code).read(said, numbers)
     comparisons = comparison_reader(lang.code).read(said, spans([*dates, *superlatives, *numbers]))
     turnings = negation_reader(lang.code).read(said, spans([*dates, *numbers, *superlatives, *comparisons]))
     return Cues(

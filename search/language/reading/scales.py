@@ -15,10 +15,14 @@ End = Literal["high", "low"]
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """A property with an order: the words with which schemas name it (the usual first) and the dimension of values."""
+    """A property with an order: the words with which schemas name it (the usual first) and the dimension of values.
+
+    `against` are words for what is small where the property is large: what is fast takes little time.
+    """
 
     names: tuple[str, ...] = ()
     unit: str = ""
+    against: tuple[str, ...] = ()
 
 
 UNKNOWN = Scale()
@@ -59,7 +63,7 @@ def scales_of(code: str) -> Scales:
     verbs: dict[str, tuple[str, Scale]] = {}
     nouns: dict[str, Scale] = {}
     for written in lang.value("scales", default=()):
-        scale = Scale(split(written["names"]), written.get("unit", ""))
+        scale = Scale(split(written["names"]), written.get("unit", ""), split(written.get("against", "")))
         ends: tuple[End, ...] = ("high", "low")
         for end in ends:
             for entry in split(written.get(end, "")):

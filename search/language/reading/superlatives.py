@@ -318,7 +318,15 @@ class SuperlativeReader:
     ) -> Superlative:
         direction: Literal["asc", "desc"] = "desc" if which == "high" else "asc"
         return Superlative(
-            said[begins].start, said[end - 1].end, word, direction, scale.names, scale.unit, counted, limit
+            said[begins].start,
+            said[end - 1].end,
+            word,
+            direction,
+            scale.names,
+            scale.unit,
+            counted,
+            limit,
+            scale.against,
         )
 
 

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from search.domain.graph import Field, NodeType, Schema
-from search.domain.plan import Filter
-from search.interfaces import NodeStore
-from search.language.quantities import FIRST_YEAR, LAST_YEAR, UNITS, Quantity
+from search.domain.plan import Filter, Operator
+from search.language.quantities import UNITS, Quantity
 from search.language.question import AnalysedQuestion
 from search.language.words import stem, stems
 from search.stages.plan.enumeration.enumerate import PlanCandidate
+from search.stages.plan.measures import bare_fields, is_against, is_money, is_price, scaled_field, unit_in, words_of
 from search.stages.plan.write import TARGET
+from search.stages.plan.years import YearFields
 from search.text import words
 
-_YEARS = 0.9
-"""Least share of a field's values that can be years, for the field to count as a field of years."""
 _SAID_OF: tuple[tuple[str, str], ...] = (
     ("cheap cheaper cost costs costing pay paying budget spend pricier dearer afford", "price cost fee"),
     ("heavy heavier light lighter weigh weighs weighing", "weight mass"),
@@ -29,12 +29,12 @@ _SAID_OF: tuple[tuple[str, str], ...] = (
     ("last lasts lasting", "duration"),
 )
 """Words that people use, and the words with which schemas name the field they mean."""
+_PRICE_MEANT, _NUMBER_MEANT = 0.9, 0.6
+"""How surely a number of which nothing is said is a price, and the number of a field that is none."""
 _MEANT = {stem(said): stems(meant) for several, meant in _SAID_OF for said in several.split()}
-_PRICES = stems("price cost fee")
-_DATE = re.compile(r"[12]\d{3}(-?[01]\d(-?[0-3]\d)?)?([T ].*)?")
-"""Dates as they are written in fields, with or without hyphens; they sort by time, but for mixed ways in one year."""
+_AGAINST: dict[Operator, Operator] = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
+"""What a comparison says of a field that measures the opposite of its scale: *faster than 30* of a duration."""
 _WORD = re.compile(r"[^\W\d_]+")
-_HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
 
 FilterOutcome = Literal["some", "none", "cut"]
@@ -47,35 +47,15 @@ class Limits:
     """The filters of a question for the nodes that a plan finds, and the spans of the question that they express.
 
     `notes` are sentences about quantities that did not become filters, and about filters whose unit is not confirmed.
+    `share` is the part of the probability that these fields are meant and no others, `fit` how surely the least sure
+    field is meant, both in [0, 1].
     """
 
     filters: tuple[Filter, ...] = ()
     spans: tuple[tuple[int, int], ...] = ()
     notes: tuple[str, ...] = ()
-
-
-@dataclass
-class YearFields:
-    """Decides which fields of a release hold years, once for each field. Threads may share it."""
-
-    nodes: NodeStore
-    _known: dict[tuple[str, str], bool] = field(default_factory=dict, init=False)
-
-    def __call__(self, kind: NodeType, measured: Field) -> bool:
-        """Return whether the field of that type holds dates, numbers that can be years, or keywords that are dates."""
-        if measured.kind == "date":
-            return True
-        key = kind.name, measured.name
-        if key not in self._known:
-            sample = self.nodes.values(kind.name, measured.name)
-            values = [item for value in sample for item in (value if isinstance(value, list) else [value])]
-            fit = [_DATE.fullmatch(v) is not None if isinstance(v, str) else _is_year(v) for v in values]
-            self._known[key] = bool(fit) and sum(fit) >= _YEARS * len(fit)
-        return self._known[key]
-
-
-def _is_year(value: float) -> bool:
-    return value == int(value) and FIRST_YEAR <= value <= LAST_YEAR
+    share: float = 1.0
+    fit: float = 1.0
 
 
 @dataclass(frozen=True)
@@ -87,34 +67,48 @@ class Limiter:
 
     def of(
         self, question: AnalysedQuestion, quantities: Sequence[Quantity], candidate: PlanCandidate, fits: FilterProbe
-    ) -> Limits:
+    ) -> list[Limits]:
         """Return the filters for a candidate plan; `fits` says whether any node that the plan finds passes filters.
 
-        A filter that no node passes is left out. A number inside a name that the plan starts from is not a quantity.
+        There are several where a number may limit one of several fields, always at least one. A filter that no node
+        passes is left out. A number inside a name that the plan starts from is not a quantity.
         """
         named = [question.names[at].mention for at in candidate.mentions]
         roles = zip(question.names, question.roles, strict=True)
         named += [name.mention for name, role in roles if role not in ("start", "number")]
         free = [q for q in quantities if not any(q.start < name.end and name.start < q.end for name in named)]
         kind = self.schema.node_types[candidate.types[0]]
-        meant = [_meant(question.text, quantity, kind, self.schema, self.years) for quantity in free]
+        several = [_meant(question.text, quantity, kind, self.schema, self.years) for quantity in free]
+        first = [meanings[0] for meanings in several]
+        others = [
+            [*first[:at], other, *first[at + 1 :]] for at, meanings in enumerate(several) for other in meanings[1:]
+        ]
+        return [self._limits(question.text, meant, fits) for meant in [first, *others]]
+
+    def _limits(self, text: str, meant: Sequence[_Meant], fits: FilterProbe) -> Limits:
         read = [one for one in meant if one.field is not None]
         notes = [one.note for one in meant if one.note]
         if not read:
             return Limits(notes=tuple(notes))
         kept, unmet = _kept(read, fits)
-        spans = [span for one in kept for span in one.spans(question.text)]
-        return Limits(_together(kept), tuple(spans), (*notes, *unmet))
+        spans = [span for one in kept for span in one.spans(text)]
+        share, fit = math.prod(one.share for one in kept), min((one.fit for one in kept), default=1.0)
+        return Limits(_together(kept), tuple(spans), (*notes, *unmet), share, fit)
 
 
 @dataclass(frozen=True)
 class _Meant:
-    """A quantity, its words in the question, the field that it limits (None if unclear), and a note for people."""
+    """A quantity, its words in the question, the field that it limits (None if unclear), and a note for people.
+
+    `share` and `fit` are as in `Limits`.
+    """
 
     quantity: Quantity
     said: str
     field: Field | None = None
     note: str = ""
+    share: float = 1.0
+    fit: float = 1.0
 
     @property
     def filters(self) -> tuple[Filter, ...]:
@@ -128,33 +122,42 @@ class _Meant:
             yield from _naming(text, self.field)
 
 
-def _meant(text: str, quantity: Quantity, kind: NodeType, schema: Schema, is_year: YearFields) -> _Meant:
-    """Return the field of a node type that a quantity limits, if one is clear, with a note if one is needed."""
+def _meant(text: str, quantity: Quantity, kind: NodeType, schema: Schema, is_year: YearFields) -> list[_Meant]:
+    """Return the fields of a node type that a quantity may limit, at least one entry, with a note if one is needed."""
     fields = _measured(kind)
     dated = [one for one in kind.fields if one.kind == "keyword"]
     years = [one for one in [*fields, *dated] if is_year(kind, one)] if quantity.year else []
     others = [one for other in schema.node_types for one in _measured(other) if one not in fields]
     said = text[quantity.start : quantity.end].strip()
     if quantity.year:
-        return _Meant(quantity, said, _year_field(quantity, years, others))
+        return [_Meant(quantity, said, _year_field(quantity, years, others))]
     if quantity.op == "=":
-        return _Meant(quantity, said)
+        return [_Meant(quantity, said)]
     amounts = [one for one in fields if one.kind == "number" and not is_year(kind, one)]
     if quantity.dimension == "money":
-        return _of_money(quantity, said, amounts)
-    return _Meant(quantity, said, _amount_field(quantity, amounts))
+        return [_of_money(quantity, said, amounts)]
+    if (field := _amount_field(quantity, amounts)) is not None:
+        return [_Meant(quantity, said, field)]
+    if _called(quantity, others) is not None:
+        return [_Meant(quantity, said)]
+    bare = bare_fields(quantity, kind, amounts, is_year)
+    share = 1.0 / max(1, len(bare))
+    fit = [_PRICE_MEANT if is_price(one) else _NUMBER_MEANT for one in bare]
+    return [_Meant(quantity, said, one, "", share, each) for one, each in zip(bare, fit, strict=True)] or [
+        _Meant(quantity, said)
+    ]
 
 
 def meant_of(text: str, quantity: Quantity, kind: NodeType, schema: Schema, is_year: YearFields) -> tuple[Filter, ...]:
     """Return a quantity as filters on the target, if it limits a clear field of that node type."""
-    return _meant(text, quantity, kind, schema, is_year).filters
+    return _meant(text, quantity, kind, schema, is_year)[0].filters
 
 
 def naming_of(
     text: str, quantity: Quantity, kind: NodeType, schema: Schema, is_year: YearFields
 ) -> tuple[tuple[int, int], ...]:
     """Return the spans of the question that the filters of `meant_of` express."""
-    return tuple(_meant(text, quantity, kind, schema, is_year).spans(text))
+    return tuple(_meant(text, quantity, kind, schema, is_year)[0].spans(text))
 
 
 def _kept(read: Sequence[_Meant], fits: FilterProbe) -> tuple[Sequence[_Meant], list[str]]:
@@ -202,29 +205,25 @@ def _year_field(quantity: Quantity, years: Sequence[Field], others: Sequence[Fie
 
 
 def _amount_field(quantity: Quantity, amounts: Sequence[Field]) -> Field | None:
-    """Return the field that an amount limits, found by a unit that converts to the field's or by its words, or None."""
+    """Return the field that an amount limits, by a unit that converts to the field's, its words or its scale."""
     if quantity.dimension is None:
-        return _called(quantity, amounts)
-    alike = [one for one in amounts if (unit := _unit(one)) and UNITS[quantity.unit].converts_to(UNITS[unit])]
+        return _called(quantity, amounts) or scaled_field(quantity, amounts)
+    alike = [one for one in amounts if (unit := unit_in(one)) and UNITS[quantity.unit].converts_to(UNITS[unit])]
     return alike[0] if len(alike) == 1 else _called(quantity, alike)
 
 
 def _of_money(quantity: Quantity, said: str, amounts: Sequence[Field]) -> _Meant:
     """Return the price field that an amount of money limits: one in its currency, else one that names no currency."""
-    prices = [one for one in amounts if _words(one) & _PRICES or _is_money(_unit(one))]
+    prices = [one for one in amounts if is_price(one)]
     if (field := _amount_field(quantity, prices)) is not None:
         return _Meant(quantity, said, field)
-    unnamed = [one for one in prices if not _is_money(_unit(one))]
+    unnamed = [one for one in prices if not is_money(unit_in(one))]
     field = unnamed[0] if len(unnamed) == 1 else _called(quantity, unnamed)
     if field is not None:
         return _Meant(quantity, said, field, f"“{said}” is held against {words(field.name)}, which names no currency.")
     named = ", ".join(words(one.name) for one in prices)
     note = f"“{said}” is in another currency than {named}; it counts as text." if prices else ""
     return _Meant(quantity, said, note=note)
-
-
-def _is_money(unit: str | None) -> bool:
-    return unit is not None and UNITS[unit].dimension == "money"
 
 
 def _called(quantity: Quantity, fields: Sequence[Field]) -> Field | None:
@@ -245,31 +244,19 @@ def _naming(text: str, field: Field) -> Iterator[tuple[int, int]]:
 
 def _names(word: str, field: Field) -> bool:
     """Return whether the stem of a word names a field."""
-    return word in _words(field) or bool(_MEANT.get(word, frozenset()) & _words(field))
-
-
-def _words(field: Field) -> frozenset[str]:
-    """Return the stems of a field's name, its unit left out."""
-    unit = _unit(field)
-    return frozenset(stem(word) for word in words(_HUMP.sub(" ", field.name)).split() if word != unit)
-
-
-def _unit(field: Field) -> str | None:
-    """Return the unit in a field's name: its last word (`weight_g`, `weightKg`), or a currency anywhere in it."""
-    said = words(_HUMP.sub(" ", field.name)).split()
-    last = said[-1] if said[-1:] and said[-1] in UNITS else None
-    return next((word for word in said if _is_money(word if word in UNITS else None)), last)
+    return word in words_of(field) or bool(_MEANT.get(word, frozenset()) & words_of(field))
 
 
 def _filters(quantity: Quantity, field: Field) -> list[Filter]:
     """Return the quantity as conditions on the field, in the field's unit."""
     if field.kind != "number":
         return _of_dates(quantity, field)
-    unit = _unit(field)
+    op = _AGAINST.get(quantity.op, quantity.op) if is_against(field, quantity.scale, quantity.against) else quantity.op
+    unit = unit_in(field)
     # A number without a unit is assumed to have the field's unit.
     factor = UNITS[quantity.unit].factor / UNITS[unit].factor if unit and quantity.unit in UNITS else 1.0
     low, high = (_number(end * factor) for end in (quantity.low, quantity.high))
-    return [Filter(TARGET, field.name, quantity.op, [low, high] if quantity.op == "between" else low)]
+    return [Filter(TARGET, field.name, op, [low, high] if op == "between" else low)]
 
 
 def _of_dates(quantity: Quantity, field: Field) -> list[Filter]:

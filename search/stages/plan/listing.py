@@ -21,6 +21,9 @@ _CERTAIN = 4.0
 """By how much a reading that finds nothing must be ahead of all others to be listed nevertheless."""
 _SURELY = 0.75
 """Least fit of the conditions of such a reading."""
+_UNSURE = 0.5
+"""How surely a plan says what a number does, if it counts and words are left over (*authors of more than two papers
+about parsing*), or if no condition expresses the number."""
 _TRIED = 12
 """Largest number of plans with conditions that are tried on the graph."""
 
@@ -84,15 +87,24 @@ class Lister:
         conditions = meaning.bound.conditions
         used = {*meaning.candidate.mentions, *(at for condition in conditions for at in condition.names)}
         return Grounds(
-            share,
+            share * self._meant(meaning),
             rival,
             explained(read, meaning.candidate.mentions, left),
             len(left),
             float(min((read.names[at].sure for at in used), default=1.0)),
-            len(meaning.bound.unbound),
+            len(meaning.bound.unbound) + len(meaning.bound.unsaid),
             float(min((condition.score for condition in conditions), default=1.0)),
             sum(len(path.steps) for path in meaning.candidate.paths),
         )
+
+    def _meant(self, meaning: Meaning) -> float:
+        """Return how surely the numbers of a reading are meant so, where no other reading stands for the doubt.
+
+        A number of which nothing is said may mean another field, one that no condition expresses is not met by all that
+        is found, and words left over may say which nodes are counted.
+        """
+        counts = any(one.count for one in meaning.filters) and self.readings.left(meaning)
+        return meaning.limits.fit * (_UNSURE if counts or meaning.bound.unsaid else 1.0)
 
     def _that_find(self, meanings: Sequence[Meaning], most: int) -> list[Meaning]:
         """Return the first readings that find at least one node, at most `most`."""

@@ -30,13 +30,14 @@ from search.stages.plan.conditions.whether import reaching
 from search.stages.plan.enumeration.enumerate import PlanCandidate
 from search.stages.plan.enumeration.propose import Proposer
 from search.stages.plan.knowledge import Knowledge
-from search.stages.plan.limits import Limiter, YearFields
+from search.stages.plan.limits import Limiter
 from search.stages.plan.listing import Lister
 from search.stages.plan.readings import Readings
 from search.stages.plan.scoring.features import Features
 from search.stages.plan.scoring.learned import LearnedScorer, mapped_paths, unusable
 from search.stages.plan.scoring.score import EVIDENCE, Scored, Scorer
 from search.stages.plan.write import Writer
+from search.stages.plan.years import YearFields
 
 
 @dataclass(frozen=True)

@@ -129,9 +129,9 @@ class Readings:
         adjusted = [(candidate, total + self._fitted(candidate)) for candidate, total in best]
         for place, (candidate, total) in enumerate(adjusted):
             near = cued and place < _BOUND and total > top - APART
-            limits = self._limits(candidate) if near and total > top - _COUNTED else _NO_LIMITS
-            yield Meaning(candidate, total, unbound, Limits(notes=limits.notes))
-            if near:
+            several = self._limits(candidate) if near and total > top - _COUNTED else [_NO_LIMITS]
+            yield Meaning(candidate, total, unbound, Limits(notes=several[0].notes))
+            for limits in several if near else ():
                 yield from self._with_conditions(candidate, total, limits)
             yield from self._of_whether(candidate, total)
         yield from self._of_itself(max((total for _, total in adjusted), default=scored.text))
@@ -141,7 +141,8 @@ class Readings:
         weights = Weights()
         shift = scored.text - weights.text
         for candidate, fit in whole_types(self.question, self.knowledge, self.nodes, self.limiter.years):
-            for meaning in self._with_conditions(candidate, 0.0, self._limits(candidate)):
+            read = (one for limits in self._limits(candidate) for one in self._with_conditions(candidate, 0.0, limits))
+            for meaning in read:
                 spans = (*meaning.bound.spans, *meaning.limits.spans)
                 base = whole_type_sum(
                     self.question, self.knowledge, candidate, fit, spans, meaning.bound.columns, weights
@@ -264,28 +265,34 @@ class Readings:
 
     def _with_conditions(self, candidate: PlanCandidate, total: float, limits: Limits) -> Iterator[Meaning]:
         """Yield the readings of a candidate with at least one condition; `limits` are its filters of numbers."""
-        number = _NUMBERS if limits.filters else 0.0
+        number = _NUMBERS + math.log(limits.share) if limits.filters else 0.0
         for bound in self.binder.of(candidate):
-            bound = replace(bound, unbound=tuple(span for span in bound.unbound if span not in limits.spans))
+            unbound, unsaid = (
+                tuple(span for span in spans if span not in limits.spans) for spans in (bound.unbound, bound.unsaid)
+            )
+            bound = replace(bound, unbound=unbound, unsaid=unsaid)
             bound = replace(bound, conditions=tuple(_beside(bound.conditions, limits)))
             if bound.conditions or limits.filters:
                 yield Meaning(candidate, total + _WORTH * bound.score + number, bound, limits)
 
-    def _limits(self, candidate: PlanCandidate) -> Limits:
+    def _limits(self, candidate: PlanCandidate) -> list[Limits]:
+        """Return the filters that the numbers of the question may be for a candidate, at least one entry."""
         read = self.question
         core, elsewhere = (
             Core(read, candidate, self.knowledge), Elsewhere(FieldMeanings(self.knowledge, self.limiter.years))
         )  # fmt: skip
         own = [one for one in read.cues.quantities if elsewhere.owner(core, one) in (None, core.type_code)]
         if not own or not self.numbers or self.graph is None:
-            return _NO_LIMITS
+            return [_NO_LIMITS]
         numbers = [replace(one, op=_TURNED.get(one.op, one.op)) if self._turning(one.start) else one
                    for one in own]  # fmt: skip
         plan = self.writer.plan(candidate, read.names, "", "normal")
-        limits = self.limiter.of(read, numbers, candidate, self.fits(plan))
+        return [self._turned(limits) for limits in self.limiter.of(read, numbers, candidate, self.fits(plan))]
+
+    def _turned(self, limits: Limits) -> Limits:
+        """Return filters with the spans of the turning words before their numbers, which they express too."""
         turnings = [one for start, _ in limits.spans if (one := self._turning(start)) is not None]
-        spans = ((one.start, one.end) for one in turnings)
-        return replace(limits, spans=(*limits.spans, *spans))
+        return replace(limits, spans=(*limits.spans, *((one.start, one.end) for one in turnings)))
 
     def fits(self, plan: Plan) -> FilterProbe:
         """Return a callable that asks the engine whether any node that the plan finds passes given filters."""

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from search.domain.graph import Relation
+from search.language.units import unit_of_name
 from search.plan_words import order_words
 from search.text import path_text, words
-from search.views.shown.wording import type_words, value_text
+from search.views.shown.wording import GROUPED, amount_words, type_words
 
 Json = Mapping[str, Any]
 Relations = Mapping[str, Relation]
@@ -120,8 +121,9 @@ def _value(search: Json, answer: Json) -> tuple[str, str] | None:
         return None
     node = next(result["node"] for result in search["results"] if result["node"]["id"] == values[0]["id"])
     if values[0]["value"] is None:
-        return "Not known", f"{node['name']} has no {words(answer['field'])} here."
-    return value_text(values[0]["value"]), f"{words(answer['field'])} of {node['name']}."
+        return "Not known", f"{node['name']} has no {unit_of_name(answer['field'])[0]} here."
+    named, said = amount_words(answer["field"], values[0]["value"])
+    return said, f"{named} of {node['name']}."
 
 
 def _list(answer: Json, told: _Told) -> tuple[str, str]:
@@ -175,7 +177,7 @@ def order_value(order: Json, value: Any, relations: Relations) -> str:
     """Return the value that orders an answer, in words: `founded 1836`, `is cited by 14`, `price not known`."""
     by = order["by"]
     if "field" in by:
-        return f"{words(by['field'])} {'not known' if value is None else _number_words(value)}"
+        return measured(by["field"], value)
     count = by["count"]
     relation = relations.get(count["rel"])
     said = words(count["rel"]) if count["rel"] != "*" else "edges"
@@ -185,8 +187,15 @@ def order_value(order: Json, value: Any, relations: Relations) -> str:
     return f"{said} {0 if value is None else _number_words(value)}"
 
 
+def measured(field: str, value: Any) -> str:
+    """Return a field with its value: `weight 2180 g`, `price not known`."""
+    if value is None:
+        return f"{unit_of_name(field)[0]} not known"
+    return " ".join(amount_words(field, value))
+
+
 def _number_words(value: Any) -> str:
-    return f"{value:,}" if isinstance(value, int) and abs(value) >= 10_000 else f"{value}"
+    return f"{value:,}" if isinstance(value, int) and abs(value) >= GROUPED else f"{value}"
 
 
 def order_text(order: Json, relations: Relations) -> str:

@@ -10,10 +10,10 @@ from search.domain.fusion import SINGLE, SUM
 from search.plan_words import more_conditions, variables_of
 from search.signals.titles import signal_value
 from search.text import path_text, words
-from search.views.shown.answer import Relations, order_value, place_words
+from search.views.shown.answer import Relations, measured, order_value, place_words
 from search.views.shown.drawing import Drawing, draw
 from search.views.shown.plans import filter_text
-from search.views.shown.wording import relation_words, type_words, value_text
+from search.views.shown.wording import relation_words, type_words
 
 Json = Mapping[str, Any]
 
@@ -106,7 +106,7 @@ class ShownResult:
     answers: bool = True
     """Whether it is an answer of the shown plan; others are near."""
     ordered: str = ""
-    """The value that put it where it stands, if the plan has an order; else the value that the plan shows."""
+    """The value that put it where it stands or that the plan shows, and the values that the plan's filters compare."""
     place: str = ""
 
 
@@ -125,20 +125,23 @@ def show_results(search: Json, relations: Relations | None = None) -> tuple[Show
 
 
 def _orders(search: Json, relations: Relations) -> Iterator[tuple[str, str]]:
-    """Yield for each result the value and the place that the order of its plan gives it, or the value that it shows."""
+    """Yield for each result the values that its plan orders by, shows and compares, and its place in the order."""
     placed = [((result["evidence"] or {}).get("order") or {}) for result in search["results"]]
     met = [one.get("place") for one in placed if one.get("status") == "met"]
     for result, one in zip(search["results"], placed, strict=True):
-        index = (result["evidence"] or {}).get("plan_index", -1)
+        evidence = result["evidence"] or {}
+        index = evidence.get("plan_index", -1)
         plan = search["plans"][index]["plan"] if 0 <= index < len(search["plans"]) else {}
-        order = plan.get("order")
-        if not order or not one:
-            asked = (result["evidence"] or {}).get("value")
-            yield f"{words(plan['show'])} {value_text(asked)}" if plan.get("show") and asked is not None else "", ""
-            continue
-        place = one["place"]
+        order, said, place = plan.get("order"), {}, None
+        if order and one:
+            said[order["by"].get("field", "")] = order_value(order, one["value"], relations)
+            place = one["place"]
+        elif plan.get("show") and evidence.get("value") is not None:
+            said[plan["show"]] = measured(plan["show"], evidence["value"])
+        for field, value in evidence.get("values", {}).items():
+            said.setdefault(field, measured(field, value))
         shared = place is not None and met.count(place) > 1
-        yield order_value(order, one["value"], relations), place_words(place, shared) if place else ""
+        yield ", ".join(said.values()), place_words(place, shared) if place else ""
 
 
 def _show(

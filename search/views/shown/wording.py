@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from search.domain.graph import ANY
+from search.language.units import unit_of_name, written_unit
 from search.plan_words import value_words
 from search.text import words
 
@@ -27,6 +28,9 @@ SOURCES: Mapping[str, str] = {
     "follow-up": "changed from the plan of the question before",
 }
 
+GROUPED = 10_000
+"""From this number on, thousands are set apart: smaller ones may be years."""
+
 
 def type_words(label: str) -> str:
     """Return a node type as words; any type is `anything`."""
@@ -41,3 +45,13 @@ def relation_words(name: str) -> str:
 def value_text(value: Any) -> str:
     """Return a filter's value as text; nothing for a filter without a value."""
     return "" if value is None else value_words(value)
+
+
+def amount_words(field: str, value: Any) -> tuple[str, str]:
+    """Return a field in words and its value, which has the unit of the field: `weight_g`, 2180 → `weight`, `2180 g`."""
+    name, unit = unit_of_name(field)
+    is_amount = isinstance(value, int | float) and not isinstance(value, bool)
+    if not is_amount:
+        return words(field), value_text(value)
+    said = f"{value:,}" if isinstance(value, int) and abs(value) >= GROUPED else f"{value}"
+    return (name, f"{said} {written_unit(unit, one=value == 1)}") if unit else (words(field), said)

@@ -85,6 +85,17 @@ def test_the_value_of_the_field_that_the_plan_shows_is_told() -> None:
     assert "value" not in plain.to_json()
 
 
+def test_the_values_that_filters_compare_are_told() -> None:
+    # The films 2 to 5 are of 1992 to 1995; that a year is just 1993 needs no telling.
+    later, just = Filter("T", "year", ">", 1992), Filter("T", "year", "=", 1993)
+    for limits, values in (((later,), {"year": 1993}), ((just,), {}), ((later, just), {"year": 1993})):
+        evidence = by_key(explain([LinkedPlan(replace(JOIN, filters=limits), LINKED.bindings, 0)], [3]))[3].evidence
+        assert evidence is not None
+        assert evidence.values == values
+        assert _evidence(evidence.to_json()).values == values
+        assert ("values" in evidence.to_json()) == bool(values)
+
+
 def test_a_result_of_the_text_is_held_against_each_branch_alone() -> None:
     results = by_key(explain([LINKED], [2, 3, 4, 5]))
     two, four, five = results[2].evidence, results[4].evidence, results[5].evidence

@@ -10,6 +10,7 @@ from search.domain.plan import Filter
 from search.domain.trace import Limit
 from search.interfaces import NodeStore
 from search.language.cues import Span
+from search.language.quantities import Quantity
 from search.language.question import AnalysedQuestion
 from search.stages.plan.conditions.comparisons import Comparisons
 from search.stages.plan.conditions.condition import Condition, Core
@@ -23,8 +24,8 @@ from search.stages.plan.conditions.shows import asks_for_field, shows_of
 from search.stages.plan.conditions.values import values_of
 from search.stages.plan.enumeration.enumerate import Branch, PlanCandidate
 from search.stages.plan.enumeration.propose import Proposer
-from search.stages.plan.limits import YearFields
 from search.stages.plan.write import TARGET
+from search.stages.plan.years import YearFields
 
 _VARIANTS = 4
 """Largest number of combinations of meanings for one candidate plan."""
@@ -40,11 +41,13 @@ _NEAR, _FAR = 2, 3
 class Bound:
     """A combination of conditions; `unbound` are the spans of the cues that mean nothing for the candidate plan.
 
+    `unsaid` are those of compared numbers: a text that says them is no better, but without them a plan is never sure.
     `score` is the sum of the scores of the conditions.
     """
 
     conditions: tuple[Condition, ...] = ()
     unbound: tuple[Span, ...] = ()
+    unsaid: tuple[Span, ...] = ()
 
     @property
     def score(self) -> float:
@@ -92,7 +95,7 @@ class Binder:
     @property
     def nothing(self) -> Bound:
         """The combination without conditions: every cue means nothing."""
-        return Bound((), self._unbound(()))
+        return Bound((), self._unbound(()), self._unsaid(()))
 
     def of(self, candidate: PlanCandidate) -> list[Bound]:
         """Return the combinations of meanings for a candidate plan, best first; the first has all best meanings."""
@@ -107,7 +110,7 @@ class Binder:
                     combined.append(tuple(other if one is meanings[0] else one for one in first))
         if not candidate.branches and not first:
             combined = [(condition,) for condition in all_of_type(core)] or combined
-        bound = [Bound(_one_order(one), unbound) for one in combined]
+        bound = [Bound(_one_order(one), unbound, self._unsaid(one)) for one in combined]
         return sorted(bound, key=lambda one: -one.score)[:_VARIANTS]
 
     def _meanings(self, core: Core) -> Iterator[list[Condition]]:
@@ -140,6 +143,26 @@ class Binder:
         told = {span for condition in conditions for span in condition.spans}
         left = {(asked.names[at].mention.start, asked.names[at].mention.end) for at in self._unused(conditions)}
         return tuple(span for span in [*cues, *sorted(left)] if span not in told)
+
+    def _unsaid(self, conditions: Sequence[Condition]) -> tuple[Span, ...]:
+        """Return the spans of the compared numbers that no condition expresses.
+
+        Where a condition leads to nodes over the relation that another one counts, the number is not expressed either:
+        it is said of these nodes alone.
+        """
+        numbers = [one for one in self.question.cues.quantities if one.op != "=" and not self._in_name(one)]
+        joined = {hop.rel for condition in conditions for hop in condition.hops}
+        narrowed = {one.cue for one in conditions if any(f.count and f.count.rel in joined for f in one.filters)}
+        told = {span for condition in conditions for span in condition.spans} - narrowed
+        return tuple(span for one in numbers if (span := (one.start, one.end)) not in told)
+
+    def _in_name(self, number: Quantity) -> bool:
+        """Whether a number is a part of a name."""
+        asked = self.question
+        return any(
+            role != "number" and name.mention.start < number.end and number.start < name.mention.end
+            for name, role in zip(asked.names, asked.roles, strict=True)
+        )
 
     def _unused(self, conditions: Sequence[Condition]) -> set[int]:
         """Return the excluded names that no condition uses."""

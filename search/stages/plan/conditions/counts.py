@@ -47,7 +47,9 @@ class Counts:
             value = [low, high] if op == "between" else low
             condition = Filter(TARGET, "", op, value, one.order.by)
             fit = one.score * (_BARE if said.isalnum() else 1.0)
-            spans = ((cue.start, counted[1]), *one.spans)
+            # A plan counts all nodes of an answer, and not only those on the way to it: then the cue is left over.
+            own = ((cue.start, cue.end),) if (cue.start, cue.end) in one.spans else ()
+            spans = (*own, (cue.start, counted[1]), *one.spans)
             yield Condition(
                 (cue.start, cue.end), fit, filters=(condition,), spans=spans, columns=one.columns, turning=turned
             )

@@ -14,7 +14,8 @@ from search.language.quantities import UNITS
 from search.language.words import stem
 from search.stages.plan.conditions.condition import Core
 from search.stages.plan.knowledge import Knowledge
-from search.stages.plan.limits import YearFields
+from search.stages.plan.measures import is_against
+from search.stages.plan.years import YearFields
 from search.text import words
 
 _HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
@@ -22,6 +23,8 @@ _WORD = re.compile(r"[^\W\d_]+")
 _MONEY = frozenset(stem(word) for word in ["price", "cost", "fee"])
 _UNIT_FITS = 0.85
 """Fit of a field whose unit has the dimension that the word means."""
+_UNIT_SAID = 0.95
+"""Fit of a field whose unit is just what is counted: *fewest minutes*."""
 _YEAR_FITS = 0.8
 _LATER = 0.03
 """How much less each further word of a scale fits than the word before it."""
@@ -60,6 +63,28 @@ class FieldMeanings:
         alike = sum(fit in (_UNIT_FITS, _YEAR_FITS) for _, fit in found)
         found = [(one, fit / 1.5 if alike > 1 and fit in (_UNIT_FITS, _YEAR_FITS) else fit) for one, fit in found]
         return sorted(((one, fit) for one, fit in found if fit > 0), key=lambda pair: (-pair[1], -pair[0].coverage))
+
+    def counted(self, kind: NodeType, said: Sequence[str]) -> list[tuple[Field, float]]:
+        """Return the fields that hold the number of what is counted, and how well each fits, the best first.
+
+        *Most pages* is said of a field of pages, *fewest minutes* of one whose unit is a time.
+        """
+        if not said:
+            return []
+        head, fields = said[-1], self.measured(kind)
+        if named := [one for one in fields if stem(head) in field_stems(one)]:
+            return [(one, 1.0) for one in named]
+        alike = [one for one in fields if head in UNITS and (own := unit_of(one)) and UNITS[own] == UNITS[head]]
+        alike = alike or [
+            one for one in fields if head in UNITS and (own := unit_of(one)) and UNITS[own].converts_to(UNITS[head])
+        ]
+        # A unit alone does not tell two fields apart.
+        return [(one, _UNIT_SAID if len(alike) == 1 else _UNIT_SAID / 1.5) for one in alike]
+
+    def against(self, kind: NodeType, names: Sequence[str], against: Sequence[str]) -> list[tuple[Field, float]]:
+        """Return the fields that measure the opposite of a scale, and how well each fits: *fast* is little time."""
+        found = [one for one in self.measured(kind) if one.kind == "number" and is_against(one, names, against)]
+        return [(one, _UNIT_FITS if len(found) == 1 else _UNIT_FITS / 1.5) for one in found]
 
     def _named(self, one: Field, said: Sequence[str]) -> float:
         own = field_stems(one)

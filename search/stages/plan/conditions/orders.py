@@ -38,8 +38,9 @@ def graded(question: AnalysedQuestion) -> Iterator[Superlative]:
         if found := scales.positive.at(tokens(text[start:end]), 0):
             word, scale = found[1].word, found[1].scale
             yield Superlative(
-                start, end, word, "desc" if found[1].end == "high" else "asc", scale.names, scale.unit, limit=0
-            )
+                start, end, word, "desc" if found[1].end == "high" else "asc", scale.names, scale.unit, limit=0,
+                against=scale.against,
+            )  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -51,19 +52,34 @@ class Orders:
     def of(self, core: Core) -> Iterator[list[Condition]]:
         """Yield the possible meanings of each superlative."""
         for cue in core.question.superlatives:
-            yield best([*self._by_field(core, cue), *self.by_count(core, cue)], _MOST)
+            counts = [] if self._is_measured(core, cue) else self.by_count(core, cue)
+            yield best([*self._by_field(core, cue), *counts], _MOST)
         for cue in graded(core.question):
             yield best([*self._by_field(core, cue)], 1)
 
     def _by_field(self, core: Core, cue: Superlative) -> Iterator[Condition]:
+        spans = ((cue.start, cue.end), *([cue.counted] if cue.counted else []))
+        for one, fit in self.fields.counted(core.kind, _said(core.question, cue)):
+            order = Order(one.name, cue.direction, cue.limit or None)
+            yield Condition((cue.start, cue.end), fit, order=order, spans=(*spans, *naming(core, one)))
+        for one, fit in (against := self.fields.against(core.kind, cue.scale, cue.against)):
+            order = Order(one.name, "asc" if cue.direction == "desc" else "desc", cue.limit or None)
+            yield Condition((cue.start, cue.end), fit, order=order, spans=((cue.start, cue.end), *naming(core, one)))
         said = [*([cue.word] if cue.word else []), *cue.scale]
         nearby = core.question.content_in((cue.end, cue.end + 40))[:3] if not cue.word else []
+        opposite = {one.name for one, _ in against}
         for one, fit in self.fields.fits(core.kind, [*said, *(word.text for word in nearby)], cue.unit):
+            if one.name in opposite:
+                continue
             order = Order(one.name, cue.direction, cue.limit or None)
-            spans = ((cue.start, cue.end), *naming(core, one))
             # Words that are counted say a number of nodes, unless a field has just their name.
             fit = fit / 2 if cue.counted is not None and not cue.word else fit
-            yield Condition((cue.start, cue.end), fit, order=order, spans=spans)
+            yield Condition((cue.start, cue.end), fit, order=order, spans=((cue.start, cue.end), *naming(core, one)))
+
+    def _is_measured(self, core: Core, cue: Superlative) -> bool:
+        """Whether a field holds the number of what is counted, and no relation or type is named so: *most pages*."""
+        said = _said(core.question, cue)
+        return bool(self.fields.counted(core.kind, said)) and not any(map(core.knowledge.lexicon.says, said))
 
     def by_count(self, core: Core, cue: Superlative) -> Iterator[Condition]:
         """Yield the orders by a number of neighbours that a cue may mean."""
@@ -110,6 +126,13 @@ class Orders:
     def _counted(self, core: Core, cue: Superlative) -> Sequence[str]:
         words = [word.text for word in core.question.content_in(cue.counted)] if cue.counted else []
         return words or ([cue.word] if cue.counted is not None and cue.word else [])
+
+
+def _said(question: AnalysedQuestion, cue: Superlative) -> list[str]:
+    """Return the words of what a bare *most* or *fewest* counts."""
+    if cue.counted is None or cue.word:
+        return []
+    return [word.text for word in question.content_in(cue.counted, names=True)]
 
 
 def _joined(core: Core) -> Iterator[tuple[int, Direction, int, int]]:

@@ -13,8 +13,10 @@ from search.stages.plan.conditions.fields import FieldMeanings
 from search.stages.plan.enumeration.enumerate import PlanCandidate
 from search.stages.plan.knowledge import Knowledge
 from search.stages.plan.knowledge.target import agents, answer_types, heads
-from search.stages.plan.limits import YearFields, meant_of
+from search.stages.plan.limits import meant_of
+from search.stages.plan.measures import is_generic, is_price
 from search.stages.plan.scoring.score import Weights
+from search.stages.plan.years import YearFields
 
 MOST = 3
 _FITS = 0.5
@@ -62,14 +64,20 @@ def _types_of_cues(question: AnalysedQuestion, knowledge: Knowledge, nodes: Node
 
 
 def _has_field(question: AnalysedQuestion, knowledge: Knowledge, years: YearFields, code: int) -> bool:
-    """Whether a type has a field that a number with a unit, or a superlative of the question surely means."""
+    """Whether a type has a field that a number, or a superlative of the question surely means."""
     kind, fields = knowledge.schema.node_types[code], FieldMeanings(knowledge, years)
-    numbers = [cue for cue in question.cues.quantities if cue.dimension]
+    numbers = [cue for cue in question.cues.quantities if cue.dimension or (cue.scale and not is_generic(cue))]
+    # Of what has a price, people say a number alone.
+    priced = any(is_price(one) for one in kind.fields if one.kind == "number")
+    numbers += [cue for cue in question.cues.quantities if priced and is_generic(cue)]
     return any(meant_of(question.text, cue, kind, knowledge.schema, years) for cue in numbers) or any(
         fit >= _SURELY
         for cue in question.superlatives
         if cue.word
-        for _, fit in fields.fits(kind, [cue.word, *cue.scale], cue.unit)[:1]
+        for _, fit in [
+            *fields.fits(kind, [cue.word, *cue.scale], cue.unit)[:1],
+            *fields.against(kind, cue.scale, cue.against)[:1],
+        ]
     )
 
 

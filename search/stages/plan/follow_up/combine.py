@@ -6,6 +6,7 @@ kept. A piece may also stay unread, which is dear, and words that no part of the
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
@@ -136,12 +137,13 @@ class Combinations:
 
     def _quantity(self, quantity: Quantity, plan: Plan) -> Iterator[Option]:
         turned = self.asked.turned(quantity.start, quantity.end)
-        for var, label, cost in self._measurable(plan):
-            found = on(var, self._cues.filters(quantity, label))
-            if found and not turned:
-                yield Option(edits.limited(plan, found), cost)
-            elif len(found) == 1 and found[0].op in _OPPOSITE:
-                yield Option(edits.limited(plan, [replace(found[0], op=_OPPOSITE[found[0].op])]), cost)
+        for var, label, base in self._measurable(plan):
+            for limits in self._cues.limits(quantity, label):
+                found, cost = on(var, limits.filters), base - math.log(limits.share)
+                if found and not turned:
+                    yield Option(edits.limited(plan, found), cost)
+                elif len(found) == 1 and found[0].op in _OPPOSITE:
+                    yield Option(edits.limited(plan, [replace(found[0], op=_OPPOSITE[found[0].op])]), cost)
 
     def _date(self, at: int, plan: Plan) -> Iterator[Option]:
         for var, label, cost in self._measurable(plan):

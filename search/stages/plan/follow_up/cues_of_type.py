@@ -19,7 +19,8 @@ from search.stages.plan.conditions.orders import Orders
 from search.stages.plan.enumeration.enumerate import PlanCandidate
 from search.stages.plan.follow_up.asked import Asked
 from search.stages.plan.follow_up.ground import Ground
-from search.stages.plan.limits import Limiter, YearFields
+from search.stages.plan.limits import Limiter, Limits
+from search.stages.plan.years import YearFields
 
 _SURE = 0.5
 """Least affinity of a word to a relation or type from which the word names it."""
@@ -34,12 +35,11 @@ class CuesOfType:
     asked: Asked
     ground: Ground
 
-    def filters(self, quantity: Quantity, label: str) -> tuple[Filter, ...]:
-        """Return a quantity as filters on a node type; empty if it limits no field of the type."""
-        limits = Limiter(self.ground.schema, self._years).of(
+    def limits(self, quantity: Quantity, label: str) -> list[Limits]:
+        """Return a quantity as filters on a node type, without any if it limits no field of the type."""
+        return Limiter(self.ground.schema, self._years).of(
             self.asked.question, [quantity], self._core(label).candidate, lambda _: "some"
         )
-        return limits.filters
 
     def dates(self, label: str) -> list[list[Condition]]:
         """Return the meanings of each date on a node type."""

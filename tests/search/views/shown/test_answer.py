@@ -141,6 +141,27 @@ def test_an_order_says_the_value_that_ordered(by: dict[str, Any], value: Any, ex
     assert order_value({"by": by}, value, RELATIONS) == expected
 
 
+@pytest.mark.parametrize(
+    ("field", "value", "expected"),
+    [
+        ("weight_g", 2180, ("2180 g", "weight of Alba.")),
+        ("weight_kg", 38_000, ("38,000 kg", "weight of Alba.")),
+        ("half_life_hours", 1, ("1 hour", "half life of Alba.")),
+        ("priceEUR", 20, ("20 EUR", "price of Alba.")),
+        ("price", 20.5, ("20.5", "price of Alba.")),
+        ("released", "2004-03-01", ("2004-03-01", "released of Alba.")),
+        ("sizes_l", ["s", "l"], ("s, l", "sizes l of Alba.")),
+        ("weight_g", None, ("Not known", "Alba has no weight here.")),
+    ],
+)
+def test_the_value_that_was_asked_for_has_its_unit(field: str, value: Any, expected: tuple[str, str]) -> None:
+    described = search(answer("list", 1, field=field, values=[{"id": "n0", "value": value}]), "+")
+    described["results"][0]["node"] = {"id": "n0", "name": "Alba"}
+    shown = show_answer(described)
+    assert shown is not None
+    assert (shown.head, shown.said) == expected
+
+
 def test_an_order_by_a_count_reads_as_people_say_it() -> None:
     by = {"count": {"rel": "CITES", "direction": "in", "to_label": "paper"}}
     assert order_text({"by": by, "direction": "desc", "limit": 3}, RELATIONS) == (

@@ -186,3 +186,15 @@ def test_the_value_that_the_plan_shows_stands_beside_its_result(described: dict[
     shown = show_results(described)
     assert (shown[0].ordered, shown[1].ordered) == ("unit price 29", "")
     assert second["evidence"] is None or "value" not in second["evidence"]
+
+
+def test_the_values_that_filters_compare_stand_beside_every_result(described: dict[str, Any]) -> None:
+    first = described["results"][0]
+    plan = described["plans"][first["evidence"]["plan_index"]]["plan"]
+    first["evidence"]["values"] = {"weight_g": 2180, "half_life_hours": 1, "released": "2023-03-14"}
+    assert show_results(described)[0].ordered == "weight 2180 g, half life 1 hour, released 2023-03-14"
+    # What orders or is shown already is not said twice.
+    plan["order"] = {"by": {"field": "weight_g"}, "direction": "asc"}
+    first["evidence"] |= {"order": {"status": "met", "value": 2180, "place": 1}, "values": {"weight_g": 2180}}
+    shown = show_results(described)[0]
+    assert (shown.ordered, shown.place) == ("weight 2180 g", "place 1")

@@ -228,3 +228,42 @@ def test_an_order_with_words_left_over_keeps_all_its_places(planner: Planner) ->
     assert best(planner, "the cheapest lamp").order == Order("price", "asc", 1)
     plan = best(planner, "the cheapest lamp by Ostervik that is zumpty")
     assert (plan.order, plan.target.relevance_text) == (Order("price", "asc"), "zumpty")
+
+
+@pytest.mark.parametrize(
+    ("text", "unbound"),
+    [
+        ("brands that make more than one lamp", 0),
+        ("brands that make more than one lamp sold at Harbour Shop", 1),
+        ("brands of more than one lamp under 50", 1),
+    ],
+)
+def test_a_number_of_things_that_are_selected_otherwise_is_not_trusted(
+    planner: Planner, text: str, unbound: int
+) -> None:
+    # A plan counts all lamps of a brand: it cannot say that these two are sold there.
+    best = planner(Question(text), Limit())[0]
+    assert best.grounds is not None
+    assert best.grounds["unbound"] == unbound
+    assert (best.probability < 0.7) == bool(unbound)
+
+
+def test_words_left_over_may_say_what_is_counted(planner: Planner) -> None:
+    all_of_them, some = (
+        planner(Question(f"brands that make more than one lamp{which}"), Limit())[0] for which in ("", " with zithers")
+    )
+    assert all_of_them.grounds is not None
+    assert some.grounds is not None
+    assert some.grounds["share"] <= all_of_them.grounds["share"] / 2
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("lamps under 50 sold at Harbour Shop", {"Alba"}),
+        ("lamps under 50 made by Norling", {"Dune"}),
+        ("brands of more than two lamps", {"Ostervik"}),
+    ],
+)
+def test_what_is_said_of_the_things_is_not_what_a_number_counts(planner: Planner, text: str, names: set[str]) -> None:
+    assert found(best(planner, text)) == names

@@ -78,6 +78,8 @@ def test_a_name_takes_the_place_of_one_or_is_a_further_condition(
         ("biomedical", COPD, "which of these are inhalers?", [Filter("T", "forms", "=", "inhaler")]),
         ("biomedical", COPD, "without steroids", [Filter("T", "drug_class", "!=", "corticosteroid")]),
         ("products", OSTERVIK, "only those under 40 euros", [Filter("T", "price", "<", 40)]),
+        ("products", OSTERVIK, "only those under 30", [Filter("T", "price", "<", 30)]),
+        ("papers", SEA_ICE, "only those over 15", [Filter("T", "pages", ">", 15)]),
         ("products", OSTERVIK, "between 20 and 40 euros", [Filter("T", "price", "between", [20, 40])]),
         ("products", OSTERVIK, "lighter than 500 g", [Filter("T", "weight_g", "<", 500)]),
         ("products", OSTERVIK, "released in 2021",

@@ -1,0 +1,97 @@
+"""What a field measures: the words and the unit in its name, and which fields a number without a unit may limit."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from search.domain.graph import Field, NodeType
+from search.language.quantities import UNITS, Dimension, Quantity
+from search.language.words import stem, stems
+from search.stages.plan.years import YearFields
+from search.text import words
+
+_PRICES = stems("price cost fee")
+_SAID_BY: dict[Dimension, frozenset[str]] = {
+    "money": _PRICES, "mass": stems("weight mass"), "time": stems("duration time"), "length": stems("length"),
+    "volume": stems("volume capacity"),
+}  # fmt: skip
+"""Words of scales for what a field of each dimension measures, even where its name does not say so."""
+_ANY_NUMBER = "value"
+"""A scale with this name may be about any number: *higher than 4*."""
+_HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
+
+
+def words_of(field: Field) -> frozenset[str]:
+    """Return the stems of a field's name, its unit left out."""
+    unit = unit_in(field)
+    return frozenset(stem(word) for word in words(_HUMP.sub(" ", field.name)).split() if word != unit)
+
+
+def unit_in(field: Field) -> str | None:
+    """Return the unit in a field's name: its last word (`weight_g`, `weightKg`), or a currency anywhere in it."""
+    said = words(_HUMP.sub(" ", field.name)).split()
+    last = said[-1] if said[-1:] and said[-1] in UNITS else None
+    return next((word for word in said if is_money(word if word in UNITS else None)), last)
+
+
+def is_money(unit: str | None) -> bool:
+    """Whether a unit is one of money."""
+    return unit is not None and UNITS[unit].dimension == "money"
+
+
+def is_price(field: Field) -> bool:
+    """Whether a field holds amounts of money, by its name or its unit."""
+    return bool(words_of(field) & _PRICES) or is_money(unit_in(field))
+
+
+def is_generic(quantity: Quantity) -> bool:
+    """Whether a bare number says nothing of what it measures: *under 30*, *higher than 4*."""
+    return quantity.bare and (not quantity.scale or _ANY_NUMBER in quantity.scale)
+
+
+def scaled_field(quantity: Quantity, fields: Sequence[Field]) -> Field | None:
+    """Return the field that the comparing word of a bare number is about, by its name or its dimension, or None.
+
+    *Longer than 30* is about pages where these are a field, and about a field in hours where there is no such name.
+    """
+    if not quantity.bare:
+        return None
+    names = (*quantity.scale, *quantity.against)
+    for name in names:
+        for one in fields:
+            if stems(name) <= words_of(one):
+                return one
+    alike = [one for one in fields if measures(one, names)]
+    return alike[0] if len(alike) == 1 else None
+
+
+def measures(field: Field, names: Sequence[str]) -> bool:
+    """Whether a field measures what words of a scale name, by its name or by the dimension of its unit."""
+    unit = unit_in(field)
+    said = words_of(field) | (_SAID_BY[UNITS[unit].dimension] if unit else frozenset())
+    return any(stems(name) <= said for name in names)
+
+
+def is_against(field: Field, names: Sequence[str], against: Sequence[str]) -> bool:
+    """Whether a field measures the opposite of a scale with these names: *faster* is less of a duration."""
+    return measures(field, against) and not measures(field, names)
+
+
+def bare_fields(quantity: Quantity, kind: NodeType, fields: Sequence[Field], years: YearFields) -> list[Field]:
+    """Return the fields of a type that a generic number may limit: its price, else those that the number divides.
+
+    A number divides a field if it lies between the ends of its values. Where it divides none, it still limits a price
+    or an only field: that nothing is so cheap is an answer as well.
+    """
+    if not is_generic(quantity):
+        return []
+    prices = [one for one in fields if is_price(one)]
+    divided = [one for one in fields if (ends := years.ends(kind, one)) and _divides(quantity, *ends)]
+    return (
+        [one for one in prices if one in divided][:1] or divided or prices[:1] or list(fields[:1] * (len(fields) == 1))
+    )
+
+
+def _divides(quantity: Quantity, least: float, most: float) -> bool:
+    return least < quantity.high <= most or least <= quantity.low < most

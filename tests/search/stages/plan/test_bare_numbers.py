@@ -1,0 +1,106 @@
+"""Comparisons with a number of which nothing is said (*under 50*): the field that such a number limits."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from search.domain.graph import Field
+from search.domain.question import Question
+from search.domain.trace import Limit
+from search.language.quantities import Quantity
+from search.language.reading import read_cues
+from search.stages.plan import Planner
+from search.stages.plan.measures import is_price, scaled_field
+from tests.search.stages.plan.films import answers
+from tests.search.stages.plan.test_limits import GRAPH, best, planner, plans, stocked
+
+__all__ = ["planner"]
+
+
+@pytest.mark.parametrize(
+    ("text", "filters", "found"),
+    [
+        # The lamps cost 10, 20, 60 and 90, weigh 400, 900 and 2,500 g and are rated 3.9, 4.5 and 4.9.
+        ("lamps made by Ostervik under 50", [("price_eur", "<", 50)], {"Alba"}),
+        ("lamps under 50", [("price_eur", "<", 50)], {"Alba", "Era 2004"}),
+        ("lamps under 50 please", [("price_eur", "<", 50)], {"Alba", "Era 2004"}),
+        ("anything below 15", [("price_eur", "<", 15)], {"Era 2004"}),
+        ("lamps cheaper than 70 made by Ostervik", [("price_eur", "<", 70)], {"Alba", "Bruma"}),
+        ("lamps between 50 and 70", [("price_eur", "between", [50, 70])], {"Bruma"}),
+        # No price lies on both sides of 1,000, but weights do.
+        ("lamps over 1000", [("weight_g", ">", 1000)], {"Bruma"}),
+        ("lamps heavier than 1000", [("weight_g", ">", 1000)], {"Bruma"}),
+    ],
+)  # fmt: skip
+def test_a_number_alone_limits_a_price_or_what_it_divides(
+    planner: Planner, text: str, filters: list[tuple[str, str, object]], found: set[str]
+) -> None:
+    plan = best(planner, text)
+    assert [(f.field, f.op, f.value) for f in plan.filters] == filters
+    assert answers(GRAPH, plan) == found
+    assert plan.target.relevance_text == ""
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "lamps made by Ostervik for people under 50",
+        "lamps made by Ostervik with more than 50 parts",
+        "lamps made by Ostervik warmer than 50",
+        "brands based in Norway over 50",
+    ],
+)
+def test_an_age_a_count_and_another_property_are_none(planner: Planner, text: str) -> None:
+    assert all(entry.plan.filters == () for entry in plans(planner, text))
+
+
+def test_a_number_that_divides_two_fields_is_two_plans_and_neither_is_sure(tmp_path: Path) -> None:
+    planner = stocked(tmp_path, [{"watts": 5, "lumens": 90}, {"watts": 60, "lumens": 20}], "watts", "lumens")
+    listed = planner(Question("lamps of Ostervik under 50"), Limit())[:2]
+    assert {one.plan.filters[0].field for one in listed} == {"watts", "lumens"}
+    assert 0.2 < listed[1].probability <= listed[0].probability < 0.7
+
+
+def test_a_price_is_surer_than_another_field(planner: Planner) -> None:
+    price, weight = plans(planner, "lamps under 50")[0], plans(planner, "lamps over 1000")[0]
+    named = plans(planner, "lamps heavier than 1000")[0]
+    assert weight.probability < price.probability < named.probability
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "scale", "bare"),
+    [
+        ("lamps under 30", "en", "", True),
+        ("lamps under 30 sold in Norway", "en", "", True),
+        ("lamps cheaper than 30", "en", "price", True),
+        ("talks lasting more than 30", "en", "length", True),
+        ("papers longer than 30", "en", "length", True),
+        ("Lampen billiger als 30", "de", "price", True),
+        ("lampes moins chères que 30", "fr", "", True),
+        ("children under 5", "en", "", False),
+        ("Kinder unter 5", "de", "", False),
+        ("lamps under 30 euros", "en", "", False),
+        ("at least three lamps", "en", "", False),
+        ("films before 1990", "en", "", False),
+        ("route 66", "en", "", False),
+    ],
+)
+def test_what_a_number_is_compared_by_is_read(text: str, code: str, scale: str, bare: bool) -> None:
+    [number] = read_cues(text, code).quantities
+    assert ((number.scale or ("",))[0], number.bare) == (scale, bare)
+
+
+def test_a_comparing_word_names_a_field_or_its_dimension() -> None:
+    pages, hours, grams = Field("pages", "number"), Field("half_life_hours", "number"), Field("weight_g", "number")
+    longer = Quantity(0, 1, ">", 30, 30, scale=("length", "duration", "pages"), bare=True)
+    assert scaled_field(longer, [grams, hours, pages]) is pages
+    assert scaled_field(longer, [grams, hours]) is hours
+    assert scaled_field(longer, [grams]) is None
+
+
+def test_a_price_is_known_by_its_name_or_its_currency() -> None:
+    assert [is_price(Field(name, "number")) for name in ("price", "fee_total", "amount_eur", "weight_g")] == [
+        True, True, True, False,
+    ]  # fmt: skip
