@@ -47,11 +47,14 @@ class Limits:
     """The filters of a question for the nodes that a plan finds, and the spans of the question that they express.
 
     `notes` are sentences about quantities that did not become filters, and about filters whose unit is not confirmed.
+    `whole` are the filters of all quantities, if some of them fit no node; there `unmet` is true.
     """
 
     filters: tuple[Filter, ...] = ()
     spans: tuple[tuple[int, int], ...] = ()
     notes: tuple[str, ...] = ()
+    whole: Limits | None = None
+    unmet: bool = False
 
 
 @dataclass
@@ -103,8 +106,8 @@ class Limiter:
         if not read:
             return Limits(notes=tuple(notes))
         kept, unmet = _kept(read, fits)
-        spans = [span for one in kept for span in one.spans(question.text)]
-        return Limits(_together(kept), tuple(spans), (*notes, *unmet))
+        limits = _limits(question.text, kept, (*notes, *unmet))
+        return replace(limits, whole=replace(_limits(question.text, read, ()), unmet=True)) if unmet else limits
 
 
 @dataclass(frozen=True)
@@ -170,6 +173,10 @@ def _kept(read: Sequence[_Meant], fits: FilterProbe) -> tuple[Sequence[_Meant], 
         else:
             notes.append(_unmet(one, kept, fit))
     return kept, notes
+
+
+def _limits(text: str, several: Sequence[_Meant], notes: tuple[str, ...]) -> Limits:
+    return Limits(_together(several), tuple(span for one in several for span in one.spans(text)), notes)
 
 
 def _together(several: Sequence[_Meant]) -> tuple[Filter, ...]:

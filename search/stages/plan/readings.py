@@ -22,14 +22,14 @@ from search.stages.plan.conditions.condition import Condition, Core
 from search.stages.plan.conditions.elsewhere import Elsewhere
 from search.stages.plan.conditions.fields import FieldMeanings
 from search.stages.plan.conditions.negative import denied_by, says_denial
-from search.stages.plan.conditions.paths import both_ways, direction_said
+from search.stages.plan.conditions.paths import both_ways, direction_said, unsaid_steps
 from search.stages.plan.conditions.shows import asks_for_field, shown
 from search.stages.plan.conditions.whether import whether
 from search.stages.plan.conditions.whole_types import unused_share, whole_type_sum, whole_types
 from search.stages.plan.enumeration.enumerate import PlanCandidate
 from search.stages.plan.knowledge import Knowledge
 from search.stages.plan.limits import FilterOutcome, FilterProbe, Limiter, Limits
-from search.stages.plan.scoring.align import elements, implied_by_start
+from search.stages.plan.scoring.align import elements
 from search.stages.plan.scoring.risk import left_over, unused_names
 from search.stages.plan.scoring.score import Scored, Weights
 from search.stages.plan.write import TARGET, Writer
@@ -66,8 +66,6 @@ _NAMED = 1.5
 """What a name takes from the sum of the reading that leaves the question to text."""
 _ITSELF = 3.0
 """What the reading that asks for a field of a named node adds to the sum, if it leaves no word over."""
-_IMPLIED = 0.5
-"""Affinity from which the type of a name alone says the first hop of a walk."""
 _MISSED = 0.5
 """A plan without names is tried only if the surest name that it leaves out weighs at most this."""
 _NOTHING, _NO_LIMITS = Bound(), Limits()
@@ -96,9 +94,14 @@ class Meaning:
         return any(condition.ask == "whether" for condition in self.bound.conditions)
 
     @property
+    def is_apart(self) -> bool:
+        """Whether its names are joined where no node meets them: it is known to find nothing."""
+        return self.candidate is not None and not self.candidate.size
+
+    @property
     def selects(self) -> bool:
-        """Whether it must be tried on the graph: nodes may fail its conditions. Numbers alone have been tried."""
-        return any(condition.selects for condition in self.bound.conditions)
+        """Whether it must be tried on the graph: nodes may fail its conditions. Numbers that fit have been tried."""
+        return self.limits.unmet or any(condition.selects for condition in self.bound.conditions)
 
 
 @dataclass(frozen=True)
@@ -133,6 +136,8 @@ class Readings:
             yield Meaning(candidate, total, unbound, Limits(notes=limits.notes))
             if near:
                 yield from self._with_conditions(candidate, total, limits)
+                if (whole := limits.whole) is not None:
+                    yield from self._with_conditions(candidate, total, whole)
             yield from self._of_whether(candidate, total)
         yield from self._of_itself(max((total for _, total in adjusted), default=scored.text))
         yield from self._of_fields(max((total for _, total in adjusted), default=scored.text))
@@ -141,7 +146,9 @@ class Readings:
         weights = Weights()
         shift = scored.text - weights.text
         for candidate, fit in whole_types(self.question, self.knowledge, self.nodes, self.limiter.years):
-            for meaning in self._with_conditions(candidate, 0.0, self._limits(candidate)):
+            limits = self._limits(candidate)
+            several = [limits] if limits.whole is None else [limits, limits.whole]
+            for meaning in (one for own in several for one in self._with_conditions(candidate, 0.0, own)):
                 spans = (*meaning.bound.spans, *meaning.limits.spans)
                 base = whole_type_sum(
                     self.question, self.knowledge, candidate, fit, spans, meaning.bound.columns, weights
@@ -168,12 +175,10 @@ class Readings:
 
         The first hop needs no word where the type of the name has no other relation.
         """
-        known, content = self.knowledge, self.question.without(candidate.mentions).content
-        for path in candidate.paths:
-            for at, step in enumerate(path.steps):
-                implied = not at and implied_by_start(path, known.shape) >= _IMPLIED
-                if not implied and not any(known.lexicon.explains((step.relation,), word.text) for word in content):
-                    return [(word.start, word.start + len(word.text)) for word in content]
+        content = self.question.without(candidate.mentions).content
+        said = [word.text for word in content]
+        if any(unsaid_steps(self.knowledge, path, said) for path in candidate.paths):
+            return [(word.start, word.start + len(word.text)) for word in content]
         return []
 
     def _of_itself(self, top: float) -> Iterator[Meaning]:
@@ -282,10 +287,15 @@ class Readings:
         numbers = [replace(one, op=_TURNED.get(one.op, one.op)) if self._turning(one.start) else one
                    for one in own]  # fmt: skip
         plan = self.writer.plan(candidate, read.names, "", "normal")
-        limits = self.limiter.of(read, numbers, candidate, self.fits(plan))
+        fits: FilterProbe = self.fits(plan) if candidate.size else lambda _: "some"
+        limits = self.limiter.of(read, numbers, candidate, fits)
+        whole = None if limits.whole is None else self._with_turnings(limits.whole)
+        return replace(self._with_turnings(limits), whole=whole)
+
+    def _with_turnings(self, limits: Limits) -> Limits:
+        """Return filters of numbers with the spans of the turning words in whose scope they stand."""
         turnings = [one for start, _ in limits.spans if (one := self._turning(start)) is not None]
-        spans = ((one.start, one.end) for one in turnings)
-        return replace(limits, spans=(*limits.spans, *spans))
+        return replace(limits, spans=(*limits.spans, *((one.start, one.end) for one in turnings)))
 
     def fits(self, plan: Plan) -> FilterProbe:
         """Return a callable that asks the engine whether any node that the plan finds passes given filters."""
