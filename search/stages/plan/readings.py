@@ -21,7 +21,7 @@ from search.stages.plan.conditions import Binder, Bound
 from search.stages.plan.conditions.condition import Condition, Core
 from search.stages.plan.conditions.elsewhere import Elsewhere
 from search.stages.plan.conditions.fields import FieldMeanings
-from search.stages.plan.conditions.negative import denied_by, says_denial
+from search.stages.plan.conditions.negative import denial_said, denied_by, says_denial
 from search.stages.plan.conditions.paths import both_ways, direction_said, unsaid_steps
 from search.stages.plan.conditions.shows import asks_for_field, shown
 from search.stages.plan.conditions.whether import whether
@@ -49,6 +49,8 @@ _TURNED_ROUND = 3.0
 _DENIES = 12.0
 """What a walk over a relation that denies takes from the sum where the question denies nothing: `safe in pregnancy` is
 not `contraindicated in pregnancy`, though its words are near. No sum of the other features makes up for it."""
+_DENIAL = 3.0
+"""What a walk of one hop over a relation that denies adds to the sum where the question has a word that denies."""
 _UNUSED = 2.0
 """What each name that a plan leaves out takes from its sum, for names of another case than the stored ones; `Weights`
 weighs the others. At most two count."""
@@ -168,7 +170,14 @@ class Readings:
     def _denies_unsaid(self, candidate: PlanCandidate) -> bool:
         """Whether a walk of a candidate goes over a relation that denies, though the question denies nothing."""
         over = {relation for path in candidate.paths for relation in denied_by(self.knowledge, path)}
-        return bool(over) and not self.question.turnings and not says_denial(self.question, self.knowledge, over)
+        # A turning word with names behind it denies something of these, not of the name that the walk starts from.
+        turned = any(not self.question.names_in(one.scope) for one in self.question.turnings)
+        return bool(over) and not turned and not says_denial(self.question, self.knowledge, over)
+
+    def _denial(self, candidate: PlanCandidate) -> tuple[Span, ...]:
+        """Return the spans of the words that deny by themselves, if a walk of one hop says them."""
+        denies = any(len(path.steps) == 1 and denied_by(self.knowledge, path) for path in candidate.paths)
+        return denial_said(self.question, self.knowledge) if denies else ()
 
     def _unsaid(self, candidate: PlanCandidate) -> list[Span]:
         """Return the content words of the question if they do not say every hop of a walk: then it is not understood.
@@ -233,7 +242,7 @@ class Readings:
             return []
         if (kept := self._left.get(meaning)) is not None:
             return kept
-        spans = (*meaning.bound.spans, *meaning.limits.spans)
+        spans = (*meaning.bound.spans, *meaning.limits.spans, *self._denial(candidate))
         columns = (
             *elements(candidate.paths, known.lexicon.relations, candidate.types[:1]), *meaning.bound.columns,
         )  # fmt: skip
@@ -255,6 +264,7 @@ class Readings:
         """
         read, known = self.question, self.knowledge
         total = -_DENIES if self._denies_unsaid(candidate) else 0.0
+        total += _DENIAL if self._denial(candidate) else 0.0
         total -= _UNUSED * min(2, len(unused_names(read, candidate.mentions, exact=False)))
         for branch in candidate.branches:
             mention = read.names[branch.start.mention].mention

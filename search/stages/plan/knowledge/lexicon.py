@@ -101,8 +101,10 @@ class Lexicon:
         return max(self._said(text), default=0.0) >= _PART
 
     def said_relations(self, text: str) -> list[int]:
-        """Return the relations that a word says by its letters or as a synonym."""
-        return [at for at, share in enumerate(self._said(text)[: self.relations]) if share >= _PART]
+        """Return the relations that a word says best by its letters or as a synonym; none if it says a type better."""
+        said = self._said(text)
+        best = max([_PART, *said])
+        return [at for at, share in enumerate(said[: self.relations]) if share >= best]
 
     def explains(self, columns: Sequence[int], text: str) -> bool:
         """Whether one of these elements is what a word says: by its letters, as a synonym, or a relation much like it.
