@@ -123,6 +123,10 @@ class MemmapMentions:
         """Return names whose words are nearly those of a stretch of the text; see the protocol."""
         return self._near.translated(text, start, end) if self._near is not None else []
 
+    def ending(self, text: str, start: int, end: int) -> list[Mention]:
+        """Return the names that end with a word of the text; see the protocol."""
+        return self._near.ending(text, start, end) if self._near is not None else []
+
     def misspelt(self, name: str) -> list[Mention]:
         """Return the names of which a name may be a misspelling; see the protocol."""
         return self._near.misspelt(name) if self._near is not None else []

@@ -217,6 +217,10 @@ class MentionIndex(Protocol):
         """
         ...
 
+    def ending(self, text: str, start: int, end: int) -> list[Mention]:
+        """Return one mention of the few names of several words that end with a word of the text; `how` is `part`."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class ValueMention:

@@ -28,11 +28,15 @@ from search.adapters.near_names.forms import (
     initial_keys,
     initials_key,
 )
-from search.adapters.near_names.parts import Part, Parts
+from search.adapters.near_names.parts import MOST_READ, Part, Parts
 from search.interfaces import How, Mention
 
 MOST_NAMES = 20
 """Most different names of one stretch that is not a whole name; a stretch that may mean more says too little."""
+MOST_OF_A_KIND = 12
+"""Most names that one word at their end stands for."""
+_WORDS_OF_A_KIND = 3
+"""Most words of such a name: a title that ends with a word is not of its kind."""
 FEW_NAMES = 5_000
 """Number of names up to which a common word in lower case counts as the plural of a name with a capital. Among more
 names, nearly every common word is the plural of one by chance."""
@@ -106,6 +110,20 @@ class NearNames:
             self._mention(asked, first, last, (one.name,), one.similarity, "translated")
             for one in self._cognates.find(asked.folds(first, last))
         ]
+
+    def ending(self, text: str, start: int, end: int) -> list[Mention]:
+        """Return one mention of the names of several words whose last word is a word of the text, if they are few."""
+        asked = Asked(text, self.files, ())
+        at = next((at for at, one in enumerate(asked.tokens) if (one.start, one.end) == (start, end)), -1)
+        place = asked.places[at] if at >= 0 else -1
+        if place < 0 or self.files.having(place) > MOST_READ:
+            return []
+        read = ((name, self.files.words_of(name)) for name in self.files.names_with(place).tolist())
+        names = [name for name, said in read if 1 < len(said) <= _WORDS_OF_A_KIND and said[-1] == place]
+        if not 0 < len(names) <= MOST_OF_A_KIND:
+            return []
+        share = max(self.files.rarity(name)[-1] / sum(self.files.rarity(name)) for name in names)
+        return [self._mention(asked, at, at, names, share, "part")]
 
     def misspelt(self, name: str) -> list[Mention]:
         """Return the names one typing error away from a name; `_WIDEST_MENDED` words of it are read at most."""

@@ -247,12 +247,14 @@ def describe_fusion(output: Outputs, pipeline: Pipeline | None = None) -> dict[s
 def describe_results(output: Outputs, shown: int | None, pipeline: Pipeline | None = None) -> list[dict[str, Any]]:
     """Return the explained results, best first; their signals have titles.
 
-    `answers` says whether a result meets every condition of the plan with the index `shown`.
+    `answers` says whether a result meets every condition of the plan with the index `shown`. A plan that was changed
+    because it found nothing has no answers: what the changed plan finds is near.
     """
+    changed = shown is not None and output.plans.entries[shown].given is not None
     described = output.results.to_json()
     lists = pipeline.titles if pipeline else {}
     for result, entry in zip(described, output.results.entries, strict=True):
-        result["answers"] = _answers(entry.evidence, shown)
+        result["answers"] = not changed and _answers(entry.evidence, shown)
         result["signals"] = [{**one, "title": signal_title(one["name"], lists)} for one in result["signals"]]
     return described
 

@@ -48,7 +48,8 @@ class Limits:
 
     `notes` are sentences about quantities that did not become filters, and about filters whose unit is not confirmed.
     `share` is the part of the probability that these fields are meant and no others, `fit` how surely the least sure
-    field is meant, both in [0, 1].
+    field is meant, both in [0, 1]. `whole` are the filters of all quantities, if some of them fit no node; there
+    `unmet` is true.
     """
 
     filters: tuple[Filter, ...] = ()
@@ -56,6 +57,13 @@ class Limits:
     notes: tuple[str, ...] = ()
     share: float = 1.0
     fit: float = 1.0
+    whole: Limits | None = None
+    unmet: bool = False
+
+    @property
+    def each(self) -> tuple[Limits, ...]:
+        """These filters, and those of all quantities if some of them fit no node."""
+        return (self,) if self.whole is None else (self, self.whole)
 
 
 @dataclass(frozen=True)
@@ -91,9 +99,8 @@ class Limiter:
         if not read:
             return Limits(notes=tuple(notes))
         kept, unmet = _kept(read, fits)
-        spans = [span for one in kept for span in one.spans(text)]
-        share, fit = math.prod(one.share for one in kept), min((one.fit for one in kept), default=1.0)
-        return Limits(_together(kept), tuple(spans), (*notes, *unmet), share, fit)
+        limits = _all_of(text, kept, (*notes, *unmet))
+        return replace(limits, whole=replace(_all_of(text, read, ()), unmet=True)) if unmet else limits
 
 
 @dataclass(frozen=True)
@@ -173,6 +180,12 @@ def _kept(read: Sequence[_Meant], fits: FilterProbe) -> tuple[Sequence[_Meant], 
         else:
             notes.append(_unmet(one, kept, fit))
     return kept, notes
+
+
+def _all_of(text: str, several: Sequence[_Meant], notes: tuple[str, ...]) -> Limits:
+    spans = tuple(span for one in several for span in one.spans(text))
+    share, fit = math.prod(one.share for one in several), min((one.fit for one in several), default=1.0)
+    return Limits(_together(several), spans, notes, share, fit)
 
 
 def _together(several: Sequence[_Meant]) -> tuple[Filter, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -12,15 +12,12 @@ from search.domain.trace import StepOutput
 from search.stages.plan.conditions import Bound
 from search.stages.plan.enumeration.enumerate import PlanCandidate
 from search.stages.plan.knowledge.target import answer_types, head_words
+from search.stages.plan.nothing import Nothing
 from search.stages.plan.readings import APART, Meaning, Readings
 from search.stages.plan.scoring.calibrate import Grounds, calibrated, untrained
 from search.stages.plan.scoring.risk import explained, level, text_of
 from search.stages.plan.scoring.score import Scored
 
-_CERTAIN = 4.0
-"""By how much a reading that finds nothing must be ahead of all others to be listed nevertheless."""
-_SURELY = 0.75
-"""Least fit of the conditions of such a reading."""
 _UNSURE = 0.5
 """How surely a plan says what a number does, if it counts and words are left over (*authors of more than two papers
 about parsing*), or if no condition expresses the number."""
@@ -34,6 +31,7 @@ class Lister:
 
     readings: Readings
     source: PlanSource
+    _nothing: dict[Meaning, bool] = field(default_factory=dict, init=False)
 
     def __call__(
         self, best: Sequence[tuple[PlanCandidate, float]], scored: Scored, whole: str, most: int, least: float,
@@ -45,14 +43,17 @@ class Lister:
         best plan, and why.
         """
         meanings = sorted(self.readings.of(best, scored), key=lambda one: -one.total)
+        nothing = Nothing(self.readings, self._finds_nothing).of(meanings)
         kept = self._that_find(meanings, most)
+        if nothing is not None:
+            kept = [nothing, *(one for one in kept if one.total < nothing.total)]
         sums = np.array([one.total for one in kept]) / temperature
         shares = np.exp(sums - sums[0])
         shares /= shares.sum()
         believed = int((shares >= min(least, shares[0])).sum())
         shares = shares[:believed] / shares[:believed].sum()
-        if kept[0].is_whether:
-            # That the best walk reaches nothing is an answer, which another walk between the names must not undo.
+        if kept[0].is_whether or nothing is not None:
+            # That the best walk reaches nothing is an answer, which another walk must not undo.
             shares = shares[:1]
         listed: dict[str, ScoredPlan] = {}
         meant: dict[str, Meaning] = {}
@@ -111,12 +112,10 @@ class Lister:
         found: list[Meaning] = []
         tried = 0
         for meaning in meanings:
-            if meaning.selects and self.readings.graph is not None:
-                tried += 1
-                plan = self._plan(meaning, 1.0, 0.0, "")
-                nothing = tried > _TRIED or self.readings.fits(replace(plan, order=None))(plan.filters) == "none"
-                if nothing and not self._is_certain(meaning, meanings):
-                    continue
+            tried += meaning.selects
+            # Numbers that fit nothing, or of which that is not known, are filters only where nothing is the answer.
+            if meaning.limits.unmet or (meaning.selects and tried > _TRIED) or self._finds_nothing(meaning):
+                continue
             found.append(meaning)
             if len(found) == most:
                 break
@@ -124,13 +123,16 @@ class Lister:
             found += [one for one in meanings if one.candidate is None and one.total > meanings[0].total - APART]
         return found
 
-    def _is_certain(self, meaning: Meaning, meanings: Sequence[Meaning]) -> bool:
-        """Whether a reading that finds nothing is an answer: it counts, leaves no word over, and has no near rival."""
-        if meaning is not meanings[0] or meaning.bound.unbound or self.readings.left(meaning):
+    def _finds_nothing(self, meaning: Meaning) -> bool:
+        """Whether no node meets a reading. What the engine could not look through counts as found."""
+        if meaning.is_apart:
+            return True
+        if not meaning.selects or self.readings.graph is None:
             return False
-        rival = next((one.total for one in meanings[1:] if one.candidate is not meaning.candidate), -APART)
-        surely = all(one.score > _SURELY for one in meaning.bound.conditions)
-        return surely and any(one.count for one in meaning.filters) and meaning.total - rival > _CERTAIN
+        if (known := self._nothing.get(meaning)) is None:
+            plan = replace(self._plan(meaning, 1.0, 0.0, ""), order=None)
+            known = self._nothing[meaning] = self.readings.fits(plan)(plan.filters) == "none"
+        return known
 
     def _plan(self, meaning: Meaning, probability: float, rival: float, whole: str) -> Plan:
         candidate = meaning.candidate

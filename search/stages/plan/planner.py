@@ -26,15 +26,19 @@ from search.interfaces import (
 from search.language.question import AnalysedQuestion as Read
 from search.language.soft_names import SoftTools
 from search.stages.plan.conditions import Binder
+from search.stages.plan.conditions.paths import says_walk
 from search.stages.plan.conditions.whether import reaching
-from search.stages.plan.enumeration.enumerate import PlanCandidate
+from search.stages.plan.enumeration.apart import apart
+from search.stages.plan.enumeration.enumerate import Branch, PlanCandidate
 from search.stages.plan.enumeration.propose import Proposer
 from search.stages.plan.knowledge import Knowledge
 from search.stages.plan.limits import Limiter
 from search.stages.plan.listing import Lister
+from search.stages.plan.nothing import NAMED
 from search.stages.plan.readings import Readings
 from search.stages.plan.scoring.features import Features
 from search.stages.plan.scoring.learned import LearnedScorer, mapped_paths, unusable
+from search.stages.plan.scoring.risk import unused_names
 from search.stages.plan.scoring.score import EVIDENCE, Scored, Scorer
 from search.stages.plan.write import Writer
 from search.stages.plan.years import YearFields
@@ -101,6 +105,7 @@ class Planner:
             walks = {candidate.paths for candidate in asked}
             others = [(candidate, total) for candidate, total in best if candidate.paths not in walks]
             best = [*self._settled(self.scored(read, asked).candidates), *others]
+        best = self._with_apart(read, candidates, best)
         limit.check("plan")
         lister = self._lister(read, scored.source, limit)
         listed = lister(best, scored, read.text, self.plans, self.least, self.temperature)
@@ -127,6 +132,31 @@ class Planner:
             if len(found) == self.plans:
                 break
         return found
+
+    def _with_apart(
+        self, read: Read, candidates: Sequence[PlanCandidate], best: list[tuple[PlanCandidate, float]]
+    ) -> list[tuple[PlanCandidate, float]]:
+        """Return the candidates with the joins of names that no node meets, if the best one leaves a name out.
+
+        The sums of both are comparable: the joins are scored beside the best candidate. Where it is too far behind to
+        be scored, it counts as just that far behind.
+        """
+        if not best or not unused_names(read, best[0][0].mentions, least=NAMED):
+            return best
+        told = {(branch.path.start, branch.path.steps) for branch in best[0][0].branches}
+
+        def says(branch: Branch) -> bool:
+            return (branch.path.start, branch.path.steps) in told or says_walk(read, self.knowledge, branch)
+
+        overlap = [frozenset(at for at, other in enumerate(read.names) if one.excludes(other)) for one in read.names]
+        joins = apart(candidates, overlap, self.max_hops, says)
+        if not joins:
+            return best
+        first, total = best[0]
+        sums = self.scored(read, [first, *joins]).candidates
+        own = next((value for one, value in sums if one is first), sums[0][1] - Scorer.within)
+        found = [(one, value - own + total) for one, value in sums if one is not first]
+        return sorted([*best, *found], key=lambda pair: -pair[1])
 
     def _lister(self, read: Read, source: PlanSource, limit: Limit) -> Lister:
         binder = Binder(read, self.proposer, self.nodes, self._limiter.years, limit)

@@ -21,15 +21,15 @@ from search.stages.plan.conditions import Binder, Bound
 from search.stages.plan.conditions.condition import Condition, Core
 from search.stages.plan.conditions.elsewhere import Elsewhere
 from search.stages.plan.conditions.fields import FieldMeanings
-from search.stages.plan.conditions.negative import denied_by, says_denial
-from search.stages.plan.conditions.paths import both_ways, direction_said
+from search.stages.plan.conditions.negative import denial_said, denied_by, says_denial
+from search.stages.plan.conditions.paths import both_ways, direction_said, unsaid_steps
 from search.stages.plan.conditions.shows import asks_for_field, shown
 from search.stages.plan.conditions.whether import whether
 from search.stages.plan.conditions.whole_types import unused_share, whole_type_sum, whole_types
 from search.stages.plan.enumeration.enumerate import PlanCandidate
 from search.stages.plan.knowledge import Knowledge
 from search.stages.plan.limits import FilterOutcome, FilterProbe, Limiter, Limits
-from search.stages.plan.scoring.align import elements, implied_by_start
+from search.stages.plan.scoring.align import elements
 from search.stages.plan.scoring.risk import left_over, unused_names
 from search.stages.plan.scoring.score import Scored, Weights
 from search.stages.plan.write import TARGET, Writer
@@ -49,6 +49,8 @@ _TURNED_ROUND = 3.0
 _DENIES = 12.0
 """What a walk over a relation that denies takes from the sum where the question denies nothing: `safe in pregnancy` is
 not `contraindicated in pregnancy`, though its words are near. No sum of the other features makes up for it."""
+_DENIAL = 3.0
+"""What a walk of one hop over a relation that denies adds to the sum where the question has a word that denies."""
 _UNUSED = 2.0
 """What each name that a plan leaves out takes from its sum, for names of another case than the stored ones; `Weights`
 weighs the others. At most two count."""
@@ -66,8 +68,6 @@ _NAMED = 1.5
 """What a name takes from the sum of the reading that leaves the question to text."""
 _ITSELF = 3.0
 """What the reading that asks for a field of a named node adds to the sum, if it leaves no word over."""
-_IMPLIED = 0.5
-"""Affinity from which the type of a name alone says the first hop of a walk."""
 _MISSED = 0.5
 """A plan without names is tried only if the surest name that it leaves out weighs at most this."""
 _NOTHING, _NO_LIMITS = Bound(), Limits()
@@ -96,9 +96,14 @@ class Meaning:
         return any(condition.ask == "whether" for condition in self.bound.conditions)
 
     @property
+    def is_apart(self) -> bool:
+        """Whether its names are joined where no node meets them: it is known to find nothing."""
+        return self.candidate is not None and not self.candidate.size
+
+    @property
     def selects(self) -> bool:
-        """Whether it must be tried on the graph: nodes may fail its conditions. Numbers alone have been tried."""
-        return any(condition.selects for condition in self.bound.conditions)
+        """Whether it must be tried on the graph: nodes may fail its conditions. Numbers that fit have been tried."""
+        return self.limits.unmet or any(condition.selects for condition in self.bound.conditions)
 
 
 @dataclass(frozen=True)
@@ -162,19 +167,24 @@ class Readings:
     def _denies_unsaid(self, candidate: PlanCandidate) -> bool:
         """Whether a walk of a candidate goes over a relation that denies, though the question denies nothing."""
         over = {relation for path in candidate.paths for relation in denied_by(self.knowledge, path)}
-        return bool(over) and not self.question.turnings and not says_denial(self.question, self.knowledge, over)
+        # A turning word with names behind it denies something of these, not of the name that the walk starts from.
+        turned = any(not self.question.names_in(one.scope) for one in self.question.turnings)
+        return bool(over) and not turned and not says_denial(self.question, self.knowledge, over)
+
+    def _denial(self, candidate: PlanCandidate) -> tuple[Span, ...]:
+        """Return the spans of the words that deny by themselves, if a walk of one hop says them."""
+        denies = any(len(path.steps) == 1 and denied_by(self.knowledge, path) for path in candidate.paths)
+        return denial_said(self.question, self.knowledge) if denies else ()
 
     def _unsaid(self, candidate: PlanCandidate) -> list[Span]:
         """Return the content words of the question if they do not say every hop of a walk: then it is not understood.
 
         The first hop needs no word where the type of the name has no other relation.
         """
-        known, content = self.knowledge, self.question.without(candidate.mentions).content
-        for path in candidate.paths:
-            for at, step in enumerate(path.steps):
-                implied = not at and implied_by_start(path, known.shape) >= _IMPLIED
-                if not implied and not any(known.lexicon.explains((step.relation,), word.text) for word in content):
-                    return [(word.start, word.start + len(word.text)) for word in content]
+        content = self.question.without(candidate.mentions).content
+        said = [word.text for word in content]
+        if any(unsaid_steps(self.knowledge, path, said) for path in candidate.paths):
+            return [(word.start, word.start + len(word.text)) for word in content]
         return []
 
     def _of_itself(self, top: float) -> Iterator[Meaning]:
@@ -229,7 +239,7 @@ class Readings:
             return []
         if (kept := self._left.get(meaning)) is not None:
             return kept
-        spans = (*meaning.bound.spans, *meaning.limits.spans)
+        spans = (*meaning.bound.spans, *meaning.limits.spans, *self._denial(candidate))
         columns = (
             *elements(candidate.paths, known.lexicon.relations, candidate.types[:1]), *meaning.bound.columns,
         )  # fmt: skip
@@ -251,6 +261,7 @@ class Readings:
         """
         read, known = self.question, self.knowledge
         total = -_DENIES if self._denies_unsaid(candidate) else 0.0
+        total += _DENIAL if self._denial(candidate) else 0.0
         total -= _UNUSED * min(2, len(unused_names(read, candidate.mentions, exact=False)))
         for branch in candidate.branches:
             mention = read.names[branch.start.mention].mention
@@ -287,9 +298,11 @@ class Readings:
         numbers = [replace(one, op=_TURNED.get(one.op, one.op)) if self._turning(one.start) else one
                    for one in own]  # fmt: skip
         plan = self.writer.plan(candidate, read.names, "", "normal")
-        return [self._turned(limits) for limits in self.limiter.of(read, numbers, candidate, self.fits(plan))]
+        fits: FilterProbe = self.fits(plan) if candidate.size else lambda _: "some"
+        several = self.limiter.of(read, numbers, candidate, fits)
+        return [self._with_turnings(one) for limits in several for one in limits.each]
 
-    def _turned(self, limits: Limits) -> Limits:
+    def _with_turnings(self, limits: Limits) -> Limits:
         """Return filters with the spans of the turning words before their numbers, which they express too."""
         turnings = [one for start, _ in limits.spans if (one := self._turning(start)) is not None]
         return replace(limits, spans=(*limits.spans, *((one.start, one.end) for one in turnings)))

@@ -10,6 +10,7 @@ from search.domain.graph import Relation
 from search.language.units import unit_of_name
 from search.plan_words import order_words
 from search.text import path_text, words
+from search.views.shown.nothing import let_go_words, nothing_words
 from search.views.shown.wording import GROUPED, amount_words, type_words
 
 Json = Mapping[str, Any]
@@ -39,6 +40,8 @@ class ShownAnswer:
     paths: tuple[str, ...] = ()
     doubt: float | None = None
     """Probability of the plan, if it is so small that the question was more likely meant otherwise."""
+    changed: bool = False
+    """Whether the plan as it was asked found nothing, so that no result is an answer."""
 
     @property
     def elsewhere(self) -> bool:
@@ -51,13 +54,21 @@ class ShownAnswer:
         return self.kind == "number" and self.count > 0 and not self.last and self.near > 0
 
     @property
+    def none_meets(self) -> bool:
+        """Whether all results are what is near, because nothing meets the plan as it was asked."""
+        return self.changed and self.near > 0
+
+    @property
     def divides(self) -> bool:
         """Whether the list needs a line where the answers end."""
         return self.last > 0 and self.near > 0
 
 
-def show_answer(search: Json) -> ShownAnswer | None:
-    """Return the answer of a described search; None if its plan queries nothing, or if there is no plan."""
+def show_answer(search: Json, relations: Relations | None = None) -> ShownAnswer | None:
+    """Return the answer of a described search; None if its plan queries nothing, or if there is no plan.
+
+    `relations` are those of the schema, for their wordings.
+    """
     index, answer = search["plan_index"], search.get("answer")
     if index is None or not answer or search["status"] in ("queued", "running", "failed"):
         return None
@@ -68,14 +79,17 @@ def show_answer(search: Json) -> ShownAnswer | None:
         return None
     ranks = [result["rank"] for result in search["results"] if result.get("answers")]
     near = len(search["results"]) - len(ranks)
-    head, said = _WORDS[answer["kind"]](answer, _Told(search, entry, len(ranks), near))
+    head, said = _WORDS[answer["kind"]](answer, _Told(search, entry, len(ranks), near, relations or {}))
     head, said = _value(search, answer) or (head, said)
     paths = _proofs(search["results"]) if answer["kind"] == "yes" else ()
     probability = entry.get("probability", 1.0)
-    doubt = probability if entry["source"] != "user" and probability < DOUBTFUL else None
+    # The probability of a changed plan is lower because it covers less; nothing is doubtful about the plan before.
+    shown = entry["source"] == "user" or bool(entry.get("given"))
+    doubt = probability if not shown and probability < DOUBTFUL else None
     return ShownAnswer(
-        answer["kind"], head, said, answer["count"], len(ranks), max(ranks, default=0), near, paths, doubt
-    )
+        answer["kind"], head, said, answer["count"], len(ranks), max(ranks, default=0), near, paths, doubt,
+        bool(entry.get("given")),
+    )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +98,7 @@ class _Told:
     entry: Json
     here: int
     near: int
+    relations: Relations
 
     @property
     def type(self) -> str:
@@ -111,7 +126,15 @@ class _Told:
 
     @property
     def rest(self) -> str:
-        return "What follows is near." if self.near and not self.here else ""
+        """The sentence on the results behind an answer that none of them is; it names the conditions let go."""
+        if not self.near or self.here:
+            return ""
+        return let_go_words(self.entry.get("dropped") or ()) or "What follows is near."
+
+    @property
+    def nothing(self) -> str:
+        """Why nothing meets the plan as it was asked."""
+        return nothing_words(self.entry.get("given") or self.entry["plan"], self.relations)
 
 
 def _value(search: Json, answer: Json) -> tuple[str, str] | None:
@@ -128,10 +151,8 @@ def _value(search: Json, answer: Json) -> tuple[str, str] | None:
 
 def _list(answer: Json, told: _Told) -> tuple[str, str]:
     count = answer["count"]
-    if told.entry.get("given") and answer["complete"]:
-        return "No answer", f"Nothing in the graph meets the plan as it was asked. {told.rest}".strip()
     if not count:
-        why = "Nothing in the graph meets the plan." if answer["complete"] else told.why_unknown
+        why = told.nothing if answer["complete"] else told.why_unknown
         return "No answer", f"{why} {told.rest}".strip()
     number = f"{'' if answer['complete'] else 'at least '}{count:,}"
     head = f"{number} answer{'' if count == 1 else 's'}".capitalize()
@@ -146,8 +167,8 @@ def _number(answer: Json, told: _Told) -> tuple[str, str]:
     head = f"{answer['value']:,}"
     if not answer["complete"]:
         return f"At least {head}", f"{told.type}, counted in the graph. {told.why_unknown}"
-    rest = "" if not told.near else " What follows the line is near." if answer["value"] else " What follows is near."
-    return head, f"{told.type}, counted in the graph.{rest}"
+    rest = "What follows the line is near." if answer["value"] and told.near else told.rest
+    return head, f"{told.type}, counted in the graph. {rest}".strip()
 
 
 def _yes(answer: Json, told: _Told) -> tuple[str, str]:
@@ -156,7 +177,7 @@ def _yes(answer: Json, told: _Told) -> tuple[str, str]:
 
 
 def _no(answer: Json, told: _Told) -> tuple[str, str]:
-    return "No", f"The graph was looked through, and nothing meets the plan. {told.rest}".strip()
+    return "No", f"The graph was looked through: {told.nothing[:1].lower()}{told.nothing[1:]} {told.rest}".strip()
 
 
 def _unknown(answer: Json, told: _Told) -> tuple[str, str]:

@@ -124,6 +124,15 @@ def test_a_release_without_the_files_is_searched_as_before(tmp_path: Path) -> No
     assert old.find("what has Wennerholt made") == old.translated("Wennerholt", 0, 10) == []
 
 
+def test_a_word_stands_for_the_few_short_names_that_end_with_it(tmp_path: Path) -> None:
+    mentions = index(
+        tmp_path, "Merino Wool", "Lamb Wool", "Wool Socks", "Wool", "A title of many words that ends with wool"
+    )
+    [found] = mentions.ending("made of wool", 8, 12)
+    assert (found.text, found.how, found.keys) == ("wool", "part", (0, 1))
+    assert mentions.ending("made of stone", 8, 13) == mentions.ending("made of wool", 0, 7) == []
+
+
 def misspelt(name: str, rnd: random.Random) -> str | None:
     """Return the name with one typing error in one of its long words."""
     places = [at for at, word in enumerate(name.split(" ")) if len(word) >= 6 and word.isascii() and word.isalpha()]

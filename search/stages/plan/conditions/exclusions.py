@@ -13,7 +13,7 @@ from search.language.question import Word
 from search.language.words import stem
 from search.stages.plan.conditions.condition import Condition, Core, best
 from search.stages.plan.conditions.fields import field_stems, naming
-from search.stages.plan.conditions.negative import denied_by, says_denial
+from search.stages.plan.conditions.negative import denied_by, forbidden_act, forbids, says_denial
 from search.stages.plan.conditions.paths import both_ways, direction_said, is_noun, path_fit, relation_word
 from search.stages.plan.conditions.values import says_value
 from search.stages.plan.enumeration.enumerate import Branch
@@ -53,7 +53,8 @@ class Exclusions:
             for at in names:
                 yield best(list(self._named(core, turning, at, walks)), _MOST)
             if not names and not _holds_other_cue(core, turning):
-                yield best([*self._nameless(core, turning), *self._missing(core, turning)], _MOST)
+                nameless = [*self._nameless(core, turning), *self._missing(core, turning)]
+                yield best([*self._forbidden(core, turning), *nameless], _MOST)
 
     def _named(self, core: Core, turning: Turning, at: int, walks: Walks) -> Iterator[Condition]:
         question, name = core.question, core.question.names[at]
@@ -71,13 +72,16 @@ class Exclusions:
             yield Condition(cue, fit, exclude=(exclusion,), spans=spans, names=(at,), turning=True)
         said = words or [word.text for word in question.without((at,)).content]
         taken = {(path.start, path.steps) for path in core.candidate.paths}
+        forbidden = forbids(question, core.knowledge, turning)
+        verb = forbidden_act(question, core.knowledge, turning) if forbidden else ()
         for branch in walks(at, core.type_code):
             fit = path_fit(core.knowledge, branch.path, said) * self._turned(core, branch, at)
             denied = denied_by(core.knowledge, branch.path)
-            if denied and not says_denial(question, core.knowledge, denied):
-                yield from self._denied(core, branch, at, fit, spans)
+            if denied and (forbidden or not says_denial(question, core.knowledge, denied)):
+                yield from self._denied(core, branch, at, fit + forbidden, (*spans, *verb))
                 continue
-            fit = min(1.0, fit + _ALIKE) if (branch.path.start, branch.path.steps) in taken else fit
+            if (branch.path.start, branch.path.steps) in taken and not _says_another(core, words, branch):
+                fit = min(1.0, fit + _ALIKE)
             exclude = (self._pattern(core, branch, at), *(itself if _there_and_back(branch) else ()))
             yield Condition(
                 cue, fit, exclude=exclude, spans=spans, names=(at,), turning=True,
@@ -95,6 +99,20 @@ class Exclusions:
                 spans[1], min(1.0, fit + _ALIKE), anchors=pattern.anchors, hops=pattern.hops, spans=spans,
                 names=(at,), turning=True, columns=elements((branch.path,), core.knowledge.lexicon.relations),
             )  # fmt: skip
+
+    def _forbidden(self, core: Core, turning: Turning) -> Iterator[Condition]:
+        """Yield that a walk goes over a relation that denies, where the denial of a permission names nothing else.
+
+        In German the name stands before it: *Was darf bei Asthma nicht gegeben werden?*
+        """
+        paths = core.candidate.paths
+        if not any(len(path.steps) == 1 and denied_by(core.knowledge, path) for path in paths):
+            return
+        if forbids(core.question, core.knowledge, turning):
+            span = (turning.start, turning.end)
+            yield Condition(
+                span, 1.0, spans=(span, *forbidden_act(core.question, core.knowledge, turning)), turning=True
+            )
 
     def _turned(self, core: Core, branch: Branch, at: int) -> float:
         """Return the factor of a walk whose first relation could be walked in both directions."""
@@ -163,6 +181,12 @@ class Exclusions:
                     (turning.start, turning.end), fit, filters=(condition,),
                     spans=((turning.start, turning.end), *naming(core, one)), turning=True,
                 )  # fmt: skip
+
+
+def _says_another(core: Core, words: Sequence[str], branch: Branch) -> bool:
+    """Whether a word of a scope says a relation by its letters that a walk does not go over."""
+    own = {step.relation for step in branch.path.steps}
+    return any(said and own.isdisjoint(said) for said in map(core.knowledge.lexicon.said_relations, words))
 
 
 def _there_and_back(branch: Branch) -> bool:

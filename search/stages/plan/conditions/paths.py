@@ -9,6 +9,7 @@ from functools import lru_cache
 from search.domain.graph import OPPOSITE, Direction
 from search.language.question import AnalysedQuestion, Word
 from search.language.words import FUNCTION_WORDS, stem, stems
+from search.stages.plan.enumeration.enumerate import Branch
 from search.stages.plan.knowledge import Knowledge
 from search.stages.plan.knowledge.shape import Metapath, SchemaStep
 from search.stages.plan.scoring.align import elements, implied_by_start
@@ -20,6 +21,8 @@ _LONGER = 0.25
 """How much less a walk fits with each hop beyond the first."""
 _LAST = 1.5
 """Weight of the last content word of a scope, which is its noun or its verb; every other word has weight 1."""
+_IMPLIED = 0.5
+"""Affinity from which the type of a name alone says the first hop of a walk."""
 _HAVING = frozenset(("no", "any", "most", "fewest", "many", "without", "with", "of", "more", "fewer", "least"))
 _FUNCTION_STEMS = frozenset(stem(word) for word in FUNCTION_WORDS)
 _PASSIVE_BY = re.compile(r"\bby\b")
@@ -47,6 +50,22 @@ def path_fit(knowledge: Knowledge, path: Metapath, said: Sequence[str], implied:
         share = (float(told @ weights) + _SMOOTH) / (float(whole @ weights) + _SMOOTH)
     fit = 0.5 * sum(hops) / len(hops) + 0.5 * share - _LONGER * (len(path.steps) - 1)
     return max(0.0, float(fit))
+
+
+def says_walk(question: AnalysedQuestion, knowledge: Knowledge, branch: Branch) -> bool:
+    """Whether every hop of a walk has a word of the question; the type of its name may say the first one."""
+    content = question.without((branch.start.mention,)).content
+    return not unsaid_steps(knowledge, branch.path, [word.text for word in content])
+
+
+def unsaid_steps(knowledge: Knowledge, path: Metapath, said: Sequence[str]) -> list[SchemaStep]:
+    """Return the hops of a walk whose relation no word says; the first one needs none if its start implies it."""
+    return [
+        step
+        for at, step in enumerate(path.steps)
+        if not (not at and implied_by_start(path, knowledge.shape) >= _IMPLIED)
+        and not any(knowledge.lexicon.explains((step.relation,), word) for word in said)
+    ]
 
 
 def both_ways(knowledge: Knowledge, start: int, step: SchemaStep) -> bool:

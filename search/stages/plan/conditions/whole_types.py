@@ -6,10 +6,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from search.domain.graph import DIRECTIONS
 from search.interfaces import NodeStore
 from search.language.question import AnalysedQuestion
 from search.language.words import stems
 from search.stages.plan.conditions.fields import FieldMeanings
+from search.stages.plan.conditions.negative import denying_relations, forbids
 from search.stages.plan.enumeration.enumerate import PlanCandidate
 from search.stages.plan.knowledge import Knowledge
 from search.stages.plan.knowledge.target import agents, answer_types, heads
@@ -59,8 +61,23 @@ def _types_of_cues(question: AnalysedQuestion, knowledge: Knowledge, nodes: Node
     held = [at for cue in question.comparisons for at in question.names_in(cue.reference)]
     codes = [int(code) for at in held for code in nodes.types(question.names[at].mention.keys)]
     codes += [knowledge.schema.type_codes[one.node_type] for one in question.values]
+    codes += _forbidden_types(question, knowledge, nodes)
     codes += [code for code in knowledge.answerable if _has_field(question, knowledge, years, code)]
     return list(dict.fromkeys(codes))
+
+
+def _forbidden_types(question: AnalysedQuestion, knowledge: Knowledge, nodes: NodeStore) -> list[int]:
+    """Return the types that a relation which denies joins with a name, where a permission is denied."""
+    turned = [one for one in question.turnings if forbids(question, knowledge, one)]
+    held = {int(code) for one in turned for at in question.names_in(one.scope)
+            for code in nodes.types(question.names[at].mention.keys)}  # fmt: skip
+    return [
+        far
+        for relation in sorted(denying_relations(knowledge))
+        for code in sorted(held)
+        for way in DIRECTIONS
+        for far in sorted(knowledge.shape.far_ends(code, relation, way))
+    ]
 
 
 def _has_field(question: AnalysedQuestion, knowledge: Knowledge, years: YearFields, code: int) -> bool:

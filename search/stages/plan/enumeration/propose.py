@@ -24,6 +24,7 @@ from search.language.soft_names import SoftTools, everyday_named, soft_names
 from search.language.synonyms import synonyms_in
 from search.language.words import words
 from search.stages.plan.enumeration.enumerate import Branch, Enumerator, PlanCandidate, Start
+from search.stages.plan.enumeration.kinds import NamedKinds
 from search.stages.plan.knowledge import Knowledge
 from search.stages.plan.knowledge.lexicon import EXPLAINED
 from search.stages.plan.knowledge.target import spoken
@@ -62,6 +63,8 @@ class Proposer:
         if more := self._of_conditions(question):
             names = _in_order([*names, *more])
             question = replace(question, names=names)
+        kinds = NamedKinds(self.knowledge, self.mentions, self.nodes).of(question)
+        question = replace(question, names=kinds)
         if self.soft is not None:
             question = self._with_soft(question, self.soft, language)
         question = replace(question, counted=self._counted(question), named=self._named(question))

@@ -58,7 +58,8 @@ def _noun_phrase(phrase: str) -> list[str]:
     return found
 
 
-def _content_stems(phrase: str) -> frozenset[str]:
+def content_stems(phrase: str) -> frozenset[str]:
+    """Return the stems of the words of a phrase, function words left out."""
     return frozenset(stem(word) for word in split(phrase)) - _FUNCTION_STEMS
 
 
@@ -99,6 +100,12 @@ class Lexicon:
         """Whether a word says an element by its letters or as a synonym, not only by a close vector."""
         return max(self._said(text), default=0.0) >= _PART
 
+    def said_relations(self, text: str) -> list[int]:
+        """Return the relations that a word says best by its letters or as a synonym; none if it says a type better."""
+        said = self._said(text)
+        best = max([_PART, *said])
+        return [at for at, share in enumerate(said[: self.relations]) if share >= best]
+
     def explains(self, columns: Sequence[int], text: str) -> bool:
         """Whether one of these elements is what a word says: by its letters, as a synonym, or a relation much like it.
 
@@ -138,7 +145,7 @@ class Lexicon:
         """Return the elements for which an expression of several words stands; none for a single word."""
         if len(split(text)) < 2:
             return frozenset()
-        like = [stems for other in synonyms(text, self.wording.schema.language) if (stems := _content_stems(other))]
+        like = [stems for other in synonyms(text, self.wording.schema.language) if (stems := content_stems(other))]
         return frozenset(
             at
             for at, (stems, beside) in enumerate(zip(self._stems, self._beside, strict=True))
@@ -168,14 +175,14 @@ class Lexicon:
         `_SYNONYM` if it has all words of a synonym, where no element has the word itself; `_PART` if a word contains
         its stem: `screenwriter` contains that of `writer`.
         """
-        said = _content_stems(text)
+        said = content_stems(text)
         if meant := self._meant(text):
             both = [len(said) > 1 and said <= stems for stems in self._stems]
             near = [_SYNONYM if at in meant else _BESIDE if said <= own else 0.0 for at, own in enumerate(self._stems)]
             return [1.0 if whole else other for whole, other in zip(both, near, strict=True)]
         own = any(said & stems for stems in self._stems)
         others = synonyms(text, self.wording.schema.language) if not own else ()
-        like = [stems for other in others if (stems := _content_stems(other))]
+        like = [stems for other in others if (stems := content_stems(other))]
         parts = [word for word in split(text) if len(word) > _SHORTEST_PART]
         return [
             1.0

@@ -33,17 +33,20 @@ def left_over(
     return [word for word in content if _in(word, unbound) or not lexicon.explains(columns, word.text)]
 
 
-def unused_names(question: AnalysedQuestion, used: Sequence[int], exact: bool | None = None) -> list[Span]:
+def unused_names(
+    question: AnalysedQuestion, used: Sequence[int], exact: bool | None = None, least: float = 1.0
+) -> list[Span]:
     """Return the spans of the names to start from that a plan does not use, without those that only say the schema.
 
-    `exact` keeps only names whose case agrees with the stored one, or only the others.
+    `exact` keeps only names whose case agrees with the stored one, or only the others; `least` is the least similarity
+    of those that count.
     """
     taken = [question.names[at] for at in used]
     return [
         (name.mention.start, name.mention.end)
         for name, role in zip(question.names, question.roles, strict=True)
         if role == "start"
-        and name.mention.similarity == 1
+        and name.mention.similarity >= least
         and exact in (None, name.exact)
         and not stems(name.mention.text) <= question.spoken
         and not any(name.overlaps(other) for other in taken)

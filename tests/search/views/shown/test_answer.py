@@ -33,7 +33,9 @@ def search(
         {"rank": at, "answers": sign == "+", "evidence": {"paths": path if sign == "+" else []}}
         for at, sign in enumerate(answers, 1)
     ]
-    entry = {"plan": whole | (plan or {}), "source": "schema"} | ({"given": whole} if given else {})
+    entry = {"plan": whole | (plan or {}), "source": "schema"} | (
+        {"given": whole, "dropped": ["about amber"]} if given else {}
+    )
     return {
         "status": "done", "plan_index": 0, "plans": [entry], "answer": answer, "results": results, "linked": [],
         "knowledge_base": "papers", "question": "?",
@@ -57,14 +59,14 @@ def answer(kind: str, count: int, *, complete: bool = True, **more: Any) -> dict
         (said(answer("list", 1), "+"), ("1 answer", "of the plan.")),
         (said(answer("list", 1200), "+++"), ("1,200 answers", "of the plan; the first 3 are here.")),
         (said(answer("list", 9, complete=False), "+++"), ("At least 9 answers", "of the plan; the first 3 are here.")),
-        (said(answer("list", 0), "--"), ("No answer", "Nothing in the graph meets the plan. What follows is near.")),
+        (said(answer("list", 0), "--"), ("No answer", "No paper is “Ada”. What follows is near.")),
         (
             said(answer("list", 0, complete=False, unbound=["Ada"]), "-"),
             ("No answer", "papers does not know “Ada”. What follows is near."),
         ),
         (
             said(answer("list", 0), "-", given=True),
-            ("No answer", "Nothing in the graph meets the plan as it was asked. What follows is near."),
+            ("No answer", "No paper is “Ada”. What follows is near: “about amber” was let go."),
         ),
         (said(answer("number", 14, value=14), "++"), ("14", "papers, counted in the graph.")),
         (said(answer("number", 1, value=1), "+"), ("1", "paper, counted in the graph.")),
@@ -74,7 +76,7 @@ def answer(kind: str, count: int, *, complete: bool = True, **more: Any) -> dict
         ),
         (said(answer("yes", 1), "+"), ("Yes", "")),
         (said(answer("yes", 3), "+++"), ("Yes", "3 papers meet the plan.")),
-        (said(answer("no", 0), ""), ("No", "The graph was looked through, and nothing meets the plan.")),
+        (said(answer("no", 0), ""), ("No", "The graph was looked through: no paper is “Ada”.")),
         (
             said(answer("unknown", 0, complete=False, unbound=["Ada", "Bo"]), "-"),
             ("Not known", "papers does not know “Ada” and “Bo”. What follows is near."),

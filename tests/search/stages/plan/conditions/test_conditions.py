@@ -170,8 +170,36 @@ def test_words_in_the_scope_that_an_exclusion_does_not_say_are_left_over(planner
     assert "zumpty" in best(planner, "lamps made by Ostervik not sold in zumpty shops").target.relevance_text
 
 
-def test_conditions_that_find_nothing_together_are_not_a_plan(planner: Planner) -> None:
-    for entry in planner(Question("lamps made by Norling not designed by Ann Arbor"), Limit()):
+@pytest.mark.parametrize(
+    ("text", "names", "filters"),
+    [
+        # Norling makes only Dune, which Ann Arbor designed and which costs 35.
+        ("lamps made by Norling not designed by Ann Arbor", {"Norling"}, 0),
+        ("lamps made by Norling designed by Bob Berg", {"Norling", "Bob Berg"}, 0),
+        ("lamps made by Norling sold at Harbour Shop under 90 euros", {"Norling", "Harbour Shop"}, 1),
+        ("lamps made by Norling under 5 euros", {"Norling"}, 1),
+        ("lamps under 5 euros", set(), 1),
+        ("how many lamps made by Norling are sold at Harbour Shop", {"Norling", "Harbour Shop"}, 0),
+    ],
+)
+def test_nothing_is_the_answer_where_no_node_meets_all_that_is_said(
+    planner: Planner, text: str, names: set[str], filters: int
+) -> None:
+    [only] = planner(Question(text), Limit())
+    assert {anchor.text for anchor in only.plan.anchors} == names
+    assert (found(only.plan), len(only.plan.filters), only.plan.target.relevance_text) == (set(), filters, "")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        # A part of a name, and a word that no part of the plan says: what is meant is not sure.
+        "lamps made by Norling designed by Berg",
+        "zumpty lamps made by Norling designed by Bob Berg",
+    ],
+)
+def test_nothing_is_no_answer_where_a_condition_is_doubtful(planner: Planner, text: str) -> None:
+    for entry in planner(Question(text), Limit()):
         assert entry.plan.risk_level == "no_trade" or found(entry.plan)
 
 

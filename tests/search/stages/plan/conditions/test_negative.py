@@ -50,6 +50,18 @@ def planner(tmp_path_factory: pytest.TempPathFactory) -> Planner:
         ("drugs contraindicated in gout", {"Ash"}),
         ("drugs not contraindicated in gout", {"Birch", "Cedar"}),
         ("drugs that do not treat gout", {"Ash", "Cedar"}),
+        ("which drugs must not be given with gout", {"Ash"}),
+        ("what should not be taken in gout", {"Ash"}),
+        ("drugs that can't be used by people with gout", {"Ash"}),
+        ("drugs not recommended in gout", {"Ash"}),
+        ("what to avoid in gout", {"Ash"}),
+        ("drugs that are off limits in gout", {"Ash"}),
+        ("drugs that can't treat gout", {"Ash", "Cedar"}),
+        ("drugs that treat flu and are not contraindicated in gout", set()),
+        ("Welche Medikamente dürfen bei gout nicht gegeben werden?", {"Ash"}),
+        ("Welche Medikamente sind bei gout tabu?", {"Ash"}),
+        ("Quels médicaments ne doivent pas être pris avec gout ?", {"Ash"}),
+        ("¿Qué medicamentos no se deben tomar con gout?", {"Ash"}),
     ],
 )
 def test_a_denial_goes_into_a_relation_that_denies(planner: Planner, text: str, names: set[str]) -> None:

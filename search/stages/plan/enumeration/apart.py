@@ -1,0 +1,62 @@
+"""Joins of names that no node meets: *tents made of copper*, where no tent is (docs/planning.md, point 3).
+
+They say everything that the question says, so they are read as any other plan; that nothing meets them is an answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import combinations
+
+import numpy as np
+
+from search.stages.plan.enumeration.enumerate import Branch, PlanCandidate
+
+MOST = 64
+"""Most such joins of a question."""
+_TOGETHER = 3
+"""Most names of one join."""
+
+
+def apart(
+    candidates: Sequence[PlanCandidate],
+    overlap: Sequence[frozenset[int]],
+    max_hops: int,
+    says: Callable[[Branch], bool],
+) -> list[PlanCandidate]:
+    """Return joins at T of walks that share no node, with size 0; those of three names before those of two.
+
+    `candidates` are all plans of the question. `overlap[m]` holds the names that cannot be joined with the name m.
+    Only walks that `says` accepts are joined, up to `max_hops` hops together, and none of them reads only a part of its
+    nodes.
+    """
+    walks = [
+        one.branches[0]
+        for one in candidates
+        if len(one.branches) == 1 and one.branches[0].walked and one.branches[0].whole and says(one.branches[0])
+    ]
+    found = [join for several in range(_TOGETHER, 1, -1) for join in _joins(walks, several, overlap, max_hops)]
+    return found[:MOST]
+
+
+def _joins(
+    walks: Sequence[Branch], several: int, overlap: Sequence[frozenset[int]], max_hops: int
+) -> Iterator[PlanCandidate]:
+    for end in dict.fromkeys(branch.path.end for branch in walks):
+        own = [branch for branch in walks if branch.path.end == end and len(branch.path.steps) < max(2, max_hops)]
+        for joined in combinations(sorted(own, key=lambda one: one.start.mention), several):
+            hops = sum(len(branch.path.steps) for branch in joined)
+            pairs = list(combinations((branch.start.mention for branch in joined), 2))
+            if hops > max(several, max_hops) or any(one == two or two in overlap[one] for one, two in pairs):
+                continue
+            if not _meet(joined):
+                yield PlanCandidate.of(joined, (end,), 0)
+
+
+def _meet(joined: Sequence[Branch]) -> bool:
+    """Whether some node outside the names is at the end of every walk."""
+    first, *others = joined
+    shared = first.found
+    for other in others:
+        shared = np.intersect1d(shared, other.found, assume_unique=True)
+    return bool(np.setdiff1d(shared, [key for branch in joined for key in branch.start.keys]).size)

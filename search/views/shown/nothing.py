@@ -1,0 +1,76 @@
+"""Why a plan has no answer, in words: its conditions, which nothing meets together, and the one that was let go."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from search.domain.graph import ANY, OPPOSITE, Relation
+from search.domain.plan.routes import routes
+from search.plan_words import exclusion_words, filter_words, variables_of
+from search.text import words
+from search.views.shown.wording import type_words
+
+Json = Mapping[str, Any]
+
+
+def nothing_words(plan: Json, relations: Mapping[str, Relation]) -> str:
+    """Return the sentence that nothing meets all conditions of a plan: `No product both … and …`.
+
+    Each name is a condition in the words of its relations, each filter and exclusion is another one.
+    """
+    parts = [*_of_names(plan, relations), *_of_others(plan, relations)]
+    labels = plan["target"].get("labels") or [ANY]
+    kind = " or ".join(map(type_words, labels)) if ANY not in labels else "node"
+    if len(parts) < 2:
+        return f"No {kind} {parts[0]}." if parts else "Nothing in the graph meets the plan as it was asked."
+    both = "both " if len(parts) == 2 else ""
+    return f"No {kind} {both}{', '.join(parts[:-1])} and {parts[-1]}."
+
+
+def let_go_words(dropped: Sequence[str]) -> str:
+    """Return the sentence on the conditions without which something was found; empty if there are none."""
+    told = " and ".join(f"“{one}”" for one in dropped)
+    return f"What follows is near: {told} {'was' if len(dropped) == 1 else 'were'} let go." if told else ""
+
+
+def _of_names(plan: Json, relations: Mapping[str, Relation]) -> Iterator[str]:
+    """Yield what each name asks of an answer, from the answer outwards: `works at an institution that is in “X”`."""
+    goal = plan["target"].get("var", "T")
+    hops = plan["hops"]
+    types = {hop["to_var"]: hop["to_label"] for hop in hops}
+    reached = routes([(hop["from"], hop["to_var"]) for hop in hops], goal)
+    for anchor in plan["anchors"]:
+        said: list[str] = []
+        for leg in reached.get(anchor["var"], ()):
+            hop = hops[leg.hop]
+            said.append(_relation(hop, relations, turned=leg.turned))
+            if leg.there != anchor["var"]:
+                label = types.get(leg.there, ANY)
+                said.append(f"{'something' if label == ANY else _one(type_words(label))} that")
+        text = f"“{anchor['text'] or ', '.join(anchor.get('ids', ()))}”"
+        yield " ".join([*said, text]) if said else f"is {text}"
+
+
+def _relation(hop: Json, relations: Mapping[str, Relation], *, turned: bool) -> str:
+    """Return the relation of a hop as it is read from its near end; `turned` walks it from its written end."""
+    stored = hop.get("direction")
+    way = stored if stored is None or not turned else OPPOSITE[stored]
+    relation = relations.get(hop["rel"])
+    if relation is None:
+        return words(hop["rel"])
+    wording = relation.inverse if way == "in" else relation.description
+    return wording or words(hop["rel"])
+
+
+def _of_others(plan: Json, relations: Mapping[str, Relation]) -> Iterator[str]:
+    goal, variables = plan["target"].get("var", "T"), variables_of(plan)
+    for condition in plan.get("filters") or ():
+        whose = "" if condition["var"] == goal else f" of {variables.get(condition['var'], condition['var'])}"
+        yield f"has {filter_words(condition)}{whose}"
+    for pattern in plan.get("exclude") or ():
+        yield f"not “{exclusion_words(pattern, variables, relations)}”"
+
+
+def _one(noun: str) -> str:
+    return f"{'an' if noun[:1] in 'aeiou' else 'a'} {noun}"

@@ -1,0 +1,59 @@
+"""Why a plan has no answer, and what was let go, as sentences."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from search.domain.graph import Relation
+from search.views.shown.nothing import let_go_words, nothing_words
+
+RELATIONS = {
+    "MADE_OF": Relation("MADE_OF", "is made of", "is the material of"),
+    "WRITES": Relation("WRITES", "wrote", "was written by"),
+    "WORKS_AT": Relation("WORKS_AT", "works at", "employs"),
+}
+OAK = {"var": "A1", "text": "oak", "label": "material"}
+ADA = {"var": "A2", "text": "Ada", "label": "author"}
+OF_OAK = {"from": "A1", "rel": "MADE_OF", "to_var": "T", "to_label": "chair", "direction": "in"}
+BY_ADA = {"from": "A2", "rel": "WRITES", "to_var": "T", "to_label": "chair", "direction": "out"}
+CHEAP = {"var": "T", "field": "price", "op": "<", "value": 5}
+NOT_ADA = {"anchors": [ADA], "hops": [{**BY_ADA, "to_label": "*"}]}
+
+
+def plan(anchors: list[dict[str, Any]], hops: list[dict[str, Any]], **more: Any) -> dict[str, Any]:
+    return {"anchors": anchors, "hops": hops, "target": {"var": "T", "labels": ["chair"]}} | more
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (plan([OAK, ADA], [OF_OAK, BY_ADA]), "No chair both is made of “oak” and was written by “Ada”."),
+        (
+            plan([OAK, ADA], [OF_OAK, BY_ADA], filters=[CHEAP]),
+            "No chair is made of “oak”, was written by “Ada” and has price < 5.",
+        ),
+        (plan([], [], filters=[CHEAP]), "No chair has price < 5."),
+        (plan([OAK], [OF_OAK], exclude=[NOT_ADA]), "No chair both is made of “oak” and not “written by Ada”."),
+        (
+            plan(
+                [{"var": "A1", "text": "Nord", "label": "institution"}],
+                [
+                    {"from": "A1", "rel": "WORKS_AT", "to_var": "x1", "to_label": "author", "direction": "in"},
+                    {"from": "x1", "rel": "WRITES", "to_var": "T", "to_label": "chair", "direction": "out"},
+                ],
+            ),
+            "No chair was written by an author that works at “Nord”.",
+        ),
+        (plan([OAK], [{**OF_OAK, "rel": "IN_SHOP"}]), "No chair in shop “oak”."),
+    ],
+)
+def test_the_conditions_that_nothing_meets_are_said_together(given: dict[str, Any], said: str) -> None:
+    assert nothing_words(given, RELATIONS) == said
+
+
+def test_what_was_let_go_is_named() -> None:
+    assert let_go_words(["made of oak"]) == "What follows is near: “made of oak” was let go."
+    assert let_go_words(["a", "b"]) == "What follows is near: “a” and “b” were let go."
+    assert let_go_words([]) == ""
