@@ -88,9 +88,8 @@ def bare_fields(quantity: Quantity, kind: NodeType, fields: Sequence[Field], yea
         return []
     prices = [one for one in fields if is_price(one)]
     divided = [one for one in fields if (ends := years.ends(kind, one)) and _divides(quantity, *ends)]
-    return (
-        [one for one in prices if one in divided][:1] or divided or prices[:1] or list(fields[:1] * (len(fields) == 1))
-    )
+    only = list(fields) if len(fields) == 1 else []
+    return [one for one in prices if one in divided] or divided or prices or only
 
 
 def _divides(quantity: Quantity, least: float, most: float) -> bool:
