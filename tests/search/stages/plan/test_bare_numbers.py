@@ -103,6 +103,7 @@ def test_a_number_that_a_field_holds_is_still_compared(tmp_path: Path, text: str
         ("papers longer than 30", "en", "length", True),
         ("Lampen billiger als 30", "de", "price", True),
         ("lampes moins chères que 30", "fr", "", True),
+        ("ropes under 5 m", "en", "", False),
         ("children under 5", "en", "", False),
         ("Kinder unter 5", "de", "", False),
         ("lamps under 30 euros", "en", "", False),
