@@ -50,8 +50,11 @@ class NumberReader:
     def _counts_nothing(self, said: Sequence[Token], number: Quantity) -> bool:
         """Whether the word behind a number is no noun, nor a participle or adjective of one (*three used books*)."""
         word = number.unit
-        if word in UNITS or word in self._function:
-            return word in self._function
+        if word in UNITS:
+            # A letter may be an elided word as well: `l` of *l'eau*, `m` of *I'm*.
+            return False
+        if word in self._function:
+            return True
         at = next((at for at, token in enumerate(said) if token.start >= number.end), len(said))
         behind = said[at + 1] if at + 1 < len(said) else None
         said_of_it = word in self._participles or bool(self._ends and word.endswith(self._ends))

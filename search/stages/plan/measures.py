@@ -81,16 +81,15 @@ def is_against(field: Field, names: Sequence[str], against: Sequence[str]) -> bo
 def bare_fields(quantity: Quantity, kind: NodeType, fields: Sequence[Field], years: YearFields) -> list[Field]:
     """Return the fields of a type that a generic number may limit: its price, else those that the number divides.
 
-    A number divides a field if it lies between the ends of its values. Where it divides none, it still limits a price
-    or an only field: that nothing is so cheap is an answer as well.
+    A number divides a field if it lies between the ends of its values. Where it does not divide a price, the price may
+    be meant nevertheless, as any other field that it divides may.
     """
     if not is_generic(quantity):
         return []
     prices = [one for one in fields if is_price(one)]
     divided = [one for one in fields if (ends := years.ends(kind, one)) and _divides(quantity, *ends)]
-    return (
-        [one for one in prices if one in divided][:1] or divided or prices[:1] or list(fields[:1] * (len(fields) == 1))
-    )
+    only = list(fields) if len(fields) == 1 else []
+    return [one for one in prices if one in divided] or [*prices, *divided] or only
 
 
 def _divides(quantity: Quantity, least: float, most: float) -> bool:

@@ -59,7 +59,7 @@ class Orders:
 
     def _by_field(self, core: Core, cue: Superlative) -> Iterator[Condition]:
         spans = ((cue.start, cue.end), *([cue.counted] if cue.counted else []))
-        for one, fit in self.fields.counted(core.kind, _said(core.question, cue)):
+        for one, fit in self.fields.counted(core.kind, counted_words(core.question, cue)):
             order = Order(one.name, cue.direction, cue.limit or None)
             yield Condition((cue.start, cue.end), fit, order=order, spans=(*spans, *naming(core, one)))
         for one, fit in (against := self.fields.against(core.kind, cue.scale, cue.against)):
@@ -78,7 +78,7 @@ class Orders:
 
     def _is_measured(self, core: Core, cue: Superlative) -> bool:
         """Whether a field holds the number of what is counted, and no relation or type is named so: *most pages*."""
-        said = _said(core.question, cue)
+        said = counted_words(core.question, cue)
         return bool(self.fields.counted(core.kind, said)) and not any(map(core.knowledge.lexicon.says, said))
 
     def by_count(self, core: Core, cue: Superlative) -> Iterator[Condition]:
@@ -128,7 +128,7 @@ class Orders:
         return words or ([cue.word] if cue.counted is not None and cue.word else [])
 
 
-def _said(question: AnalysedQuestion, cue: Superlative) -> list[str]:
+def counted_words(question: AnalysedQuestion, cue: Superlative) -> list[str]:
     """Return the words of what a bare *most* or *fewest* counts."""
     if cue.counted is None or cue.word:
         return []

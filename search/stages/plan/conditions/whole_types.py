@@ -12,6 +12,7 @@ from search.language.question import AnalysedQuestion
 from search.language.words import stems
 from search.stages.plan.conditions.fields import FieldMeanings
 from search.stages.plan.conditions.negative import denying_relations, forbids
+from search.stages.plan.conditions.orders import counted_words
 from search.stages.plan.enumeration.enumerate import PlanCandidate
 from search.stages.plan.knowledge import Knowledge
 from search.stages.plan.knowledge.target import agents, answer_types, heads
@@ -43,12 +44,12 @@ def whole_types(
     asked = bool({"who", "where", "when", "whom"} & {word.text for word in reading.words}) or any(
         agents(texts, lexicon.of(texts)[:, : lexicon.relations]) for texts in heads(reading)[:1]
     )
-    said = {
+    spoken = {
         code: float(fit[code])
         for code in np.argsort(-fit, kind="stable").tolist()
         if fit[code] >= _FITS and (named[code] or asked)
     }
-    found = said or dict.fromkeys(_types_of_cues(question, knowledge, nodes, years), _FITS)
+    found = spoken or dict.fromkeys(_types_of_cues(question, knowledge, nodes, years), _FITS)
     kinds = knowledge.schema.node_types
     return [
         (PlanCandidate((), (), (), (code,), kinds[code].count), share)
@@ -87,14 +88,19 @@ def _has_field(question: AnalysedQuestion, knowledge: Knowledge, years: YearFiel
     # Of what has a price, people say a number alone.
     priced = any(is_price(one) for one in kind.fields if one.kind == "number")
     numbers += [cue for cue in question.cues.quantities if priced and is_generic(cue)]
-    return any(meant_of(question.text, cue, kind, knowledge.schema, years) for cue in numbers) or any(
-        fit >= _SURELY
+    ordered = [
+        fit
         for cue in question.superlatives
-        if cue.word
-        for _, fit in [
-            *fields.fits(kind, [cue.word, *cue.scale], cue.unit)[:1],
-            *fields.against(kind, cue.scale, cue.against)[:1],
-        ]
+        for found in (
+            fields.fits(kind, [cue.word, *cue.scale], cue.unit)
+            if cue.word
+            else fields.counted(kind, counted_words(question, cue)),
+            fields.against(kind, cue.scale, cue.against),
+        )
+        for _, fit in found[:1]
+    ]
+    return max(ordered, default=0.0) >= _SURELY or any(
+        meant_of(question.text, cue, kind, knowledge.schema, years) for cue in numbers
     )
 
 

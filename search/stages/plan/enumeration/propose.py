@@ -13,8 +13,8 @@ import numpy as np
 
 from search.domain.question import LONGEST_QUESTION
 from search.domain.trace import Limit
-from search.interfaces import Adjacency, MentionIndex, NodeStore, ValueIndex
-from search.language.cues import Span
+from search.interfaces import Adjacency, MentionIndex, NodeStore, ValueIndex, ValueMention
+from search.language.cues import Cues, Span
 from search.language.everyday import everyday_values
 from search.language.names import Named, find_names
 from search.language.question import AnalysedQuestion, Word, counted_by
@@ -57,7 +57,7 @@ class Proposer:
         read = read_question(text[:LONGEST_QUESTION], language)
         text, cues = read.text, read.cues
         names = find_names(text, self.mentions, self.knowledge.ordinary, self.max_mentions, language)
-        values = self.values.find(text) if self.values is not None else ()
+        values = _not_compared(self.values.find(text) if self.values is not None else (), cues)
         question = AnalysedQuestion(text, names, self.knowledge.spoken, cues, values)
         question = replace(question, expressions=self._expressions(question))
         if more := self._of_conditions(question):
@@ -201,6 +201,16 @@ class Proposer:
             keys = np.array(name.mention.keys, dtype=np.int32)
             types = self.nodes.types(keys)
             yield from (Start(at, int(code), tuple(keys[types == code].tolist())) for code in np.unique(types))
+
+
+def _not_compared(values: Sequence[ValueMention], cues: Cues) -> list[ValueMention]:
+    """Return the values without the numbers of comparisons: *under 12 hours* does not ask for just 12 hours."""
+    held = [(one.start, one.end) for one in cues.quantities if one.op != "="]
+    return [
+        one
+        for one in values
+        if isinstance(one.value, str) or not any(start < one.end and one.start < end for start, end in held)
+    ]
 
 
 def _in_order(names: Sequence[Named]) -> list[Named]:

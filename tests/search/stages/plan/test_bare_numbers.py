@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from search.domain.graph import Field
+from search.adapters import field_values, values_memmap
+from search.domain.graph import Field, Node
 from search.domain.question import Question
 from search.domain.trace import Limit
 from search.language.quantities import Quantity
@@ -63,10 +65,32 @@ def test_a_number_that_divides_two_fields_is_two_plans_and_neither_is_sure(tmp_p
     assert 0.2 < listed[1].probability <= listed[0].probability < 0.7
 
 
+def test_a_price_that_a_number_does_not_divide_may_be_meant_too(planner: Planner) -> None:
+    # Every lamp costs less than 1,000, and two of three weigh less than 1,000 g.
+    listed = plans(planner, "lamps made by Ostervik under 1000")[:2]
+    assert {one.plan.filters[0].field for one in listed} == {"price_eur", "weight_g"}
+    assert max(one.probability for one in listed) < 0.8
+
+
 def test_a_price_is_surer_than_another_field(planner: Planner) -> None:
     price, weight = plans(planner, "lamps under 50")[0], plans(planner, "lamps over 1000")[0]
     named = plans(planner, "lamps heavier than 1000")[0]
     assert weight.probability < price.probability < named.probability
+
+
+@pytest.mark.parametrize(
+    ("text", "op"), [("lamps under 50 watts", "<"), ("lamps of at most 60 watts", "<="), ("lamps with 60 watts", "=")]
+)
+def test_a_number_that_a_field_holds_is_still_compared(tmp_path: Path, text: str, op: str) -> None:
+    # There are lamps of just 50 and of just 60 watts, so both numbers are values as well.
+    lamps = [{"watts": 5}, {"watts": 50}, {"watts": 60}]
+    (tmp_path / "values").mkdir()
+    planner = stocked(tmp_path, lamps, "watts")
+    nodes = [Node(key, f"n{key:04}", "lamp", f"lamp no{key}", fields=own) for key, own in enumerate(lamps)]
+    field_values.build(tmp_path / "values", planner.schema, nodes)
+    planner = replace(planner, values=values_memmap.MemmapValues(tmp_path / "values", planner.schema))
+    [condition] = best(planner, text).filters
+    assert (condition.field, condition.op) == ("watts", op)
 
 
 @pytest.mark.parametrize(
@@ -79,6 +103,7 @@ def test_a_price_is_surer_than_another_field(planner: Planner) -> None:
         ("papers longer than 30", "en", "length", True),
         ("Lampen billiger als 30", "de", "price", True),
         ("lampes moins chères que 30", "fr", "", True),
+        ("ropes under 5 m", "en", "", False),
         ("children under 5", "en", "", False),
         ("Kinder unter 5", "de", "", False),
         ("lamps under 30 euros", "en", "", False),

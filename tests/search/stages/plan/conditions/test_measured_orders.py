@@ -75,6 +75,8 @@ def test_what_is_fast_takes_little_time(planner: Planner, text: str, order: Orde
         ("recipe with the least hours", Order("cooking_minutes", "asc", 1)),
         ("which ferry has the least weight", Order("weight_kg", "asc", 1)),
         ("ferry with the most kilos", Order("weight_kg", "desc", 1)),
+        # Only ferries have a weight.
+        ("what has the least weight", Order("weight_kg", "asc", 1)),
         # No field holds their number: these are counted.
         ("recipe with the most tools", Order(Count("NEEDS", "out"), "desc", 1)),
     ],
