@@ -55,27 +55,26 @@ class _Row(NamedTuple):
 
 @lru_cache(maxsize=50_000)
 def _row(paths: tuple[Metapath, ...], shape: Shape, sharing: bool) -> _Row:
-    relations = len(shape.schema.relations)
-    walked: list[int] = []
-    earlier: list[int] = []
-    said: list[int] = []
-    back = False
-    for path in paths:
-        for at, step in enumerate(path.steps):
-            returns = (
-                at > 0
-                and path.steps[at - 1].relation == step.relation
-                and path.steps[at - 1].direction != step.direction
-            )
-            back = back or any(other.relation == step.relation and other.direction != step.direction
-                               for other in path.steps[:at])  # fmt: skip
-            # `films that share actors` says the relation once for the way there and the way back.
-            once = returns and sharing
-            earlier.append(earlier[-1] if once else said.count(step.relation))
-            walked.append(step.relation)
-            said.append(-1 if once else step.relation)
-    implied = [implied_by_start(path, shape) if not at else 0.0 for path in paths for at in range(len(path.steps))]
-    return _Row(tuple(walked), tuple(earlier), tuple(said), tuple(implied), elements(paths, relations), back)
+    *others, path = paths
+    if len(path.steps) > 1:
+        # Most walks are longer by one hop than one that is known.
+        before = _row((*others, Metapath(path.start, path.steps[:-1])), shape, sharing)
+    else:
+        before = _row(tuple(others), shape, sharing) if others else _Row((), (), (), (), (), False)
+    *walked, step = path.steps
+    relation, relations = step.relation, len(shape.schema.relations)
+    turned = [other.relation == relation and other.direction != step.direction for other in walked]
+    # `films that share actors` says the relation once for the way there and the way back.
+    once = sharing and turned[-1:] == [True]
+    columns = (relations + path.start, relation, relations + step.to_type)
+    return _Row(
+        (*before.relations, relation),
+        (*before.earlier, before.earlier[-1] if once else before.said.count(relation)),
+        (*before.said, -1 if once else relation),
+        (*before.implied[: len(before.implied) - len(walked)], _implied(path, shape), *(0.0 for _ in walked)),
+        (*before.elements, *(one for one in dict.fromkeys(columns) if one not in before.elements)),
+        before.back or any(turned),
+    )
 
 
 @lru_cache(maxsize=50_000)
