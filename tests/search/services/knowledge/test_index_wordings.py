@@ -36,7 +36,8 @@ def folder(release: Release, encoder: str = "hash@1") -> Path:
 
 def knows(release: Release, encoder: HashEncoder, monkeypatch: pytest.MonkeyPatch) -> tuple[list[str], np.ndarray]:
     """Open a release in a process whose encoder has computed nothing; return the likely wordings and their vectors."""
-    monkeypatch.setattr(wiring, "encoder", lambda name="", cached=CachedEncoder(encoder): cached)
+    cached = CachedEncoder(encoder)
+    monkeypatch.setattr(wiring, "encoder", lambda name="": cached)
     tools = wiring.Tools(release)
     texts = Knowledge(tools.schema, tools.encoder).wordings_ahead(2 * WALKS)
     encoder.encoded.clear()
