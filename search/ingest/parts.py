@@ -19,6 +19,7 @@ REMOVE_GRAPHS = "Removing outdated projections"
 EXPORT_NODES = "Exporting nodes"
 EXPORT_EDGES = "Exporting edges"
 WRITE_VECTORS = "Index files: vectors"
+WRITE_WORDINGS = "Index files: wordings"
 
 
 def index_files(name: str) -> str:

@@ -23,7 +23,8 @@ class Encoder(Protocol):
 
     An encoder may have an attribute `characters_at_once`: the characters of one call, padding included, that use it
     well and can still be waited for. Many texts are embedded in calls of this size. An attribute `characters_read` says
-    about how many characters of a text it reads, 0 if that is not known.
+    about how many characters of a text it reads, 0 if that is not known. With a method `remember(texts, vectors)` it
+    takes vectors that it has computed before, in another process.
     """
 
     name: str

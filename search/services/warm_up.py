@@ -13,6 +13,7 @@ from search.domain.trace import Limit, Trace
 from search.models import Release
 from search.neural.site_encoders import encoder
 from search.services.garbage import leave_alone
+from search.services.knowledge.index_wordings import FEW
 from search.stages.plan.knowledge import Knowledge
 from search.text import words
 
@@ -21,8 +22,6 @@ log = structlog.get_logger(__name__)
 QUESTION = "What is there?"
 THOROUGH = "Which new {kind} of {name} since 2001 that cost less than 20 euros are not like {name} or a quarzite?"
 """A question whose answering needs nearly everything that questions need: names, near names, conditions, the graph."""
-AHEAD = 250
-"""Most wordings of walks that are encoded for each release; later, each costs a question some milliseconds."""
 _BATCH = 32
 _NAME = 80
 WARM_UP_SECONDS = 10.0
@@ -66,8 +65,11 @@ def _load() -> None:
 
 
 def learn_ahead(tools: wiring.Tools, limit: Limit) -> int:
-    """Encode the likeliest wordings of a release's walks, as many as the time allows; return how many."""
-    texts = Knowledge.of(tools.schema, tools.encoder).wordings_ahead(AHEAD)
+    """Encode the likeliest wordings of a release's walks, as many as the time allows; return how many.
+
+    Those that the release brings with its index files cost nothing.
+    """
+    texts = Knowledge.of(tools.schema, tools.encoder).wordings_ahead(FEW)
     for first in range(0, len(texts), _BATCH):
         if limit.remaining() <= 0:
             return first

@@ -39,7 +39,7 @@ def rows(text: str) -> int:
     return number
 
 
-NO_VECTORS = "encode nothing: the release is ready sooner, and searched by words and by the graph alone"
+NO_VECTORS = "embed no node: the release is ready sooner, and searched by words and by the graph alone"
 
 
 class Command(BaseCommand):

@@ -18,7 +18,7 @@ from search.services.jobs.run_here import recorded
 from search.services.knowledge.expected import index_needs, index_parts, new_dimensions
 from search.services.knowledge.index_snapshot import IndexFailed, IndexReport, build_index
 
-NO_VECTORS = "encode nothing: the release is ready sooner, and searched by words and by the graph alone"
+NO_VECTORS = "embed no node: the release is ready sooner, and searched by words and by the graph alone"
 
 
 class Command(BaseCommand):

@@ -35,7 +35,9 @@ class Start:
     keys: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+# A question over many relations has a thousand of these two. Nobody changes them, but a frozen dataclass takes several
+# times as long to make.
+@dataclass(slots=True, eq=False)
 class Branch:
     """A walk from one start, with the nodes at its end.
 
@@ -54,7 +56,7 @@ class Branch:
     whole: bool = True
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class PlanCandidate:
     """A possible plan: one branch, or several branches from different mentions that share `size` nodes at T."""
 
@@ -67,6 +69,8 @@ class PlanCandidate:
     @classmethod
     def of(cls, branches: tuple[Branch, ...], types: tuple[int, ...], size: int) -> PlanCandidate:
         """Return the candidate made of these branches."""
+        if len(branches) == 1:
+            return cls(branches, (branches[0].start.mention,), (branches[0].path,), types, size)
         mentions = tuple(branch.start.mention for branch in branches)
         return cls(branches, mentions, tuple(branch.path for branch in branches), types, size)
 
@@ -231,9 +235,10 @@ class Enumerator:
         """Yield the walks with one more hop that is not walked: the schema gives the types at its end."""
         del budget
         whole = edges <= self.step_edges
-        for role in sorted(self.shape.far_ends(path.end, relation, direction)):
-            longer = path.then(SchemaStep(relation, direction, role))
-            yield Branch(branch.start, longer, branch.found, (role,), edges, walked=False, whole=whole)
+        for step in self.shape.hops(path.end, relation, direction):
+            yield Branch(
+                branch.start, path.then(step), branch.found, (step.to_type,), edges, walked=False, whole=whole
+            )  # fmt: skip
 
     def _few(self, keys: int, edges: int) -> int:
         """Return how many of `keys` nodes with `edges` edges have about `_SAMPLED` edges together; at least 1."""
@@ -264,11 +269,16 @@ def _distinct(codes: NDArray[np.int16]) -> list[int]:
 
 
 def _without(found: Keys, keys: Sequence[int]) -> Keys:
-    """Return the sorted array `found` without `keys`."""
+    """Return the sorted array `found`, which holds each key once, without `keys`."""
     if len(keys) == 1:
         at = int(np.searchsorted(found, keys[0]))
         return np.delete(found, at) if at < len(found) and found[at] == keys[0] else found
-    return found[~np.isin(found, keys)]
+    if not len(found):
+        return found
+    those = np.array(keys, dtype=found.dtype)
+    places = np.minimum(np.searchsorted(found, those), len(found) - 1)
+    places = places[found[places] == those]
+    return np.delete(found, places) if len(places) else found
 
 
 def _common(one: Keys, other: Keys) -> Keys:

@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 from search.domain.graph import Schema
 from search.interfaces import Encoder
 from search.language.names import asked_words, ordinary_words, schema_words
-from search.stages.plan.knowledge.ahead import likely_walks
+from search.stages.plan.knowledge.ahead import likely_wordings
 from search.stages.plan.knowledge.lexicon import Lexicon
 from search.stages.plan.knowledge.shape import Shape
 from search.stages.plan.knowledge.vectors import TextVectors
@@ -58,8 +58,8 @@ class Knowledge:
         return found
 
     def wordings_ahead(self, most: int) -> list[str]:
-        """Return the wordings of up to `most` walks that questions will most likely ask for, the likeliest first."""
-        return [self.wording.plan((path,)) for path in likely_walks(self.shape, self.answerable, most)]
+        """Return up to `most` wordings of the walks that questions will most likely ask for, the likeliest first."""
+        return likely_wordings(self.shape, self.wording, most)
 
     @cached_property
     def shape(self) -> Shape:

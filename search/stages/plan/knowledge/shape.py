@@ -74,6 +74,10 @@ class Shape:
         """Return the roles at the end of a hop over the relation, from nodes in the role `node_type`."""
         return self._reached.get((node_type, relation, direction), frozenset())
 
+    def hops(self, node_type: int, relation: int, direction: Direction) -> tuple[SchemaStep, ...]:
+        """Return the hops over the relation from nodes in the role `node_type`, one for each role at its end."""
+        return self._hops.get((node_type, relation, direction), ())
+
     def share(self, node_type: int, relation: int, direction: Direction) -> float:
         """Return the share, in [0, 1], of this relation and direction among all edges of a type's nodes."""
         total = self._edges.get(node_type, 0)
@@ -145,6 +149,13 @@ class Shape:
             reached[source, relation, "out"].add(target)
             reached[target, relation, "in"].add(source)
         return {key: frozenset(types) for key, types in reached.items()}
+
+    @cached_property
+    def _hops(self) -> dict[tuple[int, int, Direction], tuple[SchemaStep, ...]]:
+        return {
+            (code, relation, direction): tuple(SchemaStep(relation, direction, far) for far in sorted(types))
+            for (code, relation, direction), types in self._reached.items()
+        }
 
     @cached_property
     def _ends(self) -> dict[tuple[int, Direction], set[int]]:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from search.language.names import Named
 from search.language.question import RemainingWords
-from search.stages.plan.enumeration.enumerate import PlanCandidate
+from search.stages.plan.enumeration.enumerate import Branch, PlanCandidate
 from search.stages.plan.knowledge.lexicon import Affinities
 from search.stages.plan.knowledge.shape import Metapath, Shape
 
@@ -55,27 +55,26 @@ class _Row(NamedTuple):
 
 @lru_cache(maxsize=50_000)
 def _row(paths: tuple[Metapath, ...], shape: Shape, sharing: bool) -> _Row:
-    relations = len(shape.schema.relations)
-    walked: list[int] = []
-    earlier: list[int] = []
-    said: list[int] = []
-    back = False
-    for path in paths:
-        for at, step in enumerate(path.steps):
-            returns = (
-                at > 0
-                and path.steps[at - 1].relation == step.relation
-                and path.steps[at - 1].direction != step.direction
-            )
-            back = back or any(other.relation == step.relation and other.direction != step.direction
-                               for other in path.steps[:at])  # fmt: skip
-            # `films that share actors` says the relation once for the way there and the way back.
-            once = returns and sharing
-            earlier.append(earlier[-1] if once else said.count(step.relation))
-            walked.append(step.relation)
-            said.append(-1 if once else step.relation)
-    implied = [implied_by_start(path, shape) if not at else 0.0 for path in paths for at in range(len(path.steps))]
-    return _Row(tuple(walked), tuple(earlier), tuple(said), tuple(implied), elements(paths, relations), back)
+    *others, path = paths
+    if len(path.steps) > 1:
+        # Most walks are longer by one hop than one that is known.
+        before = _row((*others, Metapath(path.start, path.steps[:-1])), shape, sharing)
+    else:
+        before = _row(tuple(others), shape, sharing) if others else _Row((), (), (), (), (), False)
+    *walked, step = path.steps
+    relation, relations = step.relation, len(shape.schema.relations)
+    turned = [other.relation == relation and other.direction != step.direction for other in walked]
+    # `films that share actors` says the relation once for the way there and the way back.
+    once = sharing and turned[-1:] == [True]
+    columns = (relations + path.start, relation, relations + step.to_type)
+    return _Row(
+        (*before.relations, relation),
+        (*before.earlier, before.earlier[-1] if once else before.said.count(relation)),
+        (*before.said, -1 if once else relation),
+        (*before.implied[: len(before.implied) - len(walked)], _implied(path, shape), *(0.0 for _ in walked)),
+        (*before.elements, *(one for one in dict.fromkeys(columns) if one not in before.elements)),
+        before.back or any(turned),
+    )
 
 
 @lru_cache(maxsize=50_000)
@@ -178,22 +177,23 @@ def in_order(
     Each branch is aligned by itself: its hops and types with the words, both in order. The value is 1 when each hop and
     type has its word in its place. A plan of several branches gets the mean of its branches, weighted by their hops.
     """
-    wanted = {(branch.start.mention, branch.path): 0.0 for candidate in candidates for branch in candidate.branches}
-    for mention in {mention for mention, _ in wanted}:
+    # Branches, not their paths, are the keys: the hash of a path is computed anew at each look.
+    wanted = {branch: 0.0 for candidate in candidates for branch in candidate.branches}
+    for mention in {branch.start.mention for branch in wanted}:
         seen = affinities[reading.outward(names[mention].mention.start)]
-        paths = [path for owner, path in wanted if owner == mention]
-        for hops in {len(path.steps) for path in paths}:
-            alike = [path for path in paths if len(path.steps) == hops]
-            for path, share in zip(alike, _aligned(alike, seen, shape), strict=True):
-                wanted[mention, path] = float(share)
+        mine = [branch for branch in wanted if branch.start.mention == mention]
+        for hops in {len(branch.path.steps) for branch in mine}:
+            alike = [branch for branch in mine if len(branch.path.steps) == hops]
+            shares = _aligned([branch.path for branch in alike], seen, shape)
+            wanted.update(zip(alike, shares.tolist(), strict=True))
     return np.array([_mean(candidate, wanted) for candidate in candidates])
 
 
-def _mean(candidate: PlanCandidate, aligned: dict[tuple[int, Metapath], float]) -> float:
+def _mean(candidate: PlanCandidate, aligned: dict[Branch, float]) -> float:
     if len(candidate.branches) == 1:
-        return aligned[candidate.mentions[0], candidate.paths[0]]
+        return aligned[candidate.branches[0]]
     hops = [len(path.steps) for path in candidate.paths]
-    shares = [aligned[key] for key in zip(candidate.mentions, candidate.paths, strict=True)]
+    shares = [aligned[branch] for branch in candidate.branches]
     return sum(share * count for share, count in zip(shares, hops, strict=True)) / sum(hops)
 
 
