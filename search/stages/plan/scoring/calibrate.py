@@ -36,8 +36,8 @@ class Grounds:
     question's content words that it explains, and `left` the number of those that it does not. `sureness` is that of
     its least sure name, 1 without names. `unbound` is the number of cues (turning words, superlatives, comparisons)
     that mean nothing in it. `fit` is the least score of its conditions, 1 without conditions. `hops` is the number of
-    its hops. `text` says that it leaves the whole question to text. `unknown` is the number of words that must belong to
-    names which nothing bears: such a plan leaves a condition out.
+    its hops. `text` says that it leaves the whole question to text. `unknown` is the number of words that must belong
+    to names which nothing bears: such a plan leaves a condition out.
     """
 
     share: float
