@@ -15,7 +15,7 @@ from search.stages.plan.knowledge.target import answer_types, head_words
 from search.stages.plan.nothing import Nothing
 from search.stages.plan.readings import APART, Meaning, Readings
 from search.stages.plan.scoring.calibrate import Grounds, calibrated, untrained
-from search.stages.plan.scoring.risk import explained, level, text_of
+from search.stages.plan.scoring.risk import explained, level, text_of, unknown_names
 from search.stages.plan.scoring.score import Scored
 
 _UNSURE = 0.5
@@ -96,6 +96,7 @@ class Lister:
             len(meaning.bound.unbound) + len(meaning.bound.unsaid),
             float(min((condition.score for condition in conditions), default=1.0)),
             sum(len(path.steps) for path in meaning.candidate.paths),
+            unknown=len(unknown_names(read, sorted(used), left)),
         )
 
     def _meant(self, meaning: Meaning) -> float:

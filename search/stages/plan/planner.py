@@ -104,7 +104,10 @@ class Planner:
             # Joins of both names, which nobody asks for with yes or no, would keep these walks out of the list.
             walks = {candidate.paths for candidate in asked}
             others = [(candidate, total) for candidate, total in best if candidate.paths not in walks]
-            best = [*self._settled(self.scored(read, asked).candidates), *others]
+            # Each name leaves out the others, which is no reason to prefer one: the walks from each are scored apart.
+            starts = dict.fromkeys(candidate.mentions for candidate in asked)
+            scores = [self.scored(read, [one for one in asked if one.mentions == start]) for start in starts]
+            best = [*(one for own in scores for one in self._settled(own.candidates)), *others]
         best = self._with_apart(read, candidates, best)
         limit.check("plan")
         lister = self._lister(read, scored.source, limit)

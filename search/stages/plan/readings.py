@@ -28,8 +28,10 @@ from search.stages.plan.conditions.whether import whether
 from search.stages.plan.conditions.whole_types import unused_share, whole_type_sum, whole_types
 from search.stages.plan.enumeration.enumerate import PlanCandidate
 from search.stages.plan.knowledge import Knowledge
+from search.stages.plan.knowledge.shape import Metapath
 from search.stages.plan.limits import FilterOutcome, FilterProbe, Limiter, Limits
 from search.stages.plan.scoring.align import elements
+from search.stages.plan.scoring.features import missed_share, only_speaks
 from search.stages.plan.scoring.risk import left_over, unused_names
 from search.stages.plan.scoring.score import Scored, Weights
 from search.stages.plan.write import TARGET, Writer
@@ -56,8 +58,8 @@ _UNUSED = 2.0
 weighs the others. At most two count."""
 _UNLIKE = 4.0
 """What a name that has nothing in common with its stretch of the question would take from the sum."""
-_OTHER_NAME = 6.0
-"""What a name adds to the sum if the question asks whether a walk reaches it: `Weights.missed` took as much."""
+_MISSED_NAME = -Weights().missed
+"""What the share of left out names has taken from the sum of a walk that the question asks to reach them."""
 _TURNED: dict[Operator, Operator] = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "=": "!="}
 """Comparison → its opposite, for numbers behind a turning word; a range has none."""
 _LEFT = 1.5
@@ -160,9 +162,12 @@ class Readings:
         core = Core(self.question, candidate, self.knowledge)
         if self._denies_unsaid(candidate):
             return
+        speaks = [only_speaks(name, self.knowledge.lexicon) for name in self.question.names]
         for condition in whether(core, self.nodes):
             unbound = (*self.binder.nothing.unbound, *self._unsaid(candidate))
-            yield Meaning(candidate, total + _WORTH * condition.score + _OTHER_NAME, Bound((condition,), unbound))
+            # The other name is no name left out: the answer is it.
+            other = _MISSED_NAME * missed_share(self.question, candidate.mentions, speaks)
+            yield Meaning(candidate, total + _WORTH * condition.score + other, Bound((condition,), unbound))
 
     def _denies_unsaid(self, candidate: PlanCandidate) -> bool:
         """Whether a walk of a candidate goes over a relation that denies, though the question denies nothing."""
@@ -181,11 +186,20 @@ class Readings:
 
         The first hop needs no word where the type of the name has no other relation.
         """
+        held = [(name.mention.start, name.mention.end) for name in self.question.names]
         content = self.question.without(candidate.mentions).content
-        said = [word.text for word in content]
-        if any(unsaid_steps(self.knowledge, path, said) for path in candidate.paths):
-            return [(word.start, word.start + len(word.text)) for word in content]
+        outside = [word for word in content if not any(start <= word.start < end for start, end in held)]
+        # An expression such as *used for* may consist of function words alone.
+        said = [word.text for word in self.question.said if word in outside or " " in word.text]
+        if any(unsaid_steps(self.knowledge, path, said) or self._says_other(path, said) for path in candidate.paths):
+            return [(word.start, word.start + len(word.text)) for word in outside or content]
         return []
+
+    def _says_other(self, path: Metapath, said: Sequence[str]) -> bool:
+        """Whether a word says a relation by its letters, and none that a walk goes over: *interact with*."""
+        own = {step.relation for step in path.steps}
+        parts = (part for text in said for part in text.split())
+        return any(best and own.isdisjoint(best) for best in map(self.knowledge.lexicon.said_relations, parts))
 
     def _of_itself(self, top: float) -> Iterator[Meaning]:
         """Yield the readings that ask for a named node itself, where nothing else is said: *tell me about X*."""

@@ -22,6 +22,9 @@ def nothing_words(plan: Json, relations: Mapping[str, Relation]) -> str:
     parts = [*_of_names(plan, relations), *_of_others(plan, relations)]
     labels = plan["target"].get("labels") or [ANY]
     kind = " or ".join(map(type_words, labels)) if ANY not in labels else "node"
+    goal = plan["target"].get("var", "T")
+    if named := [anchor for anchor in plan["anchors"] if anchor["var"] == goal]:
+        return f"{_name(named[0])} is no {kind} that {' and '.join(parts)}."
     if len(parts) < 2:
         return f"No {kind} {parts[0]}." if parts else "Nothing in the graph meets the plan as it was asked."
     both = "both " if len(parts) == 2 else ""
@@ -48,8 +51,12 @@ def _of_names(plan: Json, relations: Mapping[str, Relation]) -> Iterator[str]:
             if leg.there != anchor["var"]:
                 label = types.get(leg.there, ANY)
                 said.append(f"{'something' if label == ANY else _one(type_words(label))} that")
-        text = f"“{anchor['text'] or ', '.join(anchor.get('ids', ()))}”"
-        yield " ".join([*said, text]) if said else f"is {text}"
+        if anchor["var"] != goal:
+            yield " ".join([*said, _name(anchor)]) if said else f"is {_name(anchor)}"
+
+
+def _name(anchor: Json) -> str:
+    return f"“{anchor['text'] or ', '.join(anchor.get('ids', ()))}”"
 
 
 def _relation(hop: Json, relations: Mapping[str, Relation], *, turned: bool) -> str:

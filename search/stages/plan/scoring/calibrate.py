@@ -21,6 +21,8 @@ from search.domain.plan import ScoredPlan
 _FILE = Path(__file__).with_name("calibration.json")
 _FURTHEST = 6.0
 """Largest log-odds of a share: beyond it, the softmax says nothing more."""
+_UNKNOWN = 0.45
+"""Largest probability of a plan that leaves out a name which nothing here bears: it answers another question."""
 
 INPUTS = ("odds", "margin", "explained", "nothing left", "sureness", "all bound", "fit", "few hops", "graph")
 """The names of the inputs of the logistic function."""
@@ -34,7 +36,8 @@ class Grounds:
     question's content words that it explains, and `left` the number of those that it does not. `sureness` is that of
     its least sure name, 1 without names. `unbound` is the number of cues (turning words, superlatives, comparisons)
     that mean nothing in it. `fit` is the least score of its conditions, 1 without conditions. `hops` is the number of
-    its hops. `text` says that it leaves the whole question to text.
+    its hops. `text` says that it leaves the whole question to text. `unknown` is the number of words that must belong
+    to names which nothing bears: such a plan leaves a condition out.
     """
 
     share: float
@@ -46,6 +49,7 @@ class Grounds:
     fit: float = 1.0
     hops: int = 0
     text: bool = False
+    unknown: int = 0
 
     def inputs(self) -> dict[str, float]:
         """Return the inputs of the logistic function by name; more of any of them never lowers the probability."""
@@ -59,7 +63,7 @@ class Grounds:
 
     def to_json(self) -> dict[str, float]:
         """Return the facts by name, as plain numbers: some come from arrays."""
-        kinds = {"left": int, "unbound": int, "hops": int, "text": bool}
+        kinds = {"left": int, "unknown": int, "unbound": int, "hops": int, "text": bool}
         return {name: kinds.get(name, float)(value) for name, value in asdict(self).items()}
 
     @classmethod
@@ -117,7 +121,7 @@ def calibrated(
     before = first.probability
     if calibration is None or before <= 0:
         return [first, *plans[1:]]
-    after = calibration(grounds)
+    after = min(calibration(grounds), _UNKNOWN if grounds.unknown else 1.0)
     others = after / before if after <= before else (1 - after) / max(1 - before, 1e-9)
     rest = [replace(plan, probability=min(others * plan.probability, after)) for plan in plans[1:]]
     return [replace(first, probability=after), *rest]

@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from search.domain.plan import Risk
 from search.language.cues import Span
+from search.language.languages import language
+from search.language.names import Named
 from search.language.question import MOST_WORDS, AnalysedQuestion, Word
-from search.language.words import stems
+from search.language.words import FUNCTION_WORDS, stems
 from search.stages.plan.knowledge.lexicon import Lexicon
 
 _LEVELS: tuple[tuple[float, Risk], ...] = ((0.7, "aggressive"), (0.4, "normal"), (0.02, "weak"))
 """Least trust, in [0, 1], for each risk level, the boldest first; below all of them it is `no_trade`."""
+_CAPITAL_NOUNS = frozenset(("de",))
+"""Languages in which every noun has a capital."""
+_JOINING = language("en").set("turning", "joining")
+_ENDS = re.compile(r"(?:\s+[A-Z][\w'’-]*|['’]s)*\s*(?:$|[?.!,;]|and\b|or\b)")
+"""What stands behind a name at the end of what is said: the rest of it, and the end, a mark or another name."""
+_APART = 4
+"""Most words between a name and a word that belongs to it."""
 
 
 def left_over(
@@ -51,6 +61,42 @@ def unused_names(
         and not stems(name.mention.text) <= question.spoken
         and not any(name.overlaps(other) for other in taken)
     ]
+
+
+def unknown_names(question: AnalysedQuestion, used: Sequence[int], left: Sequence[Word]) -> list[Word]:
+    """Return the words left over that must belong to a name which nothing here bears, or not as a whole.
+
+    They are joined to a name of the plan by *and* or *or* (*made of cork and velvet*), or written with a capital beside
+    one (*University of Oslo* where only *University* is known). A name that was merely guessed from a vector counts,
+    too, if the question writes it as a name.
+    """
+    text, cased = question.text, not question.text.isupper() and question.cues.language not in _CAPITAL_NOUNS
+    names = [question.names[at] for at in used]
+    found = [
+        word
+        for word in left
+        for name in names
+        if (between := _between(text, word, name))
+        and (between == "joined" or (cased and word.start and text[word.start].isupper()))
+    ]
+    guessed = [Word(one.mention.start, one.mention.text) for one in names if one.how == "near" and one.capitalised]
+    return [*dict.fromkeys(found), *guessed]
+
+
+def _between(text: str, word: Word, name: Named) -> str:
+    """Return how a word stands beside a name: `joined`, `beside`, or an empty string where other words are between.
+
+    A word is joined to a name before it only if nothing more is said of it: *and lasts so long* is no name.
+    """
+    start, end = word.start, word.start + len(word.text)
+    behind = start >= name.mention.end
+    words = (text[name.mention.end : start] if behind else text[end : name.mention.start]).split()
+    joined = behind and bool(words) and words[0] in _JOINING
+    if len(words) > _APART or any(one.lower() not in FUNCTION_WORDS and (joined or one.islower()) for one in words):
+        return ""
+    if joined:
+        return "joined" if _ENDS.match(text, end) else ""
+    return "beside"
 
 
 def text_of(question: AnalysedQuestion, words: Sequence[Word]) -> str:

@@ -46,6 +46,7 @@ def plan(anchors: list[dict[str, Any]], hops: list[dict[str, Any]], **more: Any)
             ),
             "No chair was written by an author that works at “Nord”.",
         ),
+        (plan([OAK, {**ADA, "var": "T"}], [OF_OAK]), "“Ada” is no chair that is made of “oak”."),
         (plan([OAK], [{**OF_OAK, "rel": "IN_SHOP"}]), "No chair in shop “oak”."),
     ],
 )

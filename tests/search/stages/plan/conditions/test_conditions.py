@@ -251,6 +251,34 @@ def test_yes_or_no_is_a_walk_from_one_name_that_has_to_reach_the_other(
     assert found(plan) == (names if ends == {end} else {start} if names else set())
 
 
+def test_yes_or_no_is_asked_of_the_direct_walk_though_its_name_has_no_such_edge(planner: Planner) -> None:
+    """Bruma is sold nowhere, so that only the walk from the shop can say so."""
+    plan = best(planner, "Is Bruma sold at Harbour Shop?")
+    assert (plan.ask, [hop.rel for hop in plan.hops], found(plan)) == ("whether", ["SOLD_AT"], set())
+    assert plan.target.relevance_text == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "unknown"),
+    [
+        ("lamps made by Ostervik and Zumpty", True),
+        ("lamps designed by Ann Arbor and Zelda Zumpty", True),
+        ("lamps made by Ostervik Zumpty", True),
+        ("lamps made by Zumpty of Ostervik", True),
+        ("lamps made by ostervik and zumpty", True),
+        # What only a document says is no name: nothing joins it to one, or more is said of it.
+        ("zumpty lamps made by Ostervik", False),
+        ("lamps made by Ostervik and zumpty to read with", False),
+        ("lamps made by Ostervik", False),
+    ],
+)
+def test_a_name_that_nothing_bears_makes_the_plan_doubtful(planner: Planner, text: str, unknown: bool) -> None:
+    first = planner(Question(text), Limit())[0]
+    assert first.grounds is not None
+    assert bool(first.grounds["unknown"]) == unknown
+    assert first.probability <= 0.45 or not unknown
+
+
 def test_an_order_with_words_left_over_keeps_all_its_places(planner: Planner) -> None:
     """The cheapest of all lamps need not be the cheapest of the folding ones, which only documents know."""
     assert best(planner, "the cheapest lamp").order == Order("price", "asc", 1)

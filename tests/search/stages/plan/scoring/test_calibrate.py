@@ -43,6 +43,14 @@ def test_more_probability_leaves_the_others_what_is_missing_to_one() -> None:
     assert shares(calibrated(plans(0.75, 0.25), Grounds(0.75), doubled)) == pytest.approx([0.9, 0.1])
 
 
+def test_a_plan_that_leaves_out_a_name_that_nothing_bears_is_doubtful() -> None:
+    sure = Calibration({"graph": 9.0}, 0.0)
+    plan = ScoredPlan(Plan(target=Target("T")), "schema", 0.9)
+    [known], [unknown] = (calibrated([plan], Grounds(0.9, unknown=many), sure) for many in (0, 1))
+    assert known.probability > 0.99
+    assert unknown.probability == 0.45
+
+
 def test_without_a_calibration_only_the_facts_are_added() -> None:
     found = calibrated(plans(0.7, 0.3), Grounds(0.7, 0.3, hops=2), None)
     assert shares(found) == [0.7, 0.3]
