@@ -8,7 +8,7 @@ from typing import Any
 
 from search.admin.gallery_parts import GIGABYTE, ID, LONG, WHEN, Page, base_of, page
 from search.admin.import_forms import ImportForm, PlaceForm
-from search.admin.import_mapping_form import form_of
+from search.admin.import_mapping_form import form_of, told_as_before
 from search.admin.import_shown import KINDS
 from search.admin.job_form import LaunchForm
 from search.admin.schema_drawing import drawing_of
@@ -83,6 +83,14 @@ def _numbered() -> dict[str, Any]:
     return _mapping("plot", form=form_of(preview, {"name": "films", "files": [file]}))
 
 
+def _taken() -> dict[str, Any]:
+    remembered = _remembered("films")
+    columns = {"id": {"use": "id"}, "title": {"use": "name"}, "director": {"use": "keyword"}}
+    file = {"path": "title.csv", "role": "nodes", "type": "film", "columns": columns}
+    form = form_of(told_as_before(_preview(), remembered.fitted), {"name": "films", "files": [file]})
+    return _mapping(form=form, taken=remembered)
+
+
 def _remembered(name: str) -> Remembered:
     return Remembered(base_of(name), Refitted({}, ("title.csv",), (("title.csv", "director"),)))
 
@@ -124,7 +132,7 @@ IMPORT: Mapping[str, Page] = {
     "mapping-offered": ("An earlier import had such files", page(
         f"{_IMPORT}/mapping.html", lambda: _mapping(offered=[_remembered("films"), _remembered(LONG)]), _TITLE)),
     "mapping-taken": ("The mapping of an earlier import", page(
-        f"{_IMPORT}/mapping.html", lambda: _mapping(taken=_remembered("films")), _TITLE)),
+        f"{_IMPORT}/mapping.html", _taken, _TITLE)),
     "mapping-long": ("Words that do not fit", page(f"{_IMPORT}/mapping.html", lambda: _mapping(LONG), _TITLE)),
     "check": ("What it would make", page(f"{_IMPORT}/check.html", _check, _TITLE)),
     "check-error": ("It cannot be imported", page(

@@ -9,6 +9,7 @@ from typing import Any
 from search.domain.errors import Fault
 from search.ingest.manifest import FIELD_KINDS
 from search.ingest.mapping.mapping import FileMapping
+from search.ingest.mapping.refit import Refitted
 from search.ingest.mapping.uses import DELIMITERS, ROLES
 from search.ingest.text_formats import ENCODINGS
 
@@ -31,6 +32,7 @@ COLUMN_TEXTS = ("name", "prefix", "relation", "separator")
 FILE_TEXTS = ("type", "relation")
 FILE_FIELDS = ("role", "type", "relation", "delimiter", "encoding", "numbered")
 """Fields of a file beside which their faults stand."""
+AS_BEFORE = "as at the last import"
 ROWS = "rows"
 """Value of the choice that numbers the rows of a file."""
 
@@ -93,6 +95,21 @@ def mapping_from(posted: Mapping[str, str], mapping: Mapping[str, Any], columns:
             for number, name in enumerate(names)
         }
     return changed
+
+
+def told_as_before(preview: Mapping[str, Any], fitted: Refitted) -> dict[str, Any]:
+    """Return the preview of files that got their earlier mapping: instead of the guess, it says so of what is known."""
+    told = [
+        file if file["path"] not in fitted.known else {
+            **file, "because": "", "because_type": "", "because_ids": "",
+            "columns": [
+                column if (file["path"], column["name"]) in fitted.new else {**column, "because": AS_BEFORE}
+                for column in file["columns"]
+            ],
+        }
+        for file in preview["files"]
+    ]  # fmt: skip
+    return {**preview, "files": told}
 
 
 def columns_of(preview: Mapping[str, Any]) -> dict[str, list[str]]:

@@ -21,7 +21,7 @@ from unfold.admin import ModelAdmin
 
 from search.admin import import_shown
 from search.admin.import_forms import FILES, PLACE, ImportForm, PlaceForm
-from search.admin.import_mapping_form import columns_of, form_of, mapping_from
+from search.admin.import_mapping_form import columns_of, form_of, mapping_from, told_as_before
 from search.admin.job_shown import LIVE, page_of
 from search.domain.errors import InvalidRequest, NotAllowed, SearchError
 from search.models import Upload
@@ -126,6 +126,8 @@ class ImportPages(ModelAdmin):
                 return redirect(CHECK, pk)
             except InvalidRequest as error:
                 faults = list(error.faults)
+        if taken:
+            preview = told_as_before(preview, taken.fitted)
         shown = {
             "step": 2, "upload": upload, "preview": preview, "form": form_of(preview, mapping, faults),
             "offered": [one for one in offered if one is not taken], "taken": taken,

@@ -92,8 +92,8 @@ SEARCHES: Mapping[str, Page] = {
     "one": ("One result", _results(lambda: _done(1, answer=_answer(1)))),
     "many": ("Twenty results", _results(lambda: _done(MANY, answer=_answer(MANY - 1)))),
     "facets": ("What narrows the answers down", _results(lambda: _done(MANY, answer=_answer(MANY)), _FACETS)),
-    "facets-none": (
-        "Nothing narrows them down",
+    "facets-awaited": (
+        "Facets that take long, and cannot be counted here",
         _results(lambda: _done(MANY, answer=_answer(MANY)), ShownFacets(awaited=True)),
     ),
     "ten-thousand": ("10,000 answers, the first of them here", _results(lambda: _done(MANY, answer=_answer(ALL)))),

@@ -70,6 +70,7 @@ def test_a_second_import_is_offered_the_mapping_of_the_first_and_takes_it(staff:
     taken = mapping_page(staff, second, like="cinema")
     assert 'value="directed by"' in taken
     assert "New since then, and guessed: stars in films.csv." in taken
+    assert taken.count("as at the last import<") == 5
     assert 'name="name" value="cinema"' in taken
     # The page is sent to its own address, so that what the form does not show is the earlier import's too.
     address = reverse(f"{START}_mapping", args=[second.pk]) + "?like=cinema"
