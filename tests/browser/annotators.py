@@ -27,6 +27,8 @@ class Annotator:
     chance: random.Random
     said: dict[int, str] = field(default_factory=dict)
     offline: bool = False
+    changes_in: int = 3
+    """Steps until the network is cut, or is there again: drawn, but never so many that nothing is cut."""
     cuts: int = 0
     reopened: int = 0
     undone: int = 0
@@ -49,8 +51,10 @@ class Annotator:
 
     def step(self) -> None:
         """Judge the item that is shown, and now and then undo, cut the network, or close the tab and open it again."""
-        if self.chance.random() < 0.15:
+        self.changes_in -= 1
+        if not self.changes_in:
             self.network(self.offline)
+            self.changes_in = self.chance.randint(2, 6)
         if not self.offline and self.chance.random() < 0.02:
             self.reopen()
         if self.state != "ready":

@@ -78,7 +78,7 @@ def test_three_people_with_a_failing_network_lose_and_double_nothing(chromium: B
     finally:
         for one in working:
             one.context.close()
-    assert sum(one.cuts for one in working) > 3
+    assert all(one.cuts for one in working)
     wrong = {name: told[name] for name in ("lost", "wrong", "unsaid", "doubled", "short")}
     assert wrong == dict.fromkeys(wrong, 0), told
 

@@ -12,8 +12,9 @@ from search.domain.trace import StepOutput
 from search.stages.plan.conditions import Bound
 from search.stages.plan.enumeration.enumerate import PlanCandidate
 from search.stages.plan.knowledge.target import answer_types, head_words
+from search.stages.plan.meaning import Meaning
 from search.stages.plan.nothing import Nothing
-from search.stages.plan.readings import APART, Meaning, Readings
+from search.stages.plan.readings import APART, Readings
 from search.stages.plan.scoring.calibrate import Grounds, calibrated, untrained
 from search.stages.plan.scoring.risk import explained, level, text_of, unknown_names
 from search.stages.plan.scoring.score import Scored

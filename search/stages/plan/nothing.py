@@ -11,7 +11,8 @@ from dataclasses import dataclass
 
 from search.language.names import Named
 from search.stages.plan.conditions.paths import unsaid_steps
-from search.stages.plan.readings import Meaning, Readings
+from search.stages.plan.meaning import Meaning
+from search.stages.plan.readings import Readings
 
 _RIVAL = 4.0
 """By how much such a reading must be ahead of every other one that says everything and finds something."""

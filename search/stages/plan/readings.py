@@ -10,34 +10,31 @@ import numpy as np
 
 from search.bindings import own_bindings
 from search.domain.linking import LinkedPlan
-from search.domain.plan import Anchor, Filter, Operator, Plan
+from search.domain.plan import Filter, Operator, Plan
 from search.domain.trace import Limit
 from search.interfaces import GraphStore, NodeStore
 from search.language.cues import Span, Turning
-from search.language.names import Named
 from search.language.question import AnalysedQuestion, Word
-from search.language.words import ARTICLES, BARE_WORDS, TELLING
 from search.stages.plan.conditions import Binder, Bound
 from search.stages.plan.conditions.condition import Condition, Core
 from search.stages.plan.conditions.elsewhere import Elsewhere
 from search.stages.plan.conditions.fields import FieldMeanings
 from search.stages.plan.conditions.negative import denial_said, denied_by, says_denial
 from search.stages.plan.conditions.paths import both_ways, direction_said, unsaid_steps
-from search.stages.plan.conditions.shows import asks_for_field, shown
 from search.stages.plan.conditions.whether import whether
 from search.stages.plan.conditions.whole_types import unused_share, whole_type_sum, whole_types
 from search.stages.plan.enumeration.enumerate import PlanCandidate
 from search.stages.plan.knowledge import Knowledge
 from search.stages.plan.knowledge.shape import Metapath
 from search.stages.plan.limits import FilterOutcome, FilterProbe, Limiter, Limits
+from search.stages.plan.meaning import LEFT, NO_LIMITS, UNLIKE, WORTH, Meaning
+from search.stages.plan.named_itself import NamedItself
 from search.stages.plan.scoring.align import elements
 from search.stages.plan.scoring.features import missed_share, only_speaks
 from search.stages.plan.scoring.risk import left_over, unused_names
 from search.stages.plan.scoring.score import Scored, Weights
-from search.stages.plan.write import TARGET, Writer
+from search.stages.plan.write import Writer
 
-_WORTH = 4.0
-"""Weight of a condition with score 1, on the scale of the sums of `Weights`."""
 _NUMBERS = math.log(9)
 """Weight of the filters of numbers: a number was meant as the filter that was read from it nine times in ten."""
 _BOUND = 6
@@ -56,56 +53,16 @@ _DENIAL = 3.0
 _UNUSED = 2.0
 """What each name that a plan leaves out takes from its sum, for names of another case than the stored ones; `Weights`
 weighs the others. At most two count."""
-_UNLIKE = 4.0
-"""What a name that has nothing in common with its stretch of the question would take from the sum."""
 _MISSED_NAME = -Weights().missed
 """What the share of left out names has taken from the sum of a walk that the question asks to reach them."""
 _TURNED: dict[Operator, Operator] = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "=": "!="}
 """Comparison → its opposite, for numbers behind a turning word; a range has none."""
-_LEFT = 1.5
-"""What each word that a plan without names leaves over takes from its sum: such words may say what the text holds."""
 _ORDERED = 1.0
 """What a superlative takes from the sum of the reading that leaves the question to text, which knows no order."""
 _NAMED = 1.5
 """What a name takes from the sum of the reading that leaves the question to text."""
-_ITSELF = 3.0
-"""What the reading that asks for a field of a named node adds to the sum, if it leaves no word over."""
 _MISSED = 0.5
 """A plan without names is tried only if the surest name that it leaves out weighs at most this."""
-_NOTHING, _NO_LIMITS = Bound(), Limits()
-
-
-@dataclass(frozen=True, eq=False)
-class Meaning:
-    """A candidate with conditions and the filters of numbers: one reading of the question, with its sum.
-
-    The candidate is None for the reading that leaves the question to text.
-    """
-
-    candidate: PlanCandidate | None
-    total: float
-    bound: Bound = _NOTHING
-    limits: Limits = _NO_LIMITS
-
-    @property
-    def filters(self) -> tuple[Filter, ...]:
-        """All its filters."""
-        return (*(one for condition in self.bound.conditions for one in condition.filters), *self.limits.filters)
-
-    @property
-    def is_whether(self) -> bool:
-        """Whether it asks if a walk from one name reaches another one."""
-        return any(condition.ask == "whether" for condition in self.bound.conditions)
-
-    @property
-    def is_apart(self) -> bool:
-        """Whether its names are joined where no node meets them: it is known to find nothing."""
-        return self.candidate is not None and not self.candidate.size
-
-    @property
-    def selects(self) -> bool:
-        """Whether it must be tried on the graph: nodes may fail its conditions. Numbers that fit have been tried."""
-        return self.limits.unmet or any(condition.selects for condition in self.bound.conditions)
 
 
 @dataclass(frozen=True)
@@ -136,13 +93,13 @@ class Readings:
         adjusted = [(candidate, total + self._fitted(candidate)) for candidate, total in best]
         for place, (candidate, total) in enumerate(adjusted):
             near = cued and place < _BOUND and total > top - APART
-            several = self._limits(candidate) if near and total > top - _COUNTED else [_NO_LIMITS]
+            several = self._limits(candidate) if near and total > top - _COUNTED else [NO_LIMITS]
             yield Meaning(candidate, total, unbound, Limits(notes=several[0].notes))
             for limits in several if near else ():
                 yield from self._with_conditions(candidate, total, limits)
             yield from self._of_whether(candidate, total)
-        yield from self._of_itself(max((total for _, total in adjusted), default=scored.text))
-        yield from self._of_fields(max((total for _, total in adjusted), default=scored.text))
+        itself = NamedItself(self.question, self.knowledge, self.nodes, self.limiter.years, unbound, self.left)
+        yield from itself.of(max((total for _, total in adjusted), default=scored.text))
         if not cued or (best and unused_share(self.question, self.knowledge.spoken) > _MISSED):
             return
         weights = Weights()
@@ -154,7 +111,7 @@ class Readings:
                 base = whole_type_sum(
                     self.question, self.knowledge, candidate, fit, spans, meaning.bound.columns, weights
                 )
-                left = len(self.left(meaning)) * _LEFT
+                left = len(self.left(meaning)) * LEFT
                 yield replace(meaning, total=meaning.total + base + shift - left)
 
     def _of_whether(self, candidate: PlanCandidate, total: float) -> Iterator[Meaning]:
@@ -167,7 +124,7 @@ class Readings:
             unbound = (*self.binder.nothing.unbound, *self._unsaid(candidate))
             # The other name is no name left out: the answer is it.
             other = _MISSED_NAME * missed_share(self.question, candidate.mentions, speaks)
-            yield Meaning(candidate, total + _WORTH * condition.score + other, Bound((condition,), unbound))
+            yield Meaning(candidate, total + WORTH * condition.score + other, Bound((condition,), unbound))
 
     def _denies_unsaid(self, candidate: PlanCandidate) -> bool:
         """Whether a walk of a candidate goes over a relation that denies, though the question denies nothing."""
@@ -200,51 +157,6 @@ class Readings:
         own = {step.relation for step in path.steps}
         parts = (part for text in said for part in text.split())
         return any(best and own.isdisjoint(best) for best in map(self.knowledge.lexicon.said_relations, parts))
-
-    def _of_itself(self, top: float) -> Iterator[Meaning]:
-        """Yield the readings that ask for a named node itself, where nothing else is said: *tell me about X*."""
-        read = self.question
-        for at, (name, role) in enumerate(zip(read.names, read.roles, strict=True)):
-            rest = [word for word in read.said if not name.mention.start <= word.start < name.mention.end]
-            if role != "start" or not _says_nothing(rest, name):
-                continue
-            for code, keys in self._by_type(name.mention.keys).items():
-                itself = PlanCandidate((), (at,), (), (code,), len(keys))
-                anchor = self._itself(name.mention.text, code, keys)
-                span = (name.mention.start, name.mention.end)
-                own = Condition(span, 1.0, anchors=(anchor,), names=(at,), spans=(span,))
-                total = top + _WORTH + _ITSELF - _UNLIKE * (1.0 - name.mention.similarity)
-                yield Meaning(itself, total, Bound((own,), self.binder.nothing.unbound))
-
-    def _by_type(self, keys: Sequence[int]) -> dict[int, list[int]]:
-        """Return the nodes of a name by their types."""
-        found: dict[int, list[int]] = {}
-        for key, code in zip(keys, self.nodes.types(keys), strict=True):
-            found.setdefault(int(code), []).append(key)
-        return found
-
-    def _itself(self, text: str, code: int, keys: Sequence[int]) -> Anchor:
-        """Return the anchor of a name that is itself the answer."""
-        kind = self.knowledge.schema.node_types[code].name
-        return Anchor(TARGET, text, kind, "name", tuple(self.nodes.ids(keys)))
-
-    def _of_fields(self, top: float) -> Iterator[Meaning]:
-        """Yield the readings that ask for a field of a named node itself: *how heavy is X*."""
-        read = self.question
-        if not asks_for_field(read, self.knowledge):
-            return
-        fields = FieldMeanings(self.knowledge, self.limiter.years)
-        for at, (name, role) in enumerate(zip(read.names, read.roles, strict=True)):
-            for code, keys in self._by_type(name.mention.keys).items() if role == "start" else ():
-                itself = PlanCandidate((), (at,), (), (code,), len(keys))
-                for one in shown(Core(read, itself, self.knowledge), fields)[:1]:
-                    anchor = self._itself(name.mention.text, code, keys)
-                    spans = (*one.spans, (name.mention.start, name.mention.end))
-                    asked = replace(one, anchors=(anchor,), names=(at,), spans=spans)
-                    meaning = Meaning(itself, 0.0, Bound((asked,), self.binder.nothing.unbound))
-                    left = len(self.left(meaning))
-                    total = top + _WORTH * one.score - _UNLIKE * (1.0 - name.mention.similarity)
-                    yield replace(meaning, total=total + (_ITSELF if not left else -_LEFT * left))
 
     def left(self, meaning: Meaning) -> list[Word]:
         """Return the content words that a reading leaves over; none of the reading as text, which keeps all."""
@@ -279,7 +191,7 @@ class Readings:
         total -= _UNUSED * min(2, len(unused_names(read, candidate.mentions, exact=False)))
         for branch in candidate.branches:
             mention = read.names[branch.start.mention].mention
-            total -= _UNLIKE * (1.0 - mention.similarity)
+            total -= UNLIKE * (1.0 - mention.similarity)
             here = branch.path.start
             for step in branch.path.steps:
                 if both_ways(known, here, step) and not known.schema.relations[step.relation].mutual:
@@ -298,7 +210,7 @@ class Readings:
             bound = replace(bound, unbound=unbound, unsaid=unsaid)
             bound = replace(bound, conditions=tuple(_beside(bound.conditions, limits)))
             if bound.conditions or limits.filters:
-                yield Meaning(candidate, total + _WORTH * bound.score + number, bound, limits)
+                yield Meaning(candidate, total + WORTH * bound.score + number, bound, limits)
 
     def _limits(self, candidate: PlanCandidate) -> list[Limits]:
         """Return the filters that the numbers of the question may be for a candidate, at least one entry."""
@@ -308,7 +220,7 @@ class Readings:
         )  # fmt: skip
         own = [one for one in read.cues.quantities if elsewhere.owner(core, one) in (None, core.type_code)]
         if not own or not self.numbers or self.graph is None:
-            return [_NO_LIMITS]
+            return [NO_LIMITS]
         numbers = [replace(one, op=_TURNED.get(one.op, one.op)) if self._turning(one.start) else one
                    for one in own]  # fmt: skip
         plan = self.writer.plan(candidate, read.names, "", "normal")
@@ -340,21 +252,6 @@ class Readings:
     def _turning(self, at: int) -> Turning | None:
         """Return the turning word in whose scope an offset lies."""
         return next((one for one in self.question.turnings if one.scope[0] <= at < one.scope[1]), None)
-
-
-def _says_nothing(rest: Sequence[Word], name: Named) -> bool:
-    """Whether the other words of a question ask for nothing but for what is named.
-
-    A single word that is not marked as a name (*boots*) asks rather for what belongs to it.
-    """
-    before = [word.text for word in rest if word.start < name.mention.start]
-    if not rest:
-        return name.marked or name.words > 1
-    if before and before[-1] in ARTICLES:
-        before.pop()
-        rest = rest[1:]
-    told = (at for at in range(len(before)) if " ".join(before[at:]) in TELLING)
-    return len(before) == len(rest) and any(BARE_WORDS.issuperset(before[:at]) for at in told)
 
 
 def _beside(conditions: Sequence[Condition], limits: Limits) -> Iterator[Condition]:

@@ -280,10 +280,15 @@ NAMED = ["Alpha", "Rising", "Ann", "Arbor", "drama", "What?", "1984", "heat"]
 
 
 @given(words=st.lists(st.sampled_from(WORDS + NAMED), max_size=12))
-def test_whatever_is_asked_every_plan_is_valid_and_finds_something(planner: Planner, words: list[str]) -> None:
+def test_whatever_is_asked_plans_are_valid_and_find_something_or_nothing_is_the_answer(
+    planner: Planner, words: list[str]
+) -> None:
     listed = plans(planner, " ".join(words))
     assert listed
     assert 0 < sum(entry.probability for entry in listed) <= 1 + 1e-9
     for entry in listed:
         assert Plan.parse(entry.plan.to_json(), SCHEMA) == entry.plan
-        assert not entry.plan.anchors or answers(FILMS, entry.plan)
+        if entry.plan.anchors and not answers(FILMS, entry.plan):
+            # Nothing answers what the plan says, so it must say all that was asked, and nothing else may stand for it.
+            assert entry.grounds is not None
+            assert (len(listed), entry.grounds["left"], entry.grounds["unbound"]) == (1, 0, 0)
