@@ -95,6 +95,14 @@ class NearFiles:
         """Return the names that have a word, sorted."""
         return self._postings[self._posting_starts[place] : self._posting_starts[place + 1]]
 
+    def names_ending(self, place: int, most: int) -> NDArray[np.int32]:
+        """Return the names of two to `most` words that end with a word, sorted."""
+        names = self.names_with(place)
+        ends = self._starts[names + 1]
+        sizes = ends - self._starts[names]
+        kept: NDArray[np.int32] = names[(sizes > 1) & (sizes <= most) & (self._sequence[ends - 1] == place)]
+        return kept
+
     def words_of(self, name: int) -> list[int]:
         """Return the places of the words of a name, in their order."""
         found: list[int] = self._sequence[self._starts[name] : self._starts[name + 1]].tolist()

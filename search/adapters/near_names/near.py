@@ -118,8 +118,7 @@ class NearNames:
         place = asked.places[at] if at >= 0 else -1
         if place < 0 or self.files.having(place) > MOST_READ:
             return []
-        read = ((name, self.files.words_of(name)) for name in self.files.names_with(place).tolist())
-        names = [name for name, said in read if 1 < len(said) <= _WORDS_OF_A_KIND and said[-1] == place]
+        names = self.files.names_ending(place, _WORDS_OF_A_KIND).tolist()
         if not 0 < len(names) <= MOST_OF_A_KIND:
             return []
         share = max(self.files.rarity(name)[-1] / sum(self.files.rarity(name)) for name in names)
