@@ -11,12 +11,11 @@ import time
 
 from playwright.sync_api import sync_playwright
 
-from benchmarks.common import NotHere, running, show, table
+from benchmarks.common import CHROMIUM, NotHere, running, show, table
 from search.models import KnowledgeBase
 from tests.browser.annotators import enter, work
 from tests.training.annotating import annotators, differences, node_queue
 
-CHROMIUM = "/usr/bin/chromium"
 NAMES = ("annotator-1", "annotator-2", "annotator-3")
 ITEMS, OVERLAP = int(os.environ.get("BENCH_ITEMS", "200")), 3
 MOST_STEPS = 100 * ITEMS

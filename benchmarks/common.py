@@ -24,6 +24,7 @@ from grasp_site.embedded.commands import services_for
 PROJECT = Path(__file__).resolve().parents[1]
 DATA = PROJECT.parent / "shared" / "data"
 HOME = PROJECT / ".grasp-bench"
+CHROMIUM = "/usr/bin/chromium"
 
 
 @contextmanager

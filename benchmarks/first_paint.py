@@ -11,7 +11,7 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from benchmarks.common import NotHere, percentiles, running, table
+from benchmarks.common import CHROMIUM, NotHere, percentiles, running, table
 
 if TYPE_CHECKING:
     from playwright.sync_api import ViewportSize
@@ -35,14 +35,12 @@ def main() -> None:
     """Ask, look, and print a row for each width; then the server's own time for the finished page."""
     try:
         from playwright.sync_api import sync_playwright
-
-        from tests.conftest import CHROMIUM
     except ImportError as error:
         raise NotHere("needs the packages of the tests") from error
     rows: list[tuple[Any, ...]] = []
     pages: list[tuple[str, dict[str, str]]] = []
     with running({"GRASP_SEARCHES_PER_MINUTE": "100000"}) as (address, _, _), sync_playwright() as started:
-        browser = started.chromium.launch(executable_path=str(CHROMIUM), args=["--no-sandbox", "--headless"])
+        browser = started.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--headless"])
         for name, size in SIZES.items():
             context = browser.new_context(base_url=address, viewport={"width": size["width"], "height": size["height"]})
             context.add_init_script(f"({WATCH})()")
