@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
 from django.db import connection
 from numpy.typing import NDArray
 
+from search.adapters import adjacency_memmap
 from search.domain.graph import Field, FieldValue, Node, NodeType, Relation, RelationType, Schema
 from search.domain.trace import Limit
 from search.interfaces import Keys
@@ -33,6 +35,16 @@ def schema_of(graph: Graph, types: Sequence[str] = (), relations: Sequence[str] 
 def _node_type(name: str, nodes: Sequence[Node]) -> NodeType:
     fields = dict.fromkeys(field for node in nodes for field in node.fields)
     return NodeType(name, len(nodes), tuple(Field(field) for field in fields))
+
+
+def write_adjacency(graph: Graph, schema: Schema, folder: Path) -> None:
+    """Write the adjacency of a graph into a folder, as a release holds it."""
+    edges = np.array([(s, schema.relation_codes[r], t) for s, r, t in graph.edges], dtype=np.int32).reshape(-1, 3)
+    adjacency_memmap.build(
+        folder, nodes=len(graph.nodes), relations=len(schema.relations),
+        types=np.array([schema.type_codes[node.type] for node in graph.nodes], dtype=np.int16),
+        source=edges[:, 0], relation=edges[:, 1], target=edges[:, 2],
+    )  # fmt: skip
 
 
 def store(graph: Graph, schema: Schema, snapshot_id: int) -> None:

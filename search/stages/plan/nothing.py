@@ -6,7 +6,7 @@ reading of a condition is doubtful: then the same words may mean something that 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from search.language.names import Named
@@ -67,9 +67,12 @@ class Nothing:
             for step in unsaid_steps(known, path, said)
         )
 
-    def _whole(self, meanings: Sequence[Meaning]) -> list[Meaning]:
-        """Return the readings that leave no word, no name and no cue over; that of the text is among them."""
-        return [one for one in meanings if not one.bound.unbound and not self.readings.left(one)]
+    def _whole(self, meanings: Iterable[Meaning]) -> Iterator[Meaning]:
+        """Yield the readings that leave no word, no name and no cue over; that of the text is among them.
+
+        What a reading leaves is worked out only when its turn comes: mostly the first one settles the matter.
+        """
+        return (one for one in meanings if not one.bound.unbound and not self.readings.left(one))
 
     def _is_doubtful(self, meaning: Meaning) -> bool:
         """Whether one of its names or conditions may as well mean something else."""
@@ -88,7 +91,7 @@ class Nothing:
 
         A longer walk that no word says is none.
         """
-        near = [one for one in self._whole(meanings) if meaning.total - _RIVAL < one.total <= meaning.total]
-        others = [one for one in near if one is not meaning and one.candidate is not None]
+        near = (one for one in meanings if meaning.total - _RIVAL < one.total <= meaning.total)
+        others = [one for one in self._whole(near) if one is not meaning and one.candidate is not None]
         said = [one for one in others if self._strays(meaning) or not self._strays(one)]
         return any(not self.finds_nothing(one) for one in said[:_TRIED])

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from search.adapters import adjacency_memmap, mentions_memmap
+from search.adapters import mentions_memmap
 from search.adapters.adjacency_memmap import MemmapAdjacency
 from search.adapters.mentions_memmap import MemmapMentions
 from search.domain.errors import StageError
@@ -27,7 +27,7 @@ from search.stages.fuse import Fuse
 from search.stages.pagerank import PageRank, trust_of
 from search.stages.retrieve import Bm25
 from tests.fakes import HashEncoder, MemoryText, MemoryVectors
-from tests.graphs import Nodes, schema_of
+from tests.graphs import Nodes, schema_of, write_adjacency
 from tests.oracle import Graph
 
 ANN, TIDE, GALE, BO, CY, REEF, LONE = range(7)
@@ -48,18 +48,9 @@ FILMS = Graph(
 def world(folder: Path, graph: Graph, texts: Mapping[int, float] | None = None) -> dict[str, Any]:
     """Return the tools over a graph; the text index finds the documents of `texts` whatever is asked."""
     schema = schema_of(graph)
-    names = list(schema.relation_codes)
     for part in ("adjacency", "mentions"):
         (folder / part).mkdir()
-    adjacency_memmap.build(
-        folder / "adjacency",
-        nodes=len(graph.nodes),
-        types=np.array([schema.type_codes[node.type] for node in graph.nodes], dtype=np.int16),
-        relation=np.array([names.index(relation) for _, relation, _ in graph.edges]),
-        source=np.array([source for source, _, _ in graph.edges]),
-        target=np.array([target for _, _, target in graph.edges]),
-        relations=len(names),
-    )
+    write_adjacency(graph, schema, folder / "adjacency")
     called = [(node.key, name, name != node.name) for node in graph.nodes for name in (node.name, *node.aliases)]
     mentions_memmap.build(folder / "mentions", called)
     encoder = HashEncoder()

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from search.adapters import adjacency_memmap, similar_memmap
+from search.adapters import similar_memmap
 from search.adapters.adjacency_memmap import MemmapAdjacency
 from search.adapters.similar_memmap import MemmapSimilar
 from search.adapters.vectors_none import NoVectors
@@ -28,7 +28,7 @@ from search.interfaces import Keys
 from search.stages.expand_neighbours import ExpandNeighbours, evenly
 from search.stages.retrieve_linear import Linear
 from search.stages.unite import Unite
-from tests.graphs import Nodes, schema_of
+from tests.graphs import Nodes, schema_of, write_adjacency
 from tests.oracle import Graph
 from tests.search.stages.doubles import Cosines
 
@@ -59,16 +59,9 @@ def stage(
     schema = schema_of(graph)
     for node_type in schema.node_types:
         object.__setattr__(node_type, "answerable", node_type.name not in hidden)
-    names = list(schema.relation_codes)
     (folder / "adjacency").mkdir(parents=True)
     (folder / "similar").mkdir()
-    adjacency_memmap.build(
-        folder / "adjacency", nodes=len(graph.nodes),
-        types=np.array([schema.type_codes[node.type] for node in graph.nodes], dtype=np.int16),
-        relation=np.array([names.index(relation) for _, relation, _ in graph.edges], dtype=np.int64),
-        source=np.array([source for source, _, _ in graph.edges], dtype=np.int64),
-        target=np.array([target for _, _, target in graph.edges], dtype=np.int64), relations=len(names),
-    )  # fmt: skip
+    write_adjacency(graph, schema, folder / "adjacency")
     if similar is not None:
         most = max(map(len, similar.values()), default=1)
         far = np.full((len(similar), most), -1, dtype=np.int32)

@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from search.adapters import adjacency_memmap, mentions_memmap
+from search.adapters import mentions_memmap
 from search.adapters.adjacency_memmap import MemmapAdjacency
 from search.adapters.mentions_memmap import MemmapMentions
 from search.domain.graph import Node
 from search.domain.ranking import Candidate
 from search.domain.trace import Limit
-from tests.graphs import Nodes, schema_of
+from tests.graphs import Nodes, schema_of, write_adjacency
 from tests.oracle import Graph
 
 ANN, TIDE, GALE, BO, REEF, LONE = range(6)
@@ -91,18 +91,9 @@ def tools_of(
 ) -> dict[str, Any]:
     """Return the tools over a graph by name: `encoder` and `vectors` are the same table."""
     schema = schema_of(graph)
-    names = list(schema.relation_codes)
     for part in ("adjacency", "mentions"):
         (folder / part).mkdir()
-    adjacency_memmap.build(
-        folder / "adjacency",
-        nodes=len(graph.nodes),
-        types=np.array([schema.type_codes[node.type] for node in graph.nodes], dtype=np.int16),
-        relation=np.array([names.index(relation) for _, relation, _ in graph.edges]),
-        source=np.array([source for source, _, _ in graph.edges]),
-        target=np.array([target for _, _, target in graph.edges]),
-        relations=len(names),
-    )
+    write_adjacency(graph, schema, folder / "adjacency")
     mentions_memmap.build(folder / "mentions", [(node.key, node.name, False) for node in graph.nodes])
     table = Similar(similar or {})
     return {

@@ -9,7 +9,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from search.adapters import adjacency_memmap
 from search.adapters.adjacency_memmap import MemmapAdjacency
 from search.domain.errors import DeadlineExceeded
 from search.domain.graph import Node
@@ -17,7 +16,7 @@ from search.domain.triplets import Triplet
 from search.interfaces import Keys
 from search.stages.ground import fixpoint
 from search.stages.ground.fixpoint import among, distinct, fixed_point
-from tests.graphs import schema_of
+from tests.graphs import schema_of, write_adjacency
 from tests.oracle import Graph
 
 RELATIONS = ("r", "s")
@@ -27,15 +26,7 @@ def adjacency_of(folder: Path, graph: Graph, relations: Sequence[str] = RELATION
     """Write a graph as a release would hold it, and open it."""
     folder.mkdir(exist_ok=True)
     schema = schema_of(graph, relations=relations)
-    adjacency_memmap.build(
-        folder,
-        nodes=len(graph.nodes),
-        types=np.array([schema.type_codes[node.type] for node in graph.nodes], dtype=np.int16),
-        relation=np.array([schema.relation_codes[relation] for _, relation, _ in graph.edges], dtype=np.int64),
-        source=np.array([source for source, _, _ in graph.edges], dtype=np.int64),
-        target=np.array([target for _, _, target in graph.edges], dtype=np.int64),
-        relations=len(schema.relations),
-    )
+    write_adjacency(graph, schema, folder)
     return MemmapAdjacency(folder, schema)
 
 

@@ -6,8 +6,6 @@ from collections.abc import Sequence
 from pathlib import Path as Folder
 from typing import Any, cast
 
-import numpy as np
-
 from search.adapters import adjacency_memmap, mentions_memmap
 from search.domain.evidence import Path
 from search.domain.graph import Node, NodeType, Relation, Schema
@@ -19,7 +17,7 @@ from search.interfaces import GraphStore
 from search.stages.plan import Planner
 from tests import oracle
 from tests.fakes import HashEncoder
-from tests.graphs import Nodes, schema_of
+from tests.graphs import Nodes, schema_of, write_adjacency
 
 NAMES: tuple[tuple[str, str], ...] = (
     ("film", "Alpha Rising"), ("film", "Beta Falls"), ("film", "Gamma Light"), ("film", "What?"), ("film", "1984"),
@@ -79,12 +77,7 @@ def planner_of(folder: Folder, graph: oracle.Graph, schema: Schema | None = None
     schema = schema or schema_of(graph)
     (folder / "adjacency").mkdir()
     (folder / "mentions").mkdir()
-    edges = np.array([(s, schema.relation_codes[r], t) for s, r, t in graph.edges], dtype=np.int32).reshape(-1, 3)
-    adjacency_memmap.build(
-        folder / "adjacency", nodes=len(graph.nodes), relations=len(schema.relations),
-        types=np.array([schema.type_codes[node.type] for node in graph.nodes], dtype=np.int16),
-        source=edges[:, 0], relation=edges[:, 1], target=edges[:, 2],
-    )  # fmt: skip
+    write_adjacency(graph, schema, folder / "adjacency")
     mentions_memmap.build(folder / "mentions", ((node.key, node.name, False) for node in graph.nodes))
     return Planner(
         mentions=mentions_memmap.MemmapMentions(folder / "mentions"),

@@ -15,7 +15,7 @@ import search
 from search.adapters import adjacency_memmap, mentions_memmap, text_bm25
 from search.domain.graph import Field, Node, NodeType, Relation, RelationType, Schema
 from search.text import document
-from tests.graphs import Nodes, schema_of
+from tests.graphs import Nodes, schema_of, write_adjacency
 from tests.oracle import Graph
 
 DEMO = Path(search.__file__).parent / "fixtures" / "demo"
@@ -40,11 +40,7 @@ def tools_of(folder: Path, graph: Graph, schema: Schema | None = None) -> Tools:
     for name in ("adjacency", "mentions", "text"):
         (folder / name).mkdir(parents=True)
     types = np.array([schema.type_codes[node.type] for node in graph.nodes], dtype=np.int16)
-    edges = np.array([(s, schema.relation_codes[r], t) for s, r, t in graph.edges], dtype=np.int32).reshape(-1, 3)
-    adjacency_memmap.build(
-        folder / "adjacency", nodes=len(graph.nodes), types=types, relation=edges[:, 1], source=edges[:, 0],
-        target=edges[:, 2], relations=len(schema.relations),
-    )  # fmt: skip
+    write_adjacency(graph, schema, folder / "adjacency")
     names = [(node.key, name, at > 0) for node in graph.nodes for at, name in enumerate((node.name, *node.aliases))]
     mentions_memmap.build(folder / "mentions", names)
     text_bm25.build(folder / "text", ((document(node), {}) for node in graph.nodes), types, schema.language)

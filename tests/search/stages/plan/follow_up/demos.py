@@ -6,8 +6,6 @@ import json
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-import numpy as np
-
 from search.adapters import adjacency_memmap, field_values, mentions_memmap, values_memmap
 from search.domain.follow_up import Earlier, Followed, FollowUpReading
 from search.domain.graph import Node, Schema
@@ -18,7 +16,7 @@ from search.domain.trace import Limit
 from search.stages.plan.follow_up.read import FollowUp
 from tests import oracle
 from tests.fakes import HashEncoder
-from tests.graphs import Nodes
+from tests.graphs import Nodes, write_adjacency
 from tests.search.demo_schema import DEMO, demo_schema
 from tests.search.stages.plan.follow_up.backtracking import Backtracking
 
@@ -85,12 +83,7 @@ def demo(name: str, folder: Path) -> Demo:
     graph = oracle.Graph(nodes, tuple((keys[source], relation, keys[target]) for source, relation, target, *_ in lines))
     for part in ("adjacency", "mentions", "values"):
         (folder / part).mkdir(parents=True)
-    edges = np.array([(s, schema.relation_codes[r], t) for s, r, t in graph.edges], dtype=np.int32)
-    adjacency_memmap.build(
-        folder / "adjacency", nodes=len(nodes), relations=len(schema.relations),
-        types=np.array([schema.type_codes[node.type] for node in nodes], dtype=np.int16),
-        source=edges[:, 0], relation=edges[:, 1], target=edges[:, 2],
-    )  # fmt: skip
+    write_adjacency(graph, schema, folder / "adjacency")
     called = [(node.key, name, alias) for node in nodes for name, alias in
               [(node.name, False), *((one, True) for one in node.aliases)]]  # fmt: skip
     mentions_memmap.build(folder / "mentions", called)
