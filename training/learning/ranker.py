@@ -8,7 +8,7 @@ answers of other questions.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import lightgbm
@@ -26,7 +26,7 @@ from training.evaluation.measures import Values, intervals, means, measure
 from training.learning.answer_type_fit import fit_types, inputs
 from training.learning.folds import folds_apart, folds_of
 from training.learning.plan_files import folds_of_hashes
-from training.learning.ranker_fit import Floats, Ranks, fit_trees, mean_scores, shares_of_gain
+from training.learning.ranker_fit import Floats, Part, Ranks, fit_parts, mean_scores, shares_of_gain
 from training.learning.ranker_settings import RankerSettings
 from training.learning.ranker_tables import Tables, collect
 from training.learning.task import FOLDS, Card, Evaluated, Learned, Material, TooFew
@@ -93,7 +93,7 @@ class RankerTask:
 
     def fit(self, run: RunContext) -> LearnedRanker:
         """Learn from the questions. Raises TooFew, RunCancelled, SearchCancelled, DeadlineExceeded and StageError."""
-        material, how, tools = self.material, self.learner, self.material.tools
+        material, tools = self.material, self.material.tools
         examples = material.examples
         texts = [example.text for example in examples]
         places = list(material.found.places)
@@ -111,9 +111,10 @@ class RankerTask:
             place: self._ranks(table, names, texts[place], vectors[place], parts[folds[place]], place)
             for place, table in tables.by_place.items()
         }
-        held_out = [Model(types, fitting.trees(ranks, folds != fold, 1)) for fold, types in enumerate(parts)]
-        whole = Model(fitting.types(folds >= 0), fitting.trees(ranks, folds >= 0, how.seeds))
-        run.report(LEARNING, fitting.total, fitting.total)
+        every = fitting.types(folds >= 0)
+        *of_folds, of_all = fitting.trees(ranks)
+        held_out = [Model(types, trees) for types, trees in zip(parts, of_folds, strict=True)]
+        whole = Model(every, of_all)
         scores = {place: mean_scores(held_out[folds[place]].trees, one.signals) for place, one in ranks.items()}
         gains = dict(zip(names, shares_of_gain(whole.trees).tolist(), strict=True))
         files = {FOLDS: folds_of_hashes(examples, folds), **_files(held_out, whole)}
@@ -218,22 +219,31 @@ class _Fitting:
 
     def types(self, chosen: NDArray[np.bool_]) -> AnswerTypes:
         """Return the model of the answer's type, fitted to the chosen questions."""
-        self._tell()
+        self._tell(self.done)
+        self.done += 1
         rows = np.flatnonzero(chosen)
         names = [one.name for one in self.task.material.tools.adjacency.schema.node_types]
         return fit_types(self.read[rows], self.task.labels()[rows], names, self.task.learner.strength)
 
-    def trees(self, ranks: Mapping[int, Ranks], chosen: NDArray[np.bool_], seeds: int) -> list[lightgbm.Booster]:
-        """Return the trees fitted to the chosen questions. Raises TooFew if none of them teaches anything."""
-        self._tell()
+    def trees(self, ranks: Mapping[int, Ranks]) -> list[list[lightgbm.Booster]]:
+        """Return the trees that are fitted without each fold, and at the end those fitted to all questions.
+
+        Raises TooFew if the questions of all folds but one teach nothing.
+        """
+        chosen = [*(self.folds != fold for fold in range(int(self.folds.max()) + 1)), self.folds >= 0]
+        parts = [Part(self._teaching(ranks, one), 1) for one in chosen]
+        parts[-1] = replace(parts[-1], seeds=self.task.learner.seeds)
+        return fit_parts(parts, self.task.learner, lambda fitted: self._tell(self.done + fitted))
+
+    def _teaching(self, ranks: Mapping[int, Ranks], chosen: NDArray[np.bool_]) -> list[Ranks]:
         mine = [one for place, one in sorted(ranks.items()) if chosen[place] and one.teaches]
         if not mine:
             raise TooFew("No answer is among the candidates of the questions of all folds but one; take fewer folds.")
-        return fit_trees(mine, self.task.learner, seeds, self.run.check)
+        return mine
 
-    def _tell(self) -> None:
-        self.run.report(LEARNING, self.done, self.total)
-        self.done += 1
+    def _tell(self, done: int) -> None:
+        self.run.check()
+        self.run.report(LEARNING, done, self.total)
 
 
 def _too_few(questions: int, searched: int) -> str:

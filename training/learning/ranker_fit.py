@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
+from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from dataclasses import dataclass
+from threading import Event
 
 import lightgbm
 import numpy as np
@@ -15,6 +18,10 @@ Floats = NDArray[np.float32]
 THREADS = 1
 """Trees are built by one thread: on a machine that also answers searches, several threads wait for each other so much
 that a training took a hundred times as long."""
+
+SIDE_BY_SIDE = 4
+"""Fits at once at most, one for each processor: each holds the signals of its questions twice."""
+SECONDS_BETWEEN_CHECKS = 0.5
 
 BINS = 63
 """Values that a signal is divided into. With LightGBM's usual 255 a fit takes longer and ranks no better (prime-ibd,
@@ -32,6 +39,47 @@ class Ranks:
     def teaches(self) -> bool:
         """Whether there is an answer and another candidate; otherwise no order is better than another."""
         return bool(self.answers.any()) and not bool(self.answers.all())
+
+
+class _Stopped(Exception):
+    """Another fit failed, or somebody ended the training."""
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """What one ranker learns from: questions that teach, and the number of its seeds."""
+
+    questions: Sequence[Ranks]
+    seeds: int
+
+
+def fit_parts(parts: Sequence[Part], how: RankerSettings, done: Callable[[int], None]) -> list[list[lightgbm.Booster]]:
+    """Return the models of each part. Parts are fitted side by side, those with most to do first.
+
+    LightGBM works outside the interpreter's lock, so threads suffice. `done` is called here with the number of parts
+    that are ready, twice a second at least, and raises an exception when the training must stop.
+    """
+    stop = Event()
+
+    def stop_if_ended() -> None:
+        if stop.is_set():
+            raise _Stopped
+
+    first = sorted(range(len(parts)), key=lambda at: -parts[at].seeds * len(parts[at].questions))
+    with ThreadPoolExecutor(min(SIDE_BY_SIDE, len(os.sched_getaffinity(0)))) as pool:
+        fits = {at: pool.submit(fit_trees, parts[at].questions, how, parts[at].seeds, stop_if_ended) for at in first}
+        try:
+            pending = set(fits.values())
+            while pending:
+                ended, pending = wait(pending, SECONDS_BETWEEN_CHECKS, FIRST_COMPLETED)
+                for fit in ended:
+                    fit.result()
+                done(len(fits) - len(pending))
+        except BaseException:
+            stop.set()
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+    return [fits[at].result() for at in range(len(parts))]
 
 
 def fit_trees(

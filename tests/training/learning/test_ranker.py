@@ -24,7 +24,7 @@ from search.services.searches.run_search import run_search
 from tests.training import makers
 from training.data.examples import BadQuestions, Example
 from training.data.hashes import question_hash
-from training.learning.ranker_fit import Ranks, fit_trees, mean_scores
+from training.learning.ranker_fit import Part, Ranks, fit_parts, fit_trees, mean_scores
 from training.learning.ranker_settings import RankerSettings
 from training.learning.task import FOLDS
 from training.services.found import found_by
@@ -204,3 +204,33 @@ def test_a_fit_stops_between_two_trees_when_asked() -> None:
     with pytest.raises(Stop):
         fit_trees([Ranks(signals, signals[:, 0] > 1)], RankerSettings(least=2), 3, check)
     assert len(calls) == 4
+
+
+def test_parts_that_are_fitted_side_by_side_are_those_fitted_alone() -> None:
+    chance = np.random.default_rng(5)
+    questions = [Ranks(one, one[:, 0] > 1) for one in chance.normal(size=(40, 30, 3)).astype(np.float32)]
+    how = RankerSettings(rounds=10, least=5)
+    told: list[int] = []
+    several = fit_parts([Part(questions[:20], 1), Part(questions, 2), Part(questions[20:], 1)], how, told.append)
+    alone = [
+        fit_trees(*one, lambda: None)
+        for one in ((questions[:20], how, 1), (questions, how, 2), (questions[20:], how, 1))
+    ]
+    assert [[one.model_to_string() for one in trees] for trees in several] == [
+        [one.model_to_string() for one in trees] for trees in alone
+    ]
+    assert told[-1] == 3
+    assert told == sorted(told)
+
+
+def test_fits_side_by_side_all_stop_when_asked() -> None:
+    class Stop(Exception):
+        pass
+
+    def stop(done: int) -> None:
+        raise Stop
+
+    signals = np.random.default_rng(0).normal(size=(50, 2)).astype(np.float32)
+    endless = RankerSettings(least=2, rounds=5_000_000)
+    with pytest.raises(Stop):
+        fit_parts([Part([Ranks(signals, signals[:, 0] > 1)], 1)] * 3, endless, stop)
