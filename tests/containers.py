@@ -20,7 +20,7 @@ import yaml
 
 from grasp_site.embedded.children import Program
 from grasp_site.embedded.home import PROJECT, Home
-from grasp_site.embedded.neo4j.server import free_port
+from grasp_site.embedded.neo4j.server import EmbeddedNeo4j, MemorySize, free_port
 from grasp_site.embedded.postgres import EmbeddedPostgres
 from grasp_site.embedded.privileges import ServiceUser, service_user
 from grasp_site.embedded.valkey import EmbeddedValkey
@@ -68,6 +68,16 @@ def services(name: str, variables: Mapping[str, str] | None = None) -> dict[str,
     return compose(name, variables)["services"]
 
 
+def neo4j_settings(environment: Mapping[str, str]) -> dict[str, str]:
+    """Return Neo4j's settings as its image reads them from the environment: `_` is a dot, and `__` an underscore."""
+    names = {name: name.removeprefix("NEO4J_") for name in environment if name.startswith("NEO4J_")}
+    return {
+        short.replace("__", "\0").replace("_", ".").replace("\0", "_"): environment[name]
+        for name, short in names.items()
+        if not short.startswith("AUTH")
+    }
+
+
 class Composed:
     """Services of `full.yml`, each as a process with the command, environment and health check of the file.
 
@@ -81,7 +91,7 @@ class Composed:
         self.services = services("full.yml", variables)
         self.file = compose("full.yml", variables)
         self.root = root
-        self.ports = {name: free_port() for name in ("postgres", "valkey", "web", "https", "http", "admin")}
+        self.ports = {name: free_port() for name in ("postgres", "valkey", "bolt", "web", "https", "http", "admin")}
         self.processes: dict[str, subprocess.Popen[bytes]] = {}
         self.home = Home(root / "home")
         self._drops = service_user() is not None and _can_run_python(IMAGE_USER)
@@ -111,6 +121,8 @@ class Composed:
         for old, new in (
             ("@postgres:5432", f"@127.0.0.1:{ports['postgres']}"),
             ("@valkey:6379", f"@127.0.0.1:{ports['valkey']}"),
+            ("@neo4j:7687", f"@127.0.0.1:{ports['bolt']}"),
+            ("127.0.0.1/7687", f"127.0.0.1/{ports['bolt']}"),
             ("web:8000", f"127.0.0.1:{ports['web']}"),
             (PROXY, "127.0.0.1"),
             ("0.0.0.0", "127.0.0.1"),
@@ -207,6 +219,35 @@ class Composed:
         arguments = [*command[1:], "--port", str(self.ports["valkey"]), "--bind", "127.0.0.1"]
         self._run("valkey", [program.command[0], *arguments], self.environment("valkey"), self.root)
 
+    def start_neo4j(self) -> None:
+        """Start the embedded Neo4j with the file's settings and password, and tell the site its address.
+
+        The image's start script turns variables into the configuration and sets the password; this does the same.
+        Raises EmbeddedError where this machine cannot run Neo4j.
+        """
+        told = self.environment("neo4j")
+        _, _, password = Path(told["NEO4J_AUTH_FILE"]).read_text(encoding="utf-8").partition("/")
+        home = Home(self.root / "neo4j-home")
+        (home.make_folder("secrets", mode=0o700) / "neo4j_password").write_text(password, encoding="utf-8")
+        settings = neo4j_settings(told) | {
+            "server.default_listen_address": "127.0.0.1",
+            "server.bolt.listen_address": f"127.0.0.1:{self.ports['bolt']}",
+        }
+        heap = settings["server.memory.heap.max_size"]
+        server = EmbeddedNeo4j(home, self.ports["bolt"], MemorySize(heap), notice=lambda text: None)
+        program = server.prepare()
+        configuration = "".join(f"{name}={value}\n" for name, value in settings.items())
+        (server.folder / "conf" / "neo4j.conf").write_text(configuration, encoding="utf-8")
+        process = self._run_program("neo4j", program, program.command)
+        deadline = time.monotonic() + PATIENCE
+        while not server.has_started(process):
+            assert time.monotonic() < deadline, self.log("neo4j")
+            time.sleep(BETWEEN_CHECKS)
+        server.set_password()
+        address = self.secrets / "neo4j_url"
+        address.unlink()
+        address.write_text(self.local(f"neo4j://neo4j:{password}@neo4j:7687/neo4j"), encoding="utf-8")
+
     def start_proxy(self, program: str) -> None:
         """Start Caddy with the Caddyfile, whose address of the administration gets another port."""
         text = (DOCKER / "Caddyfile").read_text(encoding="utf-8")
@@ -228,8 +269,9 @@ class Composed:
 
     def stop(self) -> None:
         """Stop everything: the processes of the site at once, then the services that they use."""
-        ours = [name for name in self.processes if name not in ("postgres", "valkey")]
-        for group in (ours, ["valkey", "postgres"]):
+        theirs = ["valkey", "neo4j", "postgres"]
+        ours = [name for name in self.processes if name not in theirs]
+        for group in (ours, theirs):
             running = [(name, self.processes[name]) for name in group if name in self.processes]
             for name, process in running:
                 with suppress(ProcessLookupError):
@@ -255,8 +297,8 @@ class Composed:
             )
         return folder
 
-    def _run_program(self, name: str, program: Program, command: list[str]) -> None:
-        self._run(name, command, {"PATH": "/usr/bin:/bin"}, self.root, user=program.user)
+    def _run_program(self, name: str, program: Program, command: list[str]) -> subprocess.Popen[bytes]:
+        return self._run(name, command, {"PATH": "/usr/bin:/bin"}, self.root, user=program.user)
 
     def _run(
         self, name: str, command: list[str], environment: Mapping[str, str], folder: Path, user: int | None = None

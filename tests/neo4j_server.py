@@ -82,17 +82,25 @@ def running(home: Home) -> Iterator[Neo4jServer]:
     """Run a server; without Java or Maven skip the test with a sentence, or fail if a server is required."""
     server = Neo4jServer(home)
     try:
-        server.start()
-    except EmbeddedError as error:
+        with required():
+            server.start()
+        try:
+            yield server
+        finally:
+            connect(server.address).close()
+    finally:
         server.stop()
+
+
+@contextmanager
+def required() -> Iterator[None]:
+    """Skip the test, or fail if a server is required, where a server cannot be started inside."""
+    try:
+        yield
+    except EmbeddedError as error:
         if os.environ.get("GRASP_REQUIRE_NEO4J") == "1":
             pytest.fail(f"Neo4j is required (GRASP_REQUIRE_NEO4J) but cannot be started: {error}")
         pytest.skip(f"needs a Neo4j server, which cannot be started: {error}")
-    try:
-        yield server
-    finally:
-        connect(server.address).close()
-        server.stop()
 
 
 def project(connection: Connection, graph: Graph, schema: Schema, snapshot_id: int) -> None:

@@ -13,6 +13,7 @@ import pytest
 
 from grasp_site.embedded.home import PROJECT
 from tests.containers import UNVERIFIED, Composed, composed
+from tests.neo4j_server import required
 
 PAPERS = PROJECT / "search" / "fixtures" / "demo" / "papers"
 DOMAIN = "localhost"
@@ -34,11 +35,17 @@ def site() -> Iterator[Composed]:
         shutil.rmtree(root, ignore_errors=True)
 
 
-def test_the_full_set_imports_a_knowledge_base_and_answers_a_search(site: Composed) -> None:
+@pytest.fixture(scope="module")
+def papers(site: Composed) -> Composed:
+    """The full set with a knowledge base."""
     done = site.run("jobs", ["python", "manage.py", "import_kb", str(PAPERS)])
     assert done.returncode == 0, done.stderr
+    return site
+
+
+def test_the_full_set_imports_a_knowledge_base_and_answers_a_search(papers: Composed) -> None:
     question = {"knowledge_base": "papers", "question": "Which venues published work on permafrost?"}
-    answer = _asked(site, f"http://127.0.0.1:{site.ports['web']}", question)
+    answer = _asked(papers, f"http://127.0.0.1:{papers.ports['web']}", question)
     assert answer["status"] == "done"
     assert answer["results"]
 
@@ -69,6 +76,18 @@ def test_the_proxy_serves_the_site_over_tls_and_hides_the_figures(site: Composed
         assert "__Host-" in response.headers["Set-Cookie"] or "Secure" in response.headers["Set-Cookie"]
     with pytest.raises(urllib.error.HTTPError, match="404"):
         _opened(f"{secure}/metrics")
+
+
+def test_neo4j_starts_with_the_settings_of_the_file_and_holds_a_copy_of_the_graph(papers: Composed) -> None:
+    with required():
+        papers.start_neo4j()
+    papers.await_health("neo4j")
+    done = papers.run("jobs", ["python", "manage.py", "sync_graph", "papers", "--json"])
+    assert done.returncode == 0, done.stderr
+    compared = papers.run("jobs", ["python", "manage.py", "sync_graph", "papers", "--check", "--json"])
+    assert compared.returncode == 0, compared.stdout
+    papers.processes["neo4j"].terminate()
+    papers.until_unhealthy("neo4j")
 
 
 def test_the_health_check_of_a_worker_that_is_gone_fails(site: Composed) -> None:
