@@ -238,7 +238,7 @@ class Composed:
         program = server.prepare()
         configuration = "".join(f"{name}={value}\n" for name, value in settings.items())
         (server.folder / "conf" / "neo4j.conf").write_text(configuration, encoding="utf-8")
-        process = self._run_program("neo4j", program, program.command)
+        process = self._run_program("neo4j", program, [*program.command])
         deadline = time.monotonic() + PATIENCE
         while not server.has_started(process):
             assert time.monotonic() < deadline, self.log("neo4j")
