@@ -98,7 +98,7 @@ def mapping_from(posted: Mapping[str, str], mapping: Mapping[str, Any], columns:
 
 
 def told_as_before(preview: Mapping[str, Any], fitted: Refitted, because: str) -> dict[str, Any]:
-    """Return the preview of files that got their earlier mapping: instead of the guess, it says `because` of what is known."""
+    """Return the preview of files that got their earlier mapping: `because` stands in place of the guess's reasons."""
     told = [
         file if file["path"] not in fitted.known else {
             **file, "because": "", "because_type": "", "because_ids": "",

@@ -52,6 +52,11 @@ def guess_fields(sniffed: Sniffed, column: str, known: Mapping[str, Sniffed], ow
         return Guessed(ColumnMapping("aliases", separator=separator), "its name says so")
     if own and plain(column) in ("url", "link", "homepage", "website") and all(LINK.fullmatch(str(v)) for v in values):
         return Guessed(ColumnMapping("url"), "its name says so, and its values are links")
+    return _field(items, separator, listed, complete=sniffed.complete)
+
+
+def _field(items: list[Any], separator: str, listed: bool, *, complete: bool) -> Guessed:
+    """Return the kind of the field that the values make; not `complete` if there are more rows than were looked at."""
     kinds = FieldKinds()
     for item in items:
         value = scalar(item)
@@ -73,7 +78,7 @@ def guess_fields(sniffed: Sniffed, column: str, known: Mapping[str, Sniffed], ow
             because = "all its first values are numbers, some with zeros at the end"
             return Guessed(ColumnMapping("number", separator=separator), because)
         because += _nearly(texts)
-    if use in ("number", "date") and not sniffed.complete:
+    if use in ("number", "date") and not complete:
         # A later row may hold something else: an inferred kind then becomes a text, a declared one is a fault.
         return Guessed(ColumnMapping("field", separator=separator), f"{because}; the kind follows from all rows")
     return Guessed(ColumnMapping(use, separator=separator), because)

@@ -51,7 +51,8 @@ def test_each_bad_cell_is_told_with_its_line(tmp_path: Path) -> None:
         (3, "bad_value"), (4, "no_id"), (5, "bad_columns"), (6, "duplicate_id"), (7, "bad_value"),
     ]  # fmt: skip
     assert faults(tmp_path, text)[0][2] == (
-        "Column 'age': 'old' is not a number. Column 'born': 'soon' is not a date as ISO 8601 writes it (such as 2024-05-31)."
+        "Column 'age': 'old' is not a number. "
+        "Column 'born': 'soon' is not a date as ISO 8601 writes it (such as 2024-05-31)."
     )
 
 
