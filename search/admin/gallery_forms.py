@@ -8,7 +8,7 @@ from typing import Any
 
 from search.admin.gallery_parts import GIGABYTE, ID, LONG, WHEN, Page, base_of, page
 from search.admin.import_forms import ImportForm, PlaceForm
-from search.admin.import_mapping_form import form_of, told_as_before
+from search.admin.import_mapping_form import AS_BEFORE, form_of, told_as_before
 from search.admin.import_shown import KINDS
 from search.admin.job_form import LaunchForm
 from search.admin.schema_drawing import drawing_of
@@ -87,12 +87,12 @@ def _taken() -> dict[str, Any]:
     remembered = _remembered("films")
     columns = {"id": {"use": "id"}, "title": {"use": "name"}, "director": {"use": "keyword"}}
     file = {"path": "title.csv", "role": "nodes", "type": "film", "columns": columns}
-    form = form_of(told_as_before(_preview(), remembered.fitted), {"name": "films", "files": [file]})
+    form = form_of(told_as_before(_preview(), remembered.fitted, AS_BEFORE), {"name": "films", "files": [file]})
     return _mapping(form=form, taken=remembered)
 
 
-def _remembered(name: str) -> Remembered:
-    return Remembered(base_of(name), Refitted({}, ("title.csv",), (("title.csv", "director"),)))
+def _remembered(name: str, begun: str = "") -> Remembered:
+    return Remembered(name, Refitted({}, ("title.csv",), (("title.csv", "director"),)), WHEN, begun)
 
 
 def _check(**values: Any) -> dict[str, Any]:
@@ -130,7 +130,7 @@ IMPORT: Mapping[str, Page] = {
         Fault("/mapping/files/0/numbered", "No column has the use 'id'.")]), _TITLE)),
     "mapping-numbered": ("No column is an id", page(f"{_IMPORT}/mapping.html", _numbered, _TITLE)),
     "mapping-offered": ("An earlier import had such files", page(
-        f"{_IMPORT}/mapping.html", lambda: _mapping(offered=[_remembered("films"), _remembered(LONG)]), _TITLE)),
+        f"{_IMPORT}/mapping.html", lambda: _mapping(offered=[_remembered("films", "1"), _remembered(LONG)]), _TITLE)),
     "mapping-taken": ("The mapping of an earlier import", page(
         f"{_IMPORT}/mapping.html", _taken, _TITLE)),
     "mapping-long": ("Words that do not fit", page(f"{_IMPORT}/mapping.html", lambda: _mapping(LONG), _TITLE)),

@@ -32,7 +32,7 @@ COLUMN_TEXTS = ("name", "prefix", "relation", "separator")
 FILE_TEXTS = ("type", "relation")
 FILE_FIELDS = ("role", "type", "relation", "delimiter", "encoding", "numbered")
 """Fields of a file beside which their faults stand."""
-AS_BEFORE = "as at the last import"
+AS_BEFORE, AS_BEGUN = "as at the last import", "as at the import that was begun"
 ROWS = "rows"
 """Value of the choice that numbers the rows of a file."""
 
@@ -97,13 +97,13 @@ def mapping_from(posted: Mapping[str, str], mapping: Mapping[str, Any], columns:
     return changed
 
 
-def told_as_before(preview: Mapping[str, Any], fitted: Refitted) -> dict[str, Any]:
-    """Return the preview of files that got their earlier mapping: instead of the guess, it says so of what is known."""
+def told_as_before(preview: Mapping[str, Any], fitted: Refitted, because: str) -> dict[str, Any]:
+    """Return the preview of files that got their earlier mapping: `because` stands in place of the guess's reasons."""
     told = [
         file if file["path"] not in fitted.known else {
             **file, "because": "", "because_type": "", "because_ids": "",
             "columns": [
-                column if (file["path"], column["name"]) in fitted.new else {**column, "because": AS_BEFORE}
+                column if (file["path"], column["name"]) in fitted.new else {**column, "because": because}
                 for column in file["columns"]
             ],
         }

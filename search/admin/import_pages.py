@@ -21,7 +21,7 @@ from unfold.admin import ModelAdmin
 
 from search.admin import import_shown
 from search.admin.import_forms import FILES, PLACE, ImportForm, PlaceForm
-from search.admin.import_mapping_form import columns_of, form_of, mapping_from, told_as_before
+from search.admin.import_mapping_form import AS_BEFORE, AS_BEGUN, columns_of, form_of, mapping_from, told_as_before
 from search.admin.job_shown import LIVE, page_of
 from search.domain.errors import InvalidRequest, NotAllowed, SearchError
 from search.models import Upload
@@ -36,7 +36,7 @@ from search.services.uploads.unpack_upload import unfinished
 
 FOLDER = "admin/search/import"
 LIKE = "like"
-"""Parameter that names the knowledge base whose earlier mapping is taken."""
+"""Parameter that names the knowledge base, or the begun import, whose mapping is taken."""
 START, STEP, MAPPING, CHECK = (f"admin:search_import{name}" for name in ("", "_step", "_mapping", "_check"))
 
 
@@ -116,8 +116,8 @@ class ImportPages(ModelAdmin):
         preview = import_shown.looked_at(upload)
         if preview["mapping"] is None:
             return redirect(CHECK, pk)
-        offered = remembered(preview)
-        taken = next((one for one in offered if one.knowledge_base.name == request.GET.get(LIKE)), None)
+        offered = remembered(preview, upload)
+        taken = next((one for one in offered if one.key == request.GET.get(LIKE)), None)
         mapping, faults = taken.fitted.mapping if taken else preview["mapping"], []
         if request.method == "POST":
             mapping = mapping_from(request.POST, mapping, columns_of(preview))
@@ -127,7 +127,7 @@ class ImportPages(ModelAdmin):
             except InvalidRequest as error:
                 faults = list(error.faults)
         if taken:
-            preview = told_as_before(preview, taken.fitted)
+            preview = told_as_before(preview, taken.fitted, AS_BEGUN if taken.begun else AS_BEFORE)
         shown = {
             "step": 2, "upload": upload, "preview": preview, "form": form_of(preview, mapping, faults),
             "offered": [one for one in offered if one is not taken], "taken": taken,

@@ -16,7 +16,7 @@ RESOURCES = {
 
 
 def text_of(value: Any) -> str:
-    """Return a JSON value as text; objects are written as Python writes them."""
+    """Return a JSON value as text; an object as its names and values, with lists of objects as their number."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, float):
@@ -25,7 +25,19 @@ def text_of(value: Any) -> str:
         return f"{value:,}"
     if isinstance(value, list | tuple):
         return ", ".join(map(str, value)) or "none"
+    if isinstance(value, Mapping) and value:
+        return ", ".join(f"{name} {_inner(inner)}" for name, inner in value.items() if inner not in (None, "", {}, []))
     return "–" if value in (None, "", {}) else str(value)
+
+
+def _inner(value: Any) -> str:
+    """Return a value inside an object: objects by what names them, because a page has no room for all of them."""
+    if isinstance(value, list | tuple):
+        named = [
+            str(one.get("path") or one.get("name") or "…") if isinstance(one, Mapping) else str(one) for one in value
+        ]
+        return ", ".join(named)
+    return f"of {len(value)}" if isinstance(value, Mapping) else text_of(value)
 
 
 def resource_rows(resources: Mapping[str, Any]) -> list[tuple[str, str]]:

@@ -6,7 +6,7 @@ from typing import Any
 
 from django import forms
 from django.contrib import admin, messages
-from django.db.models import Count, QuerySet
+from django.db.models import Count, Field, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
@@ -17,6 +17,7 @@ from unfold.decorators import action, display
 
 from search.admin import empty
 from search.admin.import_pages import ImportPages
+from search.admin.lines_field import LinesField
 from search.admin.parts import ReadOnlyAdmin, number, table
 from search.admin.removal_pages import RemovalOfBases, RemovalOfReleases
 from search.models import KnowledgeBase, Release, Snapshot, VectorSet
@@ -81,6 +82,12 @@ class KnowledgeBaseAdmin(RemovalOfBases, ImportPages):
             field.queryset = obj.releases.filter(status=BuildStatus.READY).select_related("knowledge_base")
             field.help_text = "Searches use this release as soon as it is saved; choose an earlier one to roll back."
         return form
+
+    def formfield_for_dbfield(self, db_field: Field[Any, Any], request: HttpRequest, **kwargs: Any) -> Any:
+        """Take the examples as lines, because nobody writes JSON by hand."""
+        if db_field.name == "examples":
+            return LinesField(help_text="Questions that the search page offers, one a line; it shows the first three.")
+        return super().formfield_for_dbfield(db_field, request, **kwargs)
 
     def save_model(self, request: HttpRequest, obj: KnowledgeBase, form: Any, change: bool) -> None:
         """Save the description; another release is activated by the service that all doors use."""

@@ -17,6 +17,8 @@ WORDS_OF_KEYWORDS = 5
 
 _INTEGER = re.compile(r"0|-?[1-9][0-9]{0,14}")
 _DECIMAL = re.compile(r"-?[0-9]{1,15}\.[0-9]{1,15}")
+_LEADING_ZERO = re.compile(r"-?0[0-9]")
+_DECIMAL_COMMA = re.compile(r"-?[0-9]{1,15},[0-9]{1,15}")
 _DATE = re.compile(
     r"[0-9]{4}-(0[1-9]|1[0-2])(-(0[1-9]|[12][0-9]|3[01])([T ][0-9]{2}:[0-9]{2}(:[0-9]{2}(\.[0-9]+)?)?"
     r"(Z|[+-][0-9]{2}:?[0-9]{2})?)?)?"
@@ -48,6 +50,17 @@ def to_number(text: str) -> int | float:
     if not math.isfinite(number):
         raise ValueError(text)
     return number
+
+
+def number_hint(text: str) -> str:
+    """Return how to write a number that has a decimal comma, as the end of a sentence; empty for any other text."""
+    text = text.strip()
+    return f"; write it {text.replace(',', '.')}" if _DECIMAL_COMMA.fullmatch(text) else ""
+
+
+def is_plain_number(text: str) -> bool:
+    """Whether the text is a number as people write it: `1.50` is, `007` is not."""
+    return bool(_INTEGER.fullmatch(text) or (_DECIMAL.fullmatch(text) and not _LEADING_ZERO.match(text)))
 
 
 def scalar(value: object) -> Scalar | None:
@@ -135,9 +148,9 @@ def value_fault(value: FieldValue, kind: FieldKind | None) -> str | None:
             try:
                 to_number(item)
             except ValueError:
-                return f"'{item[:60]}' is not a number"
+                return f"'{item[:60]}' is not a number{number_hint(item)}"
         if kind == "date" and not (isinstance(item, str) and _is_day(item)) and not _YEAR.fullmatch(str(item)):
-            return f"'{str(item)[:60]}' is not a date as ISO 8601 writes it"
+            return f"'{str(item)[:60]}' is not a date as ISO 8601 writes it (such as 2024-05-31)"
     return None
 
 

@@ -28,10 +28,14 @@ _SHOWN = 40
 
 @dataclass(frozen=True, slots=True)
 class BadRow:
-    """A row that cannot be read: a short identifier of the reason, and a sentence for people."""
+    """A row that cannot be read: a short identifier of the reason, and a sentence for people.
+
+    `id` is the id of the node that the row would have been, where it is known.
+    """
 
     kind: str
     message: str
+    id: str = ""
 
 
 @dataclass(frozen=True, slots=True)

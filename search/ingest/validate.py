@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from search.domain.graph import Field, FieldKind, NodeType, Relation, Schema
 from search.domain.run_context import Progress, silent
 from search.ingest.edges import EdgeCollector, Edges, count_relation_types
+from search.ingest.ends import no_node
 from search.ingest.faults import BundleError, FaultLog, RowFault
 from search.ingest.fields import FieldKinds
 from search.ingest.manifest import MOST_CODES, Manifest
@@ -27,6 +28,9 @@ from search.ingest.parts import CHECK_EDGES, CHECK_NODES
 from search.ingest.readers import BadRow, NumberedRow
 from search.ingest.rows import EdgeRow, NodeRow, RowChecker, RowError, unread_columns
 from search.ingest.source import Source, Table, bundle_source
+
+MOST_LEFT_OUT = 100_000
+"""Ids of bad rows that are kept, so that the faults of edges can name those rows."""
 
 
 @dataclass(frozen=True)
@@ -76,7 +80,7 @@ def check(source: Path | Source, log: FaultLog, progress: Progress = silent) -> 
     nodes = _Nodes(source.manifest, log)
     nodes.read(source.nodes, digest, progress)
     ids, key_of, type_of = nodes.finish()
-    edges, relations = _read_edges(source, ids, key_of, log, digest, progress)
+    edges, relations = _read_edges(source, ids, nodes.left_out, key_of, log, digest, progress)
     manifest, kinds = nodes.manifest(), nodes.fields()
     return CheckedBundle(
         manifest=manifest,
@@ -106,6 +110,7 @@ class _Nodes:
         self._types = array("h")
         self._declared: dict[tuple[int, str], tuple[str, FieldKind | None]] = {}
         self.skip: set[int] = set()
+        self.left_out: dict[str, str] = {}
 
     def read(self, tables: tuple[Table, ...], digest: hashlib.blake2b, progress: Progress) -> None:
         """Read all nodes of the tables; bad rows are logged and their positions added to `skip`."""
@@ -120,11 +125,18 @@ class _Nodes:
                 except RowError as error:
                     self.skip.add(index)
                     _log(self._log, table, number, error)
+                    self._leave_out(row, f"row {number} of {table.name}")
                     continue
                 if type(row) is dict and len(row) > 4 and not checker.flat and (more := unread_columns(row) - unread):
                     unread |= more
                     message = f"These keys are ignored: {', '.join(sorted(more))}."
                     self._log.remark(RowFault(table.name, number, "unread_key", message))
+
+    def _leave_out(self, row: dict[str, Any] | BadRow, where: str) -> None:
+        """Note the id of a bad row, so that the faults of its edges name it."""
+        id_ = row.id if isinstance(row, BadRow) else row.get("id")
+        if isinstance(id_, str) and id_ and len(self.left_out) < MOST_LEFT_OUT:
+            self.left_out.setdefault(id_, where)
 
     def _node(self, checker: RowChecker, row: dict[str, Any] | BadRow) -> NodeRow:
         if isinstance(row, BadRow):
@@ -216,6 +228,7 @@ def _told(progress: Progress, step: str, before: int, total: int, done: int) -> 
 def _read_edges(
     source: Source,
     ids: Mapping[str, int],
+    left_out: Mapping[str, str],
     key_of: NDArray[np.int32],
     log: FaultLog,
     digest: hashlib.blake2b,
@@ -223,7 +236,7 @@ def _read_edges(
 ) -> tuple[Edges, tuple[Relation, ...]]:
     collector = EdgeCollector(source.manifest.relations)
     for table, found in _each(source.edges, digest, progress, CHECK_EDGES):
-        _collect_edges(table, found, _checker(source.manifest, table), collector, ids, log)
+        _collect_edges(table, found, _checker(source.manifest, table), collector, ids, left_out, log)
     edges, relations = collector.finish(key_of, len(ids))
     if edges.doubles:
         message = f"{edges.doubles} edges repeat an earlier one (same source, relation, target) and are loaded once."
@@ -238,6 +251,7 @@ def _collect_edges(
     checker: RowChecker,
     collector: EdgeCollector,
     ids: Mapping[str, int],
+    left_out: Mapping[str, str],
     log: FaultLog,
 ) -> None:
     for number, row in found:
@@ -253,7 +267,7 @@ def _collect_edges(
                 continue
         try:
             edge = _edge(checker, row)
-            collector.add(*_ends(edge, ids), edge.properties)
+            collector.add(*_ends(edge, ids, left_out), edge.properties)
         except RowError as error:
             _log(log, table, number, error)
         if collector.relations > MOST_CODES:
@@ -266,12 +280,12 @@ def _edge(checker: RowChecker, row: dict[str, Any] | BadRow) -> EdgeRow:
     return checker.edge(row)
 
 
-def _ends(edge: EdgeRow, ids: Mapping[str, int]) -> tuple[int, str, int]:
+def _ends(edge: EdgeRow, ids: Mapping[str, int], left_out: Mapping[str, str]) -> tuple[int, str, int]:
     source, target = ids.get(edge.source), ids.get(edge.target)
     if source is not None and target is not None:
         return source, edge.relation, target
     missing = [(what, id_) for what, id_ in (("source", edge.source), ("target", edge.target)) if id_ not in ids]
-    raise RowError(*(("no_such_node", f"There is no node {id_[:100]!r} for the {what}.") for what, id_ in missing))
+    raise RowError(*(("no_such_node", no_node(what, id_, ids, left_out)) for what, id_ in missing))
 
 
 def _checker(manifest: Manifest, table: Table) -> RowChecker:

@@ -91,7 +91,7 @@ class Job(models.Model):
 
     def __str__(self) -> str:
         about = f" {self.knowledge_base_name}" if self.knowledge_base_name else ""
-        return f"{self.kind}{about} ({self.state})"
+        return f"{self.kind.replace('_', ' ')}{about} ({self.state})"
 
 
 class JobLog(models.Model):

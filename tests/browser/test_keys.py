@@ -36,6 +36,8 @@ def test_results_are_kept_by_keyboard_alone(open_page: Callable[..., Page]) -> N
     expect(page.locator("#result-2 a.collect")).to_contain_text("Collected")
     page.get_by_role("link", name="Open it").click()
     expect(page.locator("[data-item]")).to_have_count(1)
+    # The page's scripts, which hear the keys, show this button.
+    expect(page.locator("[data-keys-sheet]")).to_be_visible()
     page.keyboard.press("x")
     expect(page.get_by_role("button", name="Undo")).to_be_visible()
     page.keyboard.press("u")

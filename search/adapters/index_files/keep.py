@@ -58,7 +58,8 @@ def put_right(release: Release, *, deep: bool = False) -> tuple[str, bool]:
             where = f"indexes/snapshot-{folder.snapshot_id}/{folder.name}"
             reason = (
                 f"The index files of {release.name} on {socket.gethostname()} are damaged or missing "
-                f"({where}: {fault}), and {failure}. `manage.py index_kb {release.knowledge_base.name}` builds them."
+                f"({where}: {fault}), and {failure}. `manage.py index_kb {release.knowledge_base.name}` or the job "
+                "Index builds them."
             )
             break
     if faults.note(release.name, reason) and reason:

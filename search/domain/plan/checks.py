@@ -115,7 +115,8 @@ class _Checker(FilterChecker):
         measured = [field.name for field in fields.values() if field.kind in MEASURED]
         found = fields.get(order.by)
         if found is None and order.by != NAME:
-            message = f"{self.said(sets)} has no field {order.by!r} to order by."
+            instead = f"; order by {_listed(measured)}" if measured else " and none that has an order"
+            message = f"{self.said(sets)} has no field {order.by!r} to order by{instead}."
             self.fault("/order/by/field", message, nearest(order.by, measured))
         elif found is None or found.kind not in MEASURED:
             kind = "text" if found is None or found.kind == "text" else "a keyword"

@@ -11,7 +11,7 @@ from typing import Any
 
 import orjson
 
-from search.ingest.fields import scalar, to_number, value_fault
+from search.ingest.fields import number_hint, scalar, to_number, value_fault
 from search.ingest.mapping.mapping import ColumnMapping, FileMapping
 from search.ingest.mapping.uses import FIELD_USES
 from search.ingest.rows import number_or_text
@@ -44,11 +44,11 @@ def node_converter(file: FileMapping, types: Mapping[str, str]) -> Callable[[Row
             return
         type_ = type_of(row)
         if not type_:
-            yield BadRow("no_type", f"Column '{', '.join(file.used('type'))}' is empty, so the node has no type.")
+            yield BadRow("no_type", f"Column '{', '.join(file.used('type'))}' is empty, so the node has no type.", id_)
             return
         values, faults = fields(row)
         if faults:
-            yield BadRow("bad_value", " ".join(faults))
+            yield BadRow("bad_value", " ".join(faults), id_)
             return
         name = " ".join(text for column in names if (text := _text(row.get(column))))
         node = {"id": id_, "type": type_, "name": name or id_.removeprefix(unnamed), "fields": values}
@@ -204,7 +204,7 @@ def _one(item: Any, use: str) -> Any:
         try:
             return to_number(value.strip())
         except ValueError:
-            raise ValueError(f"{_shown(value)} is not a number") from None
+            raise ValueError(f"{_shown(value)} is not a number{number_hint(value)}") from None
     if use == "date" and (wrong := value_fault(value, "date")):
         raise ValueError(wrong)
     return str(value) if use in ("text", "keyword", "date") else value

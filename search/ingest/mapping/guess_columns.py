@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from search.ingest.fields import FieldKinds, scalar
+from search.ingest.fields import FieldKinds, is_date, is_plain_number, scalar
 from search.ingest.mapping.guess_roles import plain
 from search.ingest.mapping.mapping import ColumnMapping
 from search.ingest.mapping.sniff import Sniffed
@@ -19,6 +19,10 @@ LONGEST_ITEM = 40
 """Most characters, on average, of the parts of a list: the commas of sentences separate nothing."""
 KNOWN_SHARE = 0.5
 """Share of a column's first values that are ids in the sample of another file, from which on it is taken for edges."""
+NEARLY_SHARE = 0.5
+"""Share of numbers or dates among short values, from which on the reason says so."""
+MOST_SHOWN, LONGEST_SHOWN = 3, 30
+"""Values that are shown as exceptions, and their length in characters."""
 LINK = re.compile(r"https?://\S+")
 
 
@@ -48,6 +52,11 @@ def guess_fields(sniffed: Sniffed, column: str, known: Mapping[str, Sniffed], ow
         return Guessed(ColumnMapping("aliases", separator=separator), "its name says so")
     if own and plain(column) in ("url", "link", "homepage", "website") and all(LINK.fullmatch(str(v)) for v in values):
         return Guessed(ColumnMapping("url"), "its name says so, and its values are links")
+    return _field(items, separator, listed, complete=sniffed.complete)
+
+
+def _field(items: list[Any], separator: str, listed: bool, *, complete: bool) -> Guessed:
+    """Return the kind of the field that the values make; not `complete` if there are more rows than were looked at."""
     kinds = FieldKinds()
     for item in items:
         value = scalar(item)
@@ -62,10 +71,33 @@ def guess_fields(sniffed: Sniffed, column: str, known: Mapping[str, Sniffed], ow
     if listed:
         because += f", separated by {separator!r}" if separator else ", in lists"
     use = kinds.kind
-    if use in ("number", "date") and not sniffed.complete:
+    if use == "keyword":
+        texts = [item for item in items if isinstance(item, str)]
+        if texts and len(texts) == len(items) and all(map(is_plain_number, texts)):
+            # Prices are written 1.50; a field whose kind is inferred takes them for texts, so this is declared.
+            because = "all its first values are numbers, some with zeros at the end"
+            return Guessed(ColumnMapping("number", separator=separator), because)
+        because += _nearly(texts)
+    if use in ("number", "date") and not complete:
         # A later row may hold something else: an inferred kind then becomes a text, a declared one is a fault.
         return Guessed(ColumnMapping("field", separator=separator), f"{because}; the kind follows from all rows")
     return Guessed(ColumnMapping(use, separator=separator), because)
+
+
+def _nearly(texts: list[str]) -> str:
+    """Return that most values are numbers or dates, and which are not, as the end of a reason; else nothing."""
+    for kind, fits in (("number", is_plain_number), ("date", is_date)):
+        others = list(dict.fromkeys(text for text in texts if not fits(text)))
+        good = sum(map(fits, texts))
+        if good >= NEARLY_SHARE * len(texts) and others:
+            shown = ", ".join(repr(text[:LONGEST_SHOWN]) for text in others[:MOST_SHOWN])
+            more = " and others" if len(others) > MOST_SHOWN else ""
+            compared = "greater than" if kind == "number" else "before and after"
+            return (
+                f"; but {good} of {len(texts)} are {kind}s, only {shown}{more} not: with the use 'field: {kind}' "
+                f"they can be compared ({compared}), and those rows are told as bad"
+            )
+    return ""
 
 
 def _edge(column: str, items: list[Any], known: Mapping[str, Sniffed], separator: str) -> Guessed | None:

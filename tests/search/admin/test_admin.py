@@ -122,7 +122,7 @@ def test_a_release_that_is_not_ready_is_refused_with_the_reason(staff: Client, f
 
 def form_of(films: KnowledgeBase, **changed: object) -> dict[str, object]:
     return {
-        "title": films.title, "description": "", "examples": "[]", "visibility": films.visibility, "domain": "",
+        "title": films.title, "description": "", "examples": "", "visibility": films.visibility, "domain": "",
         "language": "en", "licence": "", "source": "", "active_release": films.active_release_id,
         "releases-TOTAL_FORMS": 0, "releases-INITIAL_FORMS": 0, **changed,
     }  # fmt: skip
@@ -137,6 +137,18 @@ def test_texts_visibility_and_active_release_are_changed_in_one_form(staff: Clie
     films.refresh_from_db()
     assert (films.title, films.visibility, films.active_release) == ("Moving pictures", "staff", release)
     assert films.active_release.activated is not None
+
+
+def test_examples_are_given_and_shown_as_lines(staff: Client, films: KnowledgeBase) -> None:
+    address = reverse("admin:search_knowledgebase_change", args=[films.pk])
+    assert staff.post(address, form_of(films, examples="Who made Amber Road?\n\n  Films of 2019 \n")).status_code == 302
+    films.refresh_from_db()
+    assert films.examples == ["Who made Amber Road?", "Films of 2019"]
+    assert "Who made Amber Road?\nFilms of 2019</textarea>" in staff.get(address).content.decode()
+    refused = staff.post(address, form_of(films, examples="short\n" + "x" * 2_001))
+    assert "Line 2 has 2,001 characters; 2,000 are the most." in refused.content.decode()
+    films.refresh_from_db()
+    assert films.examples == ["Who made Amber Road?", "Films of 2019"]
 
 
 def test_a_release_of_another_knowledge_base_cannot_be_chosen(staff: Client, films: KnowledgeBase) -> None:

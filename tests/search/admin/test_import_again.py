@@ -81,6 +81,24 @@ def test_a_second_import_is_offered_the_mapping_of_the_first_and_takes_it(staff:
     assert Snapshot.objects.filter(knowledge_base__name="cinema").count() == 2
 
 
+def test_files_that_were_mended_and_sent_again_are_offered_the_mapping_that_was_begun(staff: Client) -> None:
+    first = sent(staff, ("films.csv", FILMS), ("people.csv", PEOPLE))
+    staff.post(reverse(f"{START}_mapping", args=[first.pk]), USES)
+    second = sent(staff, ("films.csv", FILMS + b"3,Cold Bay,p1\n"), ("people.csv", PEOPLE))
+    page = mapping_page(staff, second)
+    assert "An import of <strong>cinema</strong> from files like these was begun on" in page
+    assert f"?like={first.pk}" in page
+    taken = mapping_page(staff, second, like=str(first.pk))
+    assert "What the columns are is as you said for the import of <strong>cinema</strong>" in taken
+    assert 'value="directed by"' in taken
+    # An import with it is newer than what was begun before, which is not offered beside it.
+    staff.post(reverse(f"{START}_mapping", args=[second.pk]) + f"?like={first.pk}", USES)
+    imported(staff, second, visibility="public")
+    third = mapping_page(staff, sent(staff, ("films.csv", FILMS), ("people.csv", PEOPLE)))
+    assert "was imported from files like these" in third
+    assert "was begun on" not in third
+
+
 def test_a_new_knowledge_base_is_searched_by_those_whom_the_page_asks_for(staff: Client) -> None:
     upload = sent(staff, ("films.csv", FILMS), ("people.csv", PEOPLE))
     staff.post(reverse(f"{START}_mapping", args=[upload.pk]), USES)

@@ -22,7 +22,8 @@ def test_a_site_without_knowledge_bases_says_how_to_get_one(client: Client, smal
 
     assert page.status_code == 200
     assert "No knowledge base yet" in page.content.decode()
-    assert "import_kb" in page.content.decode()
+    assert "/admin/search/knowledgebase/import/" in page.content.decode()
+    assert "manage.py" not in page.content.decode()
 
 
 def test_the_page_offers_knowledge_bases_with_examples_and_pipelines(client: Client, films: KnowledgeBase) -> None:

@@ -69,7 +69,9 @@ def test_the_list_shows_each_evaluation_with_the_measures_of_its_pipelines(reade
 
 
 def test_without_evaluations_the_list_says_what_to_do(reader: Client) -> None:
-    assert "No evaluations yet" in page(reader, "evaluations")
+    told = page(reader, "evaluations")
+    assert "No evaluations yet" in told
+    assert "manage.py" not in told
 
 
 def test_the_report_has_what_a_question_costs_and_published_figures_apart_from_its_own(

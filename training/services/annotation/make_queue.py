@@ -47,6 +47,11 @@ class QueuePlan:
     @property
     def sentence(self) -> str:
         """How many candidates match and how many of them the queue takes."""
+        if self.rule == FEEDBACK and not self.matched.count:
+            return (
+                "The rule matches nothing: no queue is made. Nobody has marked results of this knowledge base in the "
+                "chosen ways yet; people do so with the buttons below each result."
+            )
         return self.matched.sentence(self.limit)
 
 

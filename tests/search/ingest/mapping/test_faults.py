@@ -51,8 +51,26 @@ def test_each_bad_cell_is_told_with_its_line(tmp_path: Path) -> None:
         (3, "bad_value"), (4, "no_id"), (5, "bad_columns"), (6, "duplicate_id"), (7, "bad_value"),
     ]  # fmt: skip
     assert faults(tmp_path, text)[0][2] == (
-        "Column 'age': 'old' is not a number. Column 'born': 'soon' is not a date as ISO 8601 writes it."
+        "Column 'age': 'old' is not a number. "
+        "Column 'born': 'soon' is not a date as ISO 8601 writes it (such as 2024-05-31)."
     )
+
+
+def test_a_decimal_comma_is_told_with_the_number_to_write(tmp_path: Path) -> None:
+    [(_, _, message)] = faults(tmp_path, b'id,name,age,born\n1,Ada,"36,5",\n')
+    assert message == "Column 'age': '36,5' is not a number; write it 36.5."
+
+
+def test_an_edge_to_a_bad_row_names_that_row_and_ids_that_were_not_separated_are_told(tmp_path: Path) -> None:
+    columns = PEOPLE["files"][0]["columns"] | {"of": {"use": "edge", "relation": "knows", "separator": ";"}}
+    text = b'id,name,age,born,of\n1,Ada,1,,\n2,Bo,old,,\n3,Cy,1,,2\n4,Di,1,,"1,3"\n5,Ed,1,,1;3\n6,Fa,1,,9\n'
+    found = faults(tmp_path, text, {**PEOPLE, "files": [{**PEOPLE["files"][0], "columns": columns}]})
+    assert [(row, message) for row, kind, message in found if kind == "no_such_node"] == [
+        (4, "The target '2' was left out: row 3 of people.csv is bad. Mended there, this is good."),
+        (5, "There is no node '1,3' for the target, but one for each part between ',': separate them as the other "
+            "cells do."),
+        (7, "There is no node '9' for the target."),
+    ]  # fmt: skip
 
 
 def test_latin_1_is_told_with_its_line_and_read_with_its_encoding(tmp_path: Path) -> None:

@@ -79,7 +79,10 @@ def test_a_second_machine_fetches_and_a_damaged_file_is_fetched_again(
     told = refused()
     assert told.startswith("The index files of films-1 on ")
     assert "are damaged or missing" in told
-    assert "GRASP_FILES_FROM names no place to fetch them from. `manage.py index_kb films` builds them." in told
+    assert (
+        "GRASP_FILES_FROM names no place to fetch them from. `manage.py index_kb films` or the job Index builds them."
+        in told
+    )
     assert faults.faults() == [told]
 
     move(settings, here, fetched_from=builder)

@@ -151,6 +151,11 @@ def test_a_rule_that_matches_nothing_makes_no_queue_and_says_so(films: Knowledge
     assert not AnnotationQueue.objects.exists()
 
 
+def test_a_base_whose_results_nobody_has_marked_is_told_as_that(films: KnowledgeBase, evaluation: Evaluation) -> None:
+    plan = plan_queue(knowledge_base=films, rule="feedback", arguments={})
+    assert "Nobody has marked results of this knowledge base" in plan.sentence
+
+
 def test_more_than_can_be_counted_is_a_sentence_and_loads_nothing(
     films: KnowledgeBase, evaluation: Evaluation, monkeypatch: pytest.MonkeyPatch
 ) -> None:
