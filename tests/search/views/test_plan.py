@@ -236,8 +236,8 @@ def test_a_second_plan_can_be_taken(client: Client, run: SearchRun, form: Callab
     assert f'href="/search/{run.pk}/plans/" data-later' in results
     others = client.get(f"/search/{run.pk}/plans/").content.decode()
     part = client.get(f"/search/{run.pk}/plans/", headers=PART).content.decode()
-    for html in (others, part):
-        assert f"/search/{run.pk}/plan/?plan=2" in html
-        assert "the other one" in words(html)
+    for shown in (others, part):
+        assert f"/search/{run.pk}/plan/?plan=2" in shown
+        assert "the other one" in words(shown)
     assert "<h1" in others
     assert "<h1" not in part
