@@ -1,4 +1,4 @@
-"""First paint and layout shifts of a result page in Chromium, and the processor time in which the server makes it.
+"""First paint, layout shifts and size of a result page in Chromium, and the server's processor time for it.
 
 The page is opened as a visitor does: a question is asked, the stages arrive, then the finished page is opened anew.
 First contentful paint counts from the request; the sum of layout shifts (CLS) follows web.dev: up to 0.1 is good.
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from http import HTTPStatus
+from statistics import median
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -28,6 +29,8 @@ WATCH = """() => {
     .observe({ type: 'paint', buffered: true });
 }"""
 PAINTED = "new Promise((done) => { const look = () => window.painted ? done() : setTimeout(look, 20); look(); })"
+WEIGHT = """[performance.getEntriesByType('navigation')[0].decodedBodySize / 1000,
+  document.getElementsByTagName('*').length]"""
 SIZES: dict[str, ViewportSize] = {"desk": {"width": 1280, "height": 900}, "phone": {"width": 375, "height": 800}}
 
 
@@ -38,6 +41,7 @@ def main() -> None:
     except ImportError as error:
         raise NotHere("needs the packages of the tests") from error
     rows: list[tuple[Any, ...]] = []
+    weights: list[tuple[float, float]] = []
     pages: list[tuple[str, dict[str, str]]] = []
     with running({"GRASP_SEARCHES_PER_MINUTE": "100000"}) as (address, _, _), sync_playwright() as started:
         browser = started.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--headless"])
@@ -59,10 +63,13 @@ def main() -> None:
                 page.evaluate(PAINTED)
                 paints.append(page.evaluate("painted") / 1000)
                 still.append(page.evaluate("shifts"))
+                weights.append(tuple(page.evaluate(WEIGHT)))
             rows.append((name, *percentiles(arriving), *percentiles(paints), f"{max(shifts):.3f}", f"{max(still):.3f}"))
         browser.close()
     columns = ("width", "asked p50 ms", "p95", "opened p50 ms", "p95", "most CLS asked", "opened")
     table("First contentful paint of a result page", columns, rows)
+    kilobytes, elements = zip(*weights, strict=True)
+    table("Size of a finished page", ("KB p50", "elements p50"), [(median(kilobytes), f"{median(elements):,.0f}")])
     table("The server's part", ("page", "processor ms p50", "p95"), [("finished search", *_server(pages))])
 
 

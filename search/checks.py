@@ -150,8 +150,14 @@ def _lasting_faults(name: str, _row: str, _tools: str) -> tuple[str, ...]:
     return tuple(text for _, text in _faults(name))
 
 
+_lead_somewhere: set[str] = set()
+"""Dotted paths that were looked for and found: what is installed stays so while a process runs."""
+
+
 def leads_nowhere(path: str) -> str:
     """Return why a dotted path cannot be loaded, without loading it, or an empty string if it can."""
+    if path in _lead_somewhere:
+        return ""
     module, _, attribute = path.rpartition(".")
     if not module:
         return f"{path!r} is no dotted path."
@@ -163,6 +169,7 @@ def leads_nowhere(path: str) -> str:
         return f"{path!r} leads nowhere: there is no module {module!r}."
     if spec.origin and spec.origin.endswith(".py") and attribute not in _names(Path(spec.origin)):
         return f"{path!r} leads nowhere: {module} has no {attribute!r}."
+    _lead_somewhere.add(path)
     return ""
 
 

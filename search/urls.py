@@ -17,6 +17,7 @@ from search.views.follow_up import follow
 from search.views.gallery.pages import data, framed, gallery, state
 from search.views.glossary import glossary
 from search.views.internal_files import internal_file
+from search.views.other_plans import other_plans
 from search.views.own_searches import change_saved, forget, save, searches
 from search.views.paths import paths
 from search.views.paths_between import paths_of_two, paths_of_two_csv, paths_of_two_svg
@@ -29,6 +30,7 @@ from search.views.settings import knowledge_settings, settings_back, settings_li
 from search.views.status import status
 from search.views.suggest import suggest
 from search.views.theme import theme
+from search.views.why import why
 
 urlpatterns: list[URLPattern | URLResolver] = [
     # First, for it registers the converter `anything`, which the addresses of entities use too.
@@ -58,10 +60,12 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("search/<uuid:run_id>/cancel/", cancel, name="search-cancel"),
     path("search/<uuid:run_id>/feedback/", feedback, name="search-feedback"),
     path("search/<uuid:run_id>/plan/", edit_plan, name="search-plan"),
+    path("search/<uuid:run_id>/plans/", other_plans, name="search-plans"),
     path("search/<uuid:run_id>/follow/", follow, name="search-follow"),
     path("search/<uuid:run_id>/refine/", refine, name="search-refine"),
     path("search/<uuid:run_id>/answers/", answers, name="search-answers"),
     path("search/<uuid:run_id>/answers.csv", answers_csv, name="search-answers-csv"),
+    path("search/<uuid:run_id>/results/<int:rank>/why/", why, name="search-why"),
     path("search/<uuid:run_id>/results/<int:rank>/paths/", paths, name="search-paths"),
     path("search/<uuid:run_id>/results.csv", results_csv, name="search-csv"),
     path("search/<uuid:run_id>/trace/", trace, name="search-trace"),

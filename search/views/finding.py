@@ -10,8 +10,9 @@ from search.models import KnowledgeBase, SearchRun
 
 
 def find_run(request: HttpRequest, run_id: UUID) -> SearchRun:
-    """Return the run; raises Http404 if it does not exist or the user may not read it."""
-    run = SearchRun.objects.visible_to(request.user).select_related("knowledge_base").filter(pk=run_id).first()
+    """Return the run with its release; raises Http404 if it does not exist or the user may not read it."""
+    visible = SearchRun.objects.visible_to(request.user).select_related("knowledge_base", "release__snapshot")
+    run = visible.filter(pk=run_id).first()
     if run is None:
         raise Http404("There is no search with this address.")
     return run

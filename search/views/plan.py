@@ -25,6 +25,7 @@ from search.services.searches.request_search import request_search
 from search.views import plan_form
 from search.views.finding import find_run
 from search.views.form import question_box
+from search.views.parts import wants_part
 from search.views.plan_additions import without_blanks
 from search.views.plan_changes import changed
 from search.views.plan_form import Json
@@ -33,8 +34,6 @@ from search.views.shown.editor import show_editor
 from search.views.shown.wording import type_words
 from search.views.unavailable import not_now, says_what_is_down, status_of
 
-PART = "X-Page-Part"
-"""Header of a request that gets only the form, because the browser already shows the page around it."""
 ENTITIES_OFFERED = 8
 ENTITIES_TIED = 5
 
@@ -124,7 +123,7 @@ def _page(
     # An empty field counts as a fault only when the user wants to run the plan.
     editor = show_editor(plan, schema, [*blank, *faults] if status == 400 else faults, names, looked)
     context: dict[str, Any] = {"run": run, "editor": editor, "unfinished": bool(blank)}
-    if request.headers.get(PART):
+    if wants_part(request):
         return render(request, "search/_plan_editor.html", context, status=status)
     box = question_box(request, knowledge_base=run.knowledge_base_name, question=run.question, pipeline=run.pipeline)
     return render(request, "search/plan.html", context | {"box": box}, status=status)

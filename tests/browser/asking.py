@@ -1,10 +1,13 @@
-"""Helpers that ask a question in a browser."""
+"""Helpers that ask a question in a browser, and open what is closed."""
 
 from playwright.sync_api import Page, expect
 
 QUESTION = "What did Ingunn Aas design for Ostervik?"
 ANSWERS = {"OV-500", "OV-1000"}
 """Its answers among the products, from their questions file."""
+
+
+_OPEN = "() => document.querySelectorAll('details').forEach((each) => { each.open = true })"
 
 
 def ask(page: Page, question: str = QUESTION, knowledge_base: str = "products", pipeline: str = "grasp") -> None:
@@ -21,3 +24,10 @@ def finished(page: Page) -> None:
     expect(page.locator("#state.done")).to_be_visible(timeout=30_000)
     # The page has stopped polling: it replaces no element after this.
     expect(page.locator("#live[hx-get]")).to_have_count(0)
+
+
+def open_details(page: Page) -> None:
+    """Open everything that can be opened, also inside of what arrives when it is opened."""
+    page.evaluate(_OPEN)
+    expect(page.locator("details[open] [data-later]")).to_have_count(0)
+    page.evaluate(_OPEN)

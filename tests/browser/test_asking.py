@@ -52,7 +52,7 @@ def test_a_question_is_answered_with_its_plan_its_paths_and_its_arithmetic(page:
     assert "← designed by —" in first.locator(".path").all_inner_texts()[0]
 
     first.get_by_text("Why here").click()
-    assert first.locator(".sum tbody tr.inner").count() == 2
+    expect(first.locator(".sum tbody tr.inner")).to_have_count(2)
     parts = []
     for row in first.locator(".sum tbody tr:not(.inner)").all():
         formula, adds = row.locator("td").nth(2).inner_text(), float(row.locator("td").nth(3).inner_text())
@@ -203,7 +203,10 @@ def test_everything_works_without_scripts(open_page: Callable[..., Page], site: 
 
     finished(page)
     page.locator(".result").first.get_by_text("Why here").click()
-    expect(page.locator(".result").first.locator(".sum")).to_be_visible()
+    page.locator(".result").first.get_by_role("link", name="The sum and the evidence").click()
+    expect(page.locator(".sum")).to_be_visible()
+    page.get_by_role("link", name="Back to the results").click()
+    expect(page).to_have_url(re.compile("#result-1$"))
 
 
 def test_names_are_offered_while_one_types(page: Page) -> None:

@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.browser.asking import open_details
 from tests.browser.conftest import PRODUCTS, Site
-from tests.browser.test_every_page import DESK, PHONE, faults_of, open_checked, open_details
+from tests.browser.test_every_page import DESK, PHONE, faults_of, open_checked
 
 __all__ = ["open_checked"]
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.asking import QUESTION, ask
+from tests.browser.asking import QUESTION, ask, open_details
 from tests.browser.axe import faint_in_dark, violations
 from tests.browser.conftest import PRODUCTS, Site
 from tests.browser.unwieldy import LONG_ID, NAME, write_bundle
@@ -136,10 +136,6 @@ def faults_of(page: Page) -> list[str]:
     return found
 
 
-def open_details(page: Page) -> None:
-    page.evaluate("() => document.querySelectorAll('details').forEach((each) => { each.open = true })")
-
-
 @pytest.mark.usefixtures("unwieldy")
 def test_pages_without_a_search_have_no_fault(open_checked: OpenPage) -> None:
     page = open_checked("/")
@@ -159,7 +155,7 @@ def test_an_answered_search_and_what_it_leads_to_have_no_fault(
     ask(page, question, knowledge_base)
     results = page.url
     found = {}
-    for leads_to in ("", "plan/", "trace/", "results/1/paths/"):
+    for leads_to in ("", "plan/", "trace/", "results/1/why/", "results/1/paths/"):
         page.goto(results + leads_to)
         open_details(page)
         found[leads_to or "results"] = faults_of(page)
@@ -171,8 +167,8 @@ def test_a_search_in_every_other_state_has_no_fault(open_checked: OpenPage, site
     found = {}
 
     def look(state: str, shows: str) -> None:
-        expect(page.locator("main")).to_contain_text(shows)
         open_details(page)
+        expect(page.locator("main")).to_contain_text(shows)
         found[state] = faults_of(page)
 
     with site.worker_asleep():

@@ -6,7 +6,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.asking import QUESTION, ask, finished
+from tests.browser.asking import QUESTION, ask, finished, open_details
 
 pytestmark = pytest.mark.browser
 
@@ -92,10 +92,6 @@ FAINT_TEXT = """() => {
 OVERFLOWING = "() => document.documentElement.scrollWidth - document.documentElement.clientWidth"
 
 
-def open_everything(page: Page) -> None:
-    page.evaluate("() => document.querySelectorAll('details').forEach((each) => { each.open = true })")
-
-
 def test_a_question_is_asked_read_and_explained_with_the_keyboard_alone(page: Page) -> None:
     page.keyboard.press("Escape")
     page.locator("body").evaluate("(body) => document.activeElement.blur()")
@@ -149,7 +145,8 @@ def test_results_with_everything_opened_are_well_formed_legible_and_no_wider_tha
 ) -> None:
     page = open_page("/", viewport={"width": width, "height": 844}, color_scheme=scheme)
     ask(page)
-    open_everything(page)
+    results = page.url
+    open_details(page)
 
     assert page.evaluate(FAULTS_OF_STRUCTURE) == []
     assert page.evaluate(FAINT_TEXT) == []
@@ -159,9 +156,14 @@ def test_results_with_everything_opened_are_well_formed_legible_and_no_wider_tha
     assert page.evaluate(FAULTS_OF_STRUCTURE) == []
     assert page.evaluate(FAINT_TEXT) == []
     assert page.evaluate(OVERFLOWING) == 0
+    page.goto(f"{results}results/1/why/")
+    open_details(page)
+    assert page.evaluate(FAULTS_OF_STRUCTURE) == []
+    assert page.evaluate(FAINT_TEXT) == []
+    assert page.evaluate(OVERFLOWING) == 0
     page.get_by_role("link", name="Back to the results").click()
     page.get_by_role("link", name="Trace", exact=True).click()
-    open_everything(page)
+    open_details(page)
     assert page.evaluate(FAULTS_OF_STRUCTURE) == []
     assert page.evaluate(OVERFLOWING) == 0
 

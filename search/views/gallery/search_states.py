@@ -1,4 +1,4 @@
-"""States of a page of results, of the list of all answers, and of the page with the question box."""
+"""States of a page of results, of the reasons for a place, of all answers, and of the page with the question box."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from search.views.form import SearchBox
 from search.views.gallery.made_up import LONG, RIGHT_TO_LEFT, Made, made_up_box, renamed, search
 from search.views.shown.facets import ShownFacet, ShownFacets, ShownFacetValue
 from search.views.shown.search import show_search
+from search.views.shown.why import show_why
 
 Json = dict[str, Any]
 Page = tuple[str, Callable[[HttpRequest], Made]]
@@ -106,6 +107,24 @@ SEARCHES: Mapping[str, Page] = {
     "failed": ("The search failed", _results(lambda: search(status="failed", error=_FAULT, results=[], fusion=None))),
     "long-words": ("Words that do not fit", _results(lambda: renamed(_done(4, answer=_answer(3)), LONG))),
     "right-to-left": ("From right to left", _results(lambda: renamed(_done(4, answer=_answer(3)), RIGHT_TO_LEFT))),
+}
+
+
+def _why(described: Callable[[], Json], rank: int = 1) -> Callable[[HttpRequest], Made]:
+    def made(_: HttpRequest) -> Made:
+        told = described()
+        shown = show_search(told)
+        result = shown.results[rank - 1]
+        return "search/why.html", {"search": shown, "result": result, "why": show_why(told, rank)}
+
+    return made
+
+
+WHY: Mapping[str, Page] = {
+    "one": ("Two lists and two paths", _why(search)),
+    "empty": ("No path leads to it", _why(search, 3)),
+    "long-words": ("Words that do not fit", _why(lambda: renamed(search(), LONG))),
+    "right-to-left": ("From right to left", _why(lambda: renamed(search(), RIGHT_TO_LEFT))),
 }
 
 

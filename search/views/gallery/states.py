@@ -32,6 +32,7 @@ class State:
 
 OF_SEARCH: Mapping[str, Pages] = {
     "search": search_states.SEARCHES,
+    "why": search_states.WHY,
     "answers": search_states.ANSWERS,
     "home": search_states.HOMES,
     "compare": site_states.COMPARE,

@@ -1,4 +1,4 @@
-"""One result: its checked conditions, its paths in words, and the sum that is its fused score."""
+"""One result as the list shows it: its checked conditions and its paths in words; `why.py` explains its place."""
 
 from __future__ import annotations
 
@@ -6,22 +6,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from search.domain.fusion import SINGLE, SUM
 from search.plan_words import more_conditions, variables_of
-from search.signals.titles import signal_value
-from search.text import path_text, words
+from search.text import path_text
 from search.views.shown.answer import Relations, measured, order_value, place_words
-from search.views.shown.drawing import Drawing, draw
 from search.views.shown.plans import filter_text
 from search.views.shown.wording import relation_words, type_words
 
 Json = Mapping[str, Any]
 
-BY_RANK, BY_SCORE = "w / (k + rank)", "w × score"
-BAR_WIDTH = 160.0
-"""Width of the largest contribution's bar, in units of the drawing."""
-SMALL_WEIGHT = 0.01
-"""A weight below this is shown with two significant digits, which is exact enough for a sum with four decimals."""
 TEXT_SIGN = "≈"
 """Mark of a text condition: its similarity is shown, but does not prove that the condition is met."""
 CONDITION_SIGNS = {
@@ -46,36 +38,6 @@ class ShownCondition:
 
 
 @dataclass(frozen=True, slots=True)
-class ScorePart:
-    """One list's part in the sum; `formula` is empty where the list does not hold the result.
-
-    The sum adds up the lists with `depth` 0. A deeper list follows the list into which it was fused. Its contribution
-    is a share of that list's contribution, in proportion to its share of that list's score.
-    """
-
-    title: str
-    rank: int | None
-    score: float | None
-    weight: float
-    formula: str
-    contribution: float
-    bar: float
-    depth: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class ShownSignal:
-    """A signal that moved a result; `start` and `bar` are place and width of its bar, which begins in the middle."""
-
-    title: str
-    value: str
-    contribution: float
-    size: float
-    start: float
-    bar: float
-
-
-@dataclass(frozen=True, slots=True)
 class ShownPath:
     """A path in words, and as rows of the equivalent table: from, relation, to."""
 
@@ -91,18 +53,11 @@ class ShownResult:
     score: float
     id: str
     type: str
-    type_name: str
     name: str
     snippet: str
     conditions: tuple[ShownCondition, ...]
-    parts: tuple[ScorePart, ...]
-    total: float
-    fused: bool
-    formula: str
-    signals: tuple[ShownSignal, ...]
     plan_index: int | None
     paths: tuple[ShownPath, ...]
-    drawing: Drawing | None
     answers: bool = True
     """Whether it is an answer of the shown plan; others are near."""
     ordered: str = ""
@@ -112,11 +67,8 @@ class ShownResult:
 
 def show_results(search: Json, relations: Relations | None = None) -> tuple[ShownResult, ...]:
     """Return the results of a described search, best first; `relations` are those of the schema, for their wordings."""
-    results = search["results"]
-    largest = max((share["contribution"] for result in results for _, share in _shares(result)), default=0.0)
-    strongest = max((abs(one["contribution"]) for result in results for one in result.get("signals", ())), default=0.0)
-    known = relations or {}
-    shown = [_show(result, search["plans"], search["fusion"] or {}, largest, strongest, known) for result in results]
+    results, known = search["results"], relations or {}
+    shown = [_show(result, search["plans"], known) for result in results]
     told = _orders(search, known)
     return tuple(
         replace(one, answers=bool(result.get("answers", True)), ordered=order, place=place)
@@ -144,93 +96,22 @@ def _orders(search: Json, relations: Relations) -> Iterator[tuple[str, str]]:
         yield ", ".join(said.values()), place_words(place, shared) if place else ""
 
 
-def _show(
-    result: Json, plans: Sequence[Json], fusion: Json, largest: float, strongest: float, relations: Relations
-) -> ShownResult:
+def _show(result: Json, plans: Sequence[Json], relations: Relations) -> ShownResult:
     evidence = result["evidence"]
     paths = evidence["paths"] if evidence else []
     broken = [path for one in (evidence or {}).get("exclude", ()) for path in one["paths"]]
     node = result["node"]
-    parts = tuple(_part(path, share, fusion, largest) for path, share in _shares(result))
     return ShownResult(
         rank=result["rank"],
         score=result["score"],
         id=node["id"],
         type=type_words(node["type"]),
-        type_name=node["type"],
         name=node["name"],
         snippet=result["snippet"],
         conditions=_conditions(evidence, plans, relations),
-        parts=parts,
-        total=sum(part.contribution for part in parts if not part.depth),
-        fused=any(part.depth for part in parts) or (bool(fusion) and fusion.get("method") != SINGLE),
-        formula=_formula_title(result),
-        signals=tuple(_signal(one, strongest) for one in result.get("signals", ())),
         plan_index=evidence["plan_index"] if evidence else None,
         paths=tuple(show_path(path) for path in [*paths, *broken] if path),
-        drawing=draw(paths),
     )
-
-
-def _shares(result: Json) -> list[tuple[tuple[str, ...], Json]]:
-    """Return the lists' contributions by path in the tree of fusions, those that add most first.
-
-    A fused list precedes the lists in it.
-    """
-    named = [*result["scores"].items(), *result.get("fused", {}).items()]
-    shares = [(tuple(share.get("path") or [name]), share) for name, share in named]
-    adds = {path: share["contribution"] for path, share in shares}
-
-    def place(path: tuple[str, ...]) -> list[tuple[float, str]]:
-        return [(-adds.get(path[: depth + 1], 0.0), name) for depth, name in enumerate(path)]
-
-    return sorted(shares, key=lambda entry: place(entry[0]))
-
-
-def _part(path: tuple[str, ...], share: Json, fusion: Json, largest: float) -> ScorePart:
-    return ScorePart(
-        title=_title(path[-1], fusion),
-        rank=share["rank"],
-        score=share["score"],
-        weight=share["weight"],
-        formula=_formula(share, fusion),
-        contribution=share["contribution"],
-        bar=round(BAR_WIDTH * share["contribution"] / largest, 1) if largest > 0 else 0.0,
-        depth=len(path) - 1,
-    )
-
-
-def _signal(signal: Json, strongest: float) -> ShownSignal:
-    """Return a signal with its bar: to the right of the middle if it moved the result up, else to the left."""
-    middle = BAR_WIDTH / 2
-    width = round(middle * abs(signal["contribution"]) / strongest, 1) if strongest > 0 else 0.0
-    start = middle if signal["contribution"] >= 0 else round(middle - width, 1)
-    title, value = signal.get("title", signal["name"]), signal_value(signal["name"], signal["value"])
-    return ShownSignal(title, value, signal["contribution"], abs(signal["contribution"]), start, width)
-
-
-def _title(name: str, fusion: Json) -> str:
-    return fusion.get("titles", {}).get(name) or words(name).capitalize()
-
-
-def _formula_title(result: Json) -> str:
-    """Return how the lists add to the sum, in symbols: by ranks, by scores, or both where fusions are nested."""
-    methods = {share.get("method", "") for _, share in _shares(result)}
-    return " or ".join(
-        title for title, there in ((BY_RANK, "" in methods), (BY_SCORE, methods & {SINGLE, SUM})) if there
-    )
-
-
-def _formula(share: Json, fusion: Json) -> str:
-    rank, k = share["rank"], share.get("k", fusion.get("k"))
-    if share.get("method") in (SINGLE, SUM):
-        return f"{share['weight']:.4g} × {share['score']:.4f}" if rank is not None else ""
-    return f"{_weight(share['weight'])} / ({k:g} + {rank})" if fusion and rank is not None and k is not None else ""
-
-
-def _weight(weight: float) -> str:
-    """Return a weight with enough digits to recompute the sum, which is shown with four decimals."""
-    return f"{weight:g}" if weight >= SMALL_WEIGHT else f"{weight:.2g}"
 
 
 def _conditions(evidence: Json | None, plans: Sequence[Json], relations: Relations) -> tuple[ShownCondition, ...]:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from search.domain.graph import Schema
 from search.models import SearchRun
 from search.services.searches.describe_search import describe_search
 from search.views.shown.answer import Relations, ShownAnswer, show_answer
@@ -162,15 +163,26 @@ class ShownSearch:
 
 def show_run(run: SearchRun) -> ShownSearch:
     """Return a search as the values that its page prints, with the wordings of its release's schema."""
-    language = run.release.snapshot.schema.language if run.release is not None else "en"
-    return show_search(describe_search(run), relations_of(run), language)
+    return show_described(run, describe_search(run))
+
+
+def show_described(run: SearchRun, search: Json) -> ShownSearch:
+    """Return the same from a search that has been described already."""
+    if run.release is None:
+        return show_search(search)
+    # The schema is parsed each time that it is asked for.
+    schema = run.release.snapshot.schema
+    return show_search(search, relations_by_name(schema), schema.language)
 
 
 def relations_of(run: SearchRun) -> Relations:
     """Return the relations of the searched release by name, none if it has been deleted."""
-    if run.release is None:
-        return {}
-    return {relation.name: relation for relation in run.release.snapshot.schema.relations}
+    return relations_by_name(run.release.snapshot.schema) if run.release is not None else {}
+
+
+def relations_by_name(schema: Schema) -> Relations:
+    """Return the relations of a schema by name."""
+    return {relation.name: relation for relation in schema.relations}
 
 
 def show_search(search: Json, relations: Relations | None = None, language: str = "en") -> ShownSearch:

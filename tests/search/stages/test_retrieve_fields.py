@@ -23,7 +23,7 @@ from search.services.searches.describe_search import describe_search
 from search.services.searches.request_search import request_search
 from search.services.searches.run_search import run_search
 from search.stages.retrieve_fields import Fields
-from search.views.shown.results import show_results
+from search.views.shown.why import show_why
 from tests.fakes import HashEncoder
 from tests.search.services.knowledge.test_index_snapshot import GRAPH, snapshot_of
 
@@ -165,7 +165,8 @@ def test_the_pipeline_shows_the_sum_of_every_result_with_the_titles_of_its_lists
         assert sum(share["contribution"] for share in shares.values()) == pytest.approx(result["score"], abs=1e-6)
         for share in shares.values():
             assert share["contribution"] == pytest.approx(share["weight"] * (share["score"] or 0.0), abs=1e-6)
-    (first, *_) = show_results(shown)
-    assert first.fused
-    assert first.formula == "w × score"
-    assert first.total == pytest.approx(first.score)
+    why = show_why(shown, 1)
+    assert why is not None
+    assert why.fused
+    assert why.formula == "w × score"
+    assert why.total == pytest.approx(shown["results"][0]["score"])

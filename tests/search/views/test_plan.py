@@ -231,4 +231,13 @@ def test_a_second_plan_can_be_taken(client: Client, run: SearchRun, form: Callab
 
     page = client.get(f"/search/{run.pk}/plan/?plan=2").content.decode()
     assert form(page)["/target/relevance_text"] == "the other one"
-    assert f"/search/{run.pk}/plan/?plan=2" in client.get(f"/search/{run.pk}/").content.decode()
+    results = client.get(f"/search/{run.pk}/").content.decode()
+    assert "1 other plan tried" in words(results)
+    assert f'href="/search/{run.pk}/plans/" data-later' in results
+    others = client.get(f"/search/{run.pk}/plans/").content.decode()
+    part = client.get(f"/search/{run.pk}/plans/", headers=PART).content.decode()
+    for shown in (others, part):
+        assert f"/search/{run.pk}/plan/?plan=2" in shown
+        assert "the other one" in words(shown)
+    assert "<h1" in others
+    assert "<h1" not in part

@@ -38,7 +38,7 @@ def words(html: str) -> str:
     return " ".join(re.sub(r"<[^>]*>", " ", html).split())
 
 
-def test_a_finished_search_shows_plan_path_and_arithmetic(client: Client, ask: Callable[..., SearchRun]) -> None:
+def test_a_finished_search_shows_plan_and_path(client: Client, ask: Callable[..., SearchRun]) -> None:
     run = run_search(ask().pk)
 
     html = shown(client, run)
@@ -46,14 +46,32 @@ def test_a_finished_search_shows_plan_path_and_arithmetic(client: Client, ask: C
     assert "3 results" in said
     assert "Ada Holm" in said
     assert "Ada Holm ← directed by — Amber Road" in said
-    # By hand: first of the graph's list with weight 2, first of the text's with weight 1, k is 5.
-    assert "2 / (5 + 1) 0.3333" in said
-    assert "1 / (5 + 1) 0.1667" in said
-    assert "Sum 0.5000" in said
     assert "not used" in said
     assert "SELECT 1" in said
     assert "hx-get" not in html
     assert "htmx" not in html.replace("htmx-config", "")
+
+
+def test_the_arithmetic_of_a_place_is_a_part_of_the_page_for_its_script_and_a_page_without(
+    client: Client, ask: Callable[..., SearchRun]
+) -> None:
+    run = run_search(ask().pk)
+
+    assert "2 / (5 + 1)" not in shown(client, run)
+    assert f'href="/search/{run.pk}/results/1/why/" data-later' in shown(client, run)
+    page = shown(client, run, "results/1/why/")
+    part = client.get(f"/search/{run.pk}/results/1/why/", headers={"X-Page-Part": "why"}).content.decode()
+    for html in (page, part):
+        said = words(html)
+        # By hand: first of the graph's list with weight 2, first of the text's with weight 1, k is 5.
+        assert "2 / (5 + 1) 0.3333" in said
+        assert "1 / (5 + 1) 0.1667" in said
+        assert "Sum 0.5000" in said
+        assert f'href="/search/{run.pk}/results/1/paths/"' in html
+    assert "Why Amber Road is here" in words(page)
+    assert f'href="/search/{run.pk}/#result-1"' in page
+    assert "<h1" not in part
+    assert client.get(f"/search/{run.pk}/results/4/why/").status_code == 404
 
 
 def test_a_very_long_text_is_cut_where_it_is_repeated(client: Client, ask: Callable[..., SearchRun]) -> None:
@@ -84,7 +102,7 @@ def test_who_may_not_see_the_knowledge_base_does_not_see_its_searches(
     films.visibility = KnowledgeBase.Visibility.STAFF
     films.save()
 
-    for more in ("", "live/", "trace/", "results.csv"):
+    for more in ("", "live/", "trace/", "results.csv", "plans/", "results/1/why/"):
         assert client.get(f"/search/{run.pk}/{more}").status_code == 404
     assert client.post(f"/search/{run.pk}/cancel/").status_code == 404
     client.force_login(User.objects.create_user("staff", is_staff=True))
@@ -146,10 +164,10 @@ def test_a_search_by_text_alone_shows_its_list_without_conditions(
 ) -> None:
     run = run_search(ask(pipeline="text").pk)
 
-    said = words(shown(client, run))
-    assert "3 results" in said
-    assert "there are no conditions to check" in said
-    assert "w / (k + rank)" not in said
+    assert "3 results" in words(shown(client, run))
+    why = words(shown(client, run, "results/1/why/"))
+    assert "there are no conditions to check" in why
+    assert "w / (k + rank)" not in why
 
 
 NOTHING_NAMED = {
@@ -269,7 +287,7 @@ def test_hostile_questions_and_names_are_text_everywhere(client: Client, ask: Ca
     step.output[0]["evidence"]["paths"][0][-1]["node"]["name"] = hostile
     step.save()
 
-    for more in ("", "live/", "trace/"):
+    for more in ("", "live/", "trace/", "plans/", "results/1/why/"):
         html = shown(client, run, more)
         assert "<img" not in html.replace('<img src="/static/search/logo.svg', "")
         assert "<script>" not in html

@@ -107,7 +107,7 @@ def test_the_page_draws_each_way_and_is_linked_from_the_result(
     run = asked(2)
     rank = rank_of(run, "person")
     address = f"/search/{run.pk}/results/{rank}/paths/"
-    assert f'href="{address}"' in client.get(f"/search/{run.pk}/").content.decode()
+    assert f'href="{address}"' in client.get(f"/search/{run.pk}/results/{rank}/why/").content.decode()
     page = client.get(address)
     html = page.content.decode()
     assert page.status_code == 200

@@ -104,7 +104,7 @@ def test_the_page_shows_that_plan_first_and_says_where_others_mixed_in(
     assert "This is plan 2 of 2: it put the first result where it stands" in html
     assert "Result 2 comes from another reading, plan 1: Ada Holm ← directed by — film." in html
     assert f"/search/{mixed.pk}/plan/?plan=2" in html
-    assert '<li value="1">' in html
+    assert '<li value="1">' in client.get(f"/search/{mixed.pk}/plans/").content.decode()
     # Plan 2's query stands before those of the other plans.
     assert html.index("SELECT 2") < html.index("SELECT 1")
 

@@ -1,0 +1,12 @@
+"""Parts of a page that a script asks for alone, because the browser already shows the page around them."""
+
+from __future__ import annotations
+
+from django.http import HttpRequest
+
+_HEADER = "X-Page-Part"
+
+
+def wants_part(request: HttpRequest) -> bool:
+    """Whether only the part is wanted; otherwise it is shown on a page of its own."""
+    return bool(request.headers.get(_HEADER))

@@ -1,0 +1,23 @@
+// What is closed when a page comes is asked for when somebody opens it. Without this script, or without an answer, the link
+// in its place leads to the same on a page of its own.
+"use strict";
+
+async function bring(link) {
+  const room = link.parentElement;
+  if (room.getAttribute("aria-busy") === "true") return;
+  room.setAttribute("aria-busy", "true");
+  try {
+    const answer = await fetch(link.href, { headers: { "X-Page-Part": "opened" } });
+    if (answer.ok) room.outerHTML = await answer.text();
+  } catch {
+    // The link stays, and opening once more asks once more.
+  } finally {
+    room.removeAttribute("aria-busy");
+  }
+}
+
+// This event does not bubble, so it is caught on its way down.
+document.addEventListener("toggle", (event) => {
+  const link = event.target.matches("details[open]") && event.target.querySelector("[data-later]");
+  if (link && link.closest("details") === event.target) bring(link);
+}, true);
