@@ -16,7 +16,7 @@ from search.domain.errors import Fault
 from search.ingest.mapping.refit import Refitted
 from search.models import Upload
 from search.services.imports.remembered import Remembered
-from search.services.jobs.kinds import describe_kinds
+from search.services.jobs.kinds import describe_kinds, offered_kinds
 from search.services.knowledge.removal import Removal
 
 _LAUNCH = "admin/search/job/launch.html"
@@ -32,7 +32,7 @@ def _launching(given: Mapping[str, str] | None, kind: str = "evaluate") -> dict[
 
 
 LAUNCH: Mapping[str, Page] = {
-    "many": ("Which kind", page(_LAUNCH, lambda: {"kinds": describe_kinds()}, "Launch a job")),
+    "many": ("Which kind", page(_LAUNCH, lambda: {"kinds": offered_kinds()}, "Launch a job")),
     "one": ("One kind", page(_LAUNCH, lambda: _launching(None))),
     "error": ("Sent without its question set", page(_LAUNCH, lambda: _launching({}))),
     "settings": ("Settings of a learner", page(_LAUNCH, lambda: _launching(None, "train_reranker"))),

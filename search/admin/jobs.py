@@ -29,7 +29,7 @@ from search.models import Job, JobSchedule
 from search.services.access.rights import LAUNCH_JOBS, may
 from search.services.jobs.bad_rows import bad_rows_of
 from search.services.jobs.change import cancel_job, resume_job
-from search.services.jobs.kinds import describe_kinds, kind_names, title_of
+from search.services.jobs.kinds import describe_kinds, kind_names, offered_kinds, title_of
 from search.services.jobs.launch import launch_job
 from search.services.jobs.schedules import save_schedule
 from search.services.jobs.wake import wake
@@ -133,7 +133,7 @@ class JobAdmin(ReadOnlyAdmin):
         context = self.admin_site.each_context(request) | {"opts": self.opts, "title": "Launch a job"}
         kind = request.GET.get("kind", "")
         if kind not in kind_names():
-            return render(request, "admin/search/job/launch.html", context | {"kinds": describe_kinds()})
+            return render(request, "admin/search/job/launch.html", context | {"kinds": offered_kinds()})
         copied = _job(request.GET.get("like"))
         asked = {name: request.GET.get(name, "") for name in ("knowledge_base", "question_set")}
         initial = initial_of(copied) if copied else asked

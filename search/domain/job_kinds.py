@@ -45,6 +45,8 @@ class Kind(Protocol):
     """The fields of Target that a launch has to fill: `knowledge_base`, `release`, `question_set`."""
     optional: ClassVar[tuple[str, ...]] = ()
     """Fields of Target that a launch may fill or leave empty; `refuse` says when one is missing after all."""
+    offered: ClassVar[bool] = True
+    """Whether the page that launches jobs offers it. Jobs that another page begins for people are not offered."""
     makes: ClassVar[str] = ""
     """What a job of this kind makes that can be activated: `release`, `pipeline_version`, or nothing.
 

@@ -20,6 +20,7 @@ class UnpackJob(Kind):
     """Checks and unpacks an upload (Kind)."""
 
     targets: ClassVar[tuple[str, ...]] = ()
+    offered: ClassVar[bool] = False
 
     upload: str = argument("", "The id of the upload.", required=True)
 

@@ -13,6 +13,7 @@ from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
+from search import wiring
 from search.domain.errors import InvalidRequest, NotNow
 from search.models import SearchRun
 from search.services.access.visitor_cookie import asking_visitor, keep_visitor, visitor_of
@@ -24,6 +25,9 @@ from search.views.form import by_field, question_box, typed
 from search.views.results import held_seconds
 from search.views.shown.comparison import show_comparison
 from search.views.unavailable import not_now, says_what_is_down, status_of
+
+BESIDE = ("bm25", "grasp")
+"""The pipelines that a single search is compared with unless somebody chooses others: the first that is another one."""
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -49,7 +53,8 @@ def compare(request: HttpRequest) -> HttpResponse:
     values = _values(request.GET)
     if given:
         [run] = _runs(request, given)
-        values = {"kb": run.knowledge_base_name, "q": run.question, "pipeline": [run.pipeline]} | {
+        beside = [name for name in BESIDE if name != run.pipeline and name in wiring.pipelines()][:1]
+        values = {"kb": run.knowledge_base_name, "q": run.question, "pipeline": [run.pipeline, *beside]} | {
             key: value for key, value in values.items() if value
         }
         return _form(request, values, 200)

@@ -75,3 +75,8 @@ def describe_kinds() -> list[dict[str, Any]]:
         }
         for name in kind_names()
     ]  # fmt: skip
+
+
+def offered_kinds() -> list[dict[str, Any]]:
+    """Return the kinds that the page of launches offers, as `describe_kinds` does."""
+    return [known for known in describe_kinds() if kind_class(known["kind"]).offered]

@@ -75,6 +75,7 @@ def test_the_choice_of_a_kind_says_what_each_does(staff: Client) -> None:
     assert "?kind=index" in page
     assert "Builds or continues the indexes of the newest snapshot" in page
     assert "(Kind)" not in page
+    assert "Unpack an upload" not in page, "the page of uploads begins it"
 
 
 def test_a_clone_begins_with_the_arguments_of_its_original(staff: Client) -> None:
