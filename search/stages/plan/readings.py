@@ -203,7 +203,7 @@ class Readings:
     def _with_conditions(self, candidate: PlanCandidate, total: float, limits: Limits) -> Iterator[Meaning]:
         """Yield the readings of a candidate with at least one condition; `limits` are its filters of numbers."""
         number = _NUMBERS + math.log(limits.share) if limits.filters else 0.0
-        for bound in self.binder.of(candidate):
+        for bound in self.binder.of(candidate, filtered=bool(limits.filters)):
             unbound, unsaid = (
                 tuple(span for span in spans if span not in limits.spans) for spans in (bound.unbound, bound.unsaid)
             )

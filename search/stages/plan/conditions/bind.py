@@ -97,8 +97,11 @@ class Binder:
         """The combination without conditions: every cue means nothing."""
         return Bound((), self._unbound(()), self._unsaid(()))
 
-    def of(self, candidate: PlanCandidate) -> list[Bound]:
-        """Return the combinations of meanings for a candidate plan, best first; the first has all best meanings."""
+    def of(self, candidate: PlanCandidate, *, filtered: bool = False) -> list[Bound]:
+        """Return the combinations of meanings for a candidate plan, best first; the first has all best meanings.
+
+        `filtered` says that numbers of the question are filters of the plan already.
+        """
         core = Core(self.question, candidate, self.proposer.knowledge)
         several = list(self._meanings(core))
         first = tuple(meanings[0] for meanings in several if meanings)
@@ -108,7 +111,7 @@ class Binder:
             for other in meanings[1:]:
                 if other.score >= _RIVAL * meanings[0].score:
                     combined.append(tuple(other if one is meanings[0] else one for one in first))
-        if not candidate.branches and not first:
+        if not candidate.branches and not first and not filtered:
             combined = [(condition,) for condition in all_of_type(core)] or combined
         bound = [Bound(_one_order(one), unbound, self._unsaid(one)) for one in combined]
         return sorted(bound, key=lambda one: -one.score)[:_VARIANTS]

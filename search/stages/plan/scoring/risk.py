@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from search.domain.plan import Risk
 from search.language.cues import Span
 from search.language.languages import language
 from search.language.names import Named
 from search.language.question import MOST_WORDS, AnalysedQuestion, Word
-from search.language.words import FUNCTION_WORDS, stems
+from search.language.words import ARTICLES, FUNCTION_WORDS, stems
 from search.stages.plan.knowledge.lexicon import Lexicon
 
 _LEVELS: tuple[tuple[float, Risk], ...] = ((0.7, "aggressive"), (0.4, "normal"), (0.02, "weak"))
@@ -18,6 +18,7 @@ _LEVELS: tuple[tuple[float, Risk], ...] = ((0.7, "aggressive"), (0.4, "normal"),
 _CAPITAL_NOUNS = frozenset(("de",))
 """Languages in which every noun has a capital."""
 _JOINING = language("en").set("turning", "joining")
+_TOPICAL = language("en").set("words", "topical")
 _ENDS = re.compile(r"(?:\s+[A-Z][\w'’-]*|['’]s)*\s*(?:$|[?.!,;]|and\b|or\b)")
 """What stands behind a name at the end of what is said: the rest of it, and the end, a mark or another name."""
 _APART = 4
@@ -81,6 +82,20 @@ def unknown_names(question: AnalysedQuestion, used: Sequence[int], left: Sequenc
     ]
     guessed = [Word(one.mention.start, one.mention.text) for one in names if one.how == "near" and one.capitalised]
     return [*dict.fromkeys(found), *guessed]
+
+
+def unsaid_topics(question: AnalysedQuestion, left: Sequence[Word], says: Callable[[str], bool]) -> list[Word]:
+    """Return the words left over behind *about* or *on* that no text says: nothing here is about them.
+
+    `says` tells whether any text has a word.
+    """
+    found, inside = [], False
+    for word in question.said:
+        if word.content:
+            found += [word] if inside and word in left and not says(word.text) else []
+        else:
+            inside = word.text in _TOPICAL or (inside and word.text in ARTICLES)
+    return found
 
 
 def _between(text: str, word: Word, name: Named) -> str:

@@ -160,6 +160,13 @@ def test_all_nodes_of_a_type_can_be_counted(planner: Planner) -> None:
     assert (plan.ask, found(plan)) == ("how many", {"Alba", "Bruma", "Cirro", "Dune"})
 
 
+@pytest.mark.parametrize("text", ["how many lamps cost less than 50 euros", "how many lamps under 50 euros are there"])
+def test_what_numbers_select_is_counted_without_a_condition_that_all_meet(planner: Planner, text: str) -> None:
+    plan = best(planner, text)
+    assert (plan.ask, found(plan)) == ("how many", {"Alba", "Dune"})
+    assert [(one.field, one.op) for one in plan.filters] == [("price", "<")]
+
+
 def test_a_turning_word_that_means_nothing_here_is_left_over_and_not_trusted(planner: Planner) -> None:
     plan = best(planner, "lamps made by Ostervik without zumpty handles")
     assert "without" in plan.target.relevance_text
