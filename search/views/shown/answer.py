@@ -131,7 +131,8 @@ class _Told:
         """The sentence on the results behind an answer that none of them is; it names the conditions let go."""
         if not self.near or self.here:
             return ""
-        return let_go_words(self.entry.get("dropped") or ()) or "What follows is near."
+        changed = [entry for entry in self.search["plans"] if entry.get("given")] if self.entry.get("given") else []
+        return let_go_words([entry.get("dropped") or () for entry in changed]) or "What follows is near."
 
     @property
     def nothing(self) -> str:
