@@ -184,9 +184,12 @@ class AnalysedQuestion:
 
     @cached_property
     def comparisons(self) -> tuple[Comparison, ...]:
-        """The comparisons with a name: its reference is one, or holds one."""
+        """The comparisons with a name: its reference is one, or holds one.
+
+        What stands behind that name is said of the answers: `lamps cheaper than Alba made by Ostervik`.
+        """
         return tuple(
-            cue
+            replace(cue, reference=(cue.reference[0], self._first_name_ends(*cue.reference)))
             for cue in self.cues.comparisons
             if not self._in_name(cue.start, cue.end) and self.names_in(cue.reference)
         )

@@ -19,6 +19,7 @@ from search.stages.plan.conditions import Binder, Bound
 from search.stages.plan.conditions.condition import Condition, Core
 from search.stages.plan.conditions.elsewhere import Elsewhere
 from search.stages.plan.conditions.fields import FieldMeanings
+from search.stages.plan.conditions.heads import of_the_noun
 from search.stages.plan.conditions.negative import denial_said, denied_by, says_denial
 from search.stages.plan.conditions.paths import both_ways, direction_said, unsaid_steps
 from search.stages.plan.conditions.whether import whether
@@ -61,6 +62,8 @@ _ORDERED = 1.0
 """What a superlative takes from the sum of the reading that leaves the question to text, which knows no order."""
 _NAMED = 1.5
 """What a name takes from the sum of the reading that leaves the question to text."""
+_NOUN = 0.5
+"""What it adds to the sum of a superlative that only those are ordered whose names end with the noun behind it."""
 _MISSED = 0.5
 """A plan without names is tried only if the surest name that it leaves out weighs at most this."""
 
@@ -210,7 +213,14 @@ class Readings:
             bound = replace(bound, unbound=unbound, unsaid=unsaid)
             bound = replace(bound, conditions=tuple(_beside(bound.conditions, limits)))
             if bound.conditions or limits.filters:
-                yield Meaning(candidate, total + WORTH * bound.score + number, bound, limits)
+                own = total + WORTH * bound.score + number
+                yield Meaning(candidate, own, bound, limits)
+                if any(one.order for one in bound.conditions) and (noun := self._of_the_noun(candidate)):
+                    yield Meaning(candidate, own + _NOUN, replace(bound, conditions=(*bound.conditions, noun)), limits)
+
+    def _of_the_noun(self, candidate: PlanCandidate) -> Condition | None:
+        """Return the condition that answers are what the noun behind a superlative says."""
+        return of_the_noun(Core(self.question, candidate, self.knowledge), self.nodes)
 
     def _limits(self, candidate: PlanCandidate) -> list[Limits]:
         """Return the filters that the numbers of the question may be for a candidate, at least one entry."""

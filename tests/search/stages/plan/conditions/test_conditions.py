@@ -92,6 +92,7 @@ def found(plan: Plan) -> set[str]:
         ("brands founded before 1970", {"Ostervik"}),
         ("lamps cheaper than Bruma", {"Alba", "Dune"}),
         ("lamps designed by Ann Arbor heavier than Dune", {"Alba"}),
+        ("lamps cheaper than Cirro designed by Bob Berg", {"Bruma"}),
         ("lamps not made by Norling sold at Harbour Shop", {"Alba", "Cirro"}),
         ("lamps not made by Norling sold at Harbour Shop under 50 euros", {"Alba"}),
         ("lamps not made by Norling or designed by Bob Berg", {"Alba", "Cirro"}),
