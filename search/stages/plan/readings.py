@@ -21,7 +21,7 @@ from search.stages.plan.conditions.elsewhere import Elsewhere
 from search.stages.plan.conditions.fields import FieldMeanings
 from search.stages.plan.conditions.heads import of_the_noun
 from search.stages.plan.conditions.negative import denial_said, denied_by, says_denial
-from search.stages.plan.conditions.paths import both_ways, direction_said, unsaid_steps
+from search.stages.plan.conditions.paths import both_ways, direction_said, roundabout, unsaid_steps
 from search.stages.plan.conditions.whether import whether
 from search.stages.plan.conditions.whole_types import unused_share, whole_type_sum, whole_types
 from search.stages.plan.enumeration.enumerate import PlanCandidate
@@ -46,6 +46,8 @@ _COUNTED = 4.0
 """The same for the filters of numbers, which take a query each."""
 _TURNED_ROUND = 3.0
 """What a hop against the direction of the wording takes from the sum."""
+_ROUNDABOUT = 1.5
+"""What a hop on to nodes of the same type takes from the sum where no word says it: the walk without it is as near."""
 _DENIES = 12.0
 """What a walk over a relation that denies takes from the sum where the question denies nothing: `safe in pregnancy` is
 not `contraindicated in pregnancy`, though its words are near. No sum of the other features makes up for it."""
@@ -158,8 +160,9 @@ class Readings:
     def _says_other(self, path: Metapath, said: Sequence[str]) -> bool:
         """Whether a word says a relation by its letters, and none that a walk goes over: *interact with*."""
         own = {step.relation for step in path.steps}
-        parts = (part for text in said for part in text.split())
-        return any(best and own.isdisjoint(best) for best in map(self.knowledge.lexicon.said_relations, parts))
+        lexicon = self.knowledge.lexicon
+        parts = (part for text in said for part in ([text] if lexicon.is_expression(text) else text.split()))
+        return any(best and own.isdisjoint(best) for best in map(lexicon.said_relations, parts))
 
     def left(self, meaning: Meaning) -> list[Word]:
         """Return the content words that a reading leaves over; none of the reading as text, which keeps all."""
@@ -195,6 +198,7 @@ class Readings:
         for branch in candidate.branches:
             mention = read.names[branch.start.mention].mention
             total -= UNLIKE * (1.0 - mention.similarity)
+            total -= _ROUNDABOUT * roundabout(read, known, candidate.mentions, branch.path)
             here = branch.path.start
             for step in branch.path.steps:
                 if both_ways(known, here, step) and not known.schema.relations[step.relation].mutual:

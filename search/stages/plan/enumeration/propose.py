@@ -111,15 +111,18 @@ class Proposer:
     def _attributes(self, question: AnalysedQuestion) -> list[Span]:
         """Return the words that describe what a bare phrase asks for, if none of them says something of the schema.
 
+        What a text is to be about says nothing of the schema either, unless it does so by its letters.
         A noun that is like a relation may mean it (*wife Ada Holm*); an adjective (*waterproof*) does not.
         """
         lexicon, described = self.knowledge.lexicon, question.before_its_head()
+        topics = [word for word in question.topics() if not lexicon.says(word.text)]
         relations, code = range(lexicon.relations), question.cues.language
         for word in described:
             meant = lexicon.explains(relations, word.text) and not is_adjective(word.text, code)
             if lexicon.says(word.text) or meant:
-                return []
-        return [(word.start, word.start + len(word.text)) for word in described]
+                described = []
+                break
+        return [(word.start, word.start + len(word.text)) for word in (*described, *topics)]
 
     def _of_conditions(self, question: AnalysedQuestion) -> list[Named]:
         """Return the names that an everyday word stands for in what is turned or counted: *not from humans*.

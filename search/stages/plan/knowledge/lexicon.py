@@ -98,7 +98,11 @@ class Lexicon:
 
     def says(self, text: str) -> bool:
         """Whether a word says an element by its letters or as a synonym, not only by a close vector."""
-        return max(self._said(text), default=0.0) >= _PART
+        return self.letters(text) >= _PART
+
+    def letters(self, text: str) -> float:
+        """Return how surely a word says any element by its letters or as a synonym, in [0, 1]."""
+        return max(self._said(text), default=0.0)
 
     def said_relations(self, text: str) -> list[int]:
         """Return the relations that a word says best by its letters or as a synonym; none if it says a type better."""

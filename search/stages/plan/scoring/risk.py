@@ -10,7 +10,7 @@ from search.language.cues import Span
 from search.language.languages import language
 from search.language.names import Named
 from search.language.question import MOST_WORDS, AnalysedQuestion, Word
-from search.language.words import ARTICLES, FUNCTION_WORDS, stems
+from search.language.words import FUNCTION_WORDS, stems
 from search.stages.plan.knowledge.lexicon import Lexicon
 
 _LEVELS: tuple[tuple[float, Risk], ...] = ((0.7, "aggressive"), (0.4, "normal"), (0.02, "weak"))
@@ -18,7 +18,6 @@ _LEVELS: tuple[tuple[float, Risk], ...] = ((0.7, "aggressive"), (0.4, "normal"),
 _CAPITAL_NOUNS = frozenset(("de",))
 """Languages in which every noun has a capital."""
 _JOINING = language("en").set("turning", "joining")
-_TOPICAL = language("en").set("words", "topical")
 _ENDS = re.compile(r"(?:\s+[A-Z][\w'’-]*|['’]s)*\s*(?:$|[?.!,;]|and\b|or\b)")
 """What stands behind a name at the end of what is said: the rest of it, and the end, a mark or another name."""
 _APART = 4
@@ -37,10 +36,10 @@ def left_over(
 
     `columns` are the columns of the lexicon for the plan's elements. `told` are the spans (start, end) of the question
     that the plan's conditions express; their words are explained. Words in `unbound` spans, those of cues that mean
-    nothing in this plan, are not, whatever they are like.
+    nothing in this plan, are not, whatever they are like, nor are attributes and topics.
     """
     content = [word for word in outside(question, used) if not _in(word, told)]
-    unbound = (*unbound, *unused_names(question, used))
+    unbound = (*unbound, *unused_names(question, used), *question.attributes)
     return [word for word in content if _in(word, unbound) or not lexicon.explains(columns, word.text)]
 
 
@@ -89,13 +88,7 @@ def unsaid_topics(question: AnalysedQuestion, left: Sequence[Word], says: Callab
 
     `says` tells whether any text has a word.
     """
-    found, inside = [], False
-    for word in question.said:
-        if word.content:
-            found += [word] if inside and word in left and not says(word.text) else []
-        else:
-            inside = word.text in _TOPICAL or (inside and word.text in ARTICLES)
-    return found
+    return [word for word in question.topics() if word in left and not says(word.text)]
 
 
 def _between(text: str, word: Word, name: Named) -> str:
