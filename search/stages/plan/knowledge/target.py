@@ -15,7 +15,7 @@ _THIS = frozenset(("this", "these", "that", "those"))
 _PEOPLE = frozenset(("people", "person", "persons"))
 """Words behind `which` and `what` with which they ask like `who`."""
 _HELPERS = frozenset(("do", "does", "did", "can", "could", "has", "have", "had", "will", "would"))
-_STANDS_FOR = 5
+_STANDS_FOR = 4
 """Most words that a question word stands for."""
 _HEAD = 3
 """Most content words of a head."""

@@ -144,6 +144,12 @@ def test_an_adjective_of_a_scale_before_what_is_asked_for_orders_all_of_it(
     assert (plan.order, plan.target.relevance_text) == (order, "")
 
 
+def test_an_adjective_of_what_a_text_is_about_is_left_to_the_text(planner: Planner) -> None:
+    plan = best(planner, "lamps by Ostervik about old light")
+    assert plan.order is None
+    assert "old" in plan.target.relevance_text
+
+
 def test_another_adjective_is_left_to_the_text(planner: Planner) -> None:
     plan = best(planner, "zumpty Ostervik lamps")
     assert (plan.order, plan.target.relevance_text) == (None, "zumpty")
