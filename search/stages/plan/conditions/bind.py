@@ -19,6 +19,7 @@ from search.stages.plan.conditions.dates import dates_of
 from search.stages.plan.conditions.elsewhere import Elsewhere
 from search.stages.plan.conditions.exclusions import Exclusions
 from search.stages.plan.conditions.fields import FieldMeanings
+from search.stages.plan.conditions.having import having
 from search.stages.plan.conditions.orders import Orders, graded
 from search.stages.plan.conditions.shows import asks_for_field, shows_of
 from search.stages.plan.conditions.values import values_of
@@ -123,6 +124,7 @@ class Binder:
         yield from Orders(fields).of(core)
         yield from Comparisons(fields, self.nodes).of(core)
         yield from values_of(core)
+        yield from having(core)
         yield from dates_of(core, fields)
         yield from Counts(Orders(fields)).of(core)
         yield from Elsewhere(fields).of(core)
