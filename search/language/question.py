@@ -152,6 +152,14 @@ class AnalysedQuestion:
         return (mention.start, mention.end) in self.named
 
     @property
+    def of_its_head(self) -> bool:
+        """Whether all that it names are nodes whose names end with its only word of content: *chairs*."""
+        [only, *others] = self.names or [None]
+        if only is None or others or only.how != "part" or only.words > 1 or only.marked:
+            return False
+        return all(word.start == only.mention.start for word in self._words if word.content)
+
+    @property
     def said(self) -> tuple[Word, ...]:
         """All words of the question, those of its names too."""
         return self._words

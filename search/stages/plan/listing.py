@@ -93,7 +93,8 @@ class Lister:
             share * self._meant(meaning),
             rival,
             explained(read, meaning.candidate.mentions, left),
-            len(left),
+            # That names end with a word does not show that all that are meant bear it.
+            len(left) + read.of_its_head,
             float(min((read.names[at].sure for at in used), default=1.0)),
             len(meaning.bound.unbound) + len(meaning.bound.unsaid),
             float(min((condition.score for condition in conditions), default=1.0)),
