@@ -154,8 +154,10 @@ class AnalysedQuestion:
     @property
     def of_its_head(self) -> bool:
         """Whether all that it names are nodes whose names end with its only word of content: *chairs*."""
-        [only, *others] = self.names or [None]
-        if only is None or others or only.how != "part" or only.words > 1 or only.marked:
+        if len(self.names) != 1:
+            return False
+        [only] = self.names
+        if only.how != "part" or only.words > 1 or only.marked:
             return False
         return all(word.start == only.mention.start for word in self._words if word.content)
 

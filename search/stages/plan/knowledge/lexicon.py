@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from search.language.synonyms import synonyms
-from search.language.words import ASKING_WORDS, FUNCTION_WORDS, stem
+from search.language.words import ASKING_WORDS, CHATTING_WORDS, FUNCTION_WORDS, stem
 from search.language.words import words as split
 from search.stages.plan.knowledge.vectors import TextVectors
 from search.stages.plan.knowledge.wording import Wording
@@ -222,7 +222,7 @@ class Lexicon:
         because they differ between encoders and between schemas.
         """
         own = frozenset().union(*self._stems)
-        strange = [word for word in sorted(ASKING_WORDS) if stem(word) not in own]
+        strange = [word for word in sorted(ASKING_WORDS - CHATTING_WORDS) if stem(word) not in own]
         words = strange[:: max(1, len(strange) // _STRANGERS)]
         cosines = self.vectors.of(words) @ self._phrases[0].T
         return float(cosines.mean()), max(float(cosines.std()), 1e-3)
