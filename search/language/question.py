@@ -6,7 +6,7 @@ A name may be meant in three ways: what the plan starts from, what is excluded, 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from itertools import takewhile
@@ -17,7 +17,7 @@ from search.language.cues import Comparison, Cues, FieldAsked, Span, Superlative
 from search.language.languages import known_languages, language
 from search.language.names import Named
 from search.language.quantities import Quantity
-from search.language.words import ANSWER_OF, ASKING_WORDS, FUNCTION_WORDS, stem, words
+from search.language.words import ANSWER_OF, ARTICLES, ASKING_WORDS, FUNCTION_WORDS, stem, words
 
 MOST_WORDS = 60
 """Largest number of words of a question that are examined. A longer text is hardly a question about the graph."""
@@ -28,6 +28,7 @@ Role = Literal["start", "excluded", "reference", "number"]
 """What a name is for: plans start from it, it is in the scope of a turning word, answers are compared with it, or it is
 only the number of a condition such as `under 400`."""
 _NO_PHRASE = language("en").set("words", "no_phrase")
+_TOPICAL = language("en").set("words", "topical")
 _PARTICIPLE = language("en").entries("words", "participles")
 _DONE = language("en").set("superlatives", "participles")
 """Participles, which a number does not count: *under 30 sold in Norway*. `_DONE_ENDS` are the endings of the others."""
@@ -151,6 +152,16 @@ class AnalysedQuestion:
         return (mention.start, mention.end) in self.named
 
     @property
+    def of_its_head(self) -> bool:
+        """Whether all that it names are nodes whose names end with its only word of content: *chairs*."""
+        if len(self.names) != 1:
+            return False
+        [only] = self.names
+        if only.how != "part" or only.words > 1 or only.marked:
+            return False
+        return all(word.start == only.mention.start for word in self._words if word.content)
+
+    @property
     def said(self) -> tuple[Word, ...]:
         """All words of the question, those of its names too."""
         return self._words
@@ -184,9 +195,12 @@ class AnalysedQuestion:
 
     @cached_property
     def comparisons(self) -> tuple[Comparison, ...]:
-        """The comparisons with a name: its reference is one, or holds one."""
+        """The comparisons with a name: its reference is one, or holds one.
+
+        What stands behind that name is said of the answers: `lamps cheaper than Alba made by Ostervik`.
+        """
         return tuple(
-            cue
+            replace(cue, reference=(cue.reference[0], self._first_name_ends(*cue.reference)))
             for cue in self.cues.comparisons
             if not self._in_name(cue.start, cue.end) and self.names_in(cue.reference)
         )
@@ -271,6 +285,19 @@ class AnalysedQuestion:
         described = [word for word in before if not any(start <= word.start < end for start, end in called)]
         return [] if any(word.text.endswith(_PARTICIPLE) for word in described) else described
 
+    def topics(self) -> list[Word]:
+        """Return the content words outside names and values behind *about* or *on*: what a text is to be about."""
+        held = [(name.mention.start, name.mention.end) for name in self.names]
+        held += [(value.start, value.end) for value in self.values]
+        found, inside = [], False
+        for word in self._words:
+            if word.content:
+                free = not any(start <= word.start < end for start, end in held)
+                found += [word] if inside and free else []
+            else:
+                inside = word.text in _TOPICAL or (inside and word.text not in FUNCTION_WORDS - ARTICLES)
+        return found
+
     def phrase(self) -> list[Word]:
         """Return the words before the head of a bare phrase, those of names among them; none if it is no such phrase.
 
@@ -307,6 +334,15 @@ class AnalysedQuestion:
             and not any(start <= word.start < end for start, end in held)
         ]
 
+    def said_in(self, span: Span) -> list[Word]:
+        """Return the content words in a span outside names, and expressions there such as *used for*, in their order.
+
+        An expression may consist of function words alone.
+        """
+        content = self.content_in(span)
+        starts = {start for start, _ in self.expressions if span[0] <= start < span[1]}
+        return [word for word in self._words if word in content or word.start in starts]
+
     def _in_name(self, start: int, end: int) -> bool:
         """Whether a stretch lies in a name of several words, or in one that the question marks."""
         return any(
@@ -327,7 +363,14 @@ class AnalysedQuestion:
                 words.append(Word(match.start(), expression, content))
             elif match.start() >= behind:
                 words.append(self._word(match.start(), _POSSESSIVE.sub("", match.group().casefold())))
-        return tuple(words)
+        return tuple(self._topics(words))
+
+    def _topics(self, words: Sequence[Word]) -> Iterator[Word]:
+        """Yield the words; one of asking that alone says what a text is about is content: *papers on search*."""
+        for at, word in enumerate(words):
+            alone = at + 1 == len(words) or words[at + 1].text in FUNCTION_WORDS
+            topic = at > 1 and alone and words[at - 1].text in _TOPICAL and words[at - 2].content
+            yield replace(word, content=True) if topic and word.text not in FUNCTION_WORDS else word
 
     def _word(self, start: int, text: str) -> Word:
         asking = text in ASKING_WORDS and stem(text) not in self.spoken

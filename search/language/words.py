@@ -22,7 +22,9 @@ FUNCTION_WORDS = _ENGLISH.set("words", "function")
 """English words that carry no content of their own."""
 LINKING_WORDS = _ENGLISH.set("words", "linking")
 """Words that say that things belong together; a schema may have an element that they mean (*linked* to a disease)."""
-ASKING_WORDS = _ENGLISH.set("words", "asking") | LINKING_WORDS
+CHATTING_WORDS = _ENGLISH.set("words", "chatting")
+"""Words of greeting, thanking and hesitating."""
+ASKING_WORDS = _ENGLISH.set("words", "asking") | LINKING_WORDS | CHATTING_WORDS
 """Words of asking: people use them to phrase a question in any domain, so they do not describe its subject."""
 SHARING_WORDS = _ENGLISH.set("words", "sharing")
 """Words that say that two nodes have the same neighbour: the plan then walks one relation forth and back."""

@@ -151,5 +151,8 @@ def _told(seeds: int, joins: Joins, kept: int, hubs: int) -> str:
     """Return a sentence that says what was collected."""
     similar = sum(relation == IS_SIMILAR for _, relation, _ in joins.values())
     ways = f"{len(joins) - similar:,} over edges of the graph, {similar:,} by similarity"
-    cut = "" if not hubs else f" {hubs} of the nodes are hubs, whose neighbours were taken in part."
-    return f"{seeds} nodes have {len(joins):,} neighbours that can be answers ({ways}); {kept} are kept.{cut}"
+    of_hubs = f" {hubs} of the nodes {'is a hub' if hubs == 1 else 'are hubs'}, whose neighbours were taken in part."
+    cut = of_hubs if hubs else ""
+    nodes = "1 node has" if seeds == 1 else f"{seeds} nodes have"
+    neighbours = "1 neighbour" if len(joins) == 1 else f"{len(joins):,} neighbours"
+    return f"{nodes} {neighbours} that can be answers ({ways}); {kept} {'is' if kept == 1 else 'are'} kept.{cut}"

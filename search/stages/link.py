@@ -129,7 +129,9 @@ def _note(anchors: Sequence[Anchor], scores: Mapping[Anchor, Sequence[Candidate]
     for anchor in anchors:
         found = len(scores[anchor])
         if anchor.ids and found < len(anchor.ids):
-            sentences.append(f"{len(anchor.ids) - found} of the ids given for {anchor.var} do not exist.")
+            missing = len(anchor.ids) - found
+            verb = "does" if missing == 1 else "do"
+            sentences.append(f"{missing} of the ids given for {anchor.var} {verb} not exist.")
         elif not found:
             sentences.append(f"Nothing was found for {anchor.text!r}.")
     return " ".join(dict.fromkeys(sentences))

@@ -170,7 +170,8 @@ class Answer(serializers.Serializer[Any]):
     """The answer of the shown plan: a list, a number, yes, no, or unknown.
 
     `count` is the number of answers that the plan has in the graph; `complete` says that there are no further ones.
-    `value` is the number where one was asked for. `unbound` are entities of the plan that are not known.
+    `value` is the number where one was asked for. `unbound` are entities of the plan that are not known. `text` are
+    words that no condition of the plan says: `count` is then the number of nodes that may be answers.
     """
 
     kind = serializers.ChoiceField(["list", "number", "yes", "no", "unknown"])
@@ -178,6 +179,7 @@ class Answer(serializers.Serializer[Any]):
     count = Whole()
     complete = serializers.BooleanField()
     unbound = serializers.ListField(child=Text(), required=False)
+    text = Text(required=False)
 
 
 class Step(serializers.Serializer[Any]):

@@ -217,6 +217,7 @@ class Recovery:
     """A plan that found nothing and was changed until it found something.
 
     `given` is the plan before the change, `plan` the plan after it, and `traversal` the candidates of the changed plan.
+    `others` are the plan changed otherwise, each as a plan behind all others.
     """
 
     plan_index: int
@@ -225,6 +226,7 @@ class Recovery:
     dropped: tuple[str, ...]
     linked: tuple[BoundAnchor, ...]
     traversal: Traversed
+    others: tuple[Recovery, ...] = ()
 
     @classmethod
     def from_json(cls, data: Json) -> Recovery:
@@ -232,6 +234,7 @@ class Recovery:
         return cls(
             data["plan_index"], plan_from_json(data["plan"]), plan_from_json(data["given"]), tuple(data["dropped"]),
             tuple(map(BoundAnchor.from_json, data["linked"])), Traversed.from_json(data["traversal"]),
+            tuple(map(cls.from_json, data.get("others", ()))),
         )  # fmt: skip
 
     def to_json(self) -> dict[str, Any]:
@@ -243,16 +246,23 @@ class Recovery:
             "dropped": list(self.dropped),
             "linked": [anchor.to_json() for anchor in self.linked],
             "traversal": self.traversal.to_json(),
+            **({"others": [one.to_json() for one in self.others]} if self.others else {}),
         }
 
     def laid_over(self, plans: Plans, links: Links, found: Traversals) -> tuple[Plans, Links, Traversals]:
-        """Return plans, bindings and traversals in which the values of the changed plan replace the earlier ones."""
+        """Return plans, bindings and traversals in which the values of the changed plan replace the earlier ones.
+
+        Those of the plan changed otherwise stand behind all others.
+        """
         at = self.plan_index
+        entries = [self._entry(entry) if place == at else entry for place, entry in enumerate(plans.entries)]
+        linked = [self.linked if place == at else bound for place, bound in enumerate(links.plans)]
+        traversed = [self.traversal if entry.plan_index == at else entry for entry in found.entries]
         return (
-            Plans(tuple(
-                replace(entry, plan=self.plan, given=self.given, dropped=self.dropped) if place == at else entry
-                for place, entry in enumerate(plans.entries)
-            )),
-            Links(tuple(self.linked if place == at else bound for place, bound in enumerate(links.plans))),
-            Traversals(tuple(self.traversal if entry.plan_index == at else entry for entry in found.entries)),
-        )  # fmt: skip
+            Plans((*entries, *(one._entry(entries[at]) for one in self.others))),
+            Links((*linked, *(one.linked for one in self.others))),
+            Traversals((*traversed, *(one.traversal for one in self.others))),
+        )
+
+    def _entry(self, entry: PlanEntry) -> PlanEntry:
+        return replace(entry, plan=self.plan, given=self.given, dropped=self.dropped)

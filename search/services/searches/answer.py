@@ -11,7 +11,7 @@ from search.domain.plan import Ask, Plan
 def answer_of(
     plans: Plans, links: Links, found: Traversals, index: int | None, asked: Links | None = None
 ) -> dict[str, Any]:
-    """Return `{"kind", "value"?, "count", "complete", "unbound"?, "field"?}` for the shown plan.
+    """Return `{"kind", "value"?, "count", "complete", "unbound"?, "field"?, "text"?}` for the shown plan.
 
     `count` is the number of answers of the plan. `complete` says that the plan was executed to its end with every
     anchor bound, so that there are no further answers. A plan that was changed because it found nothing has no answer
@@ -20,6 +20,9 @@ def answer_of(
     `asked` are the bindings before the plan was changed, `links` if none was. `unbound` are the texts of the entities
     that the knowledge base does not know; without them neither a number nor a no is certain. `field` is the field whose
     values are asked for. Where words of a yes-or-no question were not understood, the answer is not known.
+
+    `text` are the words that no condition of the plan says: only the texts of the nodes can say them, so the count is
+    that of the nodes that may be answers.
     """
     if index is None:
         return {"kind": "list", "count": 0, "complete": False}
@@ -31,13 +34,14 @@ def answer_of(
     # The plan that was asked for found nothing; what was found belongs to the changed plan.
     count = 0 if traversal is None or entry.given is not None else traversal.listed.total
     # What no part of the plan says was not looked up: neither yes nor no is certain then.
-    understood = not (entry.given or entry.plan).target.relevance_text
+    left = (entry.given or entry.plan).target.relevance_text
     known = traversal is not None and bound
-    kind = _kind(entry.plan.ask, count, complete, known) if entry.plan.ask != "whether" or understood else "unknown"
+    kind = _kind(entry.plan.ask, count, complete, known) if entry.plan.ask != "whether" or not left else "unknown"
     answer: dict[str, Any] = {"kind": kind}
     answer |= {"value": count} if answer["kind"] == "number" else {}
     answer |= {"count": count, "complete": complete}
     answer |= {"field": entry.plan.show} if entry.plan.show and entry.given is None else {}
+    answer |= {"text": left} if left and count and kind in ("list", "number") else {}
     return answer | ({"unbound": unbound} if unbound else {})
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -16,7 +16,7 @@ from search.stages.plan.meaning import Meaning
 from search.stages.plan.nothing import Nothing
 from search.stages.plan.readings import APART, Readings
 from search.stages.plan.scoring.calibrate import Grounds, calibrated, untrained
-from search.stages.plan.scoring.risk import explained, level, text_of, unknown_names
+from search.stages.plan.scoring.risk import explained, level, text_of, unknown_names, unsaid_topics
 from search.stages.plan.scoring.score import Scored
 
 _UNSURE = 0.5
@@ -28,10 +28,11 @@ _TRIED = 12
 
 @dataclass(frozen=True)
 class Lister:
-    """Makes the list of plans of one question."""
+    """Makes the list of plans of one question; `says` tells whether any text of the knowledge base has a word."""
 
     readings: Readings
     source: PlanSource
+    says: Callable[[str], bool]
     _nothing: dict[Meaning, bool] = field(default_factory=dict, init=False)
 
     def __call__(
@@ -92,12 +93,13 @@ class Lister:
             share * self._meant(meaning),
             rival,
             explained(read, meaning.candidate.mentions, left),
-            len(left),
+            # That names end with a word does not show that all that are meant bear it.
+            len(left) + read.of_its_head,
             float(min((read.names[at].sure for at in used), default=1.0)),
             len(meaning.bound.unbound) + len(meaning.bound.unsaid),
             float(min((condition.score for condition in conditions), default=1.0)),
             sum(len(path.steps) for path in meaning.candidate.paths),
-            unknown=len(unknown_names(read, sorted(used), left)),
+            unknown=len(unknown_names(read, sorted(used), left)) + len(unsaid_topics(read, left, self.says)),
         )
 
     def _meant(self, meaning: Meaning) -> float:

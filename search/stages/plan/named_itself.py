@@ -45,7 +45,7 @@ class NamedItself:
         read = self.question
         for at, (name, role) in enumerate(zip(read.names, read.roles, strict=True)):
             rest = [word for word in read.said if not name.mention.start <= word.start < name.mention.end]
-            if role != "start" or not _says_nothing(rest, name):
+            if role != "start" or not (read.of_its_head or _says_nothing(rest, name)):
                 continue
             for code, keys in self._by_type(name.mention.keys).items():
                 itself = PlanCandidate((), (at,), (), (code,), len(keys))

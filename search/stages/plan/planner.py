@@ -167,7 +167,11 @@ class Planner:
             read, self.knowledge, self.nodes, self._writer, self._limiter, self.graph, binder, limit,
             numbers=self.filters,
         )  # fmt: skip
-        return Lister(readings, source)
+        return Lister(readings, source, self._says)
+
+    def _says(self, word: str) -> bool:
+        """Whether any text has a word; without an index of the texts, any may."""
+        return self.text is None or bool(self.text.postings(word))
 
     @cached_property
     def knowledge(self) -> Knowledge:

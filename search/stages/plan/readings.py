@@ -19,8 +19,9 @@ from search.stages.plan.conditions import Binder, Bound
 from search.stages.plan.conditions.condition import Condition, Core
 from search.stages.plan.conditions.elsewhere import Elsewhere
 from search.stages.plan.conditions.fields import FieldMeanings
+from search.stages.plan.conditions.heads import of_the_noun
 from search.stages.plan.conditions.negative import denial_said, denied_by, says_denial
-from search.stages.plan.conditions.paths import both_ways, direction_said, unsaid_steps
+from search.stages.plan.conditions.paths import both_ways, direction_said, roundabout, unsaid_steps
 from search.stages.plan.conditions.whether import whether
 from search.stages.plan.conditions.whole_types import unused_share, whole_type_sum, whole_types
 from search.stages.plan.enumeration.enumerate import PlanCandidate
@@ -45,6 +46,8 @@ _COUNTED = 4.0
 """The same for the filters of numbers, which take a query each."""
 _TURNED_ROUND = 3.0
 """What a hop against the direction of the wording takes from the sum."""
+_ROUNDABOUT = 1.5
+"""What a hop on to nodes of the same type takes from the sum where no word says it: the walk without it is as near."""
 _DENIES = 12.0
 """What a walk over a relation that denies takes from the sum where the question denies nothing: `safe in pregnancy` is
 not `contraindicated in pregnancy`, though its words are near. No sum of the other features makes up for it."""
@@ -61,6 +64,8 @@ _ORDERED = 1.0
 """What a superlative takes from the sum of the reading that leaves the question to text, which knows no order."""
 _NAMED = 1.5
 """What a name takes from the sum of the reading that leaves the question to text."""
+_NOUN = 0.5
+"""What it adds to the sum of a superlative that only those are ordered whose names end with the noun behind it."""
 _MISSED = 0.5
 """A plan without names is tried only if the surest name that it leaves out weighs at most this."""
 
@@ -155,8 +160,9 @@ class Readings:
     def _says_other(self, path: Metapath, said: Sequence[str]) -> bool:
         """Whether a word says a relation by its letters, and none that a walk goes over: *interact with*."""
         own = {step.relation for step in path.steps}
-        parts = (part for text in said for part in text.split())
-        return any(best and own.isdisjoint(best) for best in map(self.knowledge.lexicon.said_relations, parts))
+        lexicon = self.knowledge.lexicon
+        parts = (part for text in said for part in ([text] if lexicon.is_expression(text) else text.split()))
+        return any(best and own.isdisjoint(best) for best in map(lexicon.said_relations, parts))
 
     def left(self, meaning: Meaning) -> list[Word]:
         """Return the content words that a reading leaves over; none of the reading as text, which keeps all."""
@@ -192,6 +198,7 @@ class Readings:
         for branch in candidate.branches:
             mention = read.names[branch.start.mention].mention
             total -= UNLIKE * (1.0 - mention.similarity)
+            total -= _ROUNDABOUT * roundabout(read, known, candidate.mentions, branch.path)
             here = branch.path.start
             for step in branch.path.steps:
                 if both_ways(known, here, step) and not known.schema.relations[step.relation].mutual:
@@ -203,14 +210,21 @@ class Readings:
     def _with_conditions(self, candidate: PlanCandidate, total: float, limits: Limits) -> Iterator[Meaning]:
         """Yield the readings of a candidate with at least one condition; `limits` are its filters of numbers."""
         number = _NUMBERS + math.log(limits.share) if limits.filters else 0.0
-        for bound in self.binder.of(candidate):
+        for bound in self.binder.of(candidate, filtered=bool(limits.filters)):
             unbound, unsaid = (
                 tuple(span for span in spans if span not in limits.spans) for spans in (bound.unbound, bound.unsaid)
             )
             bound = replace(bound, unbound=unbound, unsaid=unsaid)
             bound = replace(bound, conditions=tuple(_beside(bound.conditions, limits)))
             if bound.conditions or limits.filters:
-                yield Meaning(candidate, total + WORTH * bound.score + number, bound, limits)
+                own = total + WORTH * bound.score + number
+                yield Meaning(candidate, own, bound, limits)
+                if any(one.order for one in bound.conditions) and (noun := self._of_the_noun(candidate)):
+                    yield Meaning(candidate, own + _NOUN, replace(bound, conditions=(*bound.conditions, noun)), limits)
+
+    def _of_the_noun(self, candidate: PlanCandidate) -> Condition | None:
+        """Return the condition that answers are what the noun behind a superlative says."""
+        return of_the_noun(Core(self.question, candidate, self.knowledge), self.nodes)
 
     def _limits(self, candidate: PlanCandidate) -> list[Limits]:
         """Return the filters that the numbers of the question may be for a candidate, at least one entry."""

@@ -16,7 +16,8 @@ class Attempt:
     """The result of one attempt.
 
     `detail` describes it in a sentence. If something was found, `linked` is the changed plan, `given` the plan before
-    any change, and `dropped` the conditions that now count as text, in words.
+    any change, and `dropped` the conditions that now count as text, in words. `others` are what was found without
+    another name instead, each as a plan of its own behind all others.
     """
 
     detail: str
@@ -25,17 +26,24 @@ class Attempt:
     traversal: Traversal | None = None
     dropped: tuple[str, ...] = ()
     status: StepStatus = "ok"
+    others: tuple[Attempt, ...] = ()
 
     def laid_over(
         self, plans: Sequence[LinkedPlan], found: Sequence[Traversal]
     ) -> tuple[list[LinkedPlan], list[Traversal]]:
-        """Return the plans and traversals with this attempt's in place of the original ones."""
+        """Return the plans and traversals with this attempt's in place of the original ones, and its others behind."""
         linked, traversal = self.linked, self.traversal
         if linked is None or traversal is None:
             return list(plans), list(found)
         return (
-            [linked if plan.index == linked.index else plan for plan in plans],
-            [traversal if one.plan_index == linked.index else one for one in found],
+            [
+                *(linked if plan.index == linked.index else plan for plan in plans),
+                *(one.linked for one in self.others if one.linked),
+            ],
+            [
+                *(traversal if one.plan_index == linked.index else one for one in found),
+                *(one.traversal for one in self.others if one.traversal),
+            ],
         )
 
     def to_json(self) -> dict[str, Any] | None:
@@ -49,6 +57,7 @@ class Attempt:
             "dropped": list(self.dropped),
             "linked": self.linked.to_json(),
             "traversal": self.traversal.to_json(),
+            **({"others": [one.to_json() for one in self.others]} if self.others else {}),
         }
 
 

@@ -24,7 +24,8 @@ class Recover:
 
     The changes of a plan are, in this order: bind anchors to further nodes of the same similarity; bind them to more
     and less similar nodes; drop as few conditions as possible, whose words then count as text. Anchors that find
-    nothing alone are dropped first, then filters, then the anchor with the least certain binding. An anchor with ids is
+    nothing alone are dropped first, then filters, then the anchor with the least certain binding; what is found without
+    another anchor instead stands beside it. An anchor with ids is
     looked up only if no node has these ids.
     """
 
@@ -45,6 +46,8 @@ class Recover:
     ) -> tuple[list[LinkedPlan], list[Traversal]]:
         """Return plans and traversals unchanged, or with one of each replaced; each attempt is a step of the trace.
 
+        Where one of several names was dropped, what is found without another one instead is a plan behind the others.
+
         Raises DeadlineExceeded if the time for attempts ran out, and SearchCancelled.
         """
         failed = _that_found_nothing(plans, found)
@@ -53,7 +56,7 @@ class Recover:
         if not self.on:
             trace.skip(STEP, STEP, _OFF)
             return plans, found
-        tries = Attempts(link, traverse, trace, limit.share(self.share), Reach(self.k, self.tau))
+        tries = Attempts(link, traverse, trace, limit.share(self.share), Reach(self.k, self.tau), len(plans))
         attempts = (attempt for linked in failed for attempt in tries.at(linked))
         for attempt in islice(attempts, self.attempts):
             if attempt.linked is not None:

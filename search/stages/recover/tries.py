@@ -18,6 +18,8 @@ STEP: Final = "recover"
 """Name and role of the steps."""
 FURTHER = Reach(k=2.0)
 """Reach of the first look-up: up to twice K nodes for each anchor, with the same τ."""
+_MOST_INSTEAD = 2
+"""Most names without which the plan is tried instead."""
 _NO_TIME = "nothing was found, and the time for further attempts ran out"
 
 P = ParamSpec("P")
@@ -26,13 +28,17 @@ Made = TypeVar("Made", bound=Attempt)
 
 @dataclass(frozen=True)
 class Attempts:
-    """The attempts of one search, each made when it is requested; `wide` is the reach of the last look-up."""
+    """The attempts of one search, each made when it is requested.
+
+    `wide` is the reach of the last look-up, `plans` the number of plans of the search.
+    """
 
     link: LinkStage
     traverse: TraverseStage
     trace: Trace
     limit: Limit
     wide: Reach
+    plans: int
 
     def at(self, linked: LinkedPlan) -> Iterator[Attempt]:
         """Yield one attempt after another for a plan, from the smallest change to the largest.
@@ -49,7 +55,7 @@ class Attempts:
             yield judgement
             hopeless, parts = _in_order(parts, judgement, linked)
         for dropped in smallest_first(hopeless, parts):
-            yield self._step(linked, self._drop, linked, dropped)
+            yield self._step(linked, self._drop, linked, dropped, _instead(dropped, hopeless, parts))
 
     def _step(self, linked: LinkedPlan, make: Callable[P, Attempt], *args: P.args, **kwargs: P.kwargs) -> Attempt:
         """Make an attempt as a step of the trace.
@@ -100,8 +106,13 @@ class Attempts:
         finds = "finds" if len(empty) == 1 else "find"
         return AnchorCounts(f"By itself, {_listed(empty)} {finds} nothing.", sizes=sizes)
 
-    def _drop(self, linked: LinkedPlan, dropped: Sequence[DroppableCondition]) -> Attempt:
-        """Drop some conditions, execute the plan without them, and return the attempt."""
+    def _drop(
+        self, linked: LinkedPlan, dropped: Sequence[DroppableCondition], instead: Sequence[DroppableCondition]
+    ) -> Attempt:
+        """Drop some conditions, execute the plan without them, and return the attempt.
+
+        What is found without one of `instead` in their place is as near, and stands beside it.
+        """
         weaker = _weaker(linked, dropped)
         traversal = self._traversed(weaker)
         if not traversal.candidates:
@@ -109,11 +120,35 @@ class Attempts:
         sentence = (
             f"Found after dropping {_listed(dropped)}, which {'counts' if len(dropped) == 1 else 'count'} as text now."
         )
-        return Attempt(sentence, linked.plan, weaker, traversal, tuple(condition.words for condition in dropped))
+        told = tuple(condition.words for condition in dropped)
+        others = self._others(linked, instead)
+        if others:
+            named = " or ".join(one.shown for one in instead if any(one.words in other.dropped for other in others))
+            sentence = f"{sentence} What is found without {named} instead is as near."
+        return Attempt(sentence, linked.plan, weaker, traversal, told, others=others)
+
+    def _others(self, linked: LinkedPlan, instead: Sequence[DroppableCondition]) -> tuple[Attempt, ...]:
+        """Return what is found without each of some conditions, as further plans."""
+        found: list[Attempt] = []
+        for condition in instead:
+            weaker = replace(_weaker(linked, [condition]), index=self.plans + len(found))
+            traversal = self._traversed(weaker)
+            if traversal.candidates:
+                found.append(Attempt("", linked.plan, weaker, traversal, (condition.words,)))
+        return tuple(found)
 
     def _traversed(self, linked: LinkedPlan) -> Traversal:
         [traversal] = self.traverse([linked], self.limit)
         return traversal
+
+
+def _instead(
+    dropped: Sequence[DroppableCondition], hopeless: Sequence[DroppableCondition], parts: Sequence[DroppableCondition]
+) -> list[DroppableCondition]:
+    """Return the names that could as well be dropped, where a single name is dropped that finds something alone."""
+    if hopeless or len(dropped) != 1 or not isinstance(dropped[0].part, Anchor):
+        return []
+    return [one for one in parts if isinstance(one.part, Anchor) and one is not dropped[0]][:_MOST_INSTEAD]
 
 
 def _is_looked_up(anchor: Anchor, linked: LinkedPlan) -> bool:

@@ -42,6 +42,8 @@ class ShownAnswer:
     """Probability of the plan, if it is so small that the question was more likely meant otherwise."""
     changed: bool = False
     """Whether the plan as it was asked found nothing, so that no result is an answer."""
+    open: bool = False
+    """Whether only texts can say which of the answers are meant: the plan leaves words over."""
 
     @property
     def elsewhere(self) -> bool:
@@ -88,7 +90,7 @@ def show_answer(search: Json, relations: Relations | None = None) -> ShownAnswer
     doubt = probability if not shown and probability < DOUBTFUL else None
     return ShownAnswer(
         answer["kind"], head, said, answer["count"], len(ranks), max(ranks, default=0), near, paths, doubt,
-        bool(entry.get("given")),
+        bool(entry.get("given")), bool(answer.get("text")),
     )  # fmt: skip
 
 
@@ -129,7 +131,8 @@ class _Told:
         """The sentence on the results behind an answer that none of them is; it names the conditions let go."""
         if not self.near or self.here:
             return ""
-        return let_go_words(self.entry.get("dropped") or ()) or "What follows is near."
+        changed = [entry for entry in self.search["plans"] if entry.get("given")] if self.entry.get("given") else []
+        return let_go_words([entry.get("dropped") or () for entry in changed]) or "What follows is near."
 
     @property
     def nothing(self) -> str:
@@ -155,12 +158,22 @@ def _list(answer: Json, told: _Told) -> tuple[str, str]:
         why = told.nothing if answer["complete"] else told.why_unknown
         return "No answer", f"{why} {told.rest}".strip()
     number = f"{'' if answer['complete'] else 'at least '}{count:,}"
-    head = f"{number} answer{'' if count == 1 else 's'}".capitalize()
+    text = answer.get("text")
+    head = f"{number} {'possible ' if text else ''}answer{'' if count == 1 else 's'}".capitalize()
+    said = ["of the plan", *([f"only {'its text' if count == 1 else 'their texts'} can say “{text}”"] if text else [])]
     if told.here < count:
-        said = f"of the plan; the first {told.here} are here." if told.here else "of the plan, none of them here."
-    else:
-        said = "of the plan." if not told.near else "of the plan; what follows the line is near."
-    return head, said
+        said.append(_first_words(told.here, likeliest=bool(text)))
+    elif told.near:
+        said.append("what follows the line is near")
+    return head, f"{'; '.join(said)}."
+
+
+def _first_words(here: int, *, likeliest: bool) -> str:
+    """Return how many of the answers are among the results."""
+    if not here:
+        return "none of them is here"
+    which = "likeliest" if likeliest else "first"
+    return f"the {which} is here" if here == 1 else f"the {which} {here} are here"
 
 
 def _number(answer: Json, told: _Told) -> tuple[str, str]:
@@ -168,6 +181,9 @@ def _number(answer: Json, told: _Told) -> tuple[str, str]:
     if not answer["complete"]:
         return f"At least {head}", f"{told.type}, counted in the graph. {told.why_unknown}"
     rest = "What follows the line is near." if answer["value"] and told.near else told.rest
+    if text := answer.get("text"):
+        rest = f"Only their texts can say “{text}”, which was not counted. {rest}".strip()
+        return f"At most {head}", f"{told.type}, counted in the graph. {rest}"
     return head, f"{told.type}, counted in the graph. {rest}".strip()
 
 

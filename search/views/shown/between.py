@@ -108,7 +108,7 @@ def _summary(found: PathsBetween) -> str:
         " or ".join(dict.fromkeys(type_words(box.type) for box in layer)) for layer in found.layers[1:-1]
     )
     over = f" over {kinds}" if kinds else ""
-    return f"{found.count:,} paths from {found.start.name} to {found.end.name}{over}"
+    return f"{found.count:,} path{'' if found.count == 1 else 's'} from {found.start.name} to {found.end.name}{over}"
 
 
 def _ports(links: Sequence[Link]) -> dict[int, dict[Relations, list[int]]]:

@@ -31,10 +31,14 @@ def nothing_words(plan: Json, relations: Mapping[str, Relation]) -> str:
     return f"No {kind} {both}{', '.join(parts[:-1])} and {parts[-1]}."
 
 
-def let_go_words(dropped: Sequence[str]) -> str:
-    """Return the sentence on the conditions without which something was found; empty if there are none."""
-    told = " and ".join(f"“{one}”" for one in dropped)
-    return f"What follows is near: {told} {'was' if len(dropped) == 1 else 'were'} let go." if told else ""
+def let_go_words(dropped: Sequence[Sequence[str]]) -> str:
+    """Return the sentence on the conditions without which something was found; empty if there are none.
+
+    `dropped` are the conditions that were let go together, for each way in which the plan was changed.
+    """
+    ways = [" and ".join(f"“{one}”" for one in together) for together in dropped if together]
+    number = "was" if ways and len(dropped[-1]) == 1 else "were"
+    return f"What follows is near: {' or '.join(ways)} {number} let go." if ways else ""
 
 
 def _of_names(plan: Json, relations: Mapping[str, Relation]) -> Iterator[str]:

@@ -122,9 +122,12 @@ class ShownSearch:
 
     @property
     def counted(self) -> str:
-        """How many results there are; where the plan lists answers, how many of them are answers and how many near."""
+        """How many results there are; where the plan lists answers, how many of them are answers and how many near.
+
+        What only may be an answer is counted as a result.
+        """
         answer, number = self.answer, len(self.results)
-        if answer is None or answer.kind != "list" or not answer.here:
+        if answer is None or answer.kind != "list" or not answer.here or answer.open:
             return f"{number} result{'' if number == 1 else 's'}"
         said = f"{answer.here} answer{'' if answer.here == 1 else 's'}{' here' if answer.elsewhere else ''}"
         return f"{said}, and {answer.near} near {'it' if answer.here == 1 else 'them'}" if answer.near else said

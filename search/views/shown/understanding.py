@@ -61,10 +61,12 @@ def show_understanding(search: Json, language: str = "en") -> ShownUnderstanding
     if index is None or search["plans"][index]["source"] == "user":
         return None
     entry = search["plans"][index]
+    # What recovery let go was understood; the page says that it was let go.
+    plan = entry.get("given") or entry["plan"]
     read = read_question(search["question"], language)
-    turning = tuple(_distinct(_turning(read, entry["plan"])))
+    turning = tuple(_distinct(_turning(read, plan)))
     turned = {word.casefold() for said in turning for word in said.split()}
-    content = _distinct(_content(entry["plan"]["target"].get("relevance_text", "")))
+    content = _distinct(_content(plan["target"].get("relevance_text", "")))
     words = [word for word in content if word.casefold() not in turned]
     return ShownUnderstanding(
         left=tuple(words[:MOST_WORDS]),

@@ -92,3 +92,28 @@ def test_attributes_say_nothing_about_how_answers_and_names_are_connected() -> N
     asked = replace(question("warm socks", "socks"), attributes=[(0, 4)])
     assert asked.masked([(0, "category")]) == " [category]"
     assert asked.without((0,)).words == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "content", "topics"),
+    [
+        ("papers about whistling after 2015", ["papers", "whistling", "2015"], ["whistling"]),
+        ("papers on the sea ice of fjords", ["papers", "sea", "ice", "fjords"], ["sea", "ice", "fjords"]),
+        # Alone behind *on*, a word of asking is what the papers are about; before another word it asks.
+        ("short papers on search", ["short", "papers", "search"], ["search"]),
+        ("papers on known fjords", ["papers", "fjords"], ["fjords"]),
+        ("tell me about something", [], []),
+    ],
+)
+def test_what_a_text_is_about_stands_behind_a_topical_word(text: str, content: list[str], topics: list[str]) -> None:
+    asked = question(text)
+    assert [word.text for word in asked.said if word.content] == content
+    assert [word.text for word in asked.topics()] == topics
+
+
+def test_an_expression_in_a_scope_is_said_though_its_words_have_no_content() -> None:
+    text = "drugs not used for gout"
+    start = text.index("used")
+    asked = replace(question(text, "gout"), expressions=[(start, start + len("used for"))])
+    assert [word.text for word in asked.said_in((start, len(text)))] == ["used for"]
+    assert asked.content_in((start, len(text))) == []

@@ -34,6 +34,19 @@ def test_words_lose_case_punctuation_and_possession() -> None:
     assert words("Whose is Ann's, and the actors’ IL-2?") == ["whose", "is", "ann", "and", "the", "actors", "il", "2"]
 
 
+@pytest.mark.parametrize(
+    ("code", "said"),
+    [
+        ("en", "somebody anybody everybody someone anything everything whatever somewhere"),
+        ("de", "jemand jemanden irgendwer irgendetwas irgendwo jedermann alles"),
+        ("fr", "quelqu'un quelque quiconque chacun tout rien partout"),
+        ("es", "alguien algo cualquiera quienquiera todo nadie"),
+    ],
+)
+def test_indefinite_pronouns_carry_no_content(code: str, said: str) -> None:
+    assert set(said.split()) <= function_words(code)
+
+
 def test_function_words_are_those_of_the_language() -> None:
     assert "nicht" in function_words("de")
     assert "nicht" not in function_words("en-GB")

@@ -118,7 +118,7 @@ def test_neighbours_over_both_directions_and_by_similarity_are_ordered_by_the_su
     ]  # fmt: skip
     assert found.status == "ok"
     assert found.detail == (
-        "1 nodes have 4 neighbours that can be answers (3 over edges of the graph, 1 by similarity); 4 are kept."
+        "1 node has 4 neighbours that can be answers (3 over edges of the graph, 1 by similarity); 4 are kept."
     )
 
 
@@ -175,7 +175,7 @@ def test_a_hub_gives_a_bounded_number_of_neighbours_taken_evenly(tmp_path: Path)
     found = expand(made, 0)
     assert found.ranking.keys == (981, 961, 941)
     assert len(made.text.asked[0]) == 50  # type: ignore[attr-defined]
-    assert "1 of the nodes are hubs" in found.detail
+    assert "1 of the nodes is a hub" in found.detail
     assert evenly(np.arange(7, dtype=np.int32), 3).tolist() == [0, 2, 4]
 
 

@@ -80,7 +80,7 @@ def test_an_anchor_with_ids_is_bound_to_them_and_nothing_is_looked_up() -> None:
 def test_an_id_of_no_node_is_said_and_the_others_are_bound() -> None:
     linked, _ = link(Anchor("a", "Alien", ids=("id7", "nobody")))
     assert bound(linked) == {7: 1.0}
-    assert linked.detail == "1 of the ids given for a do not exist."
+    assert linked.detail == "1 of the ids given for a does not exist."
 
 
 def test_an_anchor_without_a_hit_stays_unbound_and_is_named() -> None:

@@ -19,6 +19,7 @@ from search.stages.plan.conditions.dates import dates_of
 from search.stages.plan.conditions.elsewhere import Elsewhere
 from search.stages.plan.conditions.exclusions import Exclusions
 from search.stages.plan.conditions.fields import FieldMeanings
+from search.stages.plan.conditions.having import having
 from search.stages.plan.conditions.orders import Orders, graded
 from search.stages.plan.conditions.shows import asks_for_field, shows_of
 from search.stages.plan.conditions.values import values_of
@@ -97,8 +98,11 @@ class Binder:
         """The combination without conditions: every cue means nothing."""
         return Bound((), self._unbound(()), self._unsaid(()))
 
-    def of(self, candidate: PlanCandidate) -> list[Bound]:
-        """Return the combinations of meanings for a candidate plan, best first; the first has all best meanings."""
+    def of(self, candidate: PlanCandidate, *, filtered: bool = False) -> list[Bound]:
+        """Return the combinations of meanings for a candidate plan, best first; the first has all best meanings.
+
+        `filtered` says that numbers of the question are filters of the plan already.
+        """
         core = Core(self.question, candidate, self.proposer.knowledge)
         several = list(self._meanings(core))
         first = tuple(meanings[0] for meanings in several if meanings)
@@ -108,7 +112,7 @@ class Binder:
             for other in meanings[1:]:
                 if other.score >= _RIVAL * meanings[0].score:
                     combined.append(tuple(other if one is meanings[0] else one for one in first))
-        if not candidate.branches and not first:
+        if not candidate.branches and not first and not filtered:
             combined = [(condition,) for condition in all_of_type(core)] or combined
         bound = [Bound(_one_order(one), unbound, self._unsaid(one)) for one in combined]
         return sorted(bound, key=lambda one: -one.score)[:_VARIANTS]
@@ -120,6 +124,7 @@ class Binder:
         yield from Orders(fields).of(core)
         yield from Comparisons(fields, self.nodes).of(core)
         yield from values_of(core)
+        yield from having(core)
         yield from dates_of(core, fields)
         yield from Counts(Orders(fields)).of(core)
         yield from Elsewhere(fields).of(core)

@@ -60,7 +60,7 @@ class Exclusions:
         question, name = core.question, core.question.names[at]
         cue = (name.mention.start, name.mention.end)
         spans = ((turning.start, turning.end), cue)
-        words = [word.text for word in question.content_in(turning.scope)]
+        words = [word.text for word in question.said_in(turning.scope)]
         own = [key for key, code in zip(name.mention.keys, self.nodes.types(name.mention.keys), strict=True)
                if code in core.candidate.types]  # fmt: skip
         itself: tuple[Exclusion, ...] = ()
@@ -77,6 +77,8 @@ class Exclusions:
         for branch in walks(at, core.type_code):
             fit = path_fit(core.knowledge, branch.path, said) * self._turned(core, branch, at)
             denied = denied_by(core.knowledge, branch.path)
+            if denied and not forbidden and _says_another(core, words, branch):
+                continue
             if denied and (forbidden or not says_denial(question, core.knowledge, denied)):
                 yield from self._denied(core, branch, at, fit + forbidden, (*spans, *verb))
                 continue

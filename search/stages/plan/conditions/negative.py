@@ -58,7 +58,7 @@ def forbids(question: AnalysedQuestion, knowledge: Knowledge, turning: Turning) 
     that one.
     """
     denying = denying_relations(knowledge)
-    words = [word.text for word in question.content_in(turning.scope)]
+    words = [word.text for word in question.said_in(turning.scope)]
     beside = _beside(knowledge, denying)
     said = [beside & set(knowledge.lexicon.said_relations(word)) for word in words]
     if not denying or any(one and one.isdisjoint(denying) for one in said):

@@ -32,10 +32,14 @@ _USUAL = 0.3
 
 
 def graded(question: AnalysedQuestion) -> Iterator[Superlative]:
-    """Yield what the attributes of a bare phrase order all answers by: *cheap tents* begin with the cheapest."""
+    """Yield what the attributes of a bare phrase order all answers by: *cheap tents* begin with the cheapest.
+
+    What a text is to be about orders nothing: *papers about old handwriting*.
+    """
     scales, text = scales_of(question.cues.language), question.text
+    topics = {word.start for word in question.topics()}
     for start, end in question.attributes:
-        if found := scales.positive.at(tokens(text[start:end]), 0):
+        if start not in topics and (found := scales.positive.at(tokens(text[start:end]), 0)):
             word, scale = found[1].word, found[1].scale
             yield Superlative(
                 start, end, word, "desc" if found[1].end == "high" else "asc", scale.names, scale.unit, limit=0,

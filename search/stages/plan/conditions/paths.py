@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from search.domain.graph import OPPOSITE, Direction
 from search.language.question import AnalysedQuestion, Word
-from search.language.words import FUNCTION_WORDS, stem, stems
+from search.language.words import FUNCTION_WORDS, SHARING_WORDS, stem, stems
 from search.stages.plan.enumeration.enumerate import Branch
 from search.stages.plan.knowledge import Knowledge
 from search.stages.plan.knowledge.shape import Metapath, SchemaStep
@@ -66,6 +66,20 @@ def unsaid_steps(knowledge: Knowledge, path: Metapath, said: Sequence[str]) -> l
         if not (not at and implied_by_start(path, knowledge.shape) >= _IMPLIED)
         and not any(knowledge.lexicon.explains((step.relation,), word) for word in said)
     ]
+
+
+def roundabout(question: AnalysedQuestion, knowledge: Knowledge, used: tuple[int, ...], path: Metapath) -> int:
+    """Return the number of hops on to nodes of the same type that no word says, beyond the first hop of a walk.
+
+    *Gifts for kids* are in that category; they are not what people buy with something in it. `used` are the names that
+    the plan takes.
+    """
+    rest = question.without(used)
+    if any(part in SHARING_WORDS for word in rest.words for part in word.text.split()):
+        return 0
+    types = [path.start, *(step.to_type for step in path.steps)]
+    unsaid = unsaid_steps(knowledge, path, [word.text for word in rest.content])
+    return sum(step.to_type == types[at] and step in unsaid for at, step in enumerate(path.steps) if at)
 
 
 def both_ways(knowledge: Knowledge, start: int, step: SchemaStep) -> bool:

@@ -10,6 +10,7 @@ from search.language.question import AnalysedQuestion
 from search.language.words import stem
 from search.stages.plan.conditions.condition import Condition, Core
 from search.stages.plan.conditions.fields import FieldMeanings, field_stems
+from search.stages.plan.conditions.having import participles
 from search.stages.plan.knowledge import Knowledge
 
 _NAMED = 0.9
@@ -47,11 +48,12 @@ def shown(core: Core, fields: FieldMeanings) -> list[Condition]:
             found.append(Condition(asked.spans[0], fit, spans=spans, show=one.name))
     else:
         lexicon = core.knowledge.lexicon
+        had = {start for start, _ in participles(core)}
         for one in core.kind.fields:
             naming = [
                 (word.start, word.start + len(word.text))
                 for word in question.without(core.candidate.mentions).content
-                if stem(word.text) in field_stems(one) and not lexicon.says(word.text)
+                if stem(word.text) in field_stems(one) and not lexicon.says(word.text) and word.start not in had
             ]
             if naming and one.kind != "text":
                 fit = _NAMED * len(naming) / len(field_stems(one))

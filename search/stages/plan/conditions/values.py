@@ -4,13 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from search.domain.plan import Filter
+from search.domain.graph import ANY
+from search.domain.plan import Filter, Hop
 from search.interfaces import ValueMention
-from search.stages.plan.conditions.condition import Condition, Core
+from search.stages.plan.conditions.condition import Condition, Core, best
+from search.stages.plan.conditions.negative import denied_by, says_denial
+from search.stages.plan.conditions.paths import path_fit
+from search.stages.plan.knowledge.shape import Metapath, SchemaStep
+from search.stages.plan.scoring.align import elements
 from search.stages.plan.write import TARGET
 
 _INSIDE = 0.7
 """Factor of a value of a node inside the plan, not of the answer."""
+_BESIDE = 0.6
+"""Factor of a value of a node beside the answer, over a relation that the words fit."""
+_SAID = 0.5
+"""Least fit of such a relation."""
+_SURELY = 0.95
 _NAMES = 0.8
 """Affinity from which a stretch names a relation or a type."""
 _UNNAMED_NUMBER = 0.5
@@ -54,7 +64,36 @@ def _meanings(core: Core, one: ValueMention) -> Iterator[Condition]:
     places = [(TARGET, 1.0)] if one.node_type == core.kind.name else []
     schema = core.knowledge.schema
     places += [(var, _INSIDE) for var, code in core.variables if schema.node_types[code].name == one.node_type]
+    if not places and turned is None and fit >= _SURELY:
+        yield from best(list(_beside(core, one, fit)), 1)
     for var, factor in places[:1]:
         spans = (span, (turned.start, turned.end)) if turned else (span,)
         condition = Filter(var, one.field, "!=" if turned else "=", one.value)
         yield Condition(span, fit * factor, filters=(condition,), spans=spans, turning=turned is not None)
+
+
+def _beside(core: Core, one: ValueMention, fit: float) -> Iterator[Condition]:
+    """Yield that a node has the value to which an answer leads over a relation that the question says.
+
+    *Who wrote about dengue* asks for authors of papers with that keyword.
+    """
+    known, span = core.knowledge, (one.start, one.end)
+    code = known.schema.type_codes[one.node_type]
+    said = [word.text for word in core.question.without(core.candidate.mentions).content
+            if not span[0] <= word.start < span[1]]  # fmt: skip
+    for relation, own in enumerate(known.schema.relations):
+        for way in core.ways(relation):
+            ends = known.shape.far_ends(core.type_code, relation, way)
+            path = Metapath(core.type_code, (SchemaStep(relation, way, code),))
+            if code not in ends or not any(known.lexicon.explains((relation,), word) for word in said):
+                continue
+            denied = denied_by(known, path)
+            share = path_fit(known, path, said, implied=False)
+            if share < _SAID or (denied and not says_denial(core.question, known, denied)):
+                continue
+            var = f"v{one.start}"
+            hop = Hop(TARGET, own.name, var, one.node_type if len(ends) > 1 else ANY, None if own.mutual else way)
+            yield Condition(
+                span, _BESIDE * share * fit, filters=(Filter(var, one.field, one.op, one.value),), spans=(span,),
+                columns=elements((path,), known.lexicon.relations), hops=(hop,),
+            )  # fmt: skip

@@ -138,12 +138,21 @@ def unused_share(question: AnalysedQuestion, spoken: frozenset[str]) -> float:
     """Return the weight of the surest name to start from, which a plan without names leaves out, in [0, 1].
 
     Unlike in plans with names, the case of the name does not count: any name is a reason to start from it, unless it
-    consists of words of the schema, whose stems are `spoken`, or is a value as surely as it is a name.
+    consists of words of the schema, whose stems are `spoken`, or is a value as surely as it is a name, or stands in a
+    longer one (*eye drops*).
     """
     held = {(one.start, one.end) for one in question.values}
+    longer = [(one.start, one.end) for one in question.values if one.similarity == 1]
     starts = [
         name
         for name, role in zip(question.names, question.roles, strict=True)
-        if role == "start" and (name.mention.similarity == 1 or (name.mention.start, name.mention.end) not in held)
+        if role == "start"
+        and (name.mention.similarity == 1 or (name.mention.start, name.mention.end) not in held)
+        and not any(
+            start <= name.mention.start
+            and name.mention.end <= end
+            and end - start > name.mention.end - name.mention.start
+            for start, end in longer
+        )
     ]
     return max((name.mention.similarity for name in starts if not stems(name.mention.text) <= spoken), default=0.0)

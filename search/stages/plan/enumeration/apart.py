@@ -10,7 +10,7 @@ from itertools import combinations
 
 import numpy as np
 
-from search.stages.plan.enumeration.enumerate import Branch, PlanCandidate
+from search.stages.plan.enumeration.enumerate import Branch, PlanCandidate, same_way
 
 MOST = 64
 """Most such joins of a question."""
@@ -27,8 +27,8 @@ def apart(
     """Return joins at T of walks that share no node, with size 0; those of three names before those of two.
 
     `candidates` are all plans of the question. `overlap[m]` holds the names that cannot be joined with the name m.
-    Only walks that `says` accepts are joined, up to `max_hops` hops together, and none of them reads only a part of its
-    nodes.
+    Only walks that `says` accepts are joined, up to `max_hops` hops together or all the same way, and none of them
+    reads only a part of its nodes.
     """
     walks = [
         one.branches[0]
@@ -47,7 +47,10 @@ def _joins(
         for joined in combinations(sorted(own, key=lambda one: one.start.mention), several):
             hops = sum(len(branch.path.steps) for branch in joined)
             pairs = list(combinations((branch.start.mention for branch in joined), 2))
-            if hops > max(several, max_hops) or any(one == two or two in overlap[one] for one, two in pairs):
+            alike = all(same_way(joined[0], other) for other in joined[1:])
+            if (hops > max(several, max_hops) and not alike) or any(
+                one == two or two in overlap[one] for one, two in pairs
+            ):
                 continue
             if not _meet(joined):
                 yield PlanCandidate.of(joined, (end,), 0)

@@ -21,6 +21,8 @@ from search.domain.trace import Limit
 from search.interfaces import Adjacency, Keys, NodeStore
 from search.stages.plan.knowledge.shape import Metapath, SchemaStep, Shape
 
+_SAME_WAY = 2
+"""Most hops of each of two branches that walk the same way."""
 _SAMPLED = 1_000
 """Approximate number of edges to read from a step that is too large to read completely. They are enough to see whether
 the step finds nodes, and of which types."""
@@ -128,6 +130,7 @@ class Enumerator:
     def joins(self, branches: Sequence[Branch], overlap: Sequence[frozenset[int]], limit: Limit) -> list[PlanCandidate]:
         """Return joins of two branches (up to `max_hops` hops together) and of three (one hop each) at T.
 
+        Two branches that walk the same way may be longer: *authors who wrote on both A and B*.
         `overlap[m]` holds the mentions that cannot be joined with mention m: they share words or a node with it.
         """
         short = [branch for branch in branches if branch.walked and branch.whole]
@@ -157,7 +160,8 @@ class Enumerator:
             apart = overlap[mention]
             for second in alike:
                 other = second.start.mention
-                if other != mention and hops + len(second.path.steps) <= most and other not in apart:
+                short = hops + len(second.path.steps) <= most or same_way(first, second)
+                if short and other != mention and other not in apart:
                     yield first, second
 
     def settle(self, candidate: PlanCandidate) -> PlanCandidate | None:
@@ -259,6 +263,11 @@ class Enumerator:
             ordered = tuple(sorted(_distinct(codes), key=lambda code: (code != role, code)))
             longer = path.then(SchemaStep(relation, direction, role))
             yield Branch(branch.start, longer, part, ordered, len(part), whole=whole and branch.whole)
+
+
+def same_way(one: Branch, other: Branch) -> bool:
+    """Whether two branches walk the same way of at most two hops: what is said of one name is said of the other."""
+    return len(one.path.steps) <= _SAME_WAY and one.path == other.path
 
 
 def _distinct(codes: NDArray[np.int16]) -> list[int]:

@@ -29,6 +29,8 @@ from search.stages.plan.knowledge import Knowledge
 from search.stages.plan.knowledge.lexicon import EXPLAINED
 from search.stages.plan.knowledge.target import spoken
 
+_ENDING = 0.6
+"""Similarity of a word alone to the names that end with it."""
 _INFLECTED = 0.95
 """Least similarity of a name or value that is written as it is stored, or inflected."""
 
@@ -65,7 +67,8 @@ class Proposer:
             question = replace(question, names=names)
         kinds = NamedKinds(self.knowledge, self.mentions, self.nodes).of(question)
         question = replace(question, names=kinds)
-        if self.soft is not None:
+        question = replace(question, names=question.names or self._of_its_head(question))
+        if self.soft is not None and not question.of_its_head:
             question = self._with_soft(question, self.soft, language)
         question = replace(question, counted=self._counted(question), named=self._named(question))
         return replace(question, attributes=self._attributes(question))
@@ -108,18 +111,33 @@ class Proposer:
         more = [one for one in found if not any(one.overlaps(name) for name in question.names)]
         return replace(question, names=_in_order([*question.names, *more])) if more else question
 
+    def _of_its_head(self, question: AnalysedQuestion) -> list[Named]:
+        """Return the nodes whose names end with the only word of content, which nothing else explains: *chairs*."""
+        said = [word for word in question.said if word.content]
+        if len(said) != 1 or question.values or self.knowledge.lexicon.says(said[0].text):
+            return []
+        [word] = said
+        found = self.mentions.ending(question.text, word.start, word.start + len(word.text))
+        return [
+            Named(replace(one, similarity=_ENDING), 1, quoted=False, capitalised=False, exact=False, ordinary=False)
+            for one in found[:1]
+        ]
+
     def _attributes(self, question: AnalysedQuestion) -> list[Span]:
         """Return the words that describe what a bare phrase asks for, if none of them says something of the schema.
 
+        What a text is to be about says nothing of the schema either, unless it does so by its letters.
         A noun that is like a relation may mean it (*wife Ada Holm*); an adjective (*waterproof*) does not.
         """
         lexicon, described = self.knowledge.lexicon, question.before_its_head()
+        topics = [word for word in question.topics() if not lexicon.says(word.text)]
         relations, code = range(lexicon.relations), question.cues.language
         for word in described:
             meant = lexicon.explains(relations, word.text) and not is_adjective(word.text, code)
             if lexicon.says(word.text) or meant:
-                return []
-        return [(word.start, word.start + len(word.text)) for word in described]
+                described = []
+                break
+        return [(word.start, word.start + len(word.text)) for word in (*described, *topics)]
 
     def _of_conditions(self, question: AnalysedQuestion) -> list[Named]:
         """Return the names that an everyday word stands for in what is turned or counted: *not from humans*.

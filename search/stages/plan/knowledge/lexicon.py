@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from search.language.synonyms import synonyms
-from search.language.words import ASKING_WORDS, FUNCTION_WORDS, stem
+from search.language.words import ASKING_WORDS, CHATTING_WORDS, FUNCTION_WORDS, stem
 from search.language.words import words as split
 from search.stages.plan.knowledge.vectors import TextVectors
 from search.stages.plan.knowledge.wording import Wording
@@ -98,7 +98,11 @@ class Lexicon:
 
     def says(self, text: str) -> bool:
         """Whether a word says an element by its letters or as a synonym, not only by a close vector."""
-        return max(self._said(text), default=0.0) >= _PART
+        return self.letters(text) >= _PART
+
+    def letters(self, text: str) -> float:
+        """Return how surely a word says any element by its letters or as a synonym, in [0, 1]."""
+        return max(self._said(text), default=0.0)
 
     def said_relations(self, text: str) -> list[int]:
         """Return the relations that a word says best by its letters or as a synonym; none if it says a type better."""
@@ -218,7 +222,7 @@ class Lexicon:
         because they differ between encoders and between schemas.
         """
         own = frozenset().union(*self._stems)
-        strange = [word for word in sorted(ASKING_WORDS) if stem(word) not in own]
+        strange = [word for word in sorted(ASKING_WORDS - CHATTING_WORDS) if stem(word) not in own]
         words = strange[:: max(1, len(strange) // _STRANGERS)]
         cosines = self.vectors.of(words) @ self._phrases[0].T
         return float(cosines.mean()), max(float(cosines.std()), 1e-3)

@@ -23,6 +23,8 @@ _FURTHEST = 6.0
 """Largest log-odds of a share: beyond it, the softmax says nothing more."""
 _UNKNOWN = 0.45
 """Largest probability of a plan that leaves out a name which nothing here bears: it answers another question."""
+_LEFT_OVER = 0.85
+"""Largest probability of a plan that leaves words over: only texts can say which of what it finds is meant."""
 
 INPUTS = ("odds", "margin", "explained", "nothing left", "sureness", "all bound", "fit", "few hops", "graph")
 """The names of the inputs of the logistic function."""
@@ -37,7 +39,7 @@ class Grounds:
     its least sure name, 1 without names. `unbound` is the number of cues (turning words, superlatives, comparisons)
     that mean nothing in it. `fit` is the least score of its conditions, 1 without conditions. `hops` is the number of
     its hops. `text` says that it leaves the whole question to text. `unknown` is the number of words that must belong
-    to names which nothing bears: such a plan leaves a condition out.
+    to names which nothing bears, or say a topic that no text has: such a plan leaves a condition out.
     """
 
     share: float
@@ -121,7 +123,8 @@ def calibrated(
     before = first.probability
     if calibration is None or before <= 0:
         return [first, *plans[1:]]
-    after = min(calibration(grounds), _UNKNOWN if grounds.unknown else 1.0)
+    most = _UNKNOWN if grounds.unknown else _LEFT_OVER if grounds.left else 1.0
+    after = min(calibration(grounds), most)
     others = after / before if after <= before else (1 - after) / max(1 - before, 1e-9)
     rest = [replace(plan, probability=min(others * plan.probability, after)) for plan in plans[1:]]
     return [replace(first, probability=after), *rest]

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from search.language.names import Named
 from search.language.question import AnalysedQuestion, RemainingWords
 from search.language.words import SHARING_WORDS
+from search.language.words import words as words_of
 from search.stages.plan.enumeration.enumerate import PlanCandidate
 from search.stages.plan.knowledge.lexicon import Affinities, Lexicon
 from search.stages.plan.knowledge.shape import Shape
@@ -94,7 +95,7 @@ class Features:
         names, reading = question.names, question.without(used)
         affinities: Affinities = self.lexicon.of([word.text for word in reading.content])
         types = answer_types(reading, self.lexicon)
-        sharing = any(word.text in SHARING_WORDS for word in reading.words)
+        sharing = any(part in SHARING_WORDS for word in reading.words for part in words_of(word.text))
         table = Table.of([candidate.paths for candidate in candidates], self.shape, sharing)
         hops, surplus = table.hops(affinities, self.lexicon.relations)
         columns = (
@@ -114,11 +115,13 @@ class Features:
 def only_speaks(name: Named, lexicon: Lexicon) -> float:
     """Return how surely a name is only a word for the schema (`film`), in [0, 1].
 
-    It is 0 for a name of several words and for a name that the question marks.
+    It is 0 for a name of several words, for a name that the question marks, and for one that no word of the schema says
+    by its letters or as a synonym.
     """
     if name.words > 1 or name.marked:
         return 0.0
-    nearest = float(lexicon.of([name.mention.text.casefold()]).max(initial=0.0))
+    # A name is often like its own type (*leather* and material), which it does not say.
+    nearest = lexicon.letters(name.mention.text.casefold())
     return max(0.0, (nearest - _UNLIKE) / (1 - _UNLIKE))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from search.domain.plan import Risk
 from search.language.cues import Span
@@ -36,10 +36,10 @@ def left_over(
 
     `columns` are the columns of the lexicon for the plan's elements. `told` are the spans (start, end) of the question
     that the plan's conditions express; their words are explained. Words in `unbound` spans, those of cues that mean
-    nothing in this plan, are not, whatever they are like.
+    nothing in this plan, are not, whatever they are like, nor are attributes and topics.
     """
     content = [word for word in outside(question, used) if not _in(word, told)]
-    unbound = (*unbound, *unused_names(question, used))
+    unbound = (*unbound, *unused_names(question, used), *question.attributes)
     return [word for word in content if _in(word, unbound) or not lexicon.explains(columns, word.text)]
 
 
@@ -81,6 +81,14 @@ def unknown_names(question: AnalysedQuestion, used: Sequence[int], left: Sequenc
     ]
     guessed = [Word(one.mention.start, one.mention.text) for one in names if one.how == "near" and one.capitalised]
     return [*dict.fromkeys(found), *guessed]
+
+
+def unsaid_topics(question: AnalysedQuestion, left: Sequence[Word], says: Callable[[str], bool]) -> list[Word]:
+    """Return the words left over behind *about* or *on* that no text says: nothing here is about them.
+
+    `says` tells whether any text has a word.
+    """
+    return [word for word in question.topics() if word in left and not says(word.text)]
 
 
 def _between(text: str, word: Word, name: Named) -> str:

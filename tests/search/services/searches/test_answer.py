@@ -46,6 +46,12 @@ def answer(
         (answer("whether", 0, cut=True), {"kind": "unknown", "count": 0, "complete": False}),
         (answer("whether", 0, left="safe"), {"kind": "unknown", "count": 0, "complete": True}),
         (answer("whether", 2, left="safe"), {"kind": "unknown", "count": 2, "complete": True}),
+        (answer("which", 3, left="amber"), {"kind": "list", "count": 3, "complete": True, "text": "amber"}),
+        (
+            answer("how many", 3, left="amber"),
+            {"kind": "number", "value": 3, "count": 3, "complete": True, "text": "amber"},
+        ),
+        (answer("which", 0, left="amber"), {"kind": "list", "count": 0, "complete": True}),
         (
             answer("whether", 0, bound=False),
             {"kind": "unknown", "count": 0, "complete": False, "unbound": ["Ada"]},

@@ -66,5 +66,17 @@ def test_a_word_behind_a_relation_names_all_nodes_of_that_kind_at_its_end(
     assert (answers(GRAPH, plan), plan.target.relevance_text) == (names, "")
 
 
+@pytest.mark.parametrize("text", ["chairs", "chair", "do you have any chairs"])
+def test_a_word_alone_that_ends_names_asks_for_what_bears_them(planner: Planner, text: str) -> None:
+    listed = planner(Question(text), Limit())
+    assert (answers(GRAPH, listed[0].plan), listed[0].plan.hops) == ({"Dock Chair"}, ())
+    # More things may be chairs than the names say.
+    assert listed[0].probability <= 0.85
+
+
+def test_beside_other_words_it_names_nothing(planner: Planner) -> None:
+    assert planner.proposer.read("painted chairs").names == []
+
+
 def test_without_a_relation_before_it_a_word_is_no_kind(planner: Planner) -> None:
     assert [name.how for name in planner.proposer.read("wool products").names if name.how == "part"] == []

@@ -85,6 +85,13 @@ def test_a_join_may_take_two_hops_on_one_side(planner: Planner) -> None:
     assert answers(FILMS, best) == {"Gamma Light"}
 
 
+def test_two_mentions_are_joined_by_walks_of_the_same_two_hops(planner: Planner) -> None:
+    """Ann Arbor directed Alpha Rising and Beta Falls, Bob Berg Gamma Light and What?; Dee Dee has no comedy."""
+    best = plans(planner, "who directed both drama films and comedy films")[0].plan
+    assert {anchor.text for anchor in best.anchors} == {"drama", "comedy"}
+    assert answers(FILMS, best) == {"Ann Arbor", "Bob Berg"}
+
+
 def test_three_mentions_are_joined_at_the_target(planner: Planner) -> None:
     best = plans(planner, "drama films released 1999 directed by Dee Dee")[0].plan
     assert len(best.anchors) == 3

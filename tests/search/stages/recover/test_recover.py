@@ -13,9 +13,14 @@ from hypothesis import strategies as st
 from search.domain.errors import DeadlineExceeded, SearchCancelled, StageError
 from search.domain.graph import Node
 from search.domain.linking import Binding, LinkedPlan, Traversal
+from search.domain.payloads import Links, Plans, Traversals
+from search.domain.payloads import Recovery as Changed
+from search.domain.payloads.lists import Listed
+from search.domain.payloads.plans import PlanEntry, Traversed
 from search.domain.plan import Anchor, Filter, Hop, Plan, ScoredPlan, Target
 from search.domain.ranking import Candidate
 from search.domain.trace import Limit, Trace
+from search.services.searches.record_search import with_ids
 from search.stages.link import Link
 from search.stages.recover import Recover
 from search.stages.traverse import Traverse
@@ -145,7 +150,8 @@ def test_of_two_that_exclude_each_other_the_less_surely_bound_one_goes() -> None
         "There are no further matches for “Oster”.",
         "There are no less similar matches for “Oster”.",
         "Each entity of the plan finds something by itself, but nothing meets every condition.",
-        "Found after dropping “Oster” (brand), which counts as text now.",
+        "Found after dropping “Oster” (brand), which counts as text now. "
+        "What is found without “Kitchen” (kind) instead is as near.",
     ]
     assert run.candidates() == {"mug": 1.0}
 
@@ -153,8 +159,28 @@ def test_of_two_that_exclude_each_other_the_less_surely_bound_one_goes() -> None
 def test_of_two_that_are_equally_sure_the_one_that_says_less_goes() -> None:
     # Lights are two products, Osteria's is one.
     run = Recovery(star(brand("Osteria", "osteria"), kind("lights")))
-    assert run.said[-1] == "Found after dropping “Lights” (kind), which counts as text now."
+    assert run.said[-1] == (
+        "Found after dropping “Lights” (kind), which counts as text now. "
+        "What is found without “Osteria” (brand) instead is as near."
+    )
     assert run.candidates() == {"mug": 1.0}
+
+
+def test_what_is_found_without_the_other_name_stands_beside_it() -> None:
+    run = Recovery(star(brand("Osteria", "osteria"), kind("lights")), star(brand("Nord", "nord")))
+    assert [plan.index for plan in run.plans] == [0, 1, 2]
+    assert [[anchor.text for anchor in plan.plan.anchors] for plan in run.plans] == [["Osteria"], ["Nord"], ["Lights"]]
+    assert (run.candidates(0), run.candidates(2)) == ({"mug": 1.0}, {"lamp": 1.0, "torch": 1.0})
+    assert run.plans[2].plan.target.relevance_text == "by Osteria"
+    assert run.plans[0].probability == run.plans[2].probability
+    # What the trace keeps gives the same plans back.
+    told = Changed.from_json(with_ids(run.trace.steps[-1].output, NODE_STORE))
+    plans = Plans(tuple(PlanEntry(plan.plan, "user", plan.probability) for plan in run.before))
+    links, found = Links(((), ())), Traversals((Traversed(0, "", Listed((), (), 0)),))
+    shown = told.laid_over(plans, links, found)
+    assert [entry.dropped for entry in shown[0].entries] == [("in Lights",), (), ("by Osteria",)]
+    assert [entry.plan_index for entry in shown[2].entries] == [0, 2]
+    assert Changed.from_json(told.to_json()) == told
 
 
 def test_a_filter_that_leaves_nothing_goes_before_any_anchor() -> None:
@@ -293,10 +319,11 @@ def test_as_few_conditions_are_dropped_as_will_do(points_to: Sequence[set[int]])
     def same(plans: Sequence[ScoredPlan], limit: Limit, reach: object = None) -> list[LinkedPlan]:
         return [linked]
 
-    [changed], [found] = Recover(attempts=100)([linked], traverse([linked], Limit()), same, traverse, Trace(), Limit())
+    plans, several = Recover(attempts=100)([linked], traverse([linked], Limit()), same, traverse, Trace(), Limit())
     if most == 0:
-        assert found.candidates == ()
-    else:
-        assert len(changed.plan.anchors) == most
+        assert [found.candidates for found in several] == [()]
+        return
+    for at, (changed, found) in enumerate(zip(plans, several, strict=True)):
+        assert (changed.index, found.plan_index, len(changed.plan.anchors)) == (at, at, most)
         assert found.candidates == tuple(Candidate(c.key, pytest.approx(most)) for c in found.candidates)
         assert all(sum(c.key in keys for keys in points_to) == most for c in found.candidates)

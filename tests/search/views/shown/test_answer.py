@@ -59,6 +59,23 @@ def answer(kind: str, count: int, *, complete: bool = True, **more: Any) -> dict
         (said(answer("list", 1), "+"), ("1 answer", "of the plan.")),
         (said(answer("list", 1200), "+++"), ("1,200 answers", "of the plan; the first 3 are here.")),
         (said(answer("list", 9, complete=False), "+++"), ("At least 9 answers", "of the plan; the first 3 are here.")),
+        (said(answer("list", 30), "+"), ("30 answers", "of the plan; the first is here.")),
+        (said(answer("list", 30), "-"), ("30 answers", "of the plan; none of them is here.")),
+        (
+            said(answer("list", 86, text="whistling"), "++"),
+            ("86 possible answers", "of the plan; only their texts can say “whistling”; the likeliest 2 are here."),
+        ),
+        (
+            said(answer("list", 1, text="whistling"), "+-"),
+            ("1 possible answer", "of the plan; only its text can say “whistling”; what follows the line is near."),
+        ),
+        (
+            said(answer("number", 86, value=86, text="whistling"), "++"),
+            (
+                "At most 86",
+                "papers, counted in the graph. Only their texts can say “whistling”, which was not counted.",
+            ),
+        ),
         (said(answer("list", 0), "--"), ("No answer", "No paper is “Ada”. What follows is near.")),
         (
             said(answer("list", 0, complete=False, unbound=["Ada"]), "-"),
@@ -106,6 +123,7 @@ def test_the_line_stands_behind_the_last_answer_and_only_where_something_follows
         (answer("list", 1), "+-", "1 answer, and 1 near it"),
         (answer("list", 3), "+++", "3 answers"),
         (answer("list", 57), "+++", "3 answers here"),
+        (answer("list", 57, text="whistling"), "+++", "3 results"),
         (answer("list", 0), "--", "2 results"),
         (answer("number", 14, value=14), "++", "2 results"),
     ],
@@ -179,6 +197,19 @@ def test_words_that_the_plan_leaves_out_are_named_one_by_one() -> None:
     shown = show_understanding(search(answer("list", 0), "", plan={"target": target}))
     assert shown is not None
     assert (shown.left, shown.complete) == (("zumpty", "blorble"), False)
+
+
+def test_words_of_conditions_that_were_let_go_were_understood() -> None:
+    target = {"var": "T", "labels": ["paper"], "relevance_text": "amber not"}
+    asked = {"question": "Which papers are by Ada, not about amber?", "plan": {"target": target}}
+    shown = show_understanding(search(answer("list", 0), "", **asked))
+    assert shown is not None
+    assert not shown.complete
+    let_go = search(answer("list", 0), "", given=True, **asked)
+    let_go["plans"][0]["given"] |= {"exclude": [{"anchors": [], "hops": []}]}
+    shown = show_understanding(let_go)
+    assert shown is not None
+    assert shown.complete
 
 
 def test_a_turning_word_counts_as_left_over_unless_the_plan_turns_something_round() -> None:

@@ -55,6 +55,7 @@ def test_the_conditions_that_nothing_meets_are_said_together(given: dict[str, An
 
 
 def test_what_was_let_go_is_named() -> None:
-    assert let_go_words(["made of oak"]) == "What follows is near: “made of oak” was let go."
-    assert let_go_words(["a", "b"]) == "What follows is near: “a” and “b” were let go."
+    assert let_go_words([["made of oak"]]) == "What follows is near: “made of oak” was let go."
+    assert let_go_words([["a", "b"]]) == "What follows is near: “a” and “b” were let go."
+    assert let_go_words([["a"], ["b"]]) == "What follows is near: “a” or “b” was let go."
     assert let_go_words([]) == ""

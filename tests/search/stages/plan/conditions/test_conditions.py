@@ -92,6 +92,7 @@ def found(plan: Plan) -> set[str]:
         ("brands founded before 1970", {"Ostervik"}),
         ("lamps cheaper than Bruma", {"Alba", "Dune"}),
         ("lamps designed by Ann Arbor heavier than Dune", {"Alba"}),
+        ("lamps cheaper than Cirro designed by Bob Berg", {"Bruma"}),
         ("lamps not made by Norling sold at Harbour Shop", {"Alba", "Cirro"}),
         ("lamps not made by Norling sold at Harbour Shop under 50 euros", {"Alba"}),
         ("lamps not made by Norling or designed by Bob Berg", {"Alba", "Cirro"}),
@@ -143,6 +144,12 @@ def test_an_adjective_of_a_scale_before_what_is_asked_for_orders_all_of_it(
     assert (plan.order, plan.target.relevance_text) == (order, "")
 
 
+def test_an_adjective_of_what_a_text_is_about_is_left_to_the_text(planner: Planner) -> None:
+    plan = best(planner, "lamps by Ostervik about old light")
+    assert plan.order is None
+    assert "old" in plan.target.relevance_text
+
+
 def test_another_adjective_is_left_to_the_text(planner: Planner) -> None:
     plan = best(planner, "zumpty Ostervik lamps")
     assert (plan.order, plan.target.relevance_text) == (None, "zumpty")
@@ -158,6 +165,13 @@ def test_how_many_is_asked_of_the_same_plan(planner: Planner) -> None:
 def test_all_nodes_of_a_type_can_be_counted(planner: Planner) -> None:
     plan = best(planner, "how many lamps are there")
     assert (plan.ask, found(plan)) == ("how many", {"Alba", "Bruma", "Cirro", "Dune"})
+
+
+@pytest.mark.parametrize("text", ["how many lamps cost less than 50 euros", "how many lamps under 50 euros are there"])
+def test_what_numbers_select_is_counted_without_a_condition_that_all_meet(planner: Planner, text: str) -> None:
+    plan = best(planner, text)
+    assert (plan.ask, found(plan)) == ("how many", {"Alba", "Dune"})
+    assert [(one.field, one.op) for one in plan.filters] == [("price", "<")]
 
 
 def test_a_turning_word_that_means_nothing_here_is_left_over_and_not_trusted(planner: Planner) -> None:

@@ -57,6 +57,7 @@ def planner(tmp_path_factory: pytest.TempPathFactory) -> Planner:
         ("what to avoid in gout", {"Ash"}),
         ("drugs that are off limits in gout", {"Ash"}),
         ("drugs that can't treat gout", {"Ash", "Cedar"}),
+        ("drugs not used for gout", {"Ash", "Cedar"}),
         ("drugs that treat flu and are not contraindicated in gout", set()),
         ("Welche Medikamente dürfen bei gout nicht gegeben werden?", {"Ash"}),
         ("Welche Medikamente sind bei gout tabu?", {"Ash"}),

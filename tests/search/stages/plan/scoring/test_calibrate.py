@@ -51,6 +51,13 @@ def test_a_plan_that_leaves_out_a_name_that_nothing_bears_is_doubtful() -> None:
     assert unknown.probability == 0.45
 
 
+def test_a_plan_that_leaves_words_over_is_never_almost_surely_right() -> None:
+    sure = Calibration({"graph": 9.0}, 0.0)
+    plan = ScoredPlan(Plan(target=Target("T")), "schema", 0.99)
+    [left] = calibrated([plan], Grounds(0.99, left=1), sure)
+    assert left.probability == 0.85
+
+
 def test_without_a_calibration_only_the_facts_are_added() -> None:
     found = calibrated(plans(0.7, 0.3), Grounds(0.7, 0.3, hops=2), None)
     assert shares(found) == [0.7, 0.3]
