@@ -6,10 +6,12 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from django.contrib import admin
+from django.contrib.admin.options import IncorrectLookupParameters
 from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
 from django.http import HttpRequest
-from django.urls import URLPattern, path
+from django.shortcuts import redirect
+from django.urls import URLPattern, path, reverse
 from django.utils.safestring import SafeString
 from unfold.decorators import display
 
@@ -45,10 +47,14 @@ class AuditEntryAdmin(ReadOnlyAdmin):
         return [path("export.csv", export, name="search_auditentry_export"), *super().get_urls()]
 
     def export(self, request: HttpRequest) -> Any:
-        """Return the entries that the list shows with the same filters, as CSV."""
+        """Return the entries that the list shows with the same filters, as CSV; wrong filters lead to the list."""
         if not self.has_view_permission(request):
             raise PermissionDenied
-        found: QuerySet[AuditEntry] = self.get_changelist_instance(request).get_queryset(request)
+        try:
+            found: QuerySet[AuditEntry] = self.get_changelist_instance(request).get_queryset(request)
+        except IncorrectLookupParameters:
+            # The list itself answers so, and says that its filters were not understood.
+            return redirect(f"{reverse('admin:search_auditentry_changelist')}?e=1")
         return csv_answer(request, _rows(found), "audit-log.csv")
 
     @display(description="Details")

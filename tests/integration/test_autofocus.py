@@ -71,7 +71,7 @@ def test_a_search_with_a_model_shows_the_grounded_triplets_as_paths(pipeline: st
     # Amber Road is of 1999, so only the text found it.
     assert {result["node"]["id"]: result["evidence"] for result in rest}["f2"] is None
     assert {call.purpose for call in LanguageModelCall.objects.all()} >= {"cypher", "compare"}
-    page = Client().get(f"/search/{shown['id']}/").content.decode()
+    page = Client().get(f"/search/{shown['id']}/results/1/why/").content.decode()
     assert "Grounded triplets" in page
     assert "directed by" in page
 

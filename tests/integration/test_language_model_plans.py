@@ -85,7 +85,10 @@ def results(run: SearchRun) -> str:
 def everything_kept(run: SearchRun) -> str:
     """Return every row that a search leaves, and every page and answer of the API that shows it, as one text."""
     rows = [*SearchRun.objects.all(), *run.steps.all(), *LanguageModelCall.objects.all(), *Endpoint.objects.all()]
-    shown = [page(path) for path in (f"/search/{run.pk}/trace/", f"/api/v1/searches/{run.pk}/", results(run))]
+    shown = [
+        page(path)
+        for path in (f"{results(run)}trace/", f"{results(run)}plans/", f"/api/v1/searches/{run.pk}/", results(run))
+    ]
     return "\n".join([serializers.serialize("json", rows), json.dumps(describe_search(run)), *shown])
 
 

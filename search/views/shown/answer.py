@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from django.utils.text import Truncator
+
 from search.domain.graph import Relation
 from search.language.units import unit_of_name
 from search.plan_words import order_words
@@ -20,6 +22,8 @@ DOUBTFUL = 0.5
 """A plan that is less probable than this is shown as doubtful beside its answer."""
 MOST_PROOFS = 3
 """Paths that are shown as the proof of a yes."""
+MOST_QUOTED = 120
+"""Most characters of the question that a sentence repeats."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,8 +124,8 @@ class _Told:
     def why_unknown(self) -> str:
         """Why the answer may be incomplete: an entity that is not known, or an execution that was cut off."""
         if self.kind == "unknown" and (text := self.entry["plan"]["target"].get("relevance_text")):
-            return f"“{text}” was not understood, so neither yes nor no is certain."
-        unknown = [f"“{text}”" for text in self.search["answer"].get("unbound", ())]
+            return f"{_quoted(text)} was not understood, so neither yes nor no is certain."
+        unknown = [_quoted(text) for text in self.search["answer"].get("unbound", ())]
         if unknown:
             return f"{self.search['knowledge_base']} does not know {' and '.join(unknown)}."
         return "Not everything could be looked at in time."
@@ -160,12 +164,20 @@ def _list(answer: Json, told: _Told) -> tuple[str, str]:
     number = f"{'' if answer['complete'] else 'at least '}{count:,}"
     text = answer.get("text")
     head = f"{number} {'possible ' if text else ''}answer{'' if count == 1 else 's'}".capitalize()
-    said = ["of the plan", *([f"only {'its text' if count == 1 else 'their texts'} can say “{text}”"] if text else [])]
+    said = [
+        "of the plan",
+        *([f"only {'its text' if count == 1 else 'their texts'} can say {_quoted(text)}"] if text else []),
+    ]
     if told.here < count:
         said.append(_first_words(told.here, likeliest=bool(text)))
     elif told.near:
         said.append("what follows the line is near")
     return head, f"{'; '.join(said)}."
+
+
+def _quoted(text: str) -> str:
+    """Return words of the question between quotation marks, cut where a sentence would no longer be read."""
+    return f"“{Truncator(text).chars(MOST_QUOTED)}”"
 
 
 def _first_words(here: int, *, likeliest: bool) -> str:
@@ -182,7 +194,7 @@ def _number(answer: Json, told: _Told) -> tuple[str, str]:
         return f"At least {head}", f"{told.type}, counted in the graph. {told.why_unknown}"
     rest = "What follows the line is near." if answer["value"] and told.near else told.rest
     if text := answer.get("text"):
-        rest = f"Only their texts can say “{text}”, which was not counted. {rest}".strip()
+        rest = f"Only their texts can say {_quoted(text)}, which was not counted. {rest}".strip()
         return f"At most {head}", f"{told.type}, counted in the graph. {rest}"
     return head, f"{told.type}, counted in the graph. {rest}".strip()
 

@@ -107,7 +107,7 @@ def test_it_gains_on_held_out_questions_and_searches_use_it(base: KnowledgeBase,
     assert all(one["title"] and one["title"] != one["name"] for one in first["signals"])
     total = sum(share["contribution"] for share in first["scores"].values())
     assert total == pytest.approx(first["score"])
-    page = client.get(f"/search/{run.pk}/", headers={"host": "localhost"}).content.decode()
+    page = client.get(f"/search/{run.pk}/results/1/why/", headers={"host": "localhost"}).content.decode()
     assert "What moved it up or down" in page
     assert first["signals"][0]["title"] in page
 

@@ -117,6 +117,11 @@ def test_the_file_has_what_the_filters_leave_with_harmless_cells(admin_client: C
     assert [(row[2], row[5], row[6]) for row in rows] == [("dropped", "'=HYPERLINK()", "count: -3")]
 
 
+def test_filters_that_are_none_lead_to_the_list(admin_client: Client) -> None:
+    answer = admin_client.get("/admin/search/auditentry/export.csv", {"name": "1"})
+    assert (answer.status_code, answer["Location"]) == (302, "/admin/search/auditentry/?e=1")
+
+
 def test_old_entries_go_after_their_time(settings) -> None:
     old, new = note("old"), note("new")
     AuditEntry.objects.filter(pk=old.pk).update(at=timezone.now() - timedelta(days=31))
