@@ -103,10 +103,14 @@ def _free(spans: Sequence[tuple[int, int]], found: Sequence[Mention]) -> list[tu
 
 
 def _of_letters_and_texts(text: str, start: int, end: int, tools: SoftTools) -> list[Mention]:
-    """Return the names with nearly the letters of a stretch, and the nodes whose texts have its words."""
+    """Return the names with nearly the letters of a stretch, and the nodes whose texts have its words.
+
+    Words that the texts have mean what they mean there, and are no other language's word for a name (*stoves*, Stone).
+    """
+    own = all(tools.text.postings(word) for word in _content(text[start:end]))
     found = [
         _mention(text, start, end, one.keys, _TRANSLATED * one.similarity, "translated", one.meant)
-        for one in tools.mentions.translated(text, start, end)
+        for one in (() if own else tools.mentions.translated(text, start, end))
     ]
     described = list(_described(text, start, end, tools))
     if not described and len(_content(text[start:end])) > 1:

@@ -76,6 +76,12 @@ def test_common_words_describe_nothing(release: Release, phrase: str) -> None:
     assert found(f"what about {phrase} then", phrase, tools_of(release)) == []
 
 
+@pytest.mark.parametrize("word", ["breakfast", "drains", "ringing", "breath"])
+def test_a_word_of_the_texts_is_no_other_languages_word_for_a_name(release: Release, word: str) -> None:
+    """By their letters alone they would be Breast, Brain, Tingling."""
+    assert not [how for _, how in found(f"what about {word} then", word, tools_of(release)) if how == "translated"]
+
+
 def test_a_release_without_near_names_still_reads_texts(release: Release) -> None:
     shutil.rmtree(release.snapshot.directory / "near_names")
     release.snapshot.index_folders.filter(name="near_names").delete()
