@@ -75,12 +75,15 @@ def _meanings(core: Core, one: ValueMention) -> Iterator[Condition]:
 def _beside(core: Core, one: ValueMention, fit: float) -> Iterator[Condition]:
     """Yield that a node has the value to which an answer leads over a relation that the question says.
 
-    *Who wrote about dengue* asks for authors of papers with that keyword.
+    *Who wrote about dengue* asks for authors of papers with that keyword. Where a word says what has the value, as in
+    *proceedings of events held in Umeå*, that is rather what is asked for.
     """
     known, span = core.knowledge, (one.start, one.end)
     code = known.schema.type_codes[one.node_type]
     said = [word.text for word in core.question.without(core.candidate.mentions).content
             if not span[0] <= word.start < span[1]]  # fmt: skip
+    if any(known.lexicon.explains((known.lexicon.relations + code,), word) for word in said):
+        return
     for relation, own in enumerate(known.schema.relations):
         for way in core.ways(relation):
             ends = known.shape.far_ends(core.type_code, relation, way)

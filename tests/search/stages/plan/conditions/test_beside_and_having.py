@@ -68,6 +68,11 @@ def test_a_condition_of_a_value_or_a_field_selects_what_it_says(planner: Planner
     assert (answers(GRAPH, plan), plan.target.relevance_text) == (names, "")
 
 
+def test_what_is_said_to_have_the_value_is_asked_for_itself(planner: Planner) -> None:
+    plan = planner(Question("which drugs, antibiotics, treat diseases"), Limit())[0].plan
+    assert (plan.target.labels, answers(GRAPH, plan)) == (("drug",), {"Ash", "Birch"})
+
+
 def test_the_field_itself_is_shown_where_its_name_is_said(planner: Planner) -> None:
     plan = planner(Question("inheritance of gout"), Limit())[0].plan
     assert (answers(GRAPH, plan), plan.show, plan.filters) == ({"gout"}, "inheritance", ())
