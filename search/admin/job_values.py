@@ -16,7 +16,7 @@ RESOURCES = {
 
 
 def text_of(value: Any) -> str:
-    """Return a JSON value as text; an object as its names and values, with lists of objects as their number."""
+    """Return a JSON value as text; an object as its names and values, with the names of what its lists hold."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, float):
@@ -31,7 +31,7 @@ def text_of(value: Any) -> str:
 
 
 def _inner(value: Any) -> str:
-    """Return a value inside an object: objects by what names them, because a page has no room for all of them."""
+    """Return a value inside an object: of a list the names of its objects, of an object how many values it has."""
     if isinstance(value, list | tuple):
         named = [
             str(one.get("path") or one.get("name") or "…") if isinstance(one, Mapping) else str(one) for one in value

@@ -17,7 +17,7 @@ from search.language.cues import Comparison, Cues, FieldAsked, Span, Superlative
 from search.language.languages import known_languages, language
 from search.language.names import Named
 from search.language.quantities import Quantity
-from search.language.words import ANSWER_OF, ARTICLES, ASKING_WORDS, FUNCTION_WORDS, stem, words
+from search.language.words import ANSWER_OF, ARTICLES, ASKING_WORDS, FUNCTION_WORDS, SHARING_WORDS, stem, words
 
 MOST_WORDS = 60
 """Largest number of words of a question that are examined. A longer text is hardly a question about the graph."""
@@ -56,12 +56,17 @@ class Word:
     content: bool = True
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class RemainingWords:
     """The words of a question outside some of its mentions, in their order; `content` holds the content words."""
 
     words: tuple[Word, ...]
     content: tuple[Word, ...]
+
+    @cached_property
+    def sharing(self) -> bool:
+        """Whether a word or a part of an expression says that two nodes have the same neighbour."""
+        return any(part in SHARING_WORDS for word in self.words for part in words(word.text))
 
     def outward(self, start: int) -> list[int]:
         """Return the positions in `content`, ordered outward from a mention that begins at `start`.
@@ -285,7 +290,8 @@ class AnalysedQuestion:
         described = [word for word in before if not any(start <= word.start < end for start, end in called)]
         return [] if any(word.text.endswith(_PARTICIPLE) for word in described) else described
 
-    def topics(self) -> list[Word]:
+    @cached_property
+    def topics(self) -> tuple[Word, ...]:
         """Return the content words outside names and values behind *about* or *on*: what a text is to be about."""
         held = [(name.mention.start, name.mention.end) for name in self.names]
         held += [(value.start, value.end) for value in self.values]
@@ -296,7 +302,7 @@ class AnalysedQuestion:
                 found += [word] if inside and free else []
             else:
                 inside = word.text in _TOPICAL or (inside and word.text not in FUNCTION_WORDS - ARTICLES)
-        return found
+        return tuple(found)
 
     def phrase(self) -> list[Word]:
         """Return the words before the head of a bare phrase, those of names among them; none if it is no such phrase.

@@ -151,8 +151,8 @@ def _told(seeds: int, joins: Joins, kept: int, hubs: int) -> str:
     """Return a sentence that says what was collected."""
     similar = sum(relation == IS_SIMILAR for _, relation, _ in joins.values())
     ways = f"{len(joins) - similar:,} over edges of the graph, {similar:,} by similarity"
-    of_hubs = f" {hubs} of the nodes {'is a hub' if hubs == 1 else 'are hubs'}, whose neighbours were taken in part."
-    cut = of_hubs if hubs else ""
+    are_hubs = "is a hub" if hubs == 1 else "are hubs"
+    cut = f" {hubs} of the nodes {are_hubs}, whose neighbours were taken in part." if hubs else ""
     nodes = "1 node has" if seeds == 1 else f"{seeds} nodes have"
     neighbours = "1 neighbour" if len(joins) == 1 else f"{len(joins):,} neighbours"
     return f"{nodes} {neighbours} that can be answers ({ways}); {kept} {'is' if kept == 1 else 'are'} kept.{cut}"

@@ -75,10 +75,10 @@ def fit_parts(parts: Sequence[Part], how: RankerSettings, done: Callable[[int], 
                 for fit in ended:
                     fit.result()
                 done(len(fits) - len(pending))
-        except BaseException:
+        finally:
+            # After a failure or a stop, the fits that run end at their next tree, and the others do not begin.
             stop.set()
             pool.shutdown(wait=False, cancel_futures=True)
-            raise
     return [fits[at].result() for at in range(len(parts))]
 
 

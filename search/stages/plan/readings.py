@@ -210,6 +210,7 @@ class Readings:
     def _with_conditions(self, candidate: PlanCandidate, total: float, limits: Limits) -> Iterator[Meaning]:
         """Yield the readings of a candidate with at least one condition; `limits` are its filters of numbers."""
         number = _NUMBERS + math.log(limits.share) if limits.filters else 0.0
+        noun = of_the_noun(Core(self.question, candidate, self.knowledge), self.nodes)
         for bound in self.binder.of(candidate, filtered=bool(limits.filters)):
             unbound, unsaid = (
                 tuple(span for span in spans if span not in limits.spans) for spans in (bound.unbound, bound.unsaid)
@@ -219,12 +220,8 @@ class Readings:
             if bound.conditions or limits.filters:
                 own = total + WORTH * bound.score + number
                 yield Meaning(candidate, own, bound, limits)
-                if any(one.order for one in bound.conditions) and (noun := self._of_the_noun(candidate)):
+                if noun and any(one.order for one in bound.conditions):
                     yield Meaning(candidate, own + _NOUN, replace(bound, conditions=(*bound.conditions, noun)), limits)
-
-    def _of_the_noun(self, candidate: PlanCandidate) -> Condition | None:
-        """Return the condition that answers are what the noun behind a superlative says."""
-        return of_the_noun(Core(self.question, candidate, self.knowledge), self.nodes)
 
     def _limits(self, candidate: PlanCandidate) -> list[Limits]:
         """Return the filters that the numbers of the question may be for a candidate, at least one entry."""

@@ -164,12 +164,11 @@ def _list(answer: Json, told: _Told) -> tuple[str, str]:
     number = f"{'' if answer['complete'] else 'at least '}{count:,}"
     text = answer.get("text")
     head = f"{number} {'possible ' if text else ''}answer{'' if count == 1 else 's'}".capitalize()
-    said = [
-        "of the plan",
-        *([f"only {'its text' if count == 1 else 'their texts'} can say {_quoted(text)}"] if text else []),
-    ]
+    said = ["of the plan"]
+    if text:
+        said.append(f"only {'its text' if count == 1 else 'their texts'} can say {_quoted(text)}")
     if told.here < count:
-        said.append(_first_words(told.here, likeliest=bool(text)))
+        said.append(_here_words(told.here, likeliest=bool(text)))
     elif told.near:
         said.append("what follows the line is near")
     return head, f"{'; '.join(said)}."
@@ -180,7 +179,7 @@ def _quoted(text: str) -> str:
     return f"“{Truncator(text).chars(MOST_QUOTED)}”"
 
 
-def _first_words(here: int, *, likeliest: bool) -> str:
+def _here_words(here: int, *, likeliest: bool) -> str:
     """Return how many of the answers are among the results."""
     if not here:
         return "none of them is here"

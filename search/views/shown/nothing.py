@@ -36,9 +36,11 @@ def let_go_words(dropped: Sequence[Sequence[str]]) -> str:
 
     `dropped` are the conditions that were let go together, for each way in which the plan was changed.
     """
-    ways = [" and ".join(f"“{one}”" for one in together) for together in dropped if together]
-    number = "was" if ways and len(dropped[-1]) == 1 else "were"
-    return f"What follows is near: {' or '.join(ways)} {number} let go." if ways else ""
+    told = [together for together in dropped if together]
+    if not told:
+        return ""
+    ways = " or ".join(" and ".join(f"“{one}”" for one in together) for together in told)
+    return f"What follows is near: {ways} {'was' if len(told[-1]) == 1 else 'were'} let go."
 
 
 def _of_names(plan: Json, relations: Mapping[str, Relation]) -> Iterator[str]:

@@ -108,7 +108,7 @@ def test_attributes_say_nothing_about_how_answers_and_names_are_connected() -> N
 def test_what_a_text_is_about_stands_behind_a_topical_word(text: str, content: list[str], topics: list[str]) -> None:
     asked = question(text)
     assert [word.text for word in asked.said if word.content] == content
-    assert [word.text for word in asked.topics()] == topics
+    assert [word.text for word in asked.topics] == topics
 
 
 def test_an_expression_in_a_scope_is_said_though_its_words_have_no_content() -> None:

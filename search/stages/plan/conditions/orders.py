@@ -37,7 +37,7 @@ def graded(question: AnalysedQuestion) -> Iterator[Superlative]:
     What a text is to be about orders nothing: *papers about old handwriting*.
     """
     scales, text = scales_of(question.cues.language), question.text
-    topics = {word.start for word in question.topics()}
+    topics = {word.start for word in question.topics}
     for start, end in question.attributes:
         if start not in topics and (found := scales.positive.at(tokens(text[start:end]), 0)):
             word, scale = found[1].word, found[1].scale

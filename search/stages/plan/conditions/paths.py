@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from search.domain.graph import OPPOSITE, Direction
 from search.language.question import AnalysedQuestion, Word
-from search.language.words import FUNCTION_WORDS, SHARING_WORDS, stem, stems
+from search.language.words import FUNCTION_WORDS, stem, stems
 from search.stages.plan.enumeration.enumerate import Branch
 from search.stages.plan.knowledge import Knowledge
 from search.stages.plan.knowledge.shape import Metapath, SchemaStep
@@ -75,7 +75,7 @@ def roundabout(question: AnalysedQuestion, knowledge: Knowledge, used: tuple[int
     the plan takes.
     """
     rest = question.without(used)
-    if any(part in SHARING_WORDS for word in rest.words for part in word.text.split()):
+    if rest.sharing:
         return 0
     types = [path.start, *(step.to_type for step in path.steps)]
     unsaid = unsaid_steps(knowledge, path, [word.text for word in rest.content])

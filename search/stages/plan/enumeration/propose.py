@@ -130,7 +130,7 @@ class Proposer:
         A noun that is like a relation may mean it (*wife Ada Holm*); an adjective (*waterproof*) does not.
         """
         lexicon, described = self.knowledge.lexicon, question.before_its_head()
-        topics = [word for word in question.topics() if not lexicon.says(word.text)]
+        topics = [word for word in question.topics if not lexicon.says(word.text)]
         relations, code = range(lexicon.relations), question.cues.language
         for word in described:
             meant = lexicon.explains(relations, word.text) and not is_adjective(word.text, code)

@@ -13,8 +13,6 @@ from numpy.typing import NDArray
 
 from search.language.names import Named
 from search.language.question import AnalysedQuestion, RemainingWords
-from search.language.words import SHARING_WORDS
-from search.language.words import words as words_of
 from search.stages.plan.enumeration.enumerate import PlanCandidate
 from search.stages.plan.knowledge.lexicon import Affinities, Lexicon
 from search.stages.plan.knowledge.shape import Shape
@@ -95,15 +93,14 @@ class Features:
         names, reading = question.names, question.without(used)
         affinities: Affinities = self.lexicon.of([word.text for word in reading.content])
         types = answer_types(reading, self.lexicon)
-        sharing = any(part in SHARING_WORDS for word in reading.words for part in words_of(word.text))
-        table = Table.of([candidate.paths for candidate in candidates], self.shape, sharing)
+        table = Table.of([candidate.paths for candidate in candidates], self.shape, reading.sharing)
         hops, surplus = table.hops(affinities, self.lexicon.relations)
         columns = (
             hops,
             table.words(affinities),
             in_order(reading, names, candidates, affinities, self.shape),
             types[[candidate.paths[0].end for candidate in candidates]],
-            table.back * 1.3 - 0.3 if sharing else -table.back,
+            table.back * 1.3 - 0.3 if reading.sharing else -table.back,
             surplus,
             missed_share(question, used, speaks),
             max((speaks[m] for m in used if len(used) == 1 or not question.describes(m)), default=0.0),

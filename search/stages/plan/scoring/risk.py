@@ -88,7 +88,7 @@ def unsaid_topics(question: AnalysedQuestion, left: Sequence[Word], says: Callab
 
     `says` tells whether any text has a word.
     """
-    return [word for word in question.topics() if word in left and not says(word.text)]
+    return [word for word in question.topics if word in left and not says(word.text)]
 
 
 def _between(text: str, word: Word, name: Named) -> str:
