@@ -18,8 +18,6 @@ from training.data.synthesis.base import Base
 _TEXT = 6.0
 """Weight of text against that of one bit of relations. With every node described, two relations give about four of five
 questions to text, twelve about half, as people divide them on such bases."""
-_AROUND = 0.5
-"""Weight of questions in the bare words of a node and those around it, against that of text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,12 +97,14 @@ def shares_of(base: Base, filterable: float, kinds: Sequence[Recipe] = KINDS) ->
     """Return the share of each kind, in the order of `kinds`, by the structure of a base.
 
     `filterable` is the share of answers with a field that may be asked about. The graph weighs the more, the more
-    relations there are to tell apart; text weighs as many nodes as have one. A base that has nothing of all gives 0s.
+    relations there are to tell apart; text weighs as many nodes as have one. Questions in bare words weigh as much as
+    text divided by the number of relations: where there are few, people need not say which of them they mean. A base
+    that has nothing of all gives 0s.
     """
     graph = base.edge_share * math.log2(1 + base.relation_types())
     text = _TEXT * base.text_share
     fields = filterable * (graph + text) / 4 or filterable
-    around = _AROUND * text * base.edge_share
+    around = text * base.edge_share / max(1, base.relation_types())
     orders = _ORDERS * filterable * (graph + text) / 2 or filterable
     weights = {
         "graph": graph,
