@@ -84,7 +84,8 @@ def cross_encoder(model: str, tokens: int, *, device: str, dtype: torch.dtype = 
     name, revision = parts(model)
     folder = located(name, model)
     given = None if folder != name else revision
-    body = AutoModel.from_pretrained(folder, revision=given, dtype=dtype)
+    # With dropout inside the attention, torch keeps each attention matrix, and a step of training takes twice as long.
+    body = AutoModel.from_pretrained(folder, revision=given, dtype=dtype, attention_probs_dropout_prob=0.0)
     tokenizer = AutoTokenizer.from_pretrained(folder, revision=given)
     return _made(body, tokenizer, tokens).to(device)
 
