@@ -20,7 +20,7 @@ from search.services.access.rights import LAUNCH_JOBS, check_may
 from search.services.access.visitors import User
 from search.services.audit.note import note
 from search.services.code_version import code_version
-from search.services.jobs.kinds import built, kind_class, queue_of
+from search.services.jobs.kinds import built, check_may_do, kind_class, queue_of
 from search.services.jobs.learned import corrected
 from search.services.jobs.needs import shortages
 from search.services.jobs.ownership import HERE
@@ -56,6 +56,7 @@ def launch_job(
     NotAllowed if the user may not launch jobs.
     """
     check_may(user, LAUNCH_JOBS, "launch jobs")
+    check_may_do(user, kind)
     made, target = _checked(kind, knowledge_base, question_set, arguments or {}, queue, release)
     refused = [*made.refuse(target)]
     # A command's own work says what it refuses, and in more detail.
