@@ -23,6 +23,8 @@ from training.models import QuestionSet
 from training.services.synthesise import MOST
 from training.services.train import train
 
+PLACES = {"/settings": "/arguments/settings", "/synthesised": "/arguments/synthesised"}
+
 
 @dataclass(frozen=True)
 class TrainLearnerJob(Kind):
@@ -55,6 +57,12 @@ class TrainLearnerJob(Kind):
         return {"settings": wiring.settings_schema(cls.learner)}
 
     @classmethod
+    def hints(cls) -> Mapping[str, Sequence[str]]:
+        """Say how many synthesised questions it takes without others."""
+        alone = wiring.fewest_alone(cls.learner)
+        return {"synthesised": [f"Without a question set it takes {alone} at least."]} if alone else {}
+
+    @classmethod
     def fewest_questions(cls) -> int:
         """Return how many questions the learner takes at least."""
         return wiring.fewest_questions(cls.learner)
@@ -69,7 +77,7 @@ class TrainLearnerJob(Kind):
         try:
             wiring.checked_settings(self.learner, self.settings)
         except InvalidRequest as error:
-            faults += pointed(error.faults, {"/settings": "/arguments/settings"})
+            faults += pointed(error.faults, PLACES)
         if not target.question_set and not self.synthesised:
             message = (
                 "Name the question set (`import_questions` makes one), or say how many questions are to be synthesised."
@@ -78,11 +86,8 @@ class TrainLearnerJob(Kind):
         with question_faults(faults):
             _, examples = self._questions(target)
             refuse_splits(examples, "Training", (TRAIN, VAL) if self.allow_val else (TRAIN,))
-            if examples and len(examples) + self.synthesised < (fewest := self.fewest_questions()):
-                message = (
-                    f"{len(examples)} questions to learn from are too few: a {self.learner} takes {fewest} at least."
-                )
-                faults.append(Fault("/question_set", message))
+            if not faults and (missing := wiring.too_few(self.learner, self.settings, len(examples), self.synthesised)):
+                faults += pointed([missing], PLACES)
         return faults
 
     def run(self, target: Target, run: RunContext) -> dict[str, Any]:

@@ -115,6 +115,16 @@ def test_training_refuses_settings_and_splits_at_launch(town: KnowledgeBase) -> 
     assert set(refused("train_planner")) == {"/question_set"}
 
 
+def test_training_refuses_too_few_questions_at_launch_as_the_form_and_the_command_do(town: KnowledgeBase) -> None:
+    few = {"/arguments/synthesised": "There are 150 synthesised questions to learn from and no others; it takes 200."}
+    assert refused("train_retriever", "", synthesised=150) == few
+    beside = refused("train_retriever", limit=12, split="val", allow_val=True, synthesised=200)
+    assert beside == {
+        "/question_set": "There are 12 questions to learn from; it takes 20 at least. Synthesised ones beside them do "
+        "not count."
+    }  # fmt: skip
+
+
 def test_a_training_whose_process_died_after_its_last_write_registers_nothing_twice(
     films: KnowledgeBase, settings: Settings, tmp_path: Any
 ) -> None:
