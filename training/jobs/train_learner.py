@@ -15,7 +15,7 @@ from search.domain.job_kinds import Kind, Target, argument
 from search.domain.run_context import RunContext
 from search.services.jobs.kinds import kind_class, kind_names
 from training import wiring
-from training.data.examples import Example
+from training.data.examples import BadQuestions, Example
 from training.data.splits import TRAIN, VAL, refuse_splits
 from training.data.synthesis import PART
 from training.jobs.questions import chosen, pointed, question_faults, splits_of
@@ -23,6 +23,10 @@ from training.models import QuestionSet
 from training.services.synthesise import MOST
 from training.services.train import train
 
+USUAL, FEW = 1_000, 100
+"""Questions for which `shares` are about right, and the number below which a training takes no less time."""
+MADE_A_SECOND = 300.0
+"""Questions that are made of a knowledge base in a second."""
 PLACES = {"/settings": "/arguments/settings", "/synthesised": "/arguments/synthesised"}
 
 
@@ -68,8 +72,16 @@ class TrainLearnerJob(Kind):
         return wiring.fewest_questions(cls.learner)
 
     def parts(self) -> Mapping[str, float]:
-        """Return the parts of the learner's work."""
-        return {**({PART: 20.0} if self.synthesised else {}), **self.shares}
+        """Return the parts of the learner's work, with the seconds that they take for `USUAL` questions."""
+        return {**({PART: made_seconds(self.synthesised)} if self.synthesised else {}), **self.shares}
+
+    def expected(self, target: Target) -> Mapping[str, float]:
+        """Return the parts with their expected seconds, from the number of questions."""
+        try:
+            _, examples = self._questions(target)
+        except (InvalidRequest, BadQuestions):
+            return self.parts()
+        return scaled(self.parts(), len(examples) + self.synthesised)
 
     def refuse(self, target: Target) -> Sequence[Fault]:
         """Refuse settings that the learner does not have, and questions that may not be learned from."""
@@ -104,6 +116,17 @@ class TrainLearnerJob(Kind):
             return None, []
         split = self.split or (TRAIN if splits_of(target) else "")
         return chosen(target, split, self.limit)
+
+
+def made_seconds(number: int) -> float:
+    """Return the expected seconds in which so many questions are made of a knowledge base."""
+    return number / MADE_A_SECOND
+
+
+def scaled(parts: Mapping[str, float], questions: int) -> dict[str, float]:
+    """Return the parts with the expected seconds for this number of questions; making them has its own."""
+    share = max(FEW, questions) / USUAL
+    return {name: seconds if name.endswith(PART) else seconds * share for name, seconds in parts.items()}
 
 
 def job_name(learner: str) -> str:

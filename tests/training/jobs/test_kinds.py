@@ -53,6 +53,17 @@ def test_an_evaluation_is_a_job_with_the_newest_version_of_its_question_set(town
     assert Evaluation.objects.get().status == "done"
 
 
+def test_the_first_time_left_follows_from_the_number_of_questions(town: KnowledgeBase) -> None:
+    # 24 questions and 20 of them again at 0.1 s each; of ten, all are asked again.
+    assert launched("evaluate", pipelines=["walking"]).progress["seconds_left"] == pytest.approx(4.4)
+    assert launched("evaluate", pipelines=["walking"], limit=10).progress["seconds_left"] == pytest.approx(2.0)
+    # A planner's 100 s are for 1,000 questions; 24 take no less than 100 do. 600 are made in 2 s.
+    whole = {"split": "val", "allow_val": True}
+    assert launched("train_planner", **whole).progress["seconds_left"] == pytest.approx(10.0)
+    made = launched("train_planner", **whole, synthesised=600).progress["seconds_left"]
+    assert made == pytest.approx(2.0 + 100 * 0.624)
+
+
 @pytest.mark.parametrize("kind", ["evaluate", "tune"])
 def test_another_version_of_the_pipeline_after_the_launch_changes_nothing(town: KnowledgeBase, kind: str) -> None:
     job = launched(kind, **({"pipelines": ["walking"]} if kind == "evaluate" else {"activate": False}))
