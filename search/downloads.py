@@ -28,7 +28,8 @@ class FileAnswer(FileResponse):
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         """Yield the file in blocks, each read in a thread."""
-        while block := await asyncio.to_thread(self.file_to_stream.read, BLOCK):
+        opened = self.file_to_stream
+        while opened is not None and (block := await asyncio.to_thread(opened.read, BLOCK)):
             yield block
 
 

@@ -142,7 +142,8 @@ def settle_restored(reader: Reader) -> None:
 
     Otherwise a worker would go on with its job, and make it once more.
     """
-    row = BackupRun.objects.filter(pk=reader.manifest.get("record"), finished=None).first()
+    record = reader.manifest.get("record")
+    row = BackupRun.objects.filter(pk=record if isinstance(record, int) else 0, finished=None).first()
     if row is None:
         return
     made_as = row.place

@@ -15,8 +15,11 @@ FORMER_JOBS = 7
 LEAST_SECONDS = 0.5
 """A part that took less is taken to have taken so long."""
 LEAST_FACTOR, MOST_FACTOR = 0.05, 20.0
-USUAL = "usual"
-"""Key of a part in a job's progress: the expected seconds before they were corrected."""
+USUAL = "foreseen"
+"""Key of a part in a job's progress: the expected seconds before they were corrected.
+
+Jobs that kept expectations of another scale, under another name, teach nothing.
+"""
 
 
 @dataclass(frozen=True, slots=True)
