@@ -51,6 +51,7 @@ UNFOLD: dict[str, Any] = {
                     {"title": "Overview", "icon": "dashboard", "link": reverse_lazy("admin:index")},
                     _admin_link("Jobs", "play_circle", "job"),
                     _admin_link("Schedules", "schedule", "jobschedule"),
+                    _admin_link("Backups", "backup", "backuprun"),
                     {"title": "Services", "icon": "monitor_heart", "link": reverse_lazy("admin:search_services")},
                     _link_out("Search page", "search", "/"),
                     _link_out("API", "api", "/api/docs/"),

@@ -127,6 +127,11 @@ GROUPS = (
                 "`7`",
                 "Days after which the admin's first page asks for a new backup; 0: something else makes them.",
             ),
+            Setting(
+                "GRASP_BACKUP_FOLDER",
+                "`backups` in `GRASP_HOME`",
+                "The folder into which the admin's jobs write backups; web process and worker of `jobs` need it.",
+            ),
             Setting("LOG_LEVEL", "`INFO`", "How much goes into `GRASP_HOME/logs`."),
         ),
     ),

@@ -363,6 +363,8 @@ GRASP_JOBS: dict[str, dict[str, str]] = {
     "index": {"TITLE": "Index", "KIND": "search.jobs.index_kb.IndexJob", "QUEUE": "jobs"},
     "similar": {"TITLE": "Link similar nodes", "KIND": "search.jobs.link_similar.LinkSimilarJob", "QUEUE": "jobs"},
     "sync_graph": {"TITLE": "Copy to Neo4j", "KIND": "search.jobs.sync_graph.SyncGraphJob", "QUEUE": "jobs"},
+    "backup": {"TITLE": "Back up", "KIND": "search.jobs.backup.BackupJob", "QUEUE": "jobs"},
+    "check_backup": {"TITLE": "Check a backup", "KIND": "search.jobs.check_backup.CheckBackupJob", "QUEUE": "jobs"},
     "evaluate": {"TITLE": "Evaluate", "KIND": "training.jobs.evaluate.EvaluateJob", "QUEUE": "jobs"},
     "synthesise": {"TITLE": "Make questions", "KIND": "training.jobs.synthesise.SynthesiseJob", "QUEUE": "jobs"},
     "tune": {"TITLE": "Tune fusion", "KIND": "training.jobs.tune.TuneJob", "QUEUE": "jobs"},
@@ -483,6 +485,8 @@ TIME_ZONE = "UTC"
 # Everything is in English; without translations, a page with thousands of values is printed in less time.
 USE_I18N = False
 USE_TZ = True
+# The lists of the admin say times as all other pages do.
+DATE_FORMAT, TIME_FORMAT, DATETIME_FORMAT = "j M Y", "H:i", "j M Y, H:i"
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator"},
     {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
@@ -540,6 +544,8 @@ GRASP_ALERTS = [
 GRASP_AUDIT_DAYS = env_int("GRASP_AUDIT_DAYS", 730)
 # Days after which a backup is too old; 0 if something else makes them.
 GRASP_BACKUP_DAYS = env_int("GRASP_BACKUP_DAYS", 7)
+# The folder into which jobs write backups, and of which the admin lists, checks and sends them.
+GRASP_BACKUP_FOLDER = Path(env_str("GRASP_BACKUP_FOLDER") or GRASP_HOME / "backups")
 
 # Makes Django's generic base classes accept type arguments at run time.
 django_stubs_ext.monkeypatch()

@@ -1,16 +1,36 @@
-"""Tables as files to download."""
+"""Tables and files to download."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+import asyncio
+from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
 from typing import Any
 
-from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http import FileResponse, HttpRequest, HttpResponse, StreamingHttpResponse
 
 from search.tables import csv_lines
 
 BYTE_ORDER_MARK = "\ufeff"
 """Without this mark, spreadsheet programs do not recognise UTF-8."""
+
+
+BLOCK = 1 << 18
+"""Bytes of a file that are read and sent at once."""
+
+
+class FileAnswer(FileResponse):
+    """A file that is read while it is sent, whatever its size.
+
+    Django's own class reads all of it into memory before the first byte is sent, where the server is asynchronous.
+    """
+
+    block_size = BLOCK
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        """Yield the file in blocks, each read in a thread."""
+        opened = self.file_to_stream
+        while opened is not None and (block := await asyncio.to_thread(opened.read, BLOCK)):
+            yield block
 
 
 def csv_answer(request: HttpRequest, rows: Iterable[Sequence[Any]], name: str) -> Any:

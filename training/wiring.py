@@ -80,6 +80,24 @@ def fewest_questions(kind: str) -> int:
     return int(getattr(import_string(row["SETTINGS"]), "FEWEST", 0)) if "SETTINGS" in row else 0
 
 
+def fewest_alone(kind: str) -> int:
+    """Return how many synthesised questions a learner takes at least where there are no others; 0 if none says so."""
+    row: Mapping[str, Any] = settings.GRASP_LEARNERS.get(kind, {})
+    return int(getattr(import_string(row["SETTINGS"]), "FEWEST_ALONE", 0)) if "SETTINGS" in row else 0
+
+
+def too_few(kind: str, assigned: Mapping[str, Any], real: int, synthesised: int) -> Fault | None:
+    """Return what a learner with these settings lacks to learn from so many questions; None if it lacks nothing.
+
+    Its pointer is `/question_set`, `/synthesised` or `/settings/…`. A learner whose row names no SETTINGS says so only
+    when it learns. Raises InvalidRequest as `checked_settings` does.
+    """
+    row: Mapping[str, Any] = settings.GRASP_LEARNERS.get(kind, {})
+    values = checked_settings(kind, assigned)
+    asked = getattr(import_string(row["SETTINGS"])(**values), "too_few", None) if "SETTINGS" in row else None
+    return asked(real, synthesised) if asked else None
+
+
 def checked_settings(kind: str, assigned: Mapping[str, Any]) -> dict[str, Any]:
     """Return the settings of the site, overridden by `assigned`; raises InvalidRequest as `learner` does.
 

@@ -9,7 +9,7 @@ from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
 from django.db.models import Exists, OuterRef, QuerySet, TextField
 from django.db.models.functions import Cast
-from django.http import FileResponse, Http404, HttpRequest, HttpResponseBase
+from django.http import Http404, HttpRequest, HttpResponseBase
 from django.template.defaultfilters import filesizeformat
 from django.urls import URLPattern, path, reverse
 from django.utils.html import format_html, format_html_join
@@ -22,6 +22,7 @@ from search.admin import empty
 from search.admin.job_result import LINK
 from search.admin.parts import ReadOnlyAdmin, pretty, table
 from search.domain.errors import InvalidRequest
+from search.downloads import FileAnswer
 from search.models import Artifact, PipelineVersion
 from search.services.pipelines.check_artifacts import unusable
 from search.services.pipelines.delete_artifact import DELETE_ARTIFACTS, delete_artifact, uses_of, versions_with
@@ -76,7 +77,7 @@ class ArtifactAdmin(ReadOnlyAdmin):
             packed = pack_artifact(artifact)
         except OSError as error:
             raise Http404("The files of this artifact are not on this machine.") from error
-        return FileResponse(packed, as_attachment=True, filename=f"{artifact.pk}.zip")
+        return FileAnswer(packed, as_attachment=True, filename=f"{artifact.pk}.zip")
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         """Users with the right may delete artifacts that nothing uses."""

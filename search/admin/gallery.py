@@ -10,6 +10,7 @@ from uuid import UUID
 
 from search.admin.charts import quality_charts, search_bars
 from search.admin.curves import curves
+from search.admin.gallery_backups import BACKUPS
 from search.admin.gallery_forms import IMPORT, LAUNCH, REMOVAL
 from search.admin.gallery_parts import GIGABYTE, LONG, WHEN, Page, base_of, job_of, page
 from search.admin.job_shown import Changed, PartShown
@@ -134,5 +135,5 @@ JOB: Mapping[str, Page] = {
 }  # fmt: skip
 COMPONENTS: Mapping[str, Mapping[str, Page]] = {
     "admin-dashboard": DASHBOARD, "admin-services": SERVICES, "admin-job": JOB, "admin-launch": LAUNCH,
-    "admin-import": IMPORT, "admin-removal": REMOVAL,
+    "admin-import": IMPORT, "admin-removal": REMOVAL, "admin-backups": BACKUPS,
 }  # fmt: skip

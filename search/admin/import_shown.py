@@ -19,7 +19,7 @@ from search.jobs.import_kb import ImportJob
 from search.models import Job, KnowledgeBase, Upload
 from search.services.imports.place import content_of, is_neo4j
 from search.services.imports.preview_upload import name_of, preview_upload
-from search.services.jobs.learned import corrected
+from search.services.jobs.learned import learned
 from search.services.jobs.needs import available_memory, shortages
 from search.services.knowledge.expected import total
 from search.services.uploads.unpack_upload import unfinished
@@ -118,7 +118,7 @@ def _empty(kind: str, problem: str) -> dict[str, Any]:
 def checked(upload: Upload, preview: Mapping[str, Any]) -> dict[str, Any]:
     """Return what the page of the check shows: the schema as a drawing and tables, faults, and the estimate."""
     job = ImportJob(**arguments_of(upload, preview))
-    seconds = corrected("import", job.parts())
+    seconds = learned("import", job.parts()).expected
     needs = job.needs(Target())
     node_types = sorted(preview["schema"]["node_types"], key=lambda entry: -entry["count"])
     relations = sorted(preview["schema"]["relation_types"], key=lambda entry: -entry["count"])

@@ -13,7 +13,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from search.admin.job_values import text_of
-from search.models import Artifact, Job, KnowledgeBase, PipelineVersion, Release, Snapshot
+from search.models import Artifact, BackupRun, Job, KnowledgeBase, PipelineVersion, Release, Snapshot
 from search.services.promote_result import made_by
 
 LINK = '<a class="text-primary-600 underline dark:text-primary-500" href="{}">{}</a>'
@@ -109,6 +109,8 @@ def _addresses(result: Mapping[str, Any]) -> dict[str, str]:
         found["evaluation"] = reverse("evaluation-report", args=[evaluation])
         if "what_changed" in result:
             found["what_changed"] = reverse("corrections-changed", args=[evaluation])
+    if backup := BackupRun.objects.filter(place=str(result.get("file") or "")).first():
+        found["backup"] = reverse("admin:search_backuprun_change", args=[backup.pk])
     if base is None:
         return found
     found["knowledge_base"] = reverse("admin:search_knowledgebase_change", args=[base.pk])

@@ -1,4 +1,4 @@
-"""Jobs in the admin: the list, the page that follows one job, the form that launches one, and the schedules."""
+"""Jobs in the admin: the list, the page that follows one job, and the form that launches one."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from uuid import UUID
 
 from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
-from django.db.models import Model, QuerySet
+from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import URLPattern, path
@@ -16,22 +16,19 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST
-from unfold.admin import ModelAdmin
 from unfold.decorators import display
 
 from search.admin import empty
 from search.admin.job_form import LaunchForm, initial_of
 from search.admin.job_shown import LABELS, LIVE, page_of, percent_of
 from search.admin.parts import ReadOnlyAdmin
-from search.admin.schedule_form import ScheduleForm
 from search.domain.errors import InvalidRequest, NotAllowed
-from search.models import Job, JobSchedule
+from search.models import Job
 from search.services.access.rights import LAUNCH_JOBS, may
 from search.services.jobs.bad_rows import bad_rows_of
 from search.services.jobs.change import cancel_job, resume_job
-from search.services.jobs.kinds import describe_kinds, kind_names, offered_kinds, title_of
+from search.services.jobs.kinds import describe_kinds, kind_names, may_do, offered_kinds, title_of
 from search.services.jobs.launch import launch_job
-from search.services.jobs.schedules import save_schedule
 from search.services.jobs.wake import wake
 from search.services.promote_result import promote_job
 from search.templatetags.search_text import duration
@@ -133,7 +130,9 @@ class JobAdmin(ReadOnlyAdmin):
         context = self.admin_site.each_context(request) | {"opts": self.opts, "title": "Launch a job"}
         kind = request.GET.get("kind", "")
         if kind not in kind_names():
-            return render(request, "admin/search/job/launch.html", context | {"kinds": offered_kinds()})
+            return render(request, "admin/search/job/launch.html", context | {"kinds": offered_kinds(request.user)})
+        if not may_do(request.user, kind):
+            raise PermissionDenied
         copied = _job(request.GET.get("like"))
         asked = {name: request.GET.get(name, "") for name in ("knowledge_base", "question_set")}
         initial = initial_of(copied) if copied else asked
@@ -227,25 +226,6 @@ class JobAdmin(ReadOnlyAdmin):
         if job.started is None or job.finished is None:
             return "–"
         return duration((job.finished - job.started).total_seconds())
-
-
-@admin.register(JobSchedule)
-class JobScheduleAdmin(ModelAdmin):
-    """Schedules: jobs that are launched at the times of a cron expression."""
-
-    form = ScheduleForm
-    when_empty = empty.SCHEDULES
-    list_display = ("name", "kind", "knowledge_base", "cron", "enabled", "next_run", "last_outcome")
-    list_filter = ("kind", "enabled", "knowledge_base")
-    search_fields = ("name", "kind")
-    fields = ("name", "cron", "kind", "knowledge_base", "question_set", "arguments", "enabled",
-              "next_run", "last_run", "last_outcome")  # fmt: skip
-    readonly_fields = ("next_run", "last_run", "last_outcome")
-
-    def save_model(self, request: HttpRequest, obj: Model, form: Any, change: bool) -> None:
-        """Save it by the service, which checks the job as if it were launched now, in the name of this person."""
-        saved = save_schedule(**form.values(), user=request.user, schedule=form.schedule)
-        obj.pk, obj._state.adding = saved.pk, False
 
 
 def _job(given: Any) -> Job | None:

@@ -10,13 +10,16 @@ from unfold.widgets import UnfoldAdminSelectWidget
 
 from search.domain.errors import InvalidRequest
 from search.models import JobSchedule
-from search.services.jobs.kinds import kind_names, title_of
+from search.services.access.visitors import User
+from search.services.jobs.kinds import kind_names, may_do, title_of
 from search.services.jobs.schedules import save_schedule
 
 
 class ScheduleForm(forms.ModelForm):
     """A schedule; the service that saves it checks everything at once, and its faults are shown at the fields."""
 
+    user: User = None
+    """Who fills it in; the form of a request sets it."""
     kind = forms.ChoiceField(widget=UnfoldAdminSelectWidget)
 
     class Meta:
@@ -25,7 +28,8 @@ class ScheduleForm(forms.ModelForm):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.fields["kind"].choices = [(name, title_of(name)) for name in kind_names()]  # type: ignore[attr-defined]
+        kinds = [(name, title_of(name)) for name in kind_names() if may_do(self.user, name)]
+        self.fields["kind"].choices = kinds  # type: ignore[attr-defined]
         self.schedule = self.instance if self.instance.pk else None
 
     def values(self) -> dict[str, Any]:

@@ -32,10 +32,14 @@ class Target:
 
 @dataclasses.dataclass(frozen=True)
 class Needs:
-    """What a job needs while it runs, in bytes; 0 means negligible. It is refused if this machine has less."""
+    """What a job needs while it runs, in bytes; 0 means negligible. It is refused if this machine has less.
+
+    `folder` is where it needs the disk; empty means GRASP_HOME.
+    """
 
     disk: int = 0
     memory: int = 0
+    folder: str = ""
 
 
 class Kind(Protocol):
@@ -47,6 +51,8 @@ class Kind(Protocol):
     """Fields of Target that a launch may fill or leave empty; `refuse` says when one is missing after all."""
     offered: ClassVar[bool] = True
     """Whether the page that launches jobs offers it. Jobs that another page begins for people are not offered."""
+    right: ClassVar[str] = ""
+    """What an account needs beside the right to launch jobs, such as `search.add_backuprun`; empty: nothing."""
     makes: ClassVar[str] = ""
     """What a job of this kind makes that can be activated: `release`, `pipeline_version`, or nothing.
 

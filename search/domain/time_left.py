@@ -8,6 +8,9 @@ first estimate of its duration. Two observations correct the estimate:
 - Between parts, the pace: observed divided by expected seconds. A machine that took twice the expected time for the
   finished work is expected to take twice the time for the rest.
 
+What comes before the first unit of a part (models are loaded, processes are started) is its *lead*. It comes once, so
+it is no rate: both observations begin at the first unit. Until a second one has come, the first is an upper bound.
+
 Times are seconds of any clock that only goes forward. All classes are independent of the clock and of threads.
 """
 
@@ -37,6 +40,7 @@ class Part:
 
     `done` and `total` are counts in the part's own unit; `total` is None while it is unknown. `first` is the count at
     which this process began: a resumed part does not begin with 0. `before` are the seconds of earlier attempts.
+    `came` is the first observation of progress, as seconds and count; `lead` are the seconds of `expected` before it.
     """
 
     name: str
@@ -49,6 +53,8 @@ class Part:
     begun: bool = False
     finished: bool = False
     marks: list[tuple[float, int]] = field(default_factory=list)
+    lead: float = 0.0
+    came: tuple[float, int] | None = None
 
     @property
     def share(self) -> float:
@@ -57,21 +63,33 @@ class Part:
             return 1.0
         return min(1.0, self.done / self.total) if self.total else 0.0
 
+    @property
+    def steady(self) -> tuple[float, float]:
+        """The seconds since the first units came, and the share of the part that was done in them."""
+        if self.came is None or not self.total or self.done <= self.came[1]:
+            return 0.0, 0.0
+        return self.seconds - self.came[0], (self.done - self.came[1]) / self.total
+
     def mark(self, seconds: float) -> None:
         """Keep an observation; if there are many, every second one is dropped."""
         if self.marks and self.marks[-1][1] == self.done:
             return
+        if self.came is None and self.done > self.first:
+            self.came = seconds, self.done
         self.marks.append((seconds, self.done))
         if len(self.marks) > MARKS:
             self.marks = self.marks[::2]
 
     def by_rate(self) -> float | None:
-        """Return the seconds left at the newest rate, or None if nothing has been done yet."""
-        gained = self.done - self.first
-        if not self.total or gained <= 0 or not self.marks:
+        """Return the seconds left at the newest rate, or None if nothing has been done yet.
+
+        Until something has come after the first units, the rate is that of these and of all that was before them.
+        """
+        if not self.total or self.came is None:
             return None
-        since = self.done - RECENT * gained
-        began, at = max((mark for mark in self.marks if mark[1] <= since), default=self.marks[0])
+        begin = self.came if self.done > self.came[1] else (0.0, self.first)
+        since = self.done - RECENT * (self.done - begin[1])
+        began, at = max((mark for mark in self.marks if begin[1] <= mark[1] <= since), default=begin)
         ended, last = self.marks[-1]
         if last <= at or ended <= began:
             return None
@@ -105,6 +123,7 @@ class Estimate:
                 {
                     "name": part.name, "weight": round(part.expected, 3), "done": part.done, "total": part.total,
                     "seconds": round(part.before + part.seconds, 2), "finished": part.finished,
+                    "steady": [round(part.steady[0], 2), round(part.steady[1], 4)],
                 }
                 for part in self.parts
             ],
@@ -116,15 +135,23 @@ class Estimator:
 
     `parts` maps the name of each planned part, in order, to its expected seconds. Parts that nobody planned are added
     when they are first reported; their expected duration is 0. When a part begins, all parts before it are finished.
-    `spent` holds the seconds of each part in earlier attempts of the same work.
+    `spent` holds the seconds of each part in earlier attempts of the same work, `leads` those of the expected seconds
+    that come before the first unit.
     """
 
-    def __init__(self, parts: Mapping[str, float], now: float, spent: Mapping[str, float] | None = None) -> None:
-        before = spent or {}
+    def __init__(
+        self,
+        parts: Mapping[str, float],
+        now: float,
+        spent: Mapping[str, float] | None = None,
+        leads: Mapping[str, float] | None = None,
+    ) -> None:
+        before, lead = spent or {}, leads or {}
         self._parts = [
-            Part(name, expected if expected >= LEAST else 0.0, before=before.get(name, 0.0))
+            Part(name, expected if expected >= LEAST else 0.0, before=before.get(name, 0.0),
+                 lead=min(lead.get(name, 0.0), expected))
             for name, expected in parts.items()
-        ]
+        ]  # fmt: skip
         self._at = -1
         self._began = self._entered = self._seen = now
 
@@ -151,7 +178,8 @@ class Estimator:
         if self._at < 0:
             # Work that only found that everything was done has no current part, and all parts are finished.
             ended = bool(self._parts) and all(part.finished for part in self._parts)
-            left = 0.0 if ended else sum(part.expected for part in self._parts) or None
+            waited = min(now - self._began, self._parts[0].lead) if self._parts else 0.0
+            left = 0.0 if ended else (sum(part.expected for part in self._parts) - waited) or None
             return Estimate("", 0, None, float(ended), left, now - self._began, tuple(self._parts))
         current = self._parts[self._at]
         if not current.finished:
@@ -166,6 +194,7 @@ class Estimator:
         )
 
     def _enter(self, name: str, done: int, now: float) -> None:
+        first = self._at < 0
         self._settle(now)
         known = [part.name for part in self._parts]
         if name not in known:
@@ -175,10 +204,10 @@ class Estimator:
         for part in self._parts[: self._at]:
             part.finished = True
         current = self._parts[self._at]
-        # A part that is begun again keeps the time that it has taken.
-        self._entered = now - current.seconds
+        # A part that is begun again keeps the time that it has taken; the first one has all the time before it, too.
+        self._entered = self._began if first else now - current.seconds
         if not current.begun or done < current.done:
-            current.first, current.begun, current.marks = done, True, []
+            current.first, current.begun, current.marks, current.came = done, True, [], None
         current.done = done
 
     def _settle(self, now: float) -> None:
@@ -193,15 +222,24 @@ class Estimator:
         observed = expected = few
         for part in self._parts:
             if part.begun and part.expected:
-                observed += part.seconds
-                expected += part.expected * self._own_share(part)
+                took, should = self._observed(part)
+                observed, expected = observed + took, expected + should
         return observed / expected if expected > 0 else 1.0
 
-    def _own_share(self, part: Part) -> float:
-        """Return the share of a part that this process has done, or, of one without a size, has spent time on."""
-        if part.total:
-            return (part.total if part.finished else part.done - part.first) / part.total
-        return 1.0 if part.finished else min(1.0, part.seconds / part.expected)
+    def _observed(self, part: Part) -> tuple[float, float]:
+        """Return the seconds that a part has told of, and those that were expected for the same work."""
+        units = part.expected - part.lead
+        seconds, share = part.steady
+        if share:
+            return seconds, units * share
+        if part.finished:
+            return part.seconds, part.expected * ((part.total - part.first) / part.total if part.total else 1.0)
+        if not part.total:
+            # Only that it takes longer than expected is known.
+            return part.seconds, min(part.expected, part.seconds)
+        # The first units may have waited for a start; that they came early is known.
+        should = part.lead + units * (part.done - part.first) / part.total
+        return (min(part.came[0], should), should) if part.came else (0.0, 0.0)
 
     def _left(self, part: Part, pace: float) -> float | None:
         """Return the seconds left of the present part, or None if neither an expectation nor a rate is known."""
@@ -211,13 +249,17 @@ class Estimator:
         if not part.total:
             expected = part.expected * pace
             return max(expected - part.seconds, OVERDUE * part.seconds) if part.expected else None
+        units = (part.expected - part.lead) * pace * (1 - part.share)
         if by_rate is None:
-            expected = part.expected * pace * (1 - part.share)
+            expected = max(0.0, part.lead - part.seconds) + units
             return max(expected, OVERDUE * part.seconds) if part.expected else None
         if not part.expected:
             return by_rate
-        trust = (part.done - part.first) / part.total / TRUST
-        return (trust * by_rate + part.expected * pace * (1 - part.share)) / (trust + 1)
+        _, share = part.steady
+        if not share:
+            return min(by_rate, max(units, OVERDUE * (part.seconds - part.marks[-1][0])))
+        trust = share / TRUST
+        return (trust * by_rate + units) / (trust + 1)
 
     def _share(self) -> float:
         """Return the share of the work that is done, by weight; without weights, that of the present part."""

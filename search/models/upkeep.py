@@ -43,17 +43,30 @@ class RetentionRun(models.Model):
 
 
 class BackupRun(models.Model):
-    """One backup of the site: its place, its size, and the reason if it failed. `finished` is empty until its end."""
+    """One backup of the site: its file, what is in it, and the reason if it failed. `finished` is empty until its end.
+
+    `checked` is when every part was last compared with its hash, and `fault` what was wrong then.
+    """
+
+    CANCELLED = "It was cancelled."
+    """What `error` says of a backup that somebody has cancelled: nothing has to be mended."""
 
     started = models.DateTimeField(auto_now_add=True)
     finished = models.DateTimeField(null=True)
-    place = models.CharField(max_length=500, help_text="The folder or address of the backup.")
+    place = models.CharField(max_length=500, help_text="The file of the backup.")
     bytes = models.PositiveBigIntegerField(default=0)
     error = models.TextField(blank=True)
+    counts = models.JSONField(default=dict, help_text="Noun → how many of it are inside.")
+    fingerprint = models.CharField(max_length=64, blank=True, help_text="The SHA-256 of its manifest.")
+    code_version = models.CharField(max_length=100, blank=True, help_text="The version that has made it.")
+    key_inside = models.BooleanField(default=False, help_text="Whether SECRET_KEY is inside.")
+    checked = models.DateTimeField(null=True)
+    fault = models.TextField(blank=True)
 
     class Meta:
         ordering = ["-started"]
         verbose_name = "backup"
+        permissions = [("download_backuprun", "Can download backup")]
 
     def __str__(self) -> str:
         return f"backup of {self.started:%Y-%m-%d %H:%M}"

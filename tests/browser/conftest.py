@@ -110,7 +110,9 @@ def site() -> Iterator[Site]:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         stranger = f"http://127.0.0.1:{probe.getsockname()[1]}"
-    environment = {**os.environ, "GRASP_HOME": str(home), "PORT": str(port), "GRASP_ADMIN_PASSWORD": KEEPER[1]}
+    # What only tests read would be refused by the site as a setting that it does not know.
+    own = {name: value for name, value in os.environ.items() if name != "GRASP_SCREENSHOTS"}
+    environment = {**own, "GRASP_HOME": str(home), "PORT": str(port), "GRASP_ADMIN_PASSWORD": KEEPER[1]}
     environment["GRASP_CORS_ORIGINS"] = stranger
     environment["GRASP_DOCS"] = str(BUILT_DOCS)
     environment["TESTED_SETTINGS"] = settings_mark(environment)

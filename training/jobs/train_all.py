@@ -12,10 +12,10 @@ from search.domain.errors import Fault, InvalidRequest
 from search.domain.job_kinds import Kind, Target, argument
 from search.domain.run_context import RunContext
 from training import wiring
-from training.data.examples import Example
+from training.data.examples import BadQuestions, Example
 from training.data.splits import TRAIN
 from training.jobs.questions import chosen, pointed, question_faults, splits_of
-from training.jobs.train_learner import parts_of_learner
+from training.jobs.train_learner import parts_of_learner, scaled
 from training.models import QuestionSet
 from training.services.synthesise import MOST
 from training.services.train_all import BEFORE, train_all
@@ -86,6 +86,14 @@ class TrainAllJob(Kind):
             return parts_of_all(Request("", (), self.pipeline, self.learners, synthesised=self.synthesised))
         except InvalidRequest:
             return {}
+
+    def expected(self, target: Target) -> Mapping[str, float]:
+        """Return the parts with their expected seconds, from the number of questions."""
+        try:
+            request = self._request(target)
+            return scaled(parts_of_all(request), len(request.examples) + self.synthesised)
+        except (InvalidRequest, BadQuestions):
+            return self.parts()
 
     def refuse(self, target: Target) -> Sequence[Fault]:
         """Refuse a pipeline, learners and settings that there are not, and questions that may not be learned from."""

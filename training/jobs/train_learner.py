@@ -15,13 +15,19 @@ from search.domain.job_kinds import Kind, Target, argument
 from search.domain.run_context import RunContext
 from search.services.jobs.kinds import kind_class, kind_names
 from training import wiring
-from training.data.examples import Example
+from training.data.examples import BadQuestions, Example
 from training.data.splits import TRAIN, VAL, refuse_splits
 from training.data.synthesis import PART
 from training.jobs.questions import chosen, pointed, question_faults, splits_of
 from training.models import QuestionSet
 from training.services.synthesise import MOST
 from training.services.train import train
+
+USUAL, FEW = 1_000, 100
+"""Questions for which `shares` are about right, and the number below which a training takes no less time."""
+MADE_A_SECOND = 300.0
+"""Questions that are made of a knowledge base in a second."""
+PLACES = {"/settings": "/arguments/settings", "/synthesised": "/arguments/synthesised"}
 
 
 @dataclass(frozen=True)
@@ -55,13 +61,27 @@ class TrainLearnerJob(Kind):
         return {"settings": wiring.settings_schema(cls.learner)}
 
     @classmethod
+    def hints(cls) -> Mapping[str, Sequence[str]]:
+        """Say how many synthesised questions it takes without others."""
+        alone = wiring.fewest_alone(cls.learner)
+        return {"synthesised": [f"Without a question set it takes {alone} at least."]} if alone else {}
+
+    @classmethod
     def fewest_questions(cls) -> int:
         """Return how many questions the learner takes at least."""
         return wiring.fewest_questions(cls.learner)
 
     def parts(self) -> Mapping[str, float]:
-        """Return the parts of the learner's work."""
-        return {**({PART: 20.0} if self.synthesised else {}), **self.shares}
+        """Return the parts of the learner's work, with the seconds that they take for `USUAL` questions."""
+        return {**({PART: made_seconds(self.synthesised)} if self.synthesised else {}), **self.shares}
+
+    def expected(self, target: Target) -> Mapping[str, float]:
+        """Return the parts with their expected seconds, from the number of questions."""
+        try:
+            _, examples = self._questions(target)
+        except (InvalidRequest, BadQuestions):
+            return self.parts()
+        return scaled(self.parts(), len(examples) + self.synthesised)
 
     def refuse(self, target: Target) -> Sequence[Fault]:
         """Refuse settings that the learner does not have, and questions that may not be learned from."""
@@ -69,7 +89,7 @@ class TrainLearnerJob(Kind):
         try:
             wiring.checked_settings(self.learner, self.settings)
         except InvalidRequest as error:
-            faults += pointed(error.faults, {"/settings": "/arguments/settings"})
+            faults += pointed(error.faults, PLACES)
         if not target.question_set and not self.synthesised:
             message = (
                 "Name the question set (`import_questions` makes one), or say how many questions are to be synthesised."
@@ -78,11 +98,8 @@ class TrainLearnerJob(Kind):
         with question_faults(faults):
             _, examples = self._questions(target)
             refuse_splits(examples, "Training", (TRAIN, VAL) if self.allow_val else (TRAIN,))
-            if examples and len(examples) + self.synthesised < (fewest := self.fewest_questions()):
-                message = (
-                    f"{len(examples)} questions to learn from are too few: a {self.learner} takes {fewest} at least."
-                )
-                faults.append(Fault("/question_set", message))
+            if not faults and (missing := wiring.too_few(self.learner, self.settings, len(examples), self.synthesised)):
+                faults += pointed([missing], PLACES)
         return faults
 
     def run(self, target: Target, run: RunContext) -> dict[str, Any]:
@@ -99,6 +116,17 @@ class TrainLearnerJob(Kind):
             return None, []
         split = self.split or (TRAIN if splits_of(target) else "")
         return chosen(target, split, self.limit)
+
+
+def made_seconds(number: int) -> float:
+    """Return the expected seconds in which so many questions are made of a knowledge base."""
+    return number / MADE_A_SECOND
+
+
+def scaled(parts: Mapping[str, float], questions: int) -> dict[str, float]:
+    """Return the parts with the expected seconds for this number of questions; making them has its own."""
+    share = max(FEW, questions) / USUAL
+    return {name: seconds if name.endswith(PART) else seconds * share for name, seconds in parts.items()}
 
 
 def job_name(learner: str) -> str:

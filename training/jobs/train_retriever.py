@@ -6,10 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
-from search.ingest.size import Size
+from search.domain.errors import InvalidRequest
+from search.domain.job_kinds import Target
+from search.ingest.size import Size, snapshot_size
 from search.services.knowledge.expected import index_parts
 from training.data.synthesis import PART
-from training.jobs.train_learner import TrainLearnerJob
+from training.jobs.train_learner import TrainLearnerJob, made_seconds
+from training.services.find_release import find_release
 from training.services.train_documents import learns_documents
 
 
@@ -26,8 +29,22 @@ class TrainRetrieverJob(TrainLearnerJob):
 
     def parts(self) -> Mapping[str, float]:
         """Return the parts of the work; where the documents' encoder is trained, all vectors are computed anew."""
+        return {**self._learning(), **self._index(Size(nodes=10_000, edges=30_000, characters=3_000_000))}
+
+    def expected(self, target: Target) -> Mapping[str, float]:
+        """Return the parts with their expected seconds: learning from the questions, vectors from the snapshot."""
+        learning = {name: seconds for name, seconds in super().expected(target).items() if name in self._learning()}
+        try:
+            release = find_release(target.knowledge_base, target.release)
+        except InvalidRequest:
+            return self.parts()
+        return {**learning, **(self._index(snapshot_size(release.snapshot)) if learns_documents(self.settings) else {})}
+
+    def _learning(self) -> Mapping[str, float]:
         if not learns_documents(self.settings):
             return super().parts()
-        index = index_parts(Size(nodes=10_000, edges=30_000, characters=3_000_000))
-        made = {PART: 20.0} if self.synthesised else {}
-        return {**made, **self.of_documents, **index}
+        made = {PART: made_seconds(self.synthesised)} if self.synthesised else {}
+        return {**made, **self.of_documents}
+
+    def _index(self, size: Size) -> Mapping[str, float]:
+        return index_parts(size) if learns_documents(self.settings) else {}

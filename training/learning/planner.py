@@ -133,8 +133,8 @@ class PlannerTask:
     def fit(self, run: RunContext) -> LearnedPlanner:
         """Learn from the questions. Raises TooFew, RunCancelled, SearchCancelled, DeadlineExceeded."""
         examples, known = self.lesson.examples, self.lesson.planner.knowledge
-        if len(examples) < FEWEST_QUESTIONS:
-            raise TooFew(f"There are {len(examples)} questions to learn from; it takes {FEWEST_QUESTIONS} at least.")
+        if missing := self.learner.too_few(len(examples), 0):
+            raise TooFew(missing.message)
         lists = self._collected(run)
         _warn_unreached(lists, run)
         wordings = known.vectors.of([known.wording.plan((path,)) for path in lists.paths])

@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from search.domain.errors import Fault
 from search.domain.options import option
+from training.learning.enough import too_few
 
 
 @dataclass(frozen=True)
@@ -14,6 +16,8 @@ class PlannerSettings:
 
     FEWEST: ClassVar[int] = 10
     """Questions with answers that a training takes at least."""
+    FEWEST_ALONE: ClassVar[int] = FEWEST
+    """Synthesised questions that it takes at least where there are no others."""
 
     folds: int = option(3, "Parts that each are scored by what was learned from the others.", low=2, high=20)
     epochs: int = option(10, "Passes over the questions, if `steps` allows so many.", low=1, high=200)
@@ -26,3 +30,7 @@ class PlannerSettings:
     measured: int = option(
         300, "Questions, drawn from those given, on which the graph's list is measured.", low=0, high=100_000
     )
+
+    def too_few(self, real: int, synthesised: int) -> Fault | None:
+        """Return what is missing to learn from so many questions of people and synthesised ones; None if nothing is."""
+        return too_few(real, synthesised, self.FEWEST, self.FEWEST_ALONE, together=True)

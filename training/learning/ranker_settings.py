@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from search.domain.errors import Fault
 from search.domain.options import option
+from training.learning.enough import too_few
 
 
 @dataclass(frozen=True)
@@ -14,6 +16,8 @@ class RankerSettings:
 
     FEWEST: ClassVar[int] = 20
     """Questions with answers that a training takes at least."""
+    FEWEST_ALONE: ClassVar[int] = FEWEST
+    """Synthesised questions that it takes at least where there are no others."""
 
     folds: int = option(5, "Parts that each are ranked by what was learned from the others.", low=2, high=20)
     apart: bool = option(
@@ -33,3 +37,7 @@ class RankerSettings:
         10.0, "How freely the model of the answer's type may fit (inverse of its L2 penalty).", low=1e-4, high=1e4
     )
     seed: int = option(0, "Decides the folds, and what each tree may see.", low=0, high=2**30)
+
+    def too_few(self, real: int, synthesised: int) -> Fault | None:
+        """Return what is missing to learn from so many questions of people and synthesised ones; None if nothing is."""
+        return too_few(real, synthesised, self.FEWEST, self.FEWEST_ALONE)

@@ -9,7 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from search.domain.errors import Fault
 from search.domain.options import option
+from training.learning.enough import too_few
 
 CROSS_ENCODER, CAUSAL = "cross-encoder", "causal"
 PACKAGED = "all-MiniLM-L6-v2"
@@ -21,6 +23,8 @@ class RerankerSettings:
 
     FEWEST: ClassVar[int] = 20
     """Questions with answers that a training takes at least."""
+    FEWEST_ALONE: ClassVar[int] = FEWEST
+    """Synthesised questions that it takes at least where there are no others."""
 
     base: str = option(CROSS_ENCODER, "What reads question and document.", choices=(CROSS_ENCODER, CAUSAL))
     model: str = option(
@@ -54,3 +58,7 @@ class RerankerSettings:
     checks: int = option(4, "How often it is measured; the best checkpoint is kept.", low=1, high=1_000)
     device: str = option("auto", "Where it is trained; auto: a GPU if there is one.", choices=("auto", "cpu", "cuda"))
     seed: int = option(0, "Decides held-out questions, order and drawn candidates.", low=0, high=2**31 - 1)
+
+    def too_few(self, real: int, synthesised: int) -> Fault | None:
+        """Return what is missing to learn from so many questions of people and synthesised ones; None if nothing is."""
+        return too_few(real, synthesised, self.FEWEST, self.FEWEST_ALONE)

@@ -28,8 +28,6 @@ from training.learning.task import Card, Evaluated, Material, TooFew
 
 FEWEST_QUESTIONS = RetrieverSettings.FEWEST
 """Smallest number of real questions that a training accepts, if there are any."""
-FEWEST_SYNTHESISED = 200
-"""Smallest number of synthesised questions that a training accepts without real ones."""
 _READ = "questions"
 
 
@@ -117,7 +115,8 @@ class RetrieverTask:
             made, own = [made[at] for at in sorted(drawn)], [own[at] for at in sorted(drawn)]
         if not self.learner.passes:
             made, own = [], []
-        refuse_too_few(len(examples), len(made))
+        if missing := self.learner.too_few(len(examples), len(made)):
+            raise TooFew(missing.message)
         real = self._lesson(examples, answers, run, 0, len(examples) + len(made))
         if examples and len(real) < FEWEST_QUESTIONS:
             raise TooFew(
@@ -145,19 +144,6 @@ class RetrieverTask:
                 kept.append(example)
         run.report(_READ, done + len(examples), total)
         return Lesson(found, kept)
-
-
-def refuse_too_few(real: int, synthesised: int) -> None:
-    """Raise TooFew unless there are enough questions of one sort, and no handful of real ones."""
-    if real and real < FEWEST_QUESTIONS:
-        raise TooFew(
-            f"There are {real} questions to learn from; a retriever of fields takes {FEWEST_QUESTIONS} at least, and "
-            "some hundred to gain much."
-        )
-    if not real and synthesised < FEWEST_SYNTHESISED:
-        raise TooFew(
-            f"There are {synthesised} synthesised questions to learn from and no others; it takes {FEWEST_SYNTHESISED}."
-        )
 
 
 def _device(wanted: str) -> str:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from search.domain.errors import Fault
 from search.domain.options import option
+from training.learning.enough import too_few
 
 FROZEN, TRAINED = "frozen", "trained"
 
@@ -16,6 +18,8 @@ class RetrieverSettings:
 
     FEWEST: ClassVar[int] = 20
     """Questions with answers that a training takes at least."""
+    FEWEST_ALONE: ClassVar[int] = 200
+    """Synthesised questions that maps and types take at least where there are no others; an encoder takes FEWEST."""
 
     documents: str = option(
         FROZEN,
@@ -101,3 +105,13 @@ class RetrieverSettings:
     measured_nodes: int = option(
         1_000, "Documents trained: nodes among which held-out answers are looked for.", low=10, high=1_000_000
     )
+
+    def too_few(self, real: int, synthesised: int) -> Fault | None:
+        """Return what is missing to learn from so many questions of people and synthesised ones; None if nothing is."""
+        alone = self.FEWEST if self.documents == TRAINED else self.FEWEST_ALONE
+        if not real and synthesised >= alone > self.synthesised:
+            message = f"synthesised is {alone} at least where there are no other questions, not {self.synthesised}."
+            return Fault("/settings/synthesised", message)
+        if not real and synthesised >= alone and self.documents == FROZEN and not self.passes:
+            return Fault("/settings/passes", "passes is 1 at least where there are only synthesised questions.")
+        return too_few(real, synthesised, self.FEWEST, alone)

@@ -150,6 +150,8 @@ def _carry_on(
         every = range(len(plan.examples))
         left = {label: [place for place in every if place not in there.get(label, ())] for label in pins}
         number = processes_for(sum(map(len, left.values())), processes)
+        # The start of processes and models counts as what comes before the first question.
+        run.progress(next(iter(pins)), len(there.get(next(iter(pins)), ())), len(plan.examples))
         with askers(plan.used, number, run) as asking:
             evaluation.options["asked_at_once"] = max(asking.at_once, evaluation.options.get("asked_at_once", 0))
             pins = buildable(evaluation, plan, asking.unbuilt)
@@ -165,6 +167,11 @@ def _carry_on(
             write_files(evaluation, report, output)
         evaluation.report = report
     return report
+
+
+def asked_again(label: str) -> str:
+    """Return the name of the part that asks a sample of a label's questions a second time."""
+    return f"{label}, asked again"
 
 
 def _ask_all(
@@ -213,5 +220,5 @@ def _repeat(evaluation: Evaluation, plan: QuestionPlan, label: str, asking: Aske
         if lines_of(place, asked.outcome, plan.examples, label) != lines_of(place, first[name], plan.examples, label):
             differ.append(name)
         again.append(asked.outcome)
-        run.progress(f"{label}, asked again", done, number)
+        run.progress(asked_again(label), done, number)
     return {"questions": number, "same": number - len(differ), "differ": sorted(differ), "latency_ms": latency(again)}

@@ -12,7 +12,7 @@ from search.domain.run_context import RunContext
 from search.models import PipelineVersion, Release
 from search.services.pipelines.use_artifact import use_artifact
 from training import wiring
-from training.data.examples import Example
+from training.data.examples import BadQuestions, Example
 from training.data.splits import TRAIN, VAL, refuse_splits
 from training.models import QuestionSet
 from training.services.find_release import find_release
@@ -63,6 +63,7 @@ def train(
     pipeline, option = wiring.option_of(kind)
     if (trained := run.notes.get(_TRAINED)) is not None:
         return dict(trained)
+    refuse_too_few(kind, settings, len(examples), synthesised)
     of = find_release(knowledge_base, release)
     made = _made(kind, of, 0 if examples and wiring.learns_from_searches(kind) else synthesised, configuration, run)
     lesson = Lesson(kind, learner, configuration, of, examples, made, question_set, allow_val)
@@ -86,6 +87,12 @@ def train(
         }  # fmt: skip
         run.notes.put(_TRAINED, report)
     return report
+
+
+def refuse_too_few(kind: str, settings: Mapping[str, Any], real: int, synthesised: int) -> None:
+    """Raise BadQuestions if a learner does not learn from so few questions; InvalidRequest for wrong settings."""
+    if missing := wiring.too_few(kind, settings, real, synthesised):
+        raise BadQuestions([missing.message])
 
 
 def _made(

@@ -11,6 +11,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from search.management.console import minutes, shown
+from search.services.backup.contents import counted
 from search.services.backup.errors import BackupError, size
 from search.services.backup.make_backup import expected_parts, make_backup
 
@@ -40,8 +41,8 @@ class Command(BaseCommand):
         kept = (
             f" ({report.kept:,} of {report.members:,} parts were there from an earlier attempt)" if report.kept else ""
         )
-        counted = ", ".join(f"{number:,} {noun.replace('_', ' ')}" for noun, number in report.counts.items() if number)
-        self.stdout.write(f"{report.file}: {size(report.bytes)} in {minutes(seconds)}{kept}: {counted}.")
+        inside = counted(report.counts)
+        self.stdout.write(f"{report.file}: {size(report.bytes)} in {minutes(seconds)}{kept}: {inside}.")
         key = "the SECRET_KEY of this home, " if report.secret_key else ""
         self.stdout.write(
             f"It holds secrets ({key}hashes of passwords and tokens, sealed keys of language models): only its owner "

@@ -12,6 +12,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from search.management.console import minutes, shown
 from search.services.backup.archive import Reader
+from search.services.backup.contents import counted
 from search.services.backup.errors import BackupError
 from search.services.backup.restore_backup import RestoreReport, check_backup, expected_parts, restore_backup
 
@@ -71,5 +72,4 @@ class Command(BaseCommand):
         if as_json:
             self.stdout.write(json.dumps({"whole": True, "counts": counts}))
             return
-        counted = ", ".join(f"{number:,} {noun.replace('_', ' ')}" for noun, number in counts.items() if number)
-        self.stdout.write(f"{begin}: {counted}.")
+        self.stdout.write(f"{begin}: {counted(counts)}.")

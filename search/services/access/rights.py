@@ -14,6 +14,10 @@ VIEW_JOBS, LAUNCH_JOBS = "search.view_job", "search.add_job"
 """Whoever may launch jobs may also cancel, resume and clone them."""
 VIEW_SCHEDULES, ADD_SCHEDULES = "search.view_jobschedule", "search.add_jobschedule"
 CHANGE_SCHEDULES, DELETE_SCHEDULES = "search.change_jobschedule", "search.delete_jobschedule"
+VIEW_BACKUPS, MAKE_BACKUPS = "search.view_backuprun", "search.add_backuprun"
+"""Whoever may make backups may also check them."""
+DOWNLOAD_BACKUPS, REMOVE_BACKUPS = "search.download_backuprun", "search.delete_backuprun"
+"""A backup holds the secrets of the site, so that looking at the list is not enough to get one."""
 VIEW_UPLOADS, ADD_UPLOADS, DELETE_UPLOADS = "search.view_upload", "search.add_upload", "search.delete_upload"
 
 

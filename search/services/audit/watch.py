@@ -11,11 +11,13 @@ from django.contrib.auth.signals import user_logged_in
 from django.db.models import Model
 from django.db.models.signals import m2m_changed, post_delete, post_save
 
-from search.models import ApiToken, AuditEntry, Job
+from search.models import ApiToken, AuditEntry, BackupRun, Job
 from search.services.audit.note import note, present_caller
 
 NOTED_BY_SERVICES = (ApiToken, Job)
 """Models of which the services say more precisely what is done."""
+REMOVED_BY_SERVICES = (AuditEntry, BackupRun)
+"""Models of which no deletion is noted here: the services note it, or it is no action of a person."""
 _VERBS = {ADDITION: "added", CHANGE: "changed"}
 
 
@@ -40,7 +42,7 @@ def _logged(sender: Any, instance: LogEntry, created: bool, **_: Any) -> None:
 
 
 def _deleted(sender: type[Model], instance: Model, **_: Any) -> None:
-    if present_caller() is not None and admin.site.is_registered(sender) and sender is not AuditEntry:
+    if present_caller() is not None and admin.site.is_registered(sender) and sender not in REMOVED_BY_SERVICES:
         note("deleted", instance)
 
 

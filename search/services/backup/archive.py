@@ -60,8 +60,7 @@ class Writer:
 
     def __init__(self, path: Path, origin: str) -> None:
         self._path = path
-        self.partial = path.with_name(f"{path.name}.partial")
-        self._journal_path = path.with_name(f"{path.name}.partial.json")
+        self.partial, self._journal_path = partial_files(path)
         self._origin = origin
         self.members: list[Member] = []
         self._unsafe: list[Member] = []
@@ -211,6 +210,23 @@ class Writer:
         return [member for member in members if member.offset + _padded(member.bytes) <= length]
 
 
+def partial_files(path: Path) -> tuple[Path, Path]:
+    """Return the files of a backup that is not complete: what is written of it, and the list of its safe members."""
+    return path.with_name(f"{path.name}.partial"), path.with_name(f"{path.name}.partial.json")
+
+
+def being_written(path: Path) -> bool:
+    """Whether a process writes this backup now."""
+    try:
+        with partial_files(path)[0].open("rb") as file:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except FileNotFoundError:
+        return False
+    except OSError:
+        return True
+    return False
+
+
 class Reader:
     """Reads a backup; a context manager. `manifest` is read first.
 
@@ -268,7 +284,7 @@ class Reader:
         done = 0
         for member in self.members:
             for _ in self.unpacked(member):
-                pass
+                told(done + self._file.tell() - member.offset)
             done += member.bytes
             told(done)
 

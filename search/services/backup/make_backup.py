@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -18,9 +18,10 @@ import psycopg
 from django.conf import settings
 from django.utils import timezone
 
-from search.domain.run_context import UNOBSERVED, RunContext
+from search.domain.run_context import UNOBSERVED, RunCancelled, RunContext
 from search.ingest.locks import hold_for_backup
-from search.models import BackupRun
+from search.models import Artifact, BackupRun, Snapshot
+from search.models.knowledge import BuildStatus
 from search.services.backup import tables
 from search.services.backup.archive import Writer
 from search.services.backup.contents import SECRET_KEY, StoredFile, changing, home, pieces_of, stored_files
@@ -44,7 +45,7 @@ class BackupReport:
     file: Path
     bytes: int
     fingerprint: str
-    counts: dict[str, int]
+    counts: Mapping[str, int]
     members: int
     kept: int
     secret_key: bool
@@ -73,12 +74,20 @@ class _Content:
 
 def expected_parts() -> dict[str, float]:
     """Return the parts with the seconds that they are expected to take."""
-    with tables.frozen() as session:
-        content = _content(session)
-    return {
-        FILES: sum(file.bytes for file in content.files) / PACKED_A_SECOND,
-        ROWS: sum(table.bytes for table in content.tables) / PACKED_A_SECOND,
-    }
+    return {part: number / PACKED_A_SECOND for part, number in _extent().items()}
+
+
+def least_bytes() -> int:
+    """Return how many bytes a backup of the site takes at least."""
+    return int(sum(_extent().values()) * LEAST_SHARE)
+
+
+def _extent() -> dict[str, int]:
+    """Return the bytes that each part reads, without reading a row."""
+    snapshots = Snapshot.objects.filter(status=BuildStatus.READY).values_list("pk", flat=True)
+    artifacts = Artifact.objects.values_list("pk", flat=True)
+    files = sum(file.bytes for file in stored_files(list(snapshots), list(artifacts)))
+    return {FILES: files, ROWS: tables.table_bytes()}
 
 
 def make_backup(*, file: Path, run: RunContext = UNOBSERVED) -> BackupReport:
@@ -91,21 +100,36 @@ def make_backup(*, file: Path, run: RunContext = UNOBSERVED) -> BackupReport:
         raise BackupError(f"{file} exists; give another name, or move it away first.")
     if not file.absolute().parent.is_dir():
         raise BackupError(f"{file.absolute().parent} is not a folder.")
-    record = BackupRun.objects.create(place=str(file.absolute())[:500])
+    record = _record_of(file.absolute())
     try:
-        report = _tried(file.absolute(), run)
+        report = _tried(file.absolute(), record, run)
+    except RunCancelled:
+        record.error = BackupRun.CANCELLED
+        raise
     except BaseException as error:
         record.error = str(error) or "The backup was interrupted."
         raise
     else:
-        record.bytes = report.bytes
+        record.bytes, record.counts, record.fingerprint = report.bytes, dict(report.counts), report.fingerprint
+        record.code_version, record.key_inside = code_version()[:100], report.secret_key
         return report
     finally:
         record.finished = timezone.now()
         record.save()
 
 
-def _tried(file: Path, run: RunContext) -> BackupReport:
+def _record_of(file: Path) -> BackupRun:
+    """Return the row of a backup; the one of an earlier attempt at the same file is used again."""
+    place = str(file)[:500]
+    record = BackupRun.objects.filter(place=place).exclude(finished__isnull=False, error="").first()
+    if record is None:
+        return BackupRun.objects.create(place=place)
+    record.started, record.finished, record.error = timezone.now(), None, ""
+    record.save()
+    return record
+
+
+def _tried(file: Path, record: BackupRun, run: RunContext) -> BackupReport:
     """Make the backup, and begin again if a table is dropped while the tables are listed."""
     for attempt in range(1, ATTEMPTS + 1):
         try:
@@ -113,7 +137,7 @@ def _tried(file: Path, run: RunContext) -> BackupReport:
                 hold_for_backup(session)
                 # The lock is no part of what the transaction sees: it begins anew behind it.
                 session.commit()
-                return _made(file, session, run)
+                return _made(file, record, session, run)
         except psycopg.errors.UndefinedTable as error:
             if attempt == ATTEMPTS:
                 raise BackupError("Tables are being dropped all the time; make the backup again later.") from error
@@ -125,7 +149,7 @@ def _tried(file: Path, run: RunContext) -> BackupReport:
     raise AssertionError
 
 
-def _made(file: Path, session: psycopg.Connection[Any], run: RunContext) -> BackupReport:
+def _made(file: Path, record: BackupRun, session: psycopg.Connection[Any], run: RunContext) -> BackupReport:
     content = _content(session)
     again = f"What is written is kept: the same command goes on behind {file.name}.partial once there is space."
     with told_when_full(file.parent, again), Writer(file, _origin(session)) as writer:
@@ -133,7 +157,7 @@ def _made(file: Path, session: psycopg.Connection[Any], run: RunContext) -> Back
         _refuse_small_disk(file, content, writer)
         _write(writer, content, session, run)
         counted = tables.counts(session)
-        fingerprint = writer.finish(_manifest(content, session, counted))
+        fingerprint = writer.finish(_manifest(content, session, counted) | {"record": record.pk})
         return BackupReport(
             file, file.stat().st_size, fingerprint, counted, len(writer.members), kept,
             any(one.name == SECRET_KEY for one in content.files),

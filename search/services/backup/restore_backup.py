@@ -26,6 +26,7 @@ from search.services.backup import restore_files, restore_rows, site_schema
 from search.services.backup.archive import Reader
 from search.services.backup.contents import home
 from search.services.backup.errors import BackupError, DamagedBackup, size, told_when_full
+from search.services.backup.kept import CHECK, settle_restored
 from search.services.backup.make_backup import key_mark
 from search.services.health import queue_status
 
@@ -64,7 +65,7 @@ def check_backup(*, file: Path, fingerprint: str = "", run: RunContext = UNOBSER
         _check_fingerprint(reader, fingerprint)
         site_schema.check_known(reader.manifest["migrations"])
         total = sum(member.bytes for member in reader.members)
-        reader.check(lambda done: run.report("Check", done, total))
+        reader.check(lambda done: run.report(CHECK, done, total))
         return dict(reader.manifest["counts"])
 
 
@@ -110,6 +111,7 @@ def _restored(reader: Reader, run: RunContext) -> bool:
     restore_files.clean(reader.fingerprint)
     # Writes the rows of new permissions and kinds of contents.
     call_command("migrate", interactive=False, verbosity=0)
+    settle_restored(reader)
     run.report(NEIGHBOURS, 0, None)
     restore_rows.index_neighbours()
     return upgraded

@@ -14,7 +14,7 @@ from search.models import Job
 from search.services.access.rights import LAUNCH_JOBS, check_may
 from search.services.access.visitors import User
 from search.services.audit.note import note
-from search.services.jobs.kinds import built, queue_of, target_of
+from search.services.jobs.kinds import built, check_may_do, queue_of, target_of
 from search.services.jobs.launch import LIVE, launch_job
 from search.services.jobs.needs import shortages
 from search.services.jobs.ownership import HERE, ClockNow, locked
@@ -60,6 +60,7 @@ def resume_job(job: Job, *, user: User, here: bool = False) -> Job:
     done, or while an identical one does; InvalidRequest with the reasons why it cannot run any more.
     """
     _check(user)
+    check_may_do(user, job.kind)
     if job.state in LIVE:
         raise NotPossible(f"The job is {job.get_state_display()} already.")
     if job.state == Job.State.DONE:

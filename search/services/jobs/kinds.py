@@ -12,6 +12,8 @@ from django.utils.module_loading import import_string
 from search.domain.errors import Fault, InvalidRequest, nearest
 from search.domain.job_kinds import Kind, Target, arguments_schema, with_arguments
 from search.models import Job
+from search.services.access.rights import check_may, may
+from search.services.access.visitors import User
 
 
 def kind_names() -> list[str]:
@@ -77,6 +79,18 @@ def describe_kinds() -> list[dict[str, Any]]:
     ]  # fmt: skip
 
 
-def offered_kinds() -> list[dict[str, Any]]:
-    """Return the kinds that the page of launches offers, as `describe_kinds` does."""
-    return [known for known in describe_kinds() if kind_class(known["kind"]).offered]
+def offered_kinds(user: User = None) -> list[dict[str, Any]]:
+    """Return the kinds that the page of launches offers somebody, as `describe_kinds` does."""
+    return [known for known in describe_kinds() if kind_class(known["kind"]).offered and may_do(user, known["kind"])]
+
+
+def may_do(user: User, kind: str) -> bool:
+    """Whether somebody who may launch jobs may launch those of a kind."""
+    right = kind_class(kind).right
+    return not right or may(user, right)
+
+
+def check_may_do(user: User, kind: object) -> None:
+    """Raise NotAllowed unless somebody who may launch jobs may launch those of a kind; InvalidRequest for no kind."""
+    if right := kind_class(kind).right:
+        check_may(user, right, f"launch jobs of the kind {kind}")

@@ -20,8 +20,8 @@ from search.services.access.rights import LAUNCH_JOBS, check_may
 from search.services.access.visitors import User
 from search.services.audit.note import note
 from search.services.code_version import code_version
-from search.services.jobs.kinds import built, kind_class, queue_of
-from search.services.jobs.learned import corrected
+from search.services.jobs.kinds import built, check_may_do, kind_class, queue_of
+from search.services.jobs.learned import learned
 from search.services.jobs.needs import shortages
 from search.services.jobs.ownership import HERE
 from search.services.jobs.wake import wake
@@ -56,6 +56,7 @@ def launch_job(
     NotAllowed if the user may not launch jobs.
     """
     check_may(user, LAUNCH_JOBS, "launch jobs")
+    check_may_do(user, kind)
     made, target = _checked(kind, knowledge_base, question_set, arguments or {}, queue, release)
     refused = [*made.refuse(target)]
     # A command's own work says what it refuses, and in more detail.
@@ -170,12 +171,13 @@ def _row(kind: str, made: Kind, target: Target) -> Job:
     release = None
     if base is not None and target.release:
         release = Release.objects.filter(knowledge_base=base, number=int(target.release.rpartition("-")[2])).first()
+    foreseen = learned(kind, made.expected(target))
     return Job(
         kind=kind, arguments=specification["arguments"], specification=specification,
         specification_hash=specification_hash(specification), seed=int(arguments.get("seed", 0)),
         code_version=code_version(), knowledge_base=base, knowledge_base_name=target.knowledge_base,
         release=release, release_name=target.release, question_set=target.question_set,
-        progress=Estimator(corrected(kind, made.expected(target)), 0.0).estimate(0.0).to_json(),
+        progress=Estimator(foreseen.expected, 0.0).estimate(0.0).to_json(),
     )  # fmt: skip
 
 

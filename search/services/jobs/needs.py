@@ -18,10 +18,10 @@ SPARE_DISK = 512 * 1024**2
 def shortages(needs: Needs) -> list[Fault]:
     """Return a fault with the figures for the disk and for the memory, if there is less than the job needs."""
     faults = []
-    free = shutil.disk_usage(_existing(settings.GRASP_HOME)).free
+    free = shutil.disk_usage(_existing(Path(needs.folder or settings.GRASP_HOME))).free
     if needs.disk and needs.disk + SPARE_DISK > free:
         faults.append(Fault("", f"The job needs about {_size(needs.disk)} of disk and {_size(SPARE_DISK)} to spare; "
-                                f"{_size(free)} are free below GRASP_HOME."))  # fmt: skip
+                                f"{_size(free)} are free below {needs.folder or 'GRASP_HOME'}."))  # fmt: skip
     available = available_memory()
     if needs.memory and available is not None and needs.memory > available:
         faults.append(Fault("", f"The job needs about {_size(needs.memory)} of memory; {_size(available)} are "

@@ -13,7 +13,7 @@ from django.db.models import Max
 
 from search.domain.time_left import Estimator
 from search.models import Job, JobLog, JobMetric
-from search.services.jobs.learned import USUAL, corrected
+from search.services.jobs.learned import USUAL, learned
 from search.services.jobs.ownership import Claim
 from search.services.jobs.thinning import Thinning
 from search.services.searches.storable import storable_text
@@ -37,7 +37,8 @@ class Reports:
         self._lock = threading.Lock()
         self._usual = dict(parts)
         kind = Job.objects.values_list("kind", flat=True).get(pk=claim.job)
-        self._estimator = Estimator(corrected(kind, parts), time.monotonic(), spent)
+        foreseen = learned(kind, parts)
+        self._estimator = Estimator(foreseen.expected, time.monotonic(), spent, foreseen.leads)
         self._thinning = Thinning(claim.job)
         self._newest: dict[str, tuple[int, float]] = {}
         self.gpu_bytes = 0

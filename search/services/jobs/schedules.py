@@ -15,6 +15,7 @@ from search.domain.errors import Fault, InvalidRequest
 from search.models import Job, JobSchedule
 from search.services.access.rights import ADD_SCHEDULES, CHANGE_SCHEDULES, check_may
 from search.services.access.visitors import User
+from search.services.jobs.kinds import check_may_do
 from search.services.jobs.launch import check_launch, launch_job
 from search.services.searches.storable import storable_text
 
@@ -51,6 +52,8 @@ def save_schedule(
         faults.append(Fault("/enabled", "enabled is true or false."))
     base = None
     try:
+        # The site itself launches it later, so the right is looked at now.
+        check_may_do(user, kind)
         base = check_launch(kind, knowledge_base, question_set, arguments or {})
     except InvalidRequest as error:
         faults += error.faults

@@ -50,12 +50,50 @@ def test_a_part_whose_size_nobody_knows_counts_by_its_expected_time_and_never_as
 
 def test_within_a_part_the_expectation_counts_like_a_little_progress() -> None:
     estimator = Estimator({"read": 100.0}, 0.0)
-    estimator.report("read", 0, 1000, 0.0)
-    estimator.report("read", 30, 1000, 6.0)
-    # 30 of 1,000 in 6 s: the rate says 194 s. The pace is (6 + 2) / (3 + 2) = 1.6: the expectation says 155.2 s.
-    # After 3 % of the part both count the same.
+    for at, done in [(0.0, 0), (6.0, 30), (12.0, 60)]:
+        estimator.report("read", done, 1000, at)
+    # Since the first units 30 of 1,000 in 6 s: the rate says 188 s for 940. The pace is (6 + 2) / (3 + 2) = 1.6: the
+    # expectation says 100 · 1.6 · 0.94 = 150.4 s. After 3 % of the part both count the same.
     assert TRUST == 0.03
-    assert estimator.estimate(6.0).seconds_left == approx((194.0 + 155.2) / 2)
+    assert estimator.estimate(12.0).seconds_left == approx((188.0 + 150.4) / 2)
+
+
+def test_a_start_is_no_rate_and_slows_nothing_that_follows() -> None:
+    estimator = Estimator({"ask": 60.0, "write": 40.0}, 0.0)
+    estimator.report("ask", 0, 100, 0.0)
+    # Models are loaded for 15 s. Nothing is known of the pace: 60 s and 40 s are expected.
+    assert estimator.estimate(15.0).seconds_left == approx(100.0)
+    estimator.report("ask", 1, 100, 15.6)
+    # As a rate, 1 in 15.6 s would be 1,544 s more. It bounds from above: 99 % of 60 s, and 40 s.
+    assert estimator.estimate(15.6).seconds_left == approx(0.99 * 60 + 40)
+    estimator.report("ask", 11, 100, 21.6)
+    # Ten in 6 s, as expected: the pace is 1, and 89 more take 53.4 s by both.
+    assert estimator.estimate(21.6).seconds_left == approx(53.4 + 40)
+    estimator.report("ask", 100, 100, 75.0)
+    estimator.report("write", 0, 10, 75.0)
+    # 99 in 59.4 s: the start is not counted when the part is finished, either.
+    assert estimator.estimate(75.0).seconds_left == approx(40.0)
+
+
+def test_first_units_that_come_early_are_known_to_be_fast() -> None:
+    estimator = Estimator({"ask": 60.0, "write": 40.0}, 0.0)
+    estimator.report("ask", 0, 100, 0.0)
+    estimator.report("ask", 10, 100, 1.0)
+    # At most 0.1 s each, so 9 s at most for 90. The pace is (1 + 0.02 · 100) / (6 + 0.02 · 100) = 3 / 8.
+    assert FEW == 0.02
+    assert estimator.estimate(1.0).seconds_left == approx(9.0 + 40 * 3 / 8)
+
+
+def test_a_lead_that_is_expected_runs_out_and_is_not_expected_of_the_units() -> None:
+    estimator = Estimator({"ask": 20.0, "write": 10.0}, 0.0, leads={"ask": 15.0})
+    assert estimator.estimate(4.0).seconds_left == approx(30 - 4)
+    estimator.report("ask", 0, 100, 0.0)
+    # Of the lead 10 s are left, of the units 5 s, and 10 s of writing.
+    assert estimator.estimate(5.0).seconds_left == approx(10 + 5 + 10)
+    estimator.report("ask", 1, 100, 15.05)
+    estimator.report("ask", 51, 100, 17.55)
+    # 50 in 2.5 s, as the units' 5 s for 100 have it: 49 in 2.45 s.
+    assert estimator.estimate(17.55).seconds_left == approx(2.45 + 10)
 
 
 def test_the_newest_half_of_a_part_decides_its_rate() -> None:
@@ -103,7 +141,8 @@ def test_the_time_between_two_parts_belongs_to_the_first() -> None:
     estimator.report("read", 5, 5, 1.0)
     estimator.report("write", 0, 5, 4.0)
     estimator.report("write", 5, 5, 5.0)
-    assert [part["seconds"] for part in estimator.estimate(9.0).to_json()["parts"]] == [3.0, 1.0]
+    # What comes before the first report belongs to the first part.
+    assert [part["seconds"] for part in estimator.estimate(9.0).to_json()["parts"]] == [4.0, 1.0]
 
 
 def test_seconds_of_earlier_attempts_are_added_and_change_no_rate() -> None:

@@ -73,6 +73,21 @@ def test_it_says_how_many_questions_are_needed_and_which_sets_have_too_few(
     assert "It takes" not in evaluation
 
 
+def test_too_few_synthesised_questions_are_told_under_their_field_with_the_number(
+    staff: Client, sets: list[QuestionSet]
+) -> None:
+    page = staff.get(address("train_retriever")).content.decode()
+    assert "Without a question set it takes 200 at least." in field(page, "argument-synthesised")
+    given = {"knowledge_base": "films", "argument-limit": "0", "argument-synthesised": "150"}
+    page = staff.post(address("train_retriever"), given).content.decode()
+    assert "There are 150 synthesised questions to learn from and no others; it takes 200." in field(
+        page, "argument-synthesised"
+    )
+    assert not Job.objects.exists()
+    staff.post(address("train_retriever"), given | {"argument-synthesised": "200"})
+    assert Job.objects.get().arguments["synthesised"] == 200
+
+
 def test_what_is_out_of_bounds_is_told_at_its_field_and_opens_the_settings(
     staff: Client, sets: list[QuestionSet]
 ) -> None:

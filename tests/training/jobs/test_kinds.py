@@ -53,6 +53,17 @@ def test_an_evaluation_is_a_job_with_the_newest_version_of_its_question_set(town
     assert Evaluation.objects.get().status == "done"
 
 
+def test_the_first_time_left_follows_from_the_number_of_questions(town: KnowledgeBase) -> None:
+    # 24 questions and 20 of them again at 0.1 s each; of ten, all are asked again.
+    assert launched("evaluate", pipelines=["walking"]).progress["seconds_left"] == pytest.approx(4.4)
+    assert launched("evaluate", pipelines=["walking"], limit=10).progress["seconds_left"] == pytest.approx(2.0)
+    # A planner's 100 s are for 1,000 questions; 24 take no less than 100 do. 600 are made in 2 s.
+    whole = {"split": "val", "allow_val": True}
+    assert launched("train_planner", **whole).progress["seconds_left"] == pytest.approx(10.0)
+    made = launched("train_planner", **whole, synthesised=600).progress["seconds_left"]
+    assert made == pytest.approx(2.0 + 100 * 0.624)
+
+
 @pytest.mark.parametrize("kind", ["evaluate", "tune"])
 def test_another_version_of_the_pipeline_after_the_launch_changes_nothing(town: KnowledgeBase, kind: str) -> None:
     job = launched(kind, **({"pipelines": ["walking"]} if kind == "evaluate" else {"activate": False}))
@@ -113,6 +124,16 @@ def test_training_refuses_settings_and_splits_at_launch(town: KnowledgeBase) -> 
     assert set(told) == {"/arguments/settings/folds", "/arguments/settings/fold", "/question_set"}
     assert "needs --allow-val" in told["/question_set"]
     assert set(refused("train_planner")) == {"/question_set"}
+
+
+def test_training_refuses_too_few_questions_at_launch_as_the_form_and_the_command_do(town: KnowledgeBase) -> None:
+    few = {"/arguments/synthesised": "There are 150 synthesised questions to learn from and no others; it takes 200."}
+    assert refused("train_retriever", "", synthesised=150) == few
+    beside = refused("train_retriever", limit=12, split="val", allow_val=True, synthesised=200)
+    assert beside == {
+        "/question_set": "There are 12 questions to learn from; it takes 20 at least. Synthesised ones beside them do "
+        "not count."
+    }  # fmt: skip
 
 
 def test_a_training_whose_process_died_after_its_last_write_registers_nothing_twice(

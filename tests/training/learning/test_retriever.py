@@ -189,7 +189,7 @@ def test_a_loss_that_is_no_number_at_once_is_an_error_that_says_what_to_do(
 
 def test_too_few_questions_are_refused_with_the_number_that_it_takes(material: Material) -> None:
     few = replace(material, examples=material.examples[:10], answers=material.answers[:10])
-    with pytest.raises(TooFew, match="There are 10 questions to learn from; a retriever of fields takes 20"):
+    with pytest.raises(TooFew, match="There are 10 questions to learn from; it takes 20 at least"):
         fit(few)
     with pytest.raises(TooFew, match="There are 0 synthesised questions to learn from and no others; it takes 200"):
         fit(replace(material, examples=[], answers=[]))

@@ -15,7 +15,7 @@ from django.core.management import CommandError, call_command
 from pytest_django.fixtures import Settings
 
 from search import wiring
-from search.models import Artifact, KnowledgeBase, PipelineVersion
+from search.models import Artifact, Job, KnowledgeBase, PipelineVersion
 from tests.search import small
 from tests.training import makers
 
@@ -89,6 +89,12 @@ def test_bad_arguments_get_a_sentence_and_exit_2(
 ) -> None:
     questions = ["--questions", str(written(tmp_path, rows(12)))]
     assert sentence in refused("planner", *(questions if "--questions" not in arguments else []), *arguments)
+
+
+def test_too_few_synthesised_questions_are_refused_before_any_is_made(teachable: KnowledgeBase) -> None:
+    said = refused("planner", "films", "--synthesised", "9")
+    assert "There are 9 synthesised questions to learn from and no others; it takes 10." in said
+    assert not Job.objects.exists()
 
 
 def test_a_setting_that_there_is_not_is_refused_with_the_nearest(teachable: KnowledgeBase, tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from training.data.synthesis.plans import plan_of
 from training.data.synthesis.recipes import BARE, CONDITIONED, KINDS
 from training.data.synthesis.tools import SynthesisTools
 
-PART = "questions"
+PART = "making questions"
 """Name of the part of the work that progress is told of."""
 KIND = "kind"
 """Slice of each question: its kind."""

@@ -25,7 +25,7 @@ from training.management.console import positive, refusals
 from training.models import QuestionSet
 from training.services.question_sets import import_questions, name_of
 from training.services.synthesise import NUMBER
-from training.services.train import train
+from training.services.train import refuse_too_few, train
 from training.services.train_all import train_all
 from training.services.train_request import Request
 
@@ -86,6 +86,8 @@ def _trained(options: dict[str, Any], question_set: QuestionSet | None, examples
         arguments |= {"pipeline": options["pipeline"], "learners": learners}
         request = Request(**common, pipeline=options["pipeline"], learners=learners)
         request.check()
+    else:
+        refuse_too_few(kind, settings, len(examples), options["synthesised"])
     parts = parts_of_all(request) if request else parts_of_learner(kind, options["synthesised"], settings)
     with (
         shown(sys.stderr, parts, quiet=options["json"]) as terminal,

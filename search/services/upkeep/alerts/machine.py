@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 from django.conf import settings
 from django.db import connection
@@ -41,29 +42,39 @@ def disk_space() -> Iterator[Alert]:
 
 
 def backups() -> Iterator[Alert]:
-    """Yield an alert if there is no backup, the last one is too old, or the newest try failed."""
+    """Yield an alert if there is no backup, the last one is too old or damaged, or the newest try failed."""
     days = settings.GRASP_BACKUP_DAYS
     if not days:
         return
-    last = BackupRun.objects.filter(error="").exclude(finished=None).order_by("-finished").first()
-    failed = BackupRun.objects.exclude(error="").first()
-    command = "manage.py backup FOLDER"
+    whole = BackupRun.objects.filter(error="").exclude(finished=None).order_by("-finished")
+    last = whole.filter(fault="").first()
+    failed = BackupRun.objects.exclude(error__in=["", BackupRun.CANCELLED]).first()
+    damaged = whole.first()
+    page: dict[str, Any] = {
+        "link": reverse("admin:search_backuprun_changelist"), "link_text": "Backups",
+        "command": "manage.py backup FILE",
+    }  # fmt: skip
+    if damaged is not None and damaged.fault:
+        yield Alert(
+            "backup", "soon", f"The newest backup cannot be restored: {damaged.fault[:200]}",
+            "Make another one, and look at the disk on which it lies.", **page,
+        )  # fmt: skip
     if failed is not None and (last is None or failed.started > last.started):
         yield Alert(
             "backup", "soon", f"The last backup failed: {failed.error[:200]}",
-            "Mend what it names, and make the backup again; it goes on where it stopped.", command=command,
+            "Mend what it names, and make the backup again; it goes on where it stopped.", **page,
         )  # fmt: skip
     if last is None:
         yield Alert(
             "backup", "soon", "There is no backup of this site.",
-            "Make one, and let a timer repeat it every night. GRASP_BACKUP_DAYS=0 says that something else does it.",
-            command=command,
+            "Make one, and let a schedule repeat it every night. GRASP_BACKUP_DAYS=0 says that something else does it.",
+            **page,
         )  # fmt: skip
     elif last.finished is not None and timezone.now() - last.finished > timedelta(days=days):
         age = (timezone.now() - last.finished).days
         yield Alert(
             "backup", "soon", f"The last backup is {age} days old; it went to {last.place}.",
-            "See why the timer does not make them any more, and make one now.", command=command,
+            "See why the schedule does not make them any more, and make one now.", **page,
         )  # fmt: skip
 
 

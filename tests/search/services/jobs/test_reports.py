@@ -15,7 +15,7 @@ from search.domain.errors import InvalidRequest
 from search.models import Job, JobMetric
 from search.services.jobs.captured import captured
 from search.services.jobs.launch import launch_job
-from search.services.jobs.learned import corrected
+from search.services.jobs.learned import USUAL, learned
 from search.services.jobs.ownership import claim_this
 from search.services.jobs.reports import Reports
 from search.services.jobs.resources import Resources
@@ -74,15 +74,17 @@ def test_former_jobs_of_the_same_kind_on_this_machine_correct_the_expected_secon
     here = socket.gethostname()[:255]
     for seconds, host in ((20.0, here), (30.0, here), (90.0, here), (1_000.0, "elsewhere")):
         parts = [
-            {"name": "read", "usual": 10.0, "seconds": seconds},
-            {"name": "write", "usual": 10.0, "seconds": 0.1},
+            {"name": "read", USUAL: 10.0, "seconds": seconds},
+            {"name": "write", USUAL: 10.0, "seconds": 0.1},
         ]
         job_of(state=Job.State.DONE, worker_host=host, finished=timezone.now(), progress={"parts": parts})
-    # The median of 2, 3 and 9; what took a tenth of a second says nothing, and of `sort` nothing is known.
-    assert corrected("import", {"read": 4.0, "write": 4.0, "sort": 1.0}) == {"read": 12.0, "write": 4.0, "sort": 1.0}
-    assert corrected("index", {"read": 4.0}) == {"read": 4.0}
+    # The median of 2, 3 and 9; what took a tenth of a second instead of ten took half a second at most, and of `sort`
+    # nothing is known.
+    found = learned("import", {"read": 4.0, "write": 4.0, "sort": 1.0})
+    assert found.expected == {"read": 12.0, "write": 4.0 * 0.5 / 10, "sort": 1.0}
+    assert learned("index", {"read": 4.0}).expected == {"read": 4.0}
     reports = reports_of(job_of(), read=4.0)
-    assert [(part["weight"], part["usual"]) for part in reports.estimate()["parts"]] == [(12.0, 4.0)]
+    assert [(part["weight"], part[USUAL]) for part in reports.estimate()["parts"]] == [(12.0, 4.0)]
 
 
 def test_what_the_work_logs_becomes_lines_without_secrets() -> None:
@@ -115,3 +117,14 @@ def test_a_machine_that_is_too_small_is_told_with_the_figures(tmp_path: Path, mo
     assert re.fullmatch(
         r"The job needs about 1\.\d GB of memory; 50 MB are available on this machine\.", str(refused.value)
     )
+
+
+@pytest.mark.django_db
+def test_what_comes_before_the_first_unit_is_learned_apart_from_the_rate() -> None:
+    for seconds, steady in ((25.0, [5.0, 0.5]), (14.0, [1.0, 0.25]), (30.0, [2.0, 0.25])):
+        part = {"name": "ask", USUAL: 20.0, "seconds": seconds, "steady": steady}
+        job_of(state=Job.State.DONE, worker_host=socket.gethostname()[:255], finished=timezone.now(),
+               progress={"parts": [part]})  # fmt: skip
+    # Units of 10, 4 and 8 s for 20 expected: the median factor is 0.4. Before them 15, 10 and 22 s: the median is 15.
+    found = learned("import", {"ask": 100.0})
+    assert (found.expected, found.leads) == ({"ask": 55.0}, {"ask": 15.0})

@@ -1,0 +1,59 @@
+"""The whole site backed up from the admin, without a shell: made, checked, downloaded, removed."""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from search.services.backup.archive import Reader
+from tests.browser.conftest import Site
+from tests.browser.test_jobs import LONGEST, faults, shot, signed_in
+
+pytestmark = pytest.mark.browser
+
+
+def test_a_backup_is_made_checked_downloaded_and_removed_on_pages(
+    open_page: Callable[..., Page], site: Site, tmp_path: Path
+) -> None:
+    page = signed_in(open_page, "/admin/search/backuprun/", accept_downloads=True)
+    expect(page.get_by_role("heading", name="No backups yet")).to_be_visible()
+    shot(page, "backups-none")
+    assert faults(page) == []
+
+    page.get_by_role("link", name="Make a backup").click()
+    page.get_by_role("button", name="Launch").click()
+    page.wait_for_url("**/change/")
+    expect(page.locator(".job-label")).to_have_text("done", timeout=LONGEST)
+    expect(page.get_by_role("table")).to_contain_text("Rows")
+    page.get_by_role("link", name=re.compile(r"^site-.*\.grasp$")).click()
+    expect(page.get_by_text("every part is as it was written")).to_be_visible()
+    expect(page.get_by_text(re.compile(r"1 knowledge base, "))).to_be_visible()
+    name = page.locator("#backup-name").inner_text().split()[-1]
+    file = site.home / "backups" / name
+    expect(page.get_by_text(f"restore {file} --fingerprint")).to_have_count(2)
+    shot(page, "backup-one")
+    assert faults(page) == []
+
+    with page.expect_download() as downloading:
+        page.get_by_role("link", name="Download").click()
+    downloading.value.save_as(tmp_path / name)
+    assert downloading.value.suggested_filename == name
+    assert (tmp_path / name).read_bytes() == file.read_bytes()
+    with Reader(tmp_path / name) as reader:
+        assert reader.manifest["counts"]["knowledge_bases"] == 1
+
+    page.get_by_role("button", name="Check").click()
+    page.wait_for_url("**/search/job/**")
+    expect(page.locator(".job-label")).to_have_text("done", timeout=LONGEST)
+
+    page.goto("/admin/search/backuprun/")
+    shot(page, "backups")
+    assert faults(page) == []
+    page.get_by_role("row").filter(has_text=name).get_by_role("link", name="Remove").click()
+    expect(page.get_by_text("nothing can be restored")).to_be_visible()
+    assert faults(page) == []
+    page.get_by_role("button", name="Delete it").click()
+    expect(page.get_by_text(f"{name} was removed.")).to_be_visible()
+    assert not file.exists()
