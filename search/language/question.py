@@ -64,9 +64,14 @@ class RemainingWords:
     content: tuple[Word, ...]
 
     @cached_property
+    def shared(self) -> tuple[Word, ...]:
+        """The words that say, or have a part that says, that two nodes have the same neighbour."""
+        return tuple(word for word in self.words if any(part in SHARING_WORDS for part in words(word.text)))
+
+    @property
     def sharing(self) -> bool:
-        """Whether a word or a part of an expression says that two nodes have the same neighbour."""
-        return any(part in SHARING_WORDS for word in self.words for part in words(word.text))
+        """Whether a word says that two nodes have the same neighbour."""
+        return bool(self.shared)
 
     def outward(self, start: int) -> list[int]:
         """Return the positions in `content`, ordered outward from a mention that begins at `start`.

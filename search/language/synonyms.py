@@ -20,12 +20,14 @@ _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
 def synonyms(word: str, code: str = "en") -> tuple[str, ...]:
     """Return the words that may be meant by a word or short phrase, in the order of the groups; none if none is known.
 
-    Inflected words are found by their stem (`movies` → `film`). The word itself is not among them. Names of countries
-    keep their capitals.
+    Inflected words are found by their stem (`movies` → `film`), unless the word itself is an entry: *film* is no word
+    for what a group with *filmed* means. The word itself is not among them. Names of countries keep their capitals.
     """
     groups, by_key = _groups(code.lower().split("-")[0])
     key = _key(word)
-    found = [other for at in by_key.get(key, ()) for other in groups[at] if _key(other) != key]
+    places = by_key.get(key, [])
+    own = [at for at in places if not _forms(word).isdisjoint(map(str.casefold, groups[at]))]
+    found = [other for at in own or places for other in groups[at] if _key(other) != key]
     return tuple(dict.fromkeys(found))
 
 
@@ -53,6 +55,12 @@ def meanings(code: str = "en") -> dict[str, tuple[str, ...]]:
     """Return every word of the groups in lower case with its synonyms."""
     groups, _ = _groups(code)
     return {word.casefold(): synonyms(word, code) for group in groups for word in group}
+
+
+def _forms(word: str) -> frozenset[str]:
+    """Return a word in lower case, and what it is without a plural's ending."""
+    said = word.casefold()
+    return frozenset((said, said.removesuffix("s"), said.removesuffix("es")))
 
 
 def _key(phrase: str) -> str:

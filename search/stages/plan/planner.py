@@ -144,7 +144,7 @@ class Planner:
         The sums of both are comparable: the joins are scored beside the best candidate. Where it is too far behind to
         be scored, it counts as just that far behind.
         """
-        if not best or not unused_names(read, best[0][0].mentions, least=NAMED):
+        if not best or not unused_names(read, best[0][0].mentions, self.knowledge.lexicon, least=NAMED):
             return best
         told = {(branch.path.start, branch.path.steps) for branch in best[0][0].branches}
 

@@ -194,7 +194,7 @@ class Readings:
         read, known = self.question, self.knowledge
         total = -_DENIES if self._denies_unsaid(candidate) else 0.0
         total += _DENIAL if self._denial(candidate) else 0.0
-        total -= _UNUSED * min(2, len(unused_names(read, candidate.mentions, exact=False)))
+        total -= _UNUSED * min(2, len(unused_names(read, candidate.mentions, known.lexicon, exact=False)))
         for branch in candidate.branches:
             mention = read.names[branch.start.mention].mention
             total -= UNLIKE * (1.0 - mention.similarity)

@@ -37,3 +37,9 @@ def test_unknown_words_and_languages_have_none() -> None:
 
 def test_a_word_is_not_its_own_synonym() -> None:
     assert "film" not in synonyms("films")
+
+
+def test_a_word_of_a_group_is_not_read_as_another_form_of_one_elsewhere() -> None:
+    """*Film* is a thing, and *filmed* what a director did; only the second has no entry of its own as a noun."""
+    assert "director" not in synonyms("films")
+    assert "director" in synonyms("filmed")

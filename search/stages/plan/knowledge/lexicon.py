@@ -7,7 +7,7 @@ with the closest vectors; its affinity to them falls with the distance.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -156,6 +156,14 @@ class Lexicon:
             if any(other <= stems and other - beside for other in like)
         )
 
+    def phrases_in(self, said: Sequence[str]) -> Iterator[tuple[int, range]]:
+        """Yield the relations of which a text has a whole phrase of several words, with its places in `said`."""
+        stemmed = [stem(word) for word in said]
+        for at, first in enumerate(stemmed):
+            for relation, phrase in self._openings.get(first, ()):
+                if tuple(stemmed[at : at + len(phrase)]) == phrase:
+                    yield relation, range(at, at + len(phrase))
+
     def unknown(self, texts: Iterable[str]) -> list[str]:
         """Return the texts whose vectors `of` would have to compute."""
         return [text for text in texts if text not in self._known]
@@ -170,7 +178,7 @@ class Lexicon:
         near = mean + _CLOSE * deviation
         close = np.exp((cosines - best) / (_SHARP * deviation)) / (1 + np.exp((near - best) / (_SOFT * deviation)))
         shared = np.array([self._said(text) for text in texts])
-        same = shared.max(axis=1, keepdims=True) >= 1
+        same = shared.max(axis=1, keepdims=True) >= _SYNONYM
         return np.where(same, shared, np.maximum(close, shared))
 
     def _shared(self, text: str) -> list[float]:
@@ -213,6 +221,16 @@ class Lexicon:
             nouns = {phrase[-1] for phrase in phrases if phrase}
             beside.append(frozenset(word for phrase in phrases for word in phrase) - nouns)
         return beside
+
+    @cached_property
+    def _openings(self) -> dict[str, list[tuple[int, tuple[str, ...]]]]:
+        """The phrases of several words of each relation as stems, by their first stem."""
+        found: dict[str, list[tuple[int, tuple[str, ...]]]] = {}
+        for relation, said in enumerate(self.wording.phrases[: self.relations]):
+            for phrase in dict.fromkeys(tuple(stem(word) for word in split(one)) for one in said):
+                if len(phrase) > 1:
+                    found.setdefault(phrase[0], []).append((relation, phrase))
+        return found
 
     @cached_property
     def unrelated(self) -> tuple[float, float]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from search.language.question import RemainingWords, Word
-from search.language.words import ANSWER_OF, FUNCTION_WORDS, stem
+from search.language.words import ANSWER_OF, ARTICLES, FUNCTION_WORDS, SORTING_WORDS, content, stem
 from search.stages.plan.knowledge.lexicon import Affinities, Lexicon
 
 _WH = frozenset(("what", "which", "who", "whom", "when", "where", "how"))
@@ -19,30 +20,74 @@ _STANDS_FOR = 4
 """Most words that a question word stands for."""
 _HEAD = 3
 """Most content words of a head."""
-_AGENT = ("er", "or", "ers", "ors", "ist", "ists", "ian", "ians")
+AGENT = ("er", "or", "ers", "ors", "ist", "ists", "ian", "ians")
+_PAST = "ed"
+_BEING = frozenset(("is", "are", "was", "were"))
 _SURE = 0.5
 """Least affinity from which a type or relation counts as recognised."""
 
 
-def heads(reading: RemainingWords) -> list[list[str]]:
+def heads(reading: RemainingWords, lexicon: Lexicon, beside: Collection[int] = ()) -> list[list[str]]:
     """Return the heads that may name the answer type, the likeliest first; each is a list of texts.
 
     First come the words after a question word (`which films`), then the words after `this` (`X is a film by this
     person`), then the first content words of the question (`papers on parsing`). A question word that itself names an
     answer (`who`) gives the words it stands for. Such words right behind a noun begin a relative clause, in which the
-    noun is meant: `authors who work at X`, `journals that print works`; they come last.
+    noun is meant: `authors who work at X`, `journals that print works`; they come last. `beside` holds the places of
+    words that say the type of the name behind them (`the film X`), so they name no answer.
     """
     if _asks_for_object(reading):
         return []
-    said = reading.words
+    said = tuple(replace(word, content=False) if word.start in beside else word for word in reading.words)
     asking = [at for at, word in enumerate(said) if word.text in _WH]
     this = [at for at, word in enumerate(said) if word.text in _THIS]
-    relative = [at for at in (*asking, *this) if at and said[at - 1].content]
-    found = [_head(reading, at) for at in asking if at not in relative]
+    relative = [at for at in (*asking, *this) if _is_relative(said, at, lexicon)]
+    found = [_kind(said, at, lexicon) or _head(said, at) for at in asking if at not in relative]
     found += [_after(said[at + 1 :]) for at in this if at not in relative]
     found.append(_after(said))
-    found += [_head(reading, at) if at in asking else _after(said[at + 1 :]) for at in relative]
+    found += [_head(said, at) if at in asking else _after(said[at + 1 :]) for at in relative]
     return [texts for texts in found if texts]
+
+
+def _is_relative(said: Sequence[Word], at: int, lexicon: Lexicon) -> bool:
+    """Whether a question word or `that` begins a relative clause: it stands behind a noun, and a clause follows.
+
+    Behind a verb it asks: `X wrote which books`, `the films that X directed starred who`.
+    """
+    if not at or not said[at - 1].content or said[at].text == "what":
+        return False
+    if said[at].text in _WH and at + 1 == len(said):
+        return False
+    return not _is_verb(said[at - 1].text, lexicon)
+
+
+def kinds_asked(reading: RemainingWords, lexicon: Lexicon) -> list[str]:
+    """Return the words with which a question asks what kind of something is meant, if a node type says that."""
+    said = reading.words
+    asked = [_kind(said, at, lexicon) for at, word in enumerate(said) if word.text in _WH and not word.content]
+    return [text for texts in asked for text in texts]
+
+
+def _kind(said: Sequence[Word], at: int, lexicon: Lexicon) -> list[str]:
+    """Return the word of a question for the kind of something (`what types are the X`, `what kind of film is X`).
+
+    Only if a node type is what it asks for, as genre is; else it asks for the noun behind it (`what kind of film won`).
+    """
+    rest = said[at + 1 :]
+    if not rest or rest[0].text not in SORTING_WORDS or not lexicon.says_types([rest[0].text]).any():
+        return []
+    being = next((place for place, word in enumerate(rest) if word.text in _BEING), len(rest))
+    behind = rest[being + 1 : being + 2]
+    asked = being < len(rest) and (being == 1 or not behind or behind[0].text in (*ARTICLES, *_THIS))
+    return [rest[0].text] if asked else []
+
+
+def _is_verb(word: str, lexicon: Lexicon) -> bool:
+    """Whether a word has the form of a past tense, or says a relation and is no noun: neither a type nor who acts."""
+    if word.endswith(_PAST):
+        return True
+    said = bool(lexicon.said_relations(word)) and not lexicon.says_types([word]).any()
+    return said and not word.endswith(AGENT)
 
 
 def head_words(reading: RemainingWords) -> list[str]:
@@ -57,10 +102,13 @@ def head_words(reading: RemainingWords) -> list[str]:
     return [text for run in runs for text in run]
 
 
-def answer_types(reading: RemainingWords, lexicon: Lexicon) -> Affinities:
-    """Return how well each node type fits the head of the question, in [0, 1]; all zero when no head fits."""
+def answer_types(reading: RemainingWords, lexicon: Lexicon, beside: Collection[int] = ()) -> Affinities:
+    """Return how well each node type fits the head of the question, in [0, 1]; all zero when no head fits.
+
+    `beside` are the places of words that say the type of a name (`heads`).
+    """
     relations = lexicon.relations
-    for texts in heads(reading):
+    for texts in heads(reading, lexicon, beside):
         rows = lexicon.of(texts)
         fit: Affinities = rows[:, relations:].max(axis=0, initial=0.0)
         if fit.max(initial=0.0) < _SURE and agents(texts, rows[:, :relations]):
@@ -71,10 +119,25 @@ def answer_types(reading: RemainingWords, lexicon: Lexicon) -> Affinities:
     return np.zeros(lexicon.elements - relations)
 
 
+def asked_agent(reading: RemainingWords, lexicon: Lexicon) -> int | None:
+    """Return the place among the content words of the noun for who acts that a question asks for (`which actors`).
+
+    Beside a verb of the same relation (`starred which actors`) it says no hop of its own.
+    """
+    for texts in heads(reading, lexicon)[:1]:
+        if agents(texts, lexicon.of(texts)[:, : lexicon.relations]):
+            said = [word.text for word in reading.content]
+            return next((said.index(text) for text in texts if text.endswith(AGENT) and text in said), None)
+    return None
+
+
 def spoken(reading: RemainingWords) -> Iterator[str]:
     """Yield every text that `answer_types` may look up, so that their vectors can be computed in one batch."""
-    for texts in heads(reading):
-        yield from texts
+    for at, word in enumerate(reading.words):
+        if word.text in _WH or word.text in _THIS:
+            yield from _head(reading.words, at)
+            yield from _after(reading.words[at + 1 :])
+    yield from _after(reading.words)
     yield ANSWER_OF["who"].split()[0]
 
 
@@ -84,28 +147,32 @@ def _asks_for_object(reading: RemainingWords) -> bool:
     return len(said) == 2 and said[0] == "what" and said[1] in _HELPERS
 
 
-def _head(reading: RemainingWords, at: int) -> list[str]:
-    behind = reading.words[at + 1].text if at + 1 < len(reading.words) else ""
-    asked = ANSWER_OF["who"] if behind in _PEOPLE else ANSWER_OF.get(reading.words[at].text)
-    return asked.split()[:_STANDS_FOR] if asked else _after(reading.words[at + 1 :])
+def _head(said: Sequence[Word], at: int) -> list[str]:
+    behind = said[at + 1].text if at + 1 < len(said) else ""
+    asked = ANSWER_OF["who"] if behind in _PEOPLE else ANSWER_OF.get(said[at].text)
+    return asked.split()[:_STANDS_FOR] if asked else _after(said[at + 1 :])
 
 
-def _after(words: tuple[Word, ...]) -> list[str]:
-    """Return the first run of content words: each word, and all of them as one text if there are several."""
+def _after(said: Sequence[Word]) -> list[str]:
+    """Return the first run of content words: each word, and all of them as one text if there are several.
+
+    Of an expression (`release dates`) the last word of content is there, too: its noun.
+    """
     run: list[str] = []
-    for word in words:
+    for word in said:
         if word.content:
             run.append(word.text)
         elif run and word.text in FUNCTION_WORDS:
             break
         if len(run) == _HEAD:
             break
-    return [*run, " ".join(run)] if len(run) > 1 else run
+    nouns = [parts[-1] for text in run if " " in text and (parts := content(text))]
+    return [*run, *nouns, *([" ".join(run)] if len(run) > 1 else [])]
 
 
 def agents(texts: list[str], relations: Affinities) -> bool:
     """Return whether the head names people by their work (`actors`, `screenwriter`) with a word of a relation."""
-    named = [text.endswith(_AGENT) and stem(text) != text for text in texts]
+    named = [text.endswith(AGENT) and stem(text) != text for text in texts]
     return bool(relations.size) and any(
         agent and row.max() >= _SURE for agent, row in zip(named, relations, strict=True)
     )

@@ -1,4 +1,4 @@
-"""Compare plans with the words of a question: hops that have a word, words without a hop, and the order of both.
+"""Compare plans with the words of a question: hops that have a word, and words without a hop.
 
 All plans of a question are compared together. They are rows of small integer tables over the columns of the lexicon.
 """
@@ -14,9 +14,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from search.language.names import Named
-from search.language.question import RemainingWords
-from search.stages.plan.enumeration.enumerate import Branch, PlanCandidate
 from search.stages.plan.knowledge.lexicon import Affinities
 from search.stages.plan.knowledge.shape import Metapath, Shape
 
@@ -24,8 +21,8 @@ Scores = NDArray[np.float64]
 Columns = NDArray[np.int64]
 
 _SMOOTH = 0.5
-_TYPE_WORTH = 0.5
-"""Weight of a type that has its word in its place; a relation has weight 1. Questions often omit the types."""
+_NOT_SHARED = -0.3
+"""What a plan without a way back counts where the question says `same`."""
 _IMPLIED = 0.8
 """Affinity that a mention alone gives to a relation when its type has no other relation.
 
@@ -37,20 +34,23 @@ _NARROWER = 0.5
 
 
 class _Row(NamedTuple):
-    """One plan as numbers. The first four fields have one value for each hop.
+    """One plan as numbers. All fields but the last have one value for each hop.
 
     `relations`: the code of the relation. `earlier`: how often the plan has used this relation in earlier hops.
     `said`: the relation again, or -1 where the word of the hop before also counts for this hop. `implied`: the affinity
     that the mention alone gives to the hop.
-    `elements`: the columns of the lexicon for the whole plan. `back`: whether it walks one relation there and back.
+    `near` and `far`: the columns of the lexicon for the types at its ends. `back`: whether the hop walks a relation of
+    an earlier hop back. `elements`: the columns of the lexicon for the whole plan.
     """
 
     relations: tuple[int, ...]
     earlier: tuple[int, ...]
     said: tuple[int, ...]
     implied: tuple[float, ...]
+    near: tuple[int, ...]
+    far: tuple[int, ...]
+    back: tuple[float, ...]
     elements: tuple[int, ...]
-    back: bool
 
 
 @lru_cache(maxsize=50_000)
@@ -60,7 +60,7 @@ def _row(paths: tuple[Metapath, ...], shape: Shape, sharing: bool) -> _Row:
         # Most walks are longer by one hop than one that is known.
         before = _row((*others, Metapath(path.start, path.steps[:-1])), shape, sharing)
     else:
-        before = _row(tuple(others), shape, sharing) if others else _Row((), (), (), (), (), False)
+        before = _row(tuple(others), shape, sharing) if others else _Row((), (), (), (), (), (), (), ())
     *walked, step = path.steps
     relation, relations = step.relation, len(shape.schema.relations)
     turned = [other.relation == relation and other.direction != step.direction for other in walked]
@@ -71,23 +71,15 @@ def _row(paths: tuple[Metapath, ...], shape: Shape, sharing: bool) -> _Row:
         (*before.relations, relation),
         (*before.earlier, before.earlier[-1] if once else before.said.count(relation)),
         (*before.said, -1 if once else relation),
-        (*before.implied[: len(before.implied) - len(walked)], _implied(path, shape), *(0.0 for _ in walked)),
+        (*before.implied[: len(before.implied) - len(walked)], implied_by_start(path, shape), *(0.0 for _ in walked)),
+        (*before.near, relations + (walked[-1].to_type if walked else path.start)),
+        (*before.far, relations + step.to_type),
+        (*before.back, float(any(turned))),
         (*before.elements, *(one for one in dict.fromkeys(columns) if one not in before.elements)),
-        before.back or any(turned),
     )
 
 
 @lru_cache(maxsize=50_000)
-def _implied(path: Metapath, shape: Shape) -> float:
-    return implied_by_start(path, shape)
-
-
-@lru_cache(maxsize=50_000)
-def _slots(path: Metapath, relations: int) -> tuple[int, ...]:
-    """Return the columns of the lexicon in the order of a walk: relation and far type of each hop."""
-    return tuple(slot for step in path.steps for slot in (step.relation, relations + step.to_type))
-
-
 def implied_by_start(path: Metapath, shape: Shape) -> float:
     """Return the affinity, in [0, 1], that the type of a mention alone gives to the first hop of a path from it."""
     first = path.steps[0]
@@ -114,16 +106,17 @@ def elements(paths: Sequence[Metapath], relations: int, types: Sequence[int] = (
 class Table:
     """Plans as rows of numbers; the fields are those of `_Row`.
 
-    Shorter rows are filled with -1, in `implied` with 0. `back` is 1 where a plan walks one relation there and
-    back, else 0.
+    Shorter rows are filled with -1, in `implied` and `back` with 0.
     """
 
     relations: Columns
     earlier: Columns
     said: Columns
     implied: Scores
-    elements: Columns
+    near: Columns
+    far: Columns
     back: Scores
+    elements: Columns
 
     @classmethod
     def of(cls, plans: Sequence[tuple[Metapath, ...]], shape: Shape, sharing: bool) -> Table:
@@ -134,27 +127,50 @@ class Table:
             _filled([row.earlier for row in rows]),
             _filled([row.said for row in rows]),
             _filled([row.implied for row in rows], 0.0, np.float64),
+            _filled([row.near for row in rows]),
+            _filled([row.far for row in rows]),
+            _filled([row.back for row in rows], 0.0, np.float64),
             _filled([row.elements for row in rows]),
-            np.array([row.back for row in rows], dtype=np.float64),
         )
 
-    def hops(self, affinities: Affinities, relations: int) -> tuple[Scores, Scores]:
+    def hops(self, affinities: Affinities, relations: int, asked: int | None = None) -> tuple[Scores, Scores]:
         """Return for each plan the share of its hops that have their own word, and the affinity of words without a hop.
 
         A word that is as close to a type as to a relation never counts as a word without a hop: `years` stands for the
-        type year and for the relation to it.
+        type year and for the relation to it. Nor does the word at the place `asked`, which names the answers.
         """
         here = self.relations >= 0
         columns = np.where(here, self.relations, 0)
-        places = np.where(here, self.earlier, 0)
-        depth = self.relations.shape[1]
-        own = _ranked(affinities, depth)[places, columns] * here
-        bare = np.maximum(affinities[:, :relations] - affinities[:, relations:].max(axis=1, initial=0.0)[:, None], 0.0)
+        own = self._own(affinities)
+        bare = _bare(affinities, relations)
+        if asked is not None:
+            bare[asked] = 0.0
         said = self.said >= 0
         total = (bare.sum(axis=0)[columns] * (said & (self.earlier == 0))).sum(axis=1)
-        left: Scores = total - (_ranked(bare, depth)[places, columns] * said).sum(axis=1)
+        left: Scores = total - (self._own(bare) * said).sum(axis=1)
         shares: Scores = np.maximum(own, self.implied).sum(axis=1) / here.sum(axis=1)
         return shares, left
+
+    def returns(self, affinities: Affinities, relations: int, shared: Affinities | None) -> Scores:
+        """Return for each plan whether the question says that it walks one relation there and back.
+
+        It says so by a word like `same`, or by a word for each of the two hops: `written by the writer of`. The value
+        is positive where plan and word agree, and negative where there is only one of the two. `shared` is the affinity
+        of each element to what the question says to be the same, or None if it has no such word.
+        """
+        if shared is not None:
+            agreed = np.maximum(np.maximum(shared[self.relations], shared[self.near]), shared[self.far]) * self.back
+            known: Scores = _NOT_SHARED + (1 - _NOT_SHARED) * agreed.max(axis=1)
+            return known
+        unsaid: Scores = (self.back * (self._own(_bare(affinities, relations)) - 1.0)).min(axis=1)
+        return unsaid
+
+    def _own(self, affinities: Affinities) -> Scores:
+        """Return for each hop the affinity of the word that is its own."""
+        here = self.relations >= 0
+        columns, places = np.where(here, self.relations, 0), np.where(here, self.earlier, 0)
+        own: Scores = _ranked(affinities, self.relations.shape[1])[places, columns] * here
+        return own
 
     def words(self, affinities: Affinities) -> Scores:
         """Return for each plan the share of the affinity of the question's words that its elements have, in (0, 1]."""
@@ -165,56 +181,11 @@ class Table:
         return shares
 
 
-def in_order(
-    reading: RemainingWords,
-    names: Sequence[Named],
-    candidates: Sequence[PlanCandidate],
-    affinities: Affinities,
-    shape: Shape,
-) -> Scores:
-    """Return for each plan how well its hops follow the order of the question, read outward from its mentions.
-
-    Each branch is aligned by itself: its hops and types with the words, both in order. The value is 1 when each hop and
-    type has its word in its place. A plan of several branches gets the mean of its branches, weighted by their hops.
-    """
-    # Branches, not their paths, are the keys: the hash of a path is computed anew at each look.
-    wanted = {branch: 0.0 for candidate in candidates for branch in candidate.branches}
-    for mention in {branch.start.mention for branch in wanted}:
-        seen = affinities[reading.outward(names[mention].mention.start)]
-        mine = [branch for branch in wanted if branch.start.mention == mention]
-        for hops in {len(branch.path.steps) for branch in mine}:
-            alike = [branch for branch in mine if len(branch.path.steps) == hops]
-            shares = _aligned([branch.path for branch in alike], seen, shape)
-            wanted.update(zip(alike, shares.tolist(), strict=True))
-    return np.array([_mean(candidate, wanted) for candidate in candidates])
-
-
-def _mean(candidate: PlanCandidate, aligned: dict[Branch, float]) -> float:
-    if len(candidate.branches) == 1:
-        return aligned[candidate.branches[0]]
-    hops = [len(path.steps) for path in candidate.paths]
-    shares = [aligned[branch] for branch in candidate.branches]
-    return sum(share * count for share, count in zip(shares, hops, strict=True)) / sum(hops)
-
-
-def _aligned(paths: Sequence[Metapath], seen: Affinities, shape: Shape) -> Scores:
-    """Return the best alignment of the words `seen`, in order, with the hops and types of each path.
-
-    All paths have the same length and are aligned at once. Every alignment starts with the affinity that the mention's
-    type implies.
-    """
-    relations = len(shape.schema.relations)
-    slots = np.array([_slots(path, relations) for path in paths])
-    worth = np.tile([1.0, _TYPE_WORTH], slots.shape[1] // 2)
-    gains = seen[:, slots] * worth
-    row = np.zeros((slots.shape[1] + 1, len(paths)))
-    row[1:] = [_implied(path, shape) for path in paths]
-    for gain in gains:
-        above, row = row, np.zeros_like(row)
-        for at in range(slots.shape[1]):
-            row[at + 1] = np.maximum(np.maximum(above[at + 1], row[at]), above[at] + gain[:, at])
-    shares: Scores = row[-1] / worth.sum()
-    return shares
+def _bare(affinities: Affinities, relations: int) -> Affinities:
+    """Return the affinities to relations above those to any type: a word as close to a type says no relation alone."""
+    types = affinities[:, relations:].max(axis=1, initial=0.0)
+    bare: Affinities = np.maximum(affinities[:, :relations] - types[:, None], 0.0)
+    return bare
 
 
 def _ranked(affinities: Affinities, depth: int) -> Affinities:

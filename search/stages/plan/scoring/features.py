@@ -16,8 +16,10 @@ from search.language.question import AnalysedQuestion, RemainingWords
 from search.stages.plan.enumeration.enumerate import PlanCandidate
 from search.stages.plan.knowledge.lexicon import Affinities, Lexicon
 from search.stages.plan.knowledge.shape import Shape
-from search.stages.plan.knowledge.target import answer_types, spoken
-from search.stages.plan.scoring.align import Table, in_order
+from search.stages.plan.knowledge.target import answer_types, asked_agent, kinds_asked, spoken
+from search.stages.plan.scoring.align import Table
+from search.stages.plan.scoring.order import in_order
+from search.stages.plan.scoring.said import counted_once, said_to_be_shared, types_of_names
 
 Matrix = NDArray[np.float64]
 
@@ -27,7 +29,8 @@ SPOKEN = ("hops", "words", "order", "target", "sharing", "surplus", "missed", "p
 `hops`: share of the plan's hops that have a word in the question. `words`: share of the question's relation and type
 words that the plan uses. `order`: how well hops and types follow the order of the question, read outward from the
 mention. `target`: how well the answer type fits. `sharing`: positive where the plan walks one relation there and back
-and the question says `same`, `share` or `also`; negative where only one of the two is true. `surplus`: affinity of
+and the question says `same`, `share` or `also` of it; negative where only one of the two is true, unless the question
+has a word for each of both hops (`written by the writer of`). `surplus`: affinity of
 words for a relation beyond the hops that the plan has of it. `missed`: share of the names that the plan leaves out.
 `plain`: how surely a name of the plan is only a word for the schema; one that describes the head of a bare phrase
 and is used with it (*winter boots*) is none. `size`: decimal logarithm of the number of
@@ -92,15 +95,17 @@ class Features:
         """Return the columns `SPOKEN` for candidates that use the same mentions; `speaks`: `only_speaks` a name."""
         names, reading = question.names, question.without(used)
         affinities: Affinities = self.lexicon.of([word.text for word in reading.content])
-        types = answer_types(reading, self.lexicon)
+        kinds = self.lexicon.of(kinds_asked(reading, self.lexicon))
+        counted = np.concatenate((counted_once(reading, affinities, self.lexicon), kinds))
+        types = answer_types(reading, self.lexicon, types_of_names(question, reading, candidates, self.lexicon))
         table = Table.of([candidate.paths for candidate in candidates], self.shape, reading.sharing)
-        hops, surplus = table.hops(affinities, self.lexicon.relations)
+        hops, surplus = table.hops(counted, self.lexicon.relations, asked_agent(reading, self.lexicon))
         columns = (
             hops,
-            table.words(affinities),
+            table.words(np.concatenate((affinities, kinds))),
             in_order(reading, names, candidates, affinities, self.shape),
             types[[candidate.paths[0].end for candidate in candidates]],
-            table.back * 1.3 - 0.3 if reading.sharing else -table.back,
+            table.returns(counted, self.lexicon.relations, said_to_be_shared(reading, affinities)),
             surplus,
             missed_share(question, used, speaks),
             max((speaks[m] for m in used if len(used) == 1 or not question.describes(m)), default=0.0),

@@ -20,6 +20,8 @@ _CAPITAL_NOUNS = frozenset(("de",))
 _JOINING = language("en").set("turning", "joining")
 _ENDS = re.compile(r"(?:\s+[A-Z][\w'’-]*|['’]s)*\s*(?:$|[?.!,;]|and\b|or\b)")
 """What stands behind a name at the end of what is said: the rest of it, and the end, a mark or another name."""
+_STANDS_FOR = 0.9
+"""Least affinity by its letters from which a word stands for one of the schema."""
 _APART = 4
 """Most words between a name and a word that belongs to it."""
 
@@ -39,17 +41,18 @@ def left_over(
     nothing in this plan, are not, whatever they are like, nor are attributes and topics.
     """
     content = [word for word in outside(question, used) if not _in(word, told)]
-    unbound = (*unbound, *unused_names(question, used), *question.attributes)
+    unbound = (*unbound, *unused_names(question, used, lexicon), *question.attributes)
     return [word for word in content if _in(word, unbound) or not lexicon.explains(columns, word.text)]
 
 
 def unused_names(
-    question: AnalysedQuestion, used: Sequence[int], exact: bool | None = None, least: float = 1.0
+    question: AnalysedQuestion, used: Sequence[int], lexicon: Lexicon, exact: bool | None = None, least: float = 1.0
 ) -> list[Span]:
     """Return the spans of the names to start from that a plan does not use, without those that only say the schema.
 
-    `exact` keeps only names whose case agrees with the stored one, or only the others; `least` is the least similarity
-    of those that count.
+    Such a name has the schema's words, or is one word that the question does not mark and that stands for one of them
+    (*the film X* where the schema says movie, and some node is called *Film*). `exact` keeps only names whose case
+    agrees with the stored one, or only the others; `least` is the least similarity of those that count.
     """
     taken = [question.names[at] for at in used]
     return [
@@ -59,6 +62,7 @@ def unused_names(
         and name.mention.similarity >= least
         and exact in (None, name.exact)
         and not stems(name.mention.text) <= question.spoken
+        and (name.words > 1 or name.marked or lexicon.letters(name.mention.text.casefold()) < _STANDS_FOR)
         and not any(name.overlaps(other) for other in taken)
     ]
 
