@@ -38,7 +38,7 @@ class Weights:
     hops: float = 3.0
     words: float = 3.0
     order: float = 3.0
-    target: float = 3.0
+    target: float = 2.0
     sharing: float = 1.0
     surplus: float = -2.0
     missed: float = -6.0
