@@ -365,8 +365,10 @@ class AnalysedQuestion:
             if match.start() in ends:
                 behind = ends[match.start()]
                 expression = self.text[match.start() : behind].casefold()
-                content = any(self._word(0, part.group()).content for part in _WORD.finditer(expression))
-                words.append(Word(match.start(), expression, content))
+                parts = [self._word(0, part.group()) for part in _WORD.finditer(expression)]
+                # Function words that stand for an element only together are its word: *used for*.
+                bare = all(part.text in FUNCTION_WORDS for part in parts)
+                words.append(Word(match.start(), expression, bare or any(part.content for part in parts)))
             elif match.start() >= behind:
                 words.append(self._word(match.start(), _POSSESSIVE.sub("", match.group().casefold())))
         return tuple(self._topics(words))

@@ -12,7 +12,7 @@ from search.domain.graph import Relation
 from search.language.units import unit_of_name
 from search.plan_words import order_words
 from search.text import path_text, words
-from search.views.shown.nothing import let_go_words, nothing_words
+from search.views.shown.nothing import let_go_words, looked_at_words, nothing_words
 from search.views.shown.wording import GROUPED, amount_words, type_words
 
 Json = Mapping[str, Any]
@@ -122,9 +122,15 @@ class _Told:
 
     @property
     def why_unknown(self) -> str:
-        """Why the answer may be incomplete: an entity that is not known, or an execution that was cut off."""
-        if self.kind == "unknown" and (text := self.entry["plan"]["target"].get("relevance_text")):
-            return f"{_quoted(text)} was not understood, so neither yes nor no is certain."
+        """Why the answer may be incomplete: words or an entity that are not known, or an execution that was cut off.
+
+        With words, it says what was looked at instead.
+        """
+        asked = self.entry.get("given") or self.entry["plan"]
+        if self.kind == "unknown" and (text := asked["target"].get("relevance_text")):
+            looked = looked_at_words(asked, self.relations, found=self.search["answer"]["count"] > 0)
+            said = f"{_quoted(text)} was not understood, so neither yes nor no is certain."
+            return f"{said} {looked}".strip()
         unknown = [_quoted(text) for text in self.search["answer"].get("unbound", ())]
         if unknown:
             return f"{self.search['knowledge_base']} does not know {' and '.join(unknown)}."

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from functools import lru_cache
+from itertools import pairwise
 
 from search.domain.graph import OPPOSITE, Direction
 from search.language.question import AnalysedQuestion, Word
@@ -66,6 +67,21 @@ def unsaid_steps(knowledge: Knowledge, path: Metapath, said: Sequence[str]) -> l
         if not (not at and implied_by_start(path, knowledge.shape) >= _IMPLIED)
         and not any(knowledge.lexicon.explains((step.relation,), word) for word in said)
     ]
+
+
+def back_unsaid(question: AnalysedQuestion, knowledge: Knowledge, path: Metapath, said: Sequence[str]) -> bool:
+    """Whether a walk goes over a relation there and back, though one word alone says it.
+
+    *Does X target Y* does not ask whether both have a target in common; *do X and Y share a target* does.
+    """
+    if question.without(()).sharing:
+        return False
+    turned = {
+        one.relation
+        for one, two in pairwise(path.steps)
+        if one.relation == two.relation and one.direction != two.direction
+    }
+    return any(sum(knowledge.lexicon.explains((code,), word) for word in said) < 2 for code in turned)
 
 
 def roundabout(question: AnalysedQuestion, knowledge: Knowledge, used: tuple[int, ...], path: Metapath) -> int:

@@ -104,6 +104,22 @@ def test_the_answer_is_a_sentence(given: tuple[str, str], expected: tuple[str, s
     assert given == expected
 
 
+def test_a_yes_or_no_that_was_not_understood_says_what_was_looked_at() -> None:
+    walk = {
+        "anchors": [{"var": "a", "text": "oak"}, {"var": "T", "text": "Dune"}],
+        "hops": [{"from": "a", "rel": "MADE_OF", "to_var": "T", "to_label": "chair", "direction": "in"}],
+        "target": {"var": "T", "labels": ["chair"], "relevance_text": "friends with"},
+    }
+    told = search(answer("unknown", 0), "-", plan=walk)
+    shown = show_answer(told, {"MADE_OF": Relation("MADE_OF", "is made of", "is the material of")})
+    assert shown is not None
+    assert (shown.head, shown.said) == (
+        "Not known",
+        "“friends with” was not understood, so neither yes nor no is certain. "
+        "Looked at was whether “Dune” is made of “oak”: no. What follows is near.",
+    )
+
+
 def test_the_line_stands_behind_the_last_answer_and_only_where_something_follows() -> None:
     between = show_answer(search(answer("list", 2), "+-+--"))
     assert between is not None

@@ -1,0 +1,45 @@
+"""Questions as ordinary people ask them, over the demo bases; what is right is read in their data."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.search.stages.plan.demo_planners import PlannedDemo, planned
+
+
+@pytest.fixture(scope="module")
+def demos(tmp_path_factory: pytest.TempPathFactory) -> dict[str, PlannedDemo]:
+    return {name: planned(name, tmp_path_factory.mktemp(name)) for name in ("biomedical", "products", "papers")}
+
+
+@pytest.mark.parametrize(
+    ("base", "text"),
+    [
+        # Only proteins interact here: that both drugs act on some protein says nothing of it.
+        ("biomedical", "does Ibuprofen interact with Warfarin"),
+        ("biomedical", "do Aspirin and Warfarin interact"),
+        ("biomedical", "does Ibuprofen target Warfarin"),
+    ],
+)
+def test_yes_or_no_of_a_relation_that_the_schema_does_not_have_is_not_known(
+    demos: dict[str, PlannedDemo], base: str, text: str
+) -> None:
+    plan = demos[base].best(text).plan
+    assert plan.ask != "whether" or plan.target.relevance_text
+
+
+def test_yes_or_no_of_what_both_have_walks_there_and_back(demos: dict[str, PlannedDemo]) -> None:
+    plan = demos["biomedical"].best("do Ibuprofen and Aspirin act on the same protein").plan
+    assert (plan.ask, plan.target.relevance_text) == ("whether", "")
+    assert [hop.rel for hop in plan.hops] == ["TARGETS", "TARGETS"]
+
+
+def test_a_relation_said_by_function_words_is_as_sure_as_one_with_its_type(demos: dict[str, PlannedDemo]) -> None:
+    bare, typed = (demos["biomedical"].best(text) for text in (
+        "what is Warfarin used for", "which diseases is Warfarin used for"
+    ))  # fmt: skip
+    assert bare.plan.hops == typed.plan.hops
+    assert (bare.plan.target.relevance_text, bare.probability >= 0.8) == ("", True)
+    assert demos["biomedical"].answers("what is Warfarin used for") == [
+        "Atrial fibrillation", "Deep vein thrombosis", "Factor V Leiden thrombophilia",
+    ]  # fmt: skip
