@@ -16,7 +16,7 @@ from search.stages.plan.meaning import Meaning
 from search.stages.plan.nothing import Nothing
 from search.stages.plan.readings import APART, Readings
 from search.stages.plan.scoring.calibrate import Grounds, calibrated, untrained
-from search.stages.plan.scoring.risk import explained, level, text_of, unknown_names, unsaid_topics
+from search.stages.plan.scoring.risk import explained, level, text_of, unknown_names, unsaid_names, unsaid_topics
 from search.stages.plan.scoring.score import Scored
 
 _UNSURE = 0.5
@@ -85,7 +85,7 @@ class Lister:
 
     def _grounds(self, meaning: Meaning, share: float, rival: float) -> Grounds:
         if meaning.candidate is None:
-            return Grounds(share, rival, text=True)
+            return Grounds(share, rival, text=True, unknown=len(unsaid_names(self.readings.question, self.says)))
         read, left = self.readings.question, self.readings.left(meaning)
         conditions = meaning.bound.conditions
         used = {*meaning.candidate.mentions, *(at for condition in conditions for at in condition.names)}

@@ -71,7 +71,7 @@ class ShownAnswer:
 
 
 def show_answer(search: Json, relations: Relations | None = None) -> ShownAnswer | None:
-    """Return the answer of a described search; None if its plan queries nothing, or if there is no plan.
+    """Return the answer of a described search; None if there is no plan, or if a person gave one that queries nothing.
 
     `relations` are those of the schema, for their wordings.
     """
@@ -82,7 +82,7 @@ def show_answer(search: Json, relations: Relations | None = None) -> ShownAnswer
     plan = entry["plan"]
     walks = any(plan.get(key) for key in ("anchors", "hops", "filters", "exclude", "order"))
     if not walks and answer["kind"] == "list":
-        return None
+        return None if entry["source"] == "user" else _by_text(search)
     ranks = [result["rank"] for result in search["results"] if result.get("answers")]
     near = len(search["results"]) - len(ranks)
     head, said = _WORDS[answer["kind"]](answer, _Told(search, entry, len(ranks), near, relations or {}))
@@ -96,6 +96,14 @@ def show_answer(search: Json, relations: Relations | None = None) -> ShownAnswer
         answer["kind"], head, said, answer["count"], len(ranks), max(ranks, default=0), near, paths, doubt,
         bool(entry.get("given")), bool(answer.get("text")),
     )  # fmt: skip
+
+
+def _by_text(search: Json) -> ShownAnswer:
+    """Return the answer of a plan that looks nothing up in the graph."""
+    near = len(search["results"])
+    said = "Nothing that was asked could be looked up in the graph."
+    said += " What follows is nearest to the text." if near else ""
+    return ShownAnswer("list", "No answer", said, 0, 0, 0, near)
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -52,10 +52,13 @@ class ShownUnderstanding:
         return not self.left and not self.turning
 
 
-def show_understanding(search: Json, language: str = "en") -> ShownUnderstanding | None:
+def show_understanding(
+    search: Json, language: str = "en", spoken: Callable[[], frozenset[str]] = frozenset
+) -> ShownUnderstanding | None:
     """Return what the shown plan leaves out; None before there is one, and where a person gave the plan.
 
-    `language` is that of the knowledge base, in which the question is read.
+    `language` is that of the knowledge base, in which the question is read. `spoken` returns the stems of its schema's
+    words: a plan that leaves the whole question to the texts has understood these.
     """
     index = search["plan_index"]
     if index is None or search["plans"][index]["source"] == "user":
@@ -68,6 +71,9 @@ def show_understanding(search: Json, language: str = "en") -> ShownUnderstanding
     turned = {word.casefold() for said in turning for word in said.split()}
     content = _distinct(_content(plan["target"].get("relevance_text", "")))
     words = [word for word in content if word.casefold() not in turned]
+    if not any(plan.get(key) for key in ("anchors", "hops", "filters", "exclude", "order")):
+        known = spoken()
+        words = [word for word in words if stem(word.casefold()) not in known]
     return ShownUnderstanding(
         left=tuple(words[:MOST_WORDS]),
         turning=turning,

@@ -83,6 +83,19 @@ def unknown_names(question: AnalysedQuestion, used: Sequence[int], left: Sequenc
     return [*dict.fromkeys(found), *guessed]
 
 
+def unsaid_names(question: AnalysedQuestion, says: Callable[[str], bool]) -> list[Word]:
+    """Return the words that a question writes as a name, if no text says any of them: nothing here bears it.
+
+    `says` tells whether any text has a word.
+    """
+    text = question.text
+    if text.isupper() or question.cues.language in _CAPITAL_NOUNS:
+        return []
+    begins = next((word.start for word in question.said), 0)
+    named = [one for one in question.said if one.content and one.start > begins and text[one.start].isupper()]
+    return [] if any(says(word.text) for word in named) else named
+
+
 def unsaid_topics(question: AnalysedQuestion, left: Sequence[Word], says: Callable[[str], bool]) -> list[Word]:
     """Return the words left over behind *about* or *on* that no text says: nothing here is about them.
 

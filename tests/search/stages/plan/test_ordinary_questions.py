@@ -43,3 +43,11 @@ def test_a_relation_said_by_function_words_is_as_sure_as_one_with_its_type(demos
     assert demos["biomedical"].answers("what is Warfarin used for") == [
         "Atrial fibrillation", "Deep vein thrombosis", "Factor V Leiden thrombophilia",
     ]  # fmt: skip
+
+
+def test_a_question_left_to_texts_with_a_name_that_nothing_bears_is_doubtful(demos: dict[str, PlannedDemo]) -> None:
+    unknown, known = (demos["papers"].best(text) for text in (
+        "papers by authors from Uppsala", "papers that are easy to read"
+    ))  # fmt: skip
+    assert (unknown.plan.anchors, known.plan.anchors) == ((), ())
+    assert unknown.probability <= 0.45 < known.probability

@@ -156,9 +156,30 @@ def test_a_yes_has_its_path() -> None:
     assert shown.paths == ("Ada — wrote → On amber",)
 
 
-@pytest.mark.parametrize("more", [{"status": "running"}, {"plan_index": None}, {"plan": {"anchors": []}}])
-def test_there_is_no_answer_before_the_end_nor_without_a_plan_that_asks_the_graph(more: dict[str, Any]) -> None:
+@pytest.mark.parametrize("more", [{"status": "running"}, {"plan_index": None}])
+def test_there_is_no_answer_before_the_end_nor_without_a_plan(more: dict[str, Any]) -> None:
     assert show_answer(search(answer("list", 0), "-", **more)) is None
+
+
+def test_a_question_that_is_left_to_text_says_that_nothing_could_be_looked_up() -> None:
+    alone = search(answer("list", 0, complete=False), "--", plan={"anchors": []})
+    shown = show_answer(alone)
+    assert shown is not None
+    assert (shown.head, shown.said) == (
+        "No answer", "Nothing that was asked could be looked up in the graph. What follows is nearest to the text."
+    )  # fmt: skip
+    assert (shown.divides, shown.none_meets, shown.doubt) == (False, False, None)
+    alone["plans"][0]["source"] = "user"
+    assert show_answer(alone) is None
+
+
+def test_a_question_that_is_left_to_text_names_the_words_that_are_none_of_the_schema() -> None:
+    text = {"var": "T", "labels": ["paper"], "relevance_text": "papers by authors from Uppsala"}
+    alone = search(answer("list", 0, complete=False), "--", plan={"anchors": [], "target": text})
+    alone["question"] = "papers by authors from Uppsala"
+    shown = show_understanding(alone, spoken=lambda: frozenset(("pap", "auth")))
+    assert shown is not None
+    assert shown.left == ("Uppsala",)
 
 
 @pytest.mark.parametrize(
