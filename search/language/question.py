@@ -17,6 +17,7 @@ from search.language.cues import Comparison, Cues, FieldAsked, Span, Superlative
 from search.language.languages import known_languages, language
 from search.language.names import Named
 from search.language.quantities import Quantity
+from search.language.reading.scales import scales_of
 from search.language.words import ANSWER_OF, ARTICLES, ASKING_WORDS, FUNCTION_WORDS, SHARING_WORDS, stem, words
 
 MOST_WORDS = 60
@@ -143,8 +144,16 @@ class AnalysedQuestion:
 
     @cached_property
     def _amounts(self) -> list[Span]:
-        """The stretches of numbers with their comparing words and units: *lighter than 1 kg* says no type."""
-        return [(one.start, one.end) for one in self.cues.quantities if one.op != "=" or one.dimension]
+        """The stretches of numbers with their comparing words and units: *lighter than 1 kg* says no type.
+
+        A verb of a measurable property (*weigh*) says none either where something is measured, nor any relation.
+        """
+        found = [(one.start, one.end) for one in self.cues.quantities if one.op != "=" or one.dimension]
+        if found or self.superlatives or self.comparisons or self.cues.field:
+            verbs = scales_of(self.cues.language).verbs
+            measuring = [one for one in self._words if one.text in verbs and stem(one.text) not in self.spoken]
+            found += [(one.start, one.start + len(one.text)) for one in measuring]
+        return found
 
     def _left_out(self, used: Sequence[int]) -> list[Span]:
         """Return the stretches of `named` that are no part of the names at the positions `used`."""

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from search.language.names import Named
-from search.stages.plan.conditions.paths import unsaid_steps
+from search.stages.plan.conditions.paths import unsaid_steps, walked_against
 from search.stages.plan.meaning import Meaning
 from search.stages.plan.readings import Readings
 
@@ -54,11 +54,16 @@ class Nothing:
         return None
 
     def _strays(self, meaning: Meaning) -> bool:
-        """Whether a walk of several hops has one that nothing says: neither its relation nor the type it leads to."""
+        """Whether a walk of several hops has one that nothing says: neither its relation nor the type it leads to.
+
+        So does one that walks a relation against the direction that is said.
+        """
         known, question = self.readings.knowledge, self.readings.question
         types = known.lexicon.relations
         if meaning.candidate is None:
             return False
+        if walked_against(question, known, meaning.candidate):
+            return True
         said = [word.text for word in question.without(meaning.candidate.mentions).content]
         return any(
             not any(known.lexicon.explains((types + step.to_type,), word) for word in said)

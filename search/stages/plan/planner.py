@@ -26,9 +26,9 @@ from search.interfaces import (
 from search.language.question import AnalysedQuestion as Read
 from search.language.soft_names import SoftTools
 from search.stages.plan.conditions import Binder
-from search.stages.plan.conditions.paths import says_walk
+from search.stages.plan.conditions.paths import says_walk, walked_against
 from search.stages.plan.conditions.whether import reaching
-from search.stages.plan.enumeration.apart import apart
+from search.stages.plan.enumeration.apart import apart, turned_round
 from search.stages.plan.enumeration.enumerate import Branch, PlanCandidate
 from search.stages.plan.enumeration.propose import Proposer
 from search.stages.plan.knowledge import Knowledge
@@ -108,7 +108,7 @@ class Planner:
             starts = dict.fromkeys(candidate.mentions for candidate in asked)
             scores = [self.scored(read, [one for one in asked if one.mentions == start]) for start in starts]
             best = [*(one for own in scores for one in self._settled(own.candidates)), *others]
-        best = self._with_apart(read, candidates, best)
+        best = self._with_apart(read, candidates, self._with_turned(read, candidates, best))
         limit.check("plan")
         lister = self._lister(read, scored.source, limit)
         listed = lister(best, scored, read.text, self.plans, self.least, self.temperature)
@@ -135,6 +135,18 @@ class Planner:
             if len(found) == self.plans:
                 break
         return found
+
+    def _with_turned(
+        self, read: Read, candidates: Sequence[PlanCandidate], best: list[tuple[PlanCandidate, float]]
+    ) -> list[tuple[PlanCandidate, float]]:
+        """Return the candidates with the best one turned round, if the wording walks its only hop the other way.
+
+        *Papers cited by X* are none if X cites nothing, whoever cites X.
+        """
+        if not best or not walked_against(read, self.knowledge, best[0][0]):
+            return best
+        turned = turned_round(best[0][0], candidates)
+        return best if turned is None else [(turned, best[0][1]), *best]
 
     def _with_apart(
         self, read: Read, candidates: Sequence[PlanCandidate], best: list[tuple[PlanCandidate, float]]

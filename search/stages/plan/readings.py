@@ -21,7 +21,7 @@ from search.stages.plan.conditions.elsewhere import Elsewhere
 from search.stages.plan.conditions.fields import FieldMeanings
 from search.stages.plan.conditions.heads import of_the_noun
 from search.stages.plan.conditions.negative import denial_said, denied_by, says_denial
-from search.stages.plan.conditions.paths import back_unsaid, both_ways, direction_said, roundabout, unsaid_steps
+from search.stages.plan.conditions.paths import back_unsaid, roundabout, unsaid_steps, walked_against
 from search.stages.plan.conditions.whether import whether
 from search.stages.plan.conditions.whole_types import unused_share, whole_type_sum, whole_types
 from search.stages.plan.enumeration.enumerate import PlanCandidate
@@ -211,13 +211,7 @@ class Readings:
             mention = read.names[branch.start.mention].mention
             total -= UNLIKE * (1.0 - mention.similarity)
             total -= _ROUNDABOUT * roundabout(read, known, candidate.mentions, branch.path)
-            here = branch.path.start
-            for step in branch.path.steps:
-                if both_ways(known, here, step) and not known.schema.relations[step.relation].mutual:
-                    said = direction_said(read, known, step.relation, mention.start, mention.end)
-                    total -= _TURNED_ROUND if said not in (None, step.direction) else 0.0
-                here = step.to_type
-        return total
+        return total - _TURNED_ROUND * walked_against(read, known, candidate)
 
     def _with_conditions(self, candidate: PlanCandidate, total: float, limits: Limits) -> Iterator[Meaning]:
         """Yield the readings of a candidate with at least one condition; `limits` are its filters of numbers."""

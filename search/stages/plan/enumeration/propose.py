@@ -16,7 +16,7 @@ from search.domain.trace import Limit
 from search.interfaces import Adjacency, MentionIndex, NodeStore, ValueIndex, ValueMention
 from search.language.cues import Cues, Span
 from search.language.everyday import everyday_values
-from search.language.names import Named, find_names
+from search.language.names import Named, find_names, schema_forms
 from search.language.question import AnalysedQuestion, Word, counted_by
 from search.language.reading.question import read_question
 from search.language.reading.scales import is_adjective
@@ -56,7 +56,8 @@ class Proposer:
         Words that nothing explains are looked up once more, as nodes that they describe or nearly name.
         """
         language = self.knowledge.schema.language
-        read = read_question(text[:LONGEST_QUESTION], language)
+        forms = self.knowledge.kept(schema_forms, lambda: schema_forms(self.knowledge.schema))
+        read = read_question(text[:LONGEST_QUESTION], language, schema=forms, known=self._is_named)
         text, cues = read.text, read.cues
         names = find_names(text, self.mentions, self.knowledge.ordinary, self.max_mentions, language)
         values = _not_compared(self.values.find(text) if self.values is not None else (), cues)
@@ -72,6 +73,10 @@ class Proposer:
             question = self._with_soft(question, self.soft, language)
         question = replace(question, counted=self._counted(question), named=self._named(question))
         return replace(question, attributes=self._attributes(question))
+
+    def _is_named(self, word: str) -> bool:
+        """Whether a word is a name or alias as it is stored, or stands in a text."""
+        return bool(self.mentions.lookup(word)) or (self.soft is not None and bool(self.soft.text.postings(word)))
 
     def _named(self, question: AnalysedQuestion) -> list[Span]:
         """Return the names and values in front of a bare phrase none of whose words says something of the schema."""

@@ -51,3 +51,55 @@ def test_a_question_left_to_texts_with_a_name_that_nothing_bears_is_doubtful(dem
     ))  # fmt: skip
     assert (unknown.plan.anchors, known.plan.anchors) == ((), ())
     assert unknown.probability <= 0.45 < known.probability
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        # It is cited twice and cites nothing.
+        ("papers cited by Naming storms", []),
+        ("papers that Naming storms cites", []),
+        ("papers citing Naming storms", [
+            '"Where does it hurt?" Switching languages in a rural clinic', "Place names that remember glaciers",
+        ]),
+    ],
+)  # fmt: skip
+def test_a_relation_is_walked_as_it_is_said_though_the_name_has_it_the_other_way_round_alone(
+    demos: dict[str, PlannedDemo], text: str, names: list[str]
+) -> None:
+    best = demos["papers"].best(text)
+    assert (demos["papers"].demo.answers(best.plan), best.plan.target.relevance_text) == (names, "")
+    assert [hop.rel for hop in best.plan.hops] == ["CITES"]
+
+
+@pytest.mark.parametrize(
+    ("base", "text", "meant"),
+    [
+        ("biomedical", "drgus for asthma", "drugs for asthma"),
+        ("biomedical", "which dieseases are treated with metformin", "which diseases are treated with metformin"),
+        ("products", "which desginers were born in Norway", "which designers were born in Norway"),
+        ("products", "chepest tent", "cheapest tent"),
+        ("products", "backpacks wihtout aluminium", "backpacks without aluminium"),
+        ("papers", "papers cietd by Naming storms", "papers cited by Naming storms"),
+    ],
+)
+def test_misspelt_words_of_asking_and_of_the_schema_are_read_as_they_were_meant(
+    demos: dict[str, PlannedDemo], base: str, text: str, meant: str
+) -> None:
+    assert demos[base].best(text) == demos[base].best(meant)
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("which stoves weigh less than 300 grams", ["Kumo Burner", "Spritkök Burner"]),
+        ("stoves under 300 grams", ["Kumo Burner", "Spritkök Burner"]),
+        ("lightest stove", ["Kumo Burner"]),
+        ("which stoves cost less than 60", ["Glöd Twig Stove", "Spritkök Burner"]),
+    ],
+)
+def test_a_kind_is_meant_by_its_noun_and_verbs_of_measure_by_their_field(
+    demos: dict[str, PlannedDemo], text: str, names: list[str]
+) -> None:
+    best = demos["products"].best(text)
+    assert (demos["products"].demo.answers(best.plan), best.plan.target.relevance_text) == (names, "")

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from search.domain.graph import Relation
+from search.domain.graph import NodeType, Relation, Schema
 from search.views.shown.answer import order_text, order_value, plural, show_answer
 from search.views.shown.search import ShownSearch
 from search.views.shown.understanding import show_understanding
@@ -177,7 +177,7 @@ def test_a_question_that_is_left_to_text_names_the_words_that_are_none_of_the_sc
     text = {"var": "T", "labels": ["paper"], "relevance_text": "papers by authors from Uppsala"}
     alone = search(answer("list", 0, complete=False), "--", plan={"anchors": [], "target": text})
     alone["question"] = "papers by authors from Uppsala"
-    shown = show_understanding(alone, spoken=lambda: frozenset(("pap", "auth")))
+    shown = show_understanding(alone, schema=Schema((NodeType("paper", 9), NodeType("author", 9)), (), ()))
     assert shown is not None
     assert shown.left == ("Uppsala",)
 
