@@ -18,7 +18,16 @@ from search.language.languages import known_languages, language
 from search.language.names import Named
 from search.language.quantities import Quantity
 from search.language.reading.scales import scales_of
-from search.language.words import ANSWER_OF, ARTICLES, ASKING_WORDS, FUNCTION_WORDS, SHARING_WORDS, stem, words
+from search.language.words import (
+    ANSWER_OF,
+    ARTICLES,
+    ASKED_AS,
+    ASKING_WORDS,
+    FUNCTION_WORDS,
+    SHARING_WORDS,
+    stem,
+    words,
+)
 
 MOST_WORDS = 60
 """Largest number of words of a question that are examined. A longer text is hardly a question about the graph."""
@@ -29,6 +38,7 @@ Role = Literal["start", "excluded", "reference", "number"]
 """What a name is for: plans start from it, it is in the scope of a turning word, answers are compared with it, or it is
 only the number of a condition such as `under 400`."""
 _NO_PHRASE = language("en").set("words", "no_phrase")
+_WHICH = frozenset(("which", "what"))
 _TOPICAL = language("en").set("words", "topical")
 _PARTICIPLE = language("en").entries("words", "participles")
 _DONE = language("en").set("superlatives", "participles")
@@ -383,8 +393,14 @@ class AnalysedQuestion:
         return tuple(self._topics(words))
 
     def _topics(self, words: Sequence[Word]) -> Iterator[Word]:
-        """Yield the words; one of asking that alone says what a text is about is content: *papers on search*."""
+        """Yield the words; one of asking that alone says what a text is about is content: *papers on search*.
+
+        What *which* asks for as a question word does (*which places*) is none.
+        """
         for at, word in enumerate(words):
+            if at and word.text in ASKED_AS and words[at - 1].text in _WHICH and stem(word.text) not in self.spoken:
+                yield replace(word, content=False)
+                continue
             alone = at + 1 == len(words) or words[at + 1].text in FUNCTION_WORDS
             topic = at > 1 and alone and words[at - 1].text in _TOPICAL and words[at - 2].content
             yield replace(word, content=True) if topic and word.text not in FUNCTION_WORDS else word

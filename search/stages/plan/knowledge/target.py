@@ -7,13 +7,11 @@ from collections.abc import Iterator
 import numpy as np
 
 from search.language.question import RemainingWords, Word
-from search.language.words import ANSWER_OF, FUNCTION_WORDS, stem
+from search.language.words import ACTING, ANSWER_OF, ASKED_AS, FUNCTION_WORDS, stem
 from search.stages.plan.knowledge.lexicon import Affinities, Lexicon
 
 _WH = frozenset(("what", "which", "who", "whom", "when", "where", "how"))
 _THIS = frozenset(("this", "these", "that", "those"))
-_PEOPLE = frozenset(("people", "person", "persons"))
-"""Words behind `which` and `what` with which they ask like `who`."""
 _HELPERS = frozenset(("do", "does", "did", "can", "could", "has", "have", "had", "will", "would"))
 _STANDS_FOR = 4
 """Most words that a question word stands for."""
@@ -71,11 +69,28 @@ def answer_types(reading: RemainingWords, lexicon: Lexicon) -> Affinities:
     return np.zeros(lexicon.elements - relations)
 
 
+def barred_types(reading: RemainingWords, lexicon: Lexicon) -> Affinities:
+    """Return 1 for each node type that a question cannot ask for, else 0, shape (types,).
+
+    *Who* asks for persons, or for what acts like them, where a type surely holds persons.
+    """
+    asked = {_asked(reading, at) for at, word in enumerate(reading.words) if word.text in _WH}
+    barred = np.zeros(lexicon.elements - lexicon.relations)
+    for word in asked & ACTING.keys():
+        persons = lexicon.says_types(ANSWER_OF[word].split())
+        if persons.any():
+            acting = lexicon.of(list(ACTING[word]))[:, lexicon.relations :].max(axis=0, initial=0.0) >= _SURE
+            barred = np.maximum(barred, ~(persons | acting))
+    return barred
+
+
 def spoken(reading: RemainingWords) -> Iterator[str]:
     """Yield every text that `answer_types` may look up, so that their vectors can be computed in one batch."""
     for texts in heads(reading):
         yield from texts
     yield ANSWER_OF["who"].split()[0]
+    if any(_asked(reading, at) in ACTING for at, word in enumerate(reading.words) if word.text in _WH):
+        yield from (text for texts in ACTING.values() for text in texts)
 
 
 def _asks_for_object(reading: RemainingWords) -> bool:
@@ -85,9 +100,15 @@ def _asks_for_object(reading: RemainingWords) -> bool:
 
 
 def _head(reading: RemainingWords, at: int) -> list[str]:
-    behind = reading.words[at + 1].text if at + 1 < len(reading.words) else ""
-    asked = ANSWER_OF["who"] if behind in _PEOPLE else ANSWER_OF.get(reading.words[at].text)
+    asked = ANSWER_OF.get(_asked(reading, at))
     return asked.split()[:_STANDS_FOR] if asked else _after(reading.words[at + 1 :])
+
+
+def _asked(reading: RemainingWords, at: int) -> str:
+    """Return a question word, or the one that it asks like with the word behind it: *which people* like *who*."""
+    word = reading.words[at].text
+    behind = reading.words[at + 1].text if at + 1 < len(reading.words) else ""
+    return ASKED_AS.get(behind, word) if word in ("which", "what") else word
 
 
 def _after(words: tuple[Word, ...]) -> list[str]:

@@ -16,7 +16,7 @@ from search.language.question import AnalysedQuestion, RemainingWords
 from search.stages.plan.enumeration.enumerate import PlanCandidate
 from search.stages.plan.knowledge.lexicon import Affinities, Lexicon
 from search.stages.plan.knowledge.shape import Shape
-from search.stages.plan.knowledge.target import answer_types, spoken
+from search.stages.plan.knowledge.target import answer_types, barred_types, spoken
 from search.stages.plan.scoring.align import Table, in_order
 
 Matrix = NDArray[np.float64]
@@ -26,9 +26,10 @@ SPOKEN = ("hops", "words", "order", "target", "sharing", "surplus", "missed", "p
 
 `hops`: share of the plan's hops that have a word in the question. `words`: share of the question's relation and type
 words that the plan uses. `order`: how well hops and types follow the order of the question, read outward from the
-mention. `target`: how well the answer type fits. `sharing`: positive where the plan walks one relation there and back
-and the question says `same`, `share` or `also`; negative where only one of the two is true. `surplus`: affinity of
-words for a relation beyond the hops that the plan has of it. `missed`: share of the names that the plan leaves out.
+mention. `target`: how well the answer type fits; less than 0 if it cannot be what is asked for. `sharing`: positive
+where the plan walks one relation there and back and the question says `same`, `share` or `also`; negative where only
+one of the two is true. `surplus`: affinity of words for a relation beyond the hops that the plan has of it. `missed`:
+share of the names that the plan leaves out.
 `plain`: how surely a name of the plan is only a word for the schema; one that describes the head of a bare phrase
 and is used with it (*winter boots*) is none. `size`: decimal logarithm of the number of
 results."""
@@ -43,6 +44,8 @@ SHAPE = ("one hop", "two hops", "three hops", "open")
 """Features of the size of a plan: the hops of all branches together, and whether a branch was counted, not walked."""
 FEATURES = (*SPOKEN, *NAMING, *SHAPE)
 
+_BARRED = 2.0
+"""What a type that cannot be asked for takes from the fit of the answer type."""
 _UNMARKED = 0.5
 _UNLIKE = 0.5
 """Least affinity of a word for the schema; a word at or below it names nothing of the schema.
@@ -92,7 +95,7 @@ class Features:
         """Return the columns `SPOKEN` for candidates that use the same mentions; `speaks`: `only_speaks` a name."""
         names, reading = question.names, question.without(used)
         affinities: Affinities = self.lexicon.of([word.text for word in reading.content])
-        types = answer_types(reading, self.lexicon)
+        types = answer_types(reading, self.lexicon) - _BARRED * barred_types(reading, self.lexicon)
         table = Table.of([candidate.paths for candidate in candidates], self.shape, reading.sharing)
         hops, surplus = table.hops(affinities, self.lexicon.relations)
         columns = (

@@ -103,3 +103,22 @@ def test_a_kind_is_meant_by_its_noun_and_verbs_of_measure_by_their_field(
 ) -> None:
     best = demos["products"].best(text)
     assert (demos["products"].demo.answers(best.plan), best.plan.target.relevance_text) == (names, "")
+
+
+LOW_RESOURCE = "Workshop on Low-Resource Language Technology"
+
+
+@pytest.mark.parametrize(
+    ("text", "label"),
+    [
+        (f"who had a paper at the {LOW_RESOURCE}", "author"),
+        (f"which people had a paper at the {LOW_RESOURCE}", "author"),
+        (f"which papers were at the {LOW_RESOURCE}", "paper"),
+        # An institution acts as a person does, so that *who* may ask for it.
+        ("who employs Maja Lindeqvist", "institution"),
+        ("which places is Maja Lindeqvist based at", "institution"),
+    ],
+)
+def test_who_and_which_people_ask_for_the_type_of_persons(demos: dict[str, PlannedDemo], text: str, label: str) -> None:
+    plan = demos["papers"].best(text).plan
+    assert (plan.target.labels, plan.target.relevance_text) == ((label,), "")
