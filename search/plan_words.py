@@ -132,7 +132,7 @@ def _far(reached: Mapping[str, Sequence[Any]], var: str) -> int:
 def order_words(order: Json) -> str:
     """Return an order: `price, least first, 3 places`, `number of cites, most first`."""
     by = order["by"]
-    said = words(by["field"]) if "field" in by else count_words(by["count"])
+    said = unit_of_name(by["field"])[0] if "field" in by else count_words(by["count"])
     first = "least first" if order["direction"] == "asc" else "most first"
     limit = order.get("limit")
     return f"{said}, {first}" + (f", {limit} place{'s' if limit > 1 else ''}" if limit else "")

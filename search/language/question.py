@@ -160,7 +160,7 @@ class AnalysedQuestion:
         """
         found = [(one.start, one.end) for one in self.cues.quantities if one.op != "=" or one.dimension]
         if found or self.superlatives or self.comparisons or self.cues.field:
-            verbs = scales_of(self.cues.language).verbs
+            verbs = scales_of("en").verbs
             measuring = [one for one in self._words if one.text in verbs and stem(one.text) not in self.spoken]
             found += [(one.start, one.start + len(one.text)) for one in measuring]
         return found

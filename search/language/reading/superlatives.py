@@ -45,6 +45,7 @@ class SuperlativeReader:
         self._measuring = lang.set("superlatives", "measuring")
         self._first, self._last = lang.set("superlatives", "first"), lang.set("superlatives", "last")
         self._verb_behind = lang.set("superlatives", "last_verb_behind")
+        self._helping = lang.set("superlatives", "last_helping")
         self._verb_before = lang.set("superlatives", "last_verb_before")
         self._top = phrases(lang.entries("superlatives", "top"))
         self._sorted = phrases(lang.entries("superlatives", "sorted"))
@@ -227,10 +228,12 @@ class SuperlativeReader:
         return self._made(said, begins, end, said[at].word, which, self._dates, limit=limit), end
 
     def _is_verb(self, said: Sequence[Token], at: int) -> bool:
-        """Whether *last* is a verb: *lamps that last*, *which lamps last more than 20 hours*."""
+        """Whether *last* is a verb: *lamps that last*, *which last more than 20 hours*, *how long does it last*."""
         before = said[at - 1] if at and not said[at].mark else None
         behind = said[at + 1] if at + 1 < len(said) and not said[at + 1].mark else None
         if before is not None and before.word in self._verb_behind:
+            return True
+        if before is not None and at + 1 == len(said) and any(one.word in self._helping for one in said[:at]):
             return True
         free = before is not None and before.word not in self._determiners
         return free and behind is not None and behind.word in self._verb_before

@@ -12,6 +12,7 @@ from search.stages.plan.conditions.condition import Condition, Core
 from search.stages.plan.conditions.fields import FieldMeanings, field_stems
 from search.stages.plan.conditions.having import participles
 from search.stages.plan.knowledge import Knowledge
+from search.stages.plan.measures import verb_says
 
 _NAMED = 0.9
 """Fit of a field that a word of the question names."""
@@ -64,4 +65,8 @@ def shown(core: Core, fields: FieldMeanings) -> list[Condition]:
 def _naming(question: AnalysedQuestion, one: Field) -> Sequence[Span]:
     """Return the spans of the words that name a field: `released` in `when was X released`."""
     own = field_stems(one)
-    return [(word.start, word.start + len(word.text)) for word in question.said if stem(word.text) in own]
+    return [
+        (word.start, word.start + len(word.text))
+        for word in question.said
+        if stem(word.text) in own or verb_says(word.text, one)
+    ]

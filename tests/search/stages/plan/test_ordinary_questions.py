@@ -122,3 +122,16 @@ LOW_RESOURCE = "Workshop on Low-Resource Language Technology"
 def test_who_and_which_people_ask_for_the_type_of_persons(demos: dict[str, PlannedDemo], text: str, label: str) -> None:
     plan = demos["papers"].best(text).plan
     assert (plan.target.labels, plan.target.relevance_text) == ((label,), "")
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("which antibiotic lasts longer than 2 hours", ["Rifampicin"]),
+        ("which antibiotic lasts longest", ["Rifampicin"]),
+        ("how long does Warfarin last", ["Warfarin"]),
+    ],
+)
+def test_what_lasts_is_measured_by_a_field_of_time(demos: dict[str, PlannedDemo], text: str, names: list[str]) -> None:
+    best = demos["biomedical"].best(text)
+    assert (demos["biomedical"].demo.answers(best.plan), best.plan.target.relevance_text) == (names, "")
