@@ -195,7 +195,9 @@ class Planner:
         """The tool that reads questions and lists candidate plans."""
         return Proposer(
             self.mentions, self.adjacency, self.nodes, self.knowledge, self.max_hops, self.max_mentions, self.values,
-            None if self.text is None else SoftTools(self.text, self.nodes, self.mentions, self.vectors, self.encoder),
+            None if self.text is None else SoftTools(
+                self.text, self.nodes, self.mentions, self.vectors, self.encoder, self.knowledge.shape.gathering
+            ),
         )  # fmt: skip
 
     @cached_property

@@ -27,10 +27,12 @@ from search.stages.plan.enumeration.enumerate import Branch, Enumerator, PlanCan
 from search.stages.plan.enumeration.kinds import NamedKinds
 from search.stages.plan.knowledge import Knowledge
 from search.stages.plan.knowledge.lexicon import EXPLAINED
-from search.stages.plan.knowledge.target import spoken
+from search.stages.plan.knowledge.target import head_words, spoken
 
 _ENDING = 0.6
 """Similarity of a word alone to the names that end with it."""
+_GUESSED = ("part", "described", "near")
+"""Ways to find a name that may be a title."""
 _INFLECTED = 0.95
 """Least similarity of a name or value that is written as it is stored, or inflected."""
 
@@ -71,6 +73,7 @@ class Proposer:
         question = replace(question, names=question.names or self._of_its_head(question))
         if self.soft is not None and not question.of_its_head:
             question = self._with_soft(question, self.soft, language)
+        question = replace(question, names=self._without_titles(question))
         question = replace(question, counted=self._counted(question), named=self._named(question))
         return replace(question, attributes=self._attributes(question))
 
@@ -116,13 +119,34 @@ class Proposer:
         more = [one for one in found if not any(one.overlaps(name) for name in question.names)]
         return replace(question, names=_in_order([*question.names, *more])) if more else question
 
+    def _without_titles(self, question: AnalysedQuestion) -> list[Named]:
+        """Return the names without words of titles behind *about* or *on*, where what has the titles is asked for.
+
+        *Papers about storms* are not those that cite the paper *Naming storms*.
+        """
+        parts = [one for one in question.names if one.how in _GUESSED and not one.marked]
+        if not parts:
+            return list(question.names)
+        kept = [one for one in question.names if one not in parts]
+        rest = replace(question, names=kept)
+        about = {word.start for word in rest.topics}
+        asked = self.knowledge.lexicon.names_types(head_words(rest.without(())))
+        for one in parts:
+            if one.mention.start not in about or not asked[self.nodes.types(one.mention.keys)].all():
+                kept.append(one)
+        return _in_order(kept)
+
     def _of_its_head(self, question: AnalysedQuestion) -> list[Named]:
         """Return the nodes whose names end with the only word of content, which nothing else explains: *chairs*."""
         said = [word for word in question.said if word.content]
         if len(said) != 1 or question.values or self.knowledge.lexicon.says(said[0].text):
             return []
         [word] = said
-        found = self.mentions.ending(question.text, word.start, word.start + len(word.text))
+        span = word.start, word.start + len(word.text)
+        if self.soft is not None and any(self.soft.kind_names.of(question.text, [span])):
+            # What is of that kind is asked for, not what bears its name.
+            return []
+        found = self.mentions.ending(question.text, *span)
         return [
             Named(replace(one, similarity=_ENDING), 1, quoted=False, capitalised=False, exact=False, ordinary=False)
             for one in found[:1]

@@ -96,8 +96,11 @@ def test_misspelt_words_of_asking_and_of_the_schema_are_read_as_they_were_meant(
         ("stoves under 300 grams", ["Kumo Burner", "Spritkök Burner"]),
         ("lightest stove", ["Kumo Burner"]),
         ("which stoves cost less than 60", ["Glöd Twig Stove", "Spritkök Burner"]),
+        ("stoves", ["Glöd Twig Stove", "Kumo Burner", "Spritkök Burner"]),
+        ("what have you got in enamel",
+         ["Bogrács Kettle Pot", "Campfire Billy", "Marmite du Dimanche", "Pell Bread Bin", "Tábor Mug"]),
     ],
-)
+)  # fmt: skip
 def test_a_kind_is_meant_by_its_noun_and_verbs_of_measure_by_their_field(
     demos: dict[str, PlannedDemo], text: str, names: list[str]
 ) -> None:
@@ -135,3 +138,10 @@ def test_who_and_which_people_ask_for_the_type_of_persons(demos: dict[str, Plann
 def test_what_lasts_is_measured_by_a_field_of_time(demos: dict[str, PlannedDemo], text: str, names: list[str]) -> None:
     best = demos["biomedical"].best(text)
     assert (demos["biomedical"].demo.answers(best.plan), best.plan.target.relevance_text) == (names, "")
+
+
+def test_a_word_of_a_title_behind_about_is_a_topic(demos: dict[str, PlannedDemo]) -> None:
+    assert demos["papers"].planner.proposer.read("papers about storms").names == []
+    assert [one.mention.text for one in demos["papers"].planner.proposer.read("papers citing Naming storms").names] == [
+        "Naming storms"
+    ]
