@@ -19,6 +19,8 @@ _MOST = 3
 """Most kinds that a word may mean."""
 _READ = 50
 """Most nodes with a word whose names are looked at."""
+_OPEN = 4
+"""Most words that nothing explains in a question that asks for a kind."""
 _LONGEST = 3
 """Most words of the name of a kind."""
 _PLURAL = "s"
@@ -35,8 +37,12 @@ class KindNames:
     types: Collection[int]
 
     def of(self, text: str, spans: Sequence[tuple[int, int]]) -> Iterator[Mention]:
-        """Yield the kinds that single words of some stretches of a text mean."""
-        for start, end in (word for span in spans for word in _words(text, *span)):
+        """Yield the kinds that single words of some stretches of a text mean.
+
+        Where many words are open, a text is told of, and none of its words asks for a kind.
+        """
+        open_words = [word for span in spans for word in _words(text, *span)]
+        for start, end in open_words if len(open_words) <= _OPEN else ():
             said = stem(text[start:end])
             if found := self._by_noun(text, start, end, said):
                 yield _mention(text, start, end, found, _NOUN)
@@ -50,13 +56,14 @@ class KindNames:
         return _few(node for node, last in named if last and last[0].endswith(_PLURAL) and stem(last[0]) == said)
 
     def _derived(self, word: str, said: str) -> list[Node]:
-        """Return the kinds whose names have a word that is derived from a word: *enamelled* from *enamel*."""
+        """Return the kinds whose names have a longer word that is derived from a word: *enamelled* from *enamel*."""
         keys = [key for nodes, _ in self.text.postings(word) if len(nodes) <= _READ for key in nodes.tolist()]
         named = [(node, words(node.name)) for node in self._kinds(keys)]
         return _few(
             node
             for node, parts in named
-            if len(parts) <= _LONGEST and word not in parts and any(stem(part) == said for part in parts)
+            if len(parts) <= _LONGEST
+            and any(stem(part) == said and part.startswith(word) and part != word for part in parts)
         )
 
     def _kinds(self, keys: Sequence[int]) -> list[Node]:

@@ -6,12 +6,14 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from search.language.languages import language
 from search.language.question import RemainingWords, Word
 from search.language.words import ACTING, ANSWER_OF, ASKED_AS, FUNCTION_WORDS, stem
 from search.stages.plan.knowledge.lexicon import Affinities, Lexicon
 
 _WH = frozenset(("what", "which", "who", "whom", "when", "where", "how"))
 _THIS = frozenset(("this", "these", "that", "those"))
+_RELATIVE = language("en").set("turning", "relative_after")
 _HELPERS = frozenset(("do", "does", "did", "can", "could", "has", "have", "had", "will", "would"))
 _STANDS_FOR = 4
 """Most words that a question word stands for."""
@@ -74,14 +76,12 @@ def barred_types(reading: RemainingWords, lexicon: Lexicon) -> Affinities:
 
     *Who* asks for persons, or for what acts like them, where a type surely holds persons.
     """
-    asked = {_asked(reading, at) for at, word in enumerate(reading.words) if word.text in _WH}
-    barred = np.zeros(lexicon.elements - lexicon.relations)
-    for word in asked & ACTING.keys():
-        persons = lexicon.says_types(ANSWER_OF[word].split())
-        if persons.any():
-            acting = lexicon.of(list(ACTING[word]))[:, lexicon.relations :].max(axis=0, initial=0.0) >= _SURE
-            barred = np.maximum(barred, ~(persons | acting))
-    return barred
+    asked, barred = _asked_first(reading), np.zeros(lexicon.elements - lexicon.relations)
+    if asked not in ACTING:
+        return barred
+    persons = lexicon.says_types(ANSWER_OF[asked].split())
+    acting = lexicon.of(list(ACTING[asked]))[:, lexicon.relations :].max(axis=0, initial=0.0) >= _SURE
+    return np.where(persons.any() & ~(persons | acting), 1.0, barred)
 
 
 def spoken(reading: RemainingWords) -> Iterator[str]:
@@ -89,8 +89,7 @@ def spoken(reading: RemainingWords) -> Iterator[str]:
     for texts in heads(reading):
         yield from texts
     yield ANSWER_OF["who"].split()[0]
-    if any(_asked(reading, at) in ACTING for at, word in enumerate(reading.words) if word.text in _WH):
-        yield from (text for texts in ACTING.values() for text in texts)
+    yield from ACTING.get(_asked_first(reading), ())
 
 
 def _asks_for_object(reading: RemainingWords) -> bool:
@@ -102,6 +101,15 @@ def _asks_for_object(reading: RemainingWords) -> bool:
 def _head(reading: RemainingWords, at: int) -> list[str]:
     asked = ANSWER_OF.get(_asked(reading, at))
     return asked.split()[:_STANDS_FOR] if asked else _after(reading.words[at + 1 :])
+
+
+def _asked_first(reading: RemainingWords) -> str:
+    """Return the first question word, if it begins no relative clause (*those who*); empty without one."""
+    said = reading.words
+    at = next((at for at, word in enumerate(said) if word.text in _WH), -1)
+    if at < 0 or (at and (said[at - 1].content or said[at - 1].text in _RELATIVE)):
+        return ""
+    return _asked(reading, at)
 
 
 def _asked(reading: RemainingWords, at: int) -> str:
