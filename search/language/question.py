@@ -38,6 +38,9 @@ Role = Literal["start", "excluded", "reference", "number"]
 """What a name is for: plans start from it, it is in the scope of a turning word, answers are compared with it, or it is
 only the number of a condition such as `under 400`."""
 _NO_PHRASE = language("en").set("words", "no_phrase")
+_FIRST_PERSON = language("en").set("words", "first_person")
+_WANTING = language("en").set("words", "wanting")
+_SENTENCE = re.compile(r"[^.!?]+[.!?]+(?=\s|$)")
 _WHICH = frozenset(("which", "what"))
 _TOPICAL = language("en").set("words", "topical")
 _PARTICIPLE = language("en").entries("words", "participles")
@@ -390,7 +393,30 @@ class AnalysedQuestion:
                 words.append(Word(match.start(), expression, bare or any(part.content for part in parts)))
             elif match.start() >= behind:
                 words.append(self._word(match.start(), _POSSESSIVE.sub("", match.group().casefold())))
-        return tuple(self._topics(words))
+        return tuple(self._without_openings(tuple(self._topics(words))))
+
+    def _without_openings(self, words: tuple[Word, ...]) -> Iterator[Word]:
+        """Yield the words; those of a sentence that only tells of who asks have no content: *I count every gram.*
+
+        It begins in the first person, wants nothing, and has no name, value or number, which a later sentence has.
+        """
+        at = 0
+        for match in _SENTENCE.finditer(self.text):
+            own = [word for word in words[at:] if word.start < match.end()]
+            at += len(own)
+            tells = own and at < len(words) and own[0].text in _FIRST_PERSON
+            tells = tells and _WANTING.isdisjoint(word.text for word in own)
+            tells = tells and not self._says(*match.span()) and self._says(match.end(), len(self.text))
+            yield from (replace(word, content=False) for word in own) if tells else own
+        yield from words[at:]
+
+    def _says(self, start: int, end: int) -> bool:
+        """Whether a stretch of the question has a name, a value, or a cue."""
+        cues = self.cues
+        found = [(name.mention.start, name.mention.end) for name in self.names]
+        for one in (self.values, cues.quantities, cues.dates, cues.turnings, cues.superlatives, cues.comparisons):
+            found += [(cue.start, cue.end) for cue in one]
+        return any(first < end and start < last for first, last in found)
 
     def _topics(self, words: Sequence[Word]) -> Iterator[Word]:
         """Yield the words; one of asking that alone says what a text is about is content: *papers on search*.

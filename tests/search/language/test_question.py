@@ -124,3 +124,19 @@ def test_an_expression_in_a_scope_is_said_though_its_words_have_no_content() -> 
     asked = replace(question(text, "suite"), expressions=[(start, start + len("belong to"))])
     assert [word.text for word in asked.said_in((start, len(text)))] == ["belong to"]
     assert asked.content_in((start, len(text))) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "content"),
+    [
+        ("I count every gram. What is there from Vik?", ["vik"]),
+        ("My feet are cold! Anything by Vik?", ["vik"]),
+        # What is wanted, and what no later sentence makes a question of, is asked for.
+        ("I need something for tea. What is there from Vik?", ["tea", "vik"]),
+        ("It keeps tea hot. What is there from Vik?", ["keeps", "tea", "hot", "vik"]),
+        ("My feet are cold. Any ideas?", ["feet", "cold"]),
+    ],
+)
+def test_a_sentence_that_tells_of_who_asks_has_no_content(text: str, content: list[str]) -> None:
+    asked = question(text, *(["Vik"] if "Vik" in text else []))
+    assert [word.text for word in asked.said if word.content] == content
