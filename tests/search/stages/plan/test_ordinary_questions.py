@@ -140,6 +140,19 @@ def test_what_lasts_is_measured_by_a_field_of_time(demos: dict[str, PlannedDemo]
     assert (demos["biomedical"].demo.answers(best.plan), best.plan.target.relevance_text) == (names, "")
 
 
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("diabetes type 2", ["Type 2 diabetes mellitus"]),
+        ("which drugs treat diabetes type 1", ["Insulin"]),
+    ],
+)
+def test_the_words_of_a_name_may_stand_in_another_order(
+    demos: dict[str, PlannedDemo], text: str, names: list[str]
+) -> None:
+    assert demos["biomedical"].answers(text) == names
+
+
 def test_a_word_of_a_title_behind_about_is_a_topic(demos: dict[str, PlannedDemo]) -> None:
     assert demos["papers"].planner.proposer.read("papers about storms").names == []
     assert [one.mention.text for one in demos["papers"].planner.proposer.read("papers citing Naming storms").names] == [
