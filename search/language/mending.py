@@ -72,7 +72,7 @@ def _mendable(text: str, match: re.Match[str]) -> bool:
 
 def _meant(said: str, code: str, schema: Collection[str]) -> str:
     """Return the word that a misspelt one means; empty if it is a word, or if none or several are as near."""
-    if is_word(said, code) or said in schema or said in _asking(code):
+    if _is_known(said, code) or said in schema:
         return ""
     near = [*_near(said, _asking(code)), *_near(said, schema)]
     best = min((errors for errors, _ in near), default=0)
@@ -87,6 +87,11 @@ def _near(said: str, among: Collection[str]) -> Iterator[tuple[int, str]]:
     for word, errors, _ in process.extract(said, alike, scorer=OSA.distance, score_cutoff=most, limit=None):
         if len(said) > _SHORTEST or sorted(word) == sorted(said):
             yield int(errors), word
+
+
+@lru_cache(maxsize=20_000)
+def _is_known(said: str, code: str) -> bool:
+    return is_word(said, code) or said in _asking(code)
 
 
 @lru_cache(maxsize=8)

@@ -32,18 +32,15 @@ class Reordered:
     def find(self, asked: Asked) -> Iterator[Part]:
         """Yield the longest stretches that are the words of a few names in another order."""
         held: list[tuple[int, int]] = []
-        for width in range(min(_WIDEST, len(asked.tokens)), 1, -1):
-            for first in range(len(asked.tokens) - width + 1):
-                last = first + width - 1
-                inside = any(begins <= first and last <= ends for begins, ends in held)
-                if not inside and self._may_be(asked, first, last) and (part := self._part(asked, first, last)):
-                    held.append((first, last))
-                    yield part
+        for first, last in sorted(_known(asked), key=lambda pair: pair[0] - pair[1]):
+            inside = any(begins <= first and last <= ends for begins, ends in held)
+            if not inside and self._may_be(asked, first, last) and (part := self._part(asked, first, last)):
+                held.append((first, last))
+                yield part
 
     def _may_be(self, asked: Asked, first: int, last: int) -> bool:
-        """Whether all words of a stretch are words of names, and a word of content begins or ends it."""
-        stretch = range(first, last + 1)
-        if any(asked.places[at] < 0 for at in stretch) or all(asked.covered[at] for at in stretch):
+        """Whether a word of content begins or ends a stretch, and no exact names explain it."""
+        if all(asked.covered[first : last + 1]):
             return False
         telling = [at for at in (first, last) if asked.content[at] and not asked.tokens[at].words[0].isdigit()]
         return bool(telling) and (asked.tokens[first].start, asked.tokens[last].end) not in asked.known_spans
@@ -79,3 +76,13 @@ class Reordered:
             return 0.0
         rarity = self.files.rarity(name)
         return float(sum(rarity[at] for at in order) / sum(rarity))
+
+
+def _known(asked: Asked) -> Iterator[tuple[int, int]]:
+    """Yield first and last word of the stretches whose words are all words of names."""
+    places = asked.places
+    for first, place in enumerate(places):
+        last = first + 1
+        while place >= 0 and last < len(places) and last - first < _WIDEST and places[last] >= 0:
+            yield first, last
+            last += 1

@@ -73,7 +73,8 @@ class Proposer:
         question = replace(question, names=question.names or self._of_its_head(question))
         if self.soft is not None and not question.of_its_head:
             question = self._with_soft(question, self.soft, language)
-        question = replace(question, names=self._without_titles(question))
+        if (names := self._without_titles(question)) is not None:
+            question = replace(question, names=names)
         question = replace(question, counted=self._counted(question), named=self._named(question))
         return replace(question, attributes=self._attributes(question))
 
@@ -119,14 +120,14 @@ class Proposer:
         more = [one for one in found if not any(one.overlaps(name) for name in question.names)]
         return replace(question, names=_in_order([*question.names, *more])) if more else question
 
-    def _without_titles(self, question: AnalysedQuestion) -> list[Named]:
+    def _without_titles(self, question: AnalysedQuestion) -> list[Named] | None:
         """Return the names without words of titles behind *about* or *on*, where what has the titles is asked for.
 
-        *Papers about storms* are not those that cite the paper *Naming storms*.
+        *Papers about storms* are not those that cite the paper *Naming storms*. None if no name is such a word.
         """
         parts = [one for one in question.names if one.how in _GUESSED and not one.marked]
         if not parts:
-            return list(question.names)
+            return None
         kept = [one for one in question.names if one not in parts]
         rest = replace(question, names=kept)
         about = {word.start for word in rest.topics}
