@@ -41,6 +41,7 @@ _NO_PHRASE = language("en").set("words", "no_phrase")
 _FIRST_PERSON = language("en").set("words", "first_person")
 _WANTING = language("en").set("words", "wanting")
 _SENTENCE = re.compile(r"[^.!?]+[.!?]+(?=\s|$)")
+_AND, _PLACING = language("en").set("turning", "and"), language("en").set("turning", "placing")
 _WHICH = frozenset(("which", "what"))
 _TOPICAL = language("en").set("words", "topical")
 _PARTICIPLE = language("en").entries("words", "participles")
@@ -465,8 +466,14 @@ def _is_said_of_it(question: AnalysedQuestion, word: Word) -> bool:
 
 
 def _joined(between: str) -> bool:
-    """Whether the text between two names makes a list of them."""
-    return bool(_LISTED.search(between)) or not _joining().isdisjoint(words(between))
+    """Whether the text between two names makes a list of them.
+
+    Another preposition behind *and* says something else: *cheaper than Alba and in the category boots*.
+    """
+    said = words(between)
+    if bool(_LISTED.search(between)) or not said:
+        return bool(_LISTED.search(between))
+    return not _joining().isdisjoint(said) and not (said[0] in _AND and said[-1] in _PLACING)
 
 
 @lru_cache(maxsize=1)

@@ -26,6 +26,7 @@ from search.interfaces import (
 from search.language.question import AnalysedQuestion as Read
 from search.language.soft_names import SoftTools
 from search.stages.plan.conditions import Binder
+from search.stages.plan.conditions.negative import denied_by, forbids_nameless
 from search.stages.plan.conditions.paths import says_walk, walked_against
 from search.stages.plan.conditions.whether import reaching
 from search.stages.plan.enumeration.apart import apart, turned_round
@@ -109,6 +110,7 @@ class Planner:
             scores = [self.scored(read, [one for one in asked if one.mentions == start]) for start in starts]
             best = [*(one for own in scores for one in self._settled(own.candidates)), *others]
         best = self._with_apart(read, candidates, self._with_turned(read, candidates, best))
+        best = self._with_forbidden(read, candidates, best)
         limit.check("plan")
         lister = self._lister(read, scored.source, limit)
         listed = lister(best, scored, read.text, self.plans, self.least, self.temperature)
@@ -147,6 +149,25 @@ class Planner:
             return best
         turned = turned_round(best[0][0], candidates)
         return best if turned is None else [(turned, best[0][1]), *best]
+
+    def _with_forbidden(
+        self, read: Read, candidates: Sequence[PlanCandidate], best: list[tuple[PlanCandidate, float]]
+    ) -> list[tuple[PlanCandidate, float]]:
+        """Return the candidates with those of one hop that forbid, where the question forbids and names nothing there.
+
+        No word of *what should people with asthma not take* says such a relation, so they might be far behind.
+        """
+        if not best or not forbids_nameless(read, self.knowledge):
+            return best
+        listed = {(one.mentions, one.paths) for one, _ in best}
+        own = [
+            one
+            for one in candidates
+            if len(one.paths) == 1 == len(one.paths[0].steps)
+            and denied_by(self.knowledge, one.paths[0])
+            and (one.mentions, one.paths) not in listed
+        ]
+        return [*((one, best[0][1]) for one in own), *best]
 
     def _with_apart(
         self, read: Read, candidates: Sequence[PlanCandidate], best: list[tuple[PlanCandidate, float]]

@@ -158,3 +158,25 @@ def test_a_word_of_a_title_behind_about_is_a_topic(demos: dict[str, PlannedDemo]
     assert [one.mention.text for one in demos["papers"].planner.proposer.read("papers citing Naming storms").names] == [
         "Naming storms"
     ]
+
+
+@pytest.mark.parametrize(
+    ("base", "text", "names"),
+    [
+        # What stands behind another preposition is no further thing to compare with.
+        ("products", "what is cheaper than the Kumo Burner and in camp stoves", ["Glöd Twig Stove", "Spritkök Burner"]),
+        # None of their papers is newer, which is more than that one of them is older.
+        ("papers", "authors without a paper after 2018", ["Joaquim Sardinha-Reis", "Oluwaseun Adebari"]),
+        ("biomedical", "what should people with asthma not take", ["Bisoprolol", "Propranolol", "Timolol"]),
+        ("biomedical", "which diseases are inherited", [
+            "Autosomal dominant polycystic kidney disease", "Cystic fibrosis", "Factor V Leiden thrombophilia",
+            "Familial hypercholesterolaemia", "G6PD deficiency", "Haemophilia A", "Huntington's disease",
+            "Marfan syndrome", "Phenylketonuria", "Sickle cell disease", "Spinal muscular atrophy", "β-Thalassaemia",
+        ]),
+    ],
+)  # fmt: skip
+def test_conditions_of_ordinary_questions(
+    demos: dict[str, PlannedDemo], base: str, text: str, names: list[str]
+) -> None:
+    best = demos[base].best(text)
+    assert (demos[base].demo.answers(best.plan), best.plan.target.relevance_text) == (names, "")
