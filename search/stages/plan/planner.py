@@ -174,10 +174,16 @@ class Planner:
     ) -> list[tuple[PlanCandidate, float]]:
         """Return the candidates with the joins of names that no node meets, if the best one leaves a name out.
 
+        So they are where it joins the names by a hop that no word says.
+
         The sums of both are comparable: the joins are scored beside the best candidate. Where it is too far behind to
         be scored, it counts as just that far behind.
         """
-        if not best or not unused_names(read, best[0][0].mentions, least=NAMED):
+        if not best:
+            return best
+        joined = best[0][0].branches if len(best[0][0].branches) > 1 else ()
+        strays = any(not says_walk(read, self.knowledge, branch) for branch in joined if len(branch.path.steps) > 1)
+        if not strays and not unused_names(read, best[0][0].mentions, least=NAMED):
             return best
         told = {(branch.path.start, branch.path.steps) for branch in best[0][0].branches}
 

@@ -164,6 +164,23 @@ class Readings:
             return [(word.start, word.start + len(word.text)) for word in outside or content]
         return []
 
+    def strays(self, candidate: PlanCandidate) -> bool:
+        """Whether a walk of several hops has one that nothing says: neither its relation nor the type it leads to.
+
+        The type says no hop on to nodes of the same type.
+        """
+        known = self.knowledge
+        said = [word.text for word in self.question.without(candidate.mentions).content]
+        for path in candidate.paths:
+            unsaid = unsaid_steps(known, path, said) if len(path.steps) > 1 else []
+            types = [path.start, *(step.to_type for step in path.steps)]
+            for here, step in zip(types, path.steps, strict=False):
+                column = known.lexicon.relations + step.to_type
+                told = step.to_type != here and any(known.lexicon.explains((column,), word) for word in said)
+                if step in unsaid and not told:
+                    return True
+        return False
+
     def _outside_names(self) -> list[str]:
         """Return the content words of the question that stand in none of its names."""
         every = tuple(range(len(self.question.names)))

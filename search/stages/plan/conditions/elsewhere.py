@@ -45,7 +45,15 @@ class Elsewhere:
         else the type of a node on the way.
         """
         lexicon, schema = core.knowledge.lexicon, core.knowledge.schema
-        before = [word for word in core.question.said if word.content and word.start < cue.start]
+        turned = [one.scope for one in core.question.turnings if one.scope[1] <= cue.start]
+        before = [
+            word
+            for word in core.question.said
+            if word.content
+            and word.start < cue.start
+            # What is turned before the number has ended there: *no dataset and published after 2021*.
+            and not any(start <= word.start < end for start, end in turned)
+        ]
         for word in reversed(before):
             if not lexicon.says(word.text):
                 continue

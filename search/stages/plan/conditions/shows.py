@@ -51,13 +51,17 @@ def shown(core: Core, fields: FieldMeanings) -> list[Condition]:
         lexicon = core.knowledge.lexicon
         had = {start for start, _ in participles(core)}
         for one in core.kind.fields:
-            naming = [
-                (word.start, word.start + len(word.text))
+            named = [
+                word
                 for word in question.without(core.candidate.mentions).content
-                if stem(word.text) in field_stems(one) and not lexicon.says(word.text) and word.start not in had
+                if stem(word.text) in field_stems(one) and word.start not in had
             ]
-            if naming and one.kind != "text":
-                fit = _NAMED * len(naming) / len(field_stems(one))
+            naming = [(word.start, word.start + len(word.text)) for word in named]
+            stems = {stem(word.text) for word in named}
+            # Words of the schema name a field only as a whole, or beside one that is none: *class of drug*.
+            whole = len(stems) > 1 and stems == field_stems(one)
+            if one.kind != "text" and (whole or any(not lexicon.says(word.text) for word in named)):
+                fit = _NAMED * len(stems) / len(field_stems(one))
                 found.append(Condition(naming[0], fit, spans=(*asked.spans, *naming), show=one.name))
     return sorted((one for one in found if one.score >= _LEAST), key=lambda one: -one.score)
 

@@ -73,8 +73,8 @@ class Proposer:
         question = replace(question, names=question.names or self._of_its_head(question))
         if self.soft is not None and not question.of_its_head:
             question = self._with_soft(question, self.soft, language)
-        if (names := self._without_titles(question)) is not None:
-            question = replace(question, names=names)
+        if (titled := self._without_titles(question)) is not None:
+            question = replace(question, names=titled)
         question = replace(question, counted=self._counted(question), named=self._named(question))
         return replace(question, attributes=self._attributes(question))
 

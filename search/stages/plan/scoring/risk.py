@@ -83,6 +83,18 @@ def unknown_names(question: AnalysedQuestion, used: Sequence[int], left: Sequenc
     return [*dict.fromkeys(found), *guessed]
 
 
+def sure_names_left(question: AnalysedQuestion, used: Sequence[int], left: Sequence[Word]) -> list[Span]:
+    """Return the spans of names of several words, as they are stored, that a plan leaves over as a whole."""
+    unused = set(unused_names(question, used))
+    over = {word.start for word in left}
+    return [
+        span
+        for name in question.names
+        if name.words > 1 and (span := (name.mention.start, name.mention.end)) in unused
+        and all(word.start in over for word in question.content_in(span, names=True))
+    ]  # fmt: skip
+
+
 def unsaid_names(question: AnalysedQuestion, says: Callable[[str], bool]) -> list[Word]:
     """Return the words that a question writes as a name, if no text says any of them: nothing here bears it.
 

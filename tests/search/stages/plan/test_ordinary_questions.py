@@ -167,6 +167,14 @@ def test_a_word_of_a_title_behind_about_is_a_topic(demos: dict[str, PlannedDemo]
         ("products", "what is cheaper than the Kumo Burner and in camp stoves", ["Glöd Twig Stove", "Spritkök Burner"]),
         # None of their papers is newer, which is more than that one of them is older.
         ("papers", "authors without a paper after 2018", ["Joaquim Sardinha-Reis", "Oluwaseun Adebari"]),
+        # What is turned ends before the number.
+        ("papers", "papers with no dataset and published after 2023", [
+            "Forgetful indexes: deleting documents from vector graphs", "Frost quakes in a suburban winter",
+            "Heat deaths when the power fails", "Walking knowledge graphs on a budget",
+        ]),
+        # They wrote none together; that one cites the other is not asked.
+        ("papers", "papers by Anna Kovalenka and Maja Lindeqvist", []),
+        ("biomedical", "what class of drug is Warfarin", ["Warfarin"]),
         ("biomedical", "what should people with asthma not take", ["Bisoprolol", "Propranolol", "Timolol"]),
         ("biomedical", "which diseases are inherited", [
             "Autosomal dominant polycystic kidney disease", "Cystic fibrosis", "Factor V Leiden thrombophilia",
@@ -180,3 +188,19 @@ def test_conditions_of_ordinary_questions(
 ) -> None:
     best = demos[base].best(text)
     assert (demos[base].demo.answers(best.plan), best.plan.target.relevance_text) == (names, "")
+
+
+@pytest.mark.parametrize(
+    ("text", "names"), [("is Warfarin an anticoagulant", ["Warfarin"]), ("is Warfarin an antibiotic", [])]
+)
+def test_yes_or_no_is_asked_of_a_value_of_the_named_thing(
+    demos: dict[str, PlannedDemo], text: str, names: list[str]
+) -> None:
+    plan = demos["biomedical"].best(text).plan
+    assert (plan.ask, plan.hops, demos["biomedical"].demo.answers(plan)) == ("whether", (), names)
+
+
+def test_a_plan_that_leaves_out_a_name_as_it_is_stored_is_doubtful(demos: dict[str, PlannedDemo]) -> None:
+    best = demos["papers"].best("authors from Norway who wrote about sea ice")
+    assert "sea ice" in best.plan.target.relevance_text
+    assert best.probability <= 0.45
