@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 from search.domain.graph import Relation
+from search.domain.plan.parts import NEGATED
 from search.domain.plan.routes import routes
+from search.language.reading.scales import date_names
+from search.language.units import unit_of_name, written_unit
+from search.language.words import stems
 from search.text import words
 
 Json = Mapping[str, Any]
 
-OPERATOR_WORDS: Mapping[str, str] = {
-    "!=": "is not", "not in": "none of", "in": "one of", "not contains": "does not contain", "exists": "is known",
-    "missing": "is not known",
-}  # fmt: skip
+MEASURED_WORDS: Mapping[str, str] = {"<": "under", "<=": "at most", ">": "over", ">=": "at least"}
+DATED_WORDS: Mapping[str, str] = {"<": "before", "<=": "until", ">": "after", ">=": "since"}
+CONTAINED_WORDS: Mapping[str, str] = {"contains": "contains", "not contains": "does not contain"}
+_KNOWN: Mapping[str, str] = {"exists": "known", "missing": "not known"}
+"""The words of operators: on amounts, on dates, of a part of a value, and of a value that is there."""
 SHOWS = "show "
 """What a form writes before the name of the field that a plan shows."""
 ASK_WORDS: Mapping[str, str] = {"how many": "how many there are", "whether": "whether there is any"}
@@ -27,11 +33,47 @@ def value_words(value: Any) -> str:
     return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
-def filter_words(condition: Json) -> str:
-    """Return a filter without its variable: `price < 30`, `colour is not red`, `price is known`."""
-    op = condition["op"]
-    said = f"{what_words(condition)} {OPERATOR_WORDS.get(op, op)}"
-    return said if condition.get("value") is None else f"{said} {value_words(condition['value'])}"
+def filter_words(condition: Json, whose: str = "", variables: Mapping[str, str] | None = None) -> str:
+    """Return a filter in plain words: `price under 50`, `features: waterproof`, `founded of brand before 1900`.
+
+    `whose` says of what a field is, if not of the answer. `variables` are those of the plan, for a filter that compares
+    with the field of another one (`price under that of Vardø Lantern`).
+    """
+    op, value, name = condition["op"], condition.get("value"), condition.get("field") or ""
+    what = what_words(condition) if "count" in condition else unit_of_name(name)[0]
+    what = f"{what} of {whose}" if whose else what
+    if value is None:
+        return f"{what} {_KNOWN.get(op, op)}"
+    if isinstance(value, Mapping):
+        other = (variables or {}).get(value["var"], value["var"])
+        told = f"that of {other}" if value["field"] == name else f"{words(value['field'])} of {other}"
+        return f"{what} {_compared(op, name, value) or op} {told}"
+    if op == "between" and isinstance(value, list) and len(value) == 2:
+        return f"{what} between {value[0]} and {_amount(name, value[1])}"
+    if said := _compared(op, name, value) or CONTAINED_WORDS.get(op):
+        return f"{what} {said} {_amount(name, value)}"
+    several = value if isinstance(value, list) else [value]
+    turned = "not " if op in NEGATED else ""
+    return f"{what}: {turned}{' or '.join(_amount(name, one) for one in several)}"
+
+
+def _compared(op: str, field: str, value: Any) -> str:
+    """Return the words of a comparison; those of dates for dates and years."""
+    dated = isinstance(value, str) or bool(stems(field.replace("_", " ")) & _dates())
+    return (DATED_WORDS if dated else MEASURED_WORDS).get(op, "")
+
+
+@lru_cache(maxsize=1)
+def _dates() -> frozenset[str]:
+    """Return the stems of the words with which schemas name dates and years."""
+    return frozenset().union(*(stems(name) for name in date_names("en")))
+
+
+def _amount(field: str, value: Any) -> str:
+    """Return a value with the unit of its field, if it is a number: `300 g`."""
+    unit = unit_of_name(field)[1]
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return f"{value} {written_unit(unit, one=value == 1)}" if unit and is_number else str(value)
 
 
 def what_words(condition: Json) -> str:
@@ -90,7 +132,7 @@ def _far(reached: Mapping[str, Sequence[Any]], var: str) -> int:
 def order_words(order: Json) -> str:
     """Return an order: `price, least first, 3 places`, `number of cites, most first`."""
     by = order["by"]
-    said = words(by["field"]) if "field" in by else count_words(by["count"])
+    said = unit_of_name(by["field"])[0] if "field" in by else count_words(by["count"])
     first = "least first" if order["direction"] == "asc" else "most first"
     limit = order.get("limit")
     return f"{said}, {first}" + (f", {limit} place{'s' if limit > 1 else ''}" if limit else "")

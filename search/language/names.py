@@ -90,6 +90,18 @@ def schema_words(schema: Schema) -> frozenset[str]:
     return frozenset(stem(word) for phrase in called for word in words(phrase) if word not in FUNCTION_WORDS)
 
 
+def schema_forms(schema: Schema) -> frozenset[str]:
+    """Return the words of a schema as questions write them: those of its names, aliases and descriptions, and plurals.
+
+    Only words of letters count.
+    """
+    phrases = [" ".join([split_identifier(kind.name), *kind.aliases]) for kind in schema.node_types]
+    several = {f"{said}s" for phrase in phrases for said in words(phrase)}
+    for one in schema.relations:
+        phrases.append(" ".join([split_identifier(one.name), one.description, one.inverse, *one.aliases]))
+    return frozenset(said for said in {*several, *(said for one in phrases for said in words(one))} if said.isalpha())
+
+
 def asked_words(schema: Schema) -> frozenset[str]:
     """Return the stems of the linking words that stand for words of a schema: *linked* for `associated with`."""
     own = schema_words(schema)

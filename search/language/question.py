@@ -17,7 +17,17 @@ from search.language.cues import Comparison, Cues, FieldAsked, Span, Superlative
 from search.language.languages import known_languages, language
 from search.language.names import Named
 from search.language.quantities import Quantity
-from search.language.words import ANSWER_OF, ARTICLES, ASKING_WORDS, FUNCTION_WORDS, SHARING_WORDS, stem, words
+from search.language.reading.scales import scales_of
+from search.language.words import (
+    ANSWER_OF,
+    ARTICLES,
+    ASKED_AS,
+    ASKING_WORDS,
+    FUNCTION_WORDS,
+    SHARING_WORDS,
+    stem,
+    words,
+)
 
 MOST_WORDS = 60
 """Largest number of words of a question that are examined. A longer text is hardly a question about the graph."""
@@ -28,6 +38,11 @@ Role = Literal["start", "excluded", "reference", "number"]
 """What a name is for: plans start from it, it is in the scope of a turning word, answers are compared with it, or it is
 only the number of a condition such as `under 400`."""
 _NO_PHRASE = language("en").set("words", "no_phrase")
+_FIRST_PERSON = language("en").set("words", "first_person")
+_WANTING = language("en").set("words", "wanting")
+_SENTENCE = re.compile(r"[^.!?]+[.!?]+(?=\s|$)")
+_AND, _PLACING = language("en").set("turning", "and"), language("en").set("turning", "placing")
+_WHICH = frozenset(("which", "what"))
 _TOPICAL = language("en").set("words", "topical")
 _PARTICIPLE = language("en").entries("words", "participles")
 _DONE = language("en").set("superlatives", "participles")
@@ -148,8 +163,16 @@ class AnalysedQuestion:
 
     @cached_property
     def _amounts(self) -> list[Span]:
-        """The stretches of numbers with their comparing words and units: *lighter than 1 kg* says no type."""
-        return [(one.start, one.end) for one in self.cues.quantities if one.op != "=" or one.dimension]
+        """The stretches of numbers with their comparing words and units: *lighter than 1 kg* says no type.
+
+        A verb of a measurable property (*weigh*) says none either where something is measured, nor any relation.
+        """
+        found = [(one.start, one.end) for one in self.cues.quantities if one.op != "=" or one.dimension]
+        if found or self.superlatives or self.comparisons or self.cues.field:
+            verbs = scales_of("en").verbs
+            measuring = [one for one in self._words if one.text in verbs and stem(one.text) not in self.spoken]
+            found += [(one.start, one.start + len(one.text)) for one in measuring]
+        return found
 
     def _left_out(self, used: Sequence[int]) -> list[Span]:
         """Return the stretches of `named` that are no part of the names at the positions `used`."""
@@ -370,15 +393,46 @@ class AnalysedQuestion:
             if match.start() in ends:
                 behind = ends[match.start()]
                 expression = self.text[match.start() : behind].casefold()
-                content = any(self._word(0, part.group()).content for part in _WORD.finditer(expression))
-                words.append(Word(match.start(), expression, content))
+                parts = [self._word(0, part.group()) for part in _WORD.finditer(expression)]
+                # Function words that stand for an element only together are its word: *used for*.
+                bare = all(part.text in FUNCTION_WORDS for part in parts)
+                words.append(Word(match.start(), expression, bare or any(part.content for part in parts)))
             elif match.start() >= behind:
                 words.append(self._word(match.start(), _POSSESSIVE.sub("", match.group().casefold())))
-        return tuple(self._topics(words))
+        return tuple(self._without_openings(tuple(self._topics(words))))
+
+    def _without_openings(self, words: tuple[Word, ...]) -> Iterator[Word]:
+        """Yield the words; those of a sentence that only tells of who asks have no content: *I count every gram.*
+
+        It begins in the first person, wants nothing, and has no name, value or number, which a later sentence has.
+        """
+        at = 0
+        for match in _SENTENCE.finditer(self.text):
+            own = [word for word in words[at:] if word.start < match.end()]
+            at += len(own)
+            tells = own and at < len(words) and own[0].text in _FIRST_PERSON
+            tells = tells and _WANTING.isdisjoint(word.text for word in own)
+            tells = tells and not self._says(*match.span()) and self._says(match.end(), len(self.text))
+            yield from (replace(word, content=False) for word in own) if tells else own
+        yield from words[at:]
+
+    def _says(self, start: int, end: int) -> bool:
+        """Whether a stretch of the question has a name, a value, or a cue."""
+        cues = self.cues
+        found = [(name.mention.start, name.mention.end) for name in self.names]
+        for one in (self.values, cues.quantities, cues.dates, cues.turnings, cues.superlatives, cues.comparisons):
+            found += [(cue.start, cue.end) for cue in one]
+        return any(first < end and start < last for first, last in found)
 
     def _topics(self, words: Sequence[Word]) -> Iterator[Word]:
-        """Yield the words; one of asking that alone says what a text is about is content: *papers on search*."""
+        """Yield the words; one of asking that alone says what a text is about is content: *papers on search*.
+
+        What *which* asks for as a question word does (*which places*) is none.
+        """
         for at, word in enumerate(words):
+            if at and word.text in ASKED_AS and words[at - 1].text in _WHICH and stem(word.text) not in self.spoken:
+                yield replace(word, content=False)
+                continue
             alone = at + 1 == len(words) or words[at + 1].text in FUNCTION_WORDS
             topic = at > 1 and alone and words[at - 1].text in _TOPICAL and words[at - 2].content
             yield replace(word, content=True) if topic and word.text not in FUNCTION_WORDS else word
@@ -417,8 +471,14 @@ def _is_said_of_it(question: AnalysedQuestion, word: Word) -> bool:
 
 
 def _joined(between: str) -> bool:
-    """Whether the text between two names makes a list of them."""
-    return bool(_LISTED.search(between)) or not _joining().isdisjoint(words(between))
+    """Whether the text between two names makes a list of them.
+
+    Another preposition behind *and* says something else: *cheaper than Alba and in the category boots*.
+    """
+    said = words(between)
+    if bool(_LISTED.search(between)) or not said:
+        return bool(_LISTED.search(between))
+    return not _joining().isdisjoint(said) and not (said[0] in _AND and said[-1] in _PLACING)
 
 
 @lru_cache(maxsize=1)

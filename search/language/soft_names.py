@@ -3,9 +3,9 @@
 soft_names("what is made from foxglove", [(18, 26)], tools)
 → [Named(mention=Mention(18, 26, "foxglove", keys=(12,), similarity=0.45, how="described"), …)]
 
-Four ways: an everyday word for a name (`Holland`); a rare word, or a phrase, that stands in the texts of few nodes (a
-plant in the description of a drug); a name with nearly the same letters, which may be the same words in another
-language; a name whose vector is near.
+Five ways: an everyday word for a name (`Holland`); a word of the name of a kind (`KindNames`); a rare word, or a
+phrase, that stands in the texts of few nodes (a plant in the description of a drug); a name with nearly the same
+letters, which may be the same words in another language; a name whose vector is near.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from search.domain.vector_kinds import NAME, RELATION
 from search.interfaces import Encoder, How, Mention, MentionIndex, NodeStore, TextIndex, VectorIndex
 from search.language.common import is_word
 from search.language.everyday import everyday_names
+from search.language.kind_names import KindNames
 from search.language.names import Named
 from search.language.words import FUNCTION_WORDS, stem, words
 from search.text import field_text
@@ -43,13 +44,22 @@ _COMPARED = 5
 
 @dataclass(frozen=True)
 class SoftTools:
-    """What soft names are looked up in. `vectors` and `encoder` may be None: then no name is found by its vector."""
+    """What soft names are looked up in. `vectors` and `encoder` may be None: then no name is found by its vector.
+
+    `kinds` are the codes of the types whose nodes are kinds of others.
+    """
 
     text: TextIndex
     nodes: NodeStore
     mentions: MentionIndex
     vectors: VectorIndex | None = None
     encoder: Encoder | None = None
+    kinds: frozenset[int] = frozenset()
+
+    @property
+    def kind_names(self) -> KindNames:
+        """What finds the names of kinds."""
+        return KindNames(self.mentions, self.nodes, self.text, self.kinds)
 
 
 def soft_names(
@@ -73,6 +83,7 @@ def soft_names(
     like = [span for span in unsaid if span not in wanted and _content(text[slice(*span)])][:MOST_SPANS]
     everyday = _disjoint([*like, *wanted])
     found = [mention for start, end in everyday for mention in everyday_names(text, start, end, tools.mentions, code)]
+    found += list(tools.kind_names.of(text, _free(everyday, found)))
     wanted, like = _free(wanted, found), _free(like, found)
     found += [mention for start, end in wanted for mention in _of_letters_and_texts(text, start, end, tools)]
     phrases = [(start, end) for start, end in like if len(_content(text[start:end])) > 1]

@@ -13,7 +13,7 @@ from threading import Lock
 import Stemmer
 import stopwordsiso
 
-from search.language.languages import language
+from search.language.languages import language, split
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
 
@@ -40,6 +40,15 @@ SORTING_WORDS = _ENGLISH.set("words", "sorting")
 """Nouns with which people ask of what kind something is: *what sort of film is X*."""
 ANSWER_OF: dict[str, str] = _ENGLISH.table("words", "answers")
 """Words for the node type that each question word asks for, separated by spaces; the first is the most usual."""
+
+ASKED_AS: dict[str, str] = {
+    kind: word for word, kinds in _ENGLISH.table("words", "kinds_asked").items() for kind in split(kinds)
+}
+"""Word behind *which* or *what* → the question word that it asks like: *people* → *who*."""
+ACTING: dict[str, tuple[str, ...]] = {
+    word: split(kinds) for word, kinds in _ENGLISH.table("words", "acting").items()
+}  # fmt: skip
+"""Question word for persons → words for other types that do what persons do."""
 
 
 @lru_cache(maxsize=64)

@@ -29,6 +29,7 @@ from search.adapters.near_names.forms import (
     initials_key,
 )
 from search.adapters.near_names.parts import MOST_READ, Part, Parts
+from search.adapters.near_names.reordered import Reordered
 from search.interfaces import How, Mention
 
 MOST_NAMES = 20
@@ -95,6 +96,8 @@ class NearNames:
             for at, covered in enumerate(asked.covered)
         ]
         for part in self._parts.find(asked, explained):
+            found.setdefault((part.first, part.last), self._part(asked, part))
+        for part in self._reordered.find(asked):
             found.setdefault((part.first, part.last), self._part(asked, part))
         return list(found.values())
 
@@ -215,6 +218,10 @@ class NearNames:
     @cached_property
     def _cognates(self) -> Cognates:
         return Cognates(self.files)
+
+    @cached_property
+    def _reordered(self) -> Reordered:
+        return Reordered(self.files)
 
     @cached_property
     def _parts(self) -> Parts:

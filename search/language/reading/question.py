@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 from datetime import date
 from typing import TypeVar
 
 from search.language.cues import Asking, Comparison, Cues, DateRange, Span, Superlative, Turning
 from search.language.detection import language_of
-from search.language.gloss import Gloss, gloss
+from search.language.gloss import MOST_CHARACTERS_READ, Gloss, gloss
 from search.language.languages import language
+from search.language.mending import mended
 from search.language.quantities import Quantity
 from search.language.reading import read_cues
 from search.language.units import UNITS
+from search.language.words import language_code
 
 _Around = TypeVar("_Around", DateRange, Quantity)
 _Placed = TypeVar("_Placed", Turning, Superlative, Comparison, DateRange, Quantity, Asking)
@@ -37,15 +40,27 @@ class ReadQuestion:
         return self.gloss.language
 
 
-def read_question(text: str, base_language: str, today: date | None = None) -> ReadQuestion:
+def read_question(
+    text: str,
+    base_language: str,
+    today: date | None = None,
+    schema: Collection[str] = frozenset(),
+    known: Callable[[str], bool] = lambda word: False,
+) -> ReadQuestion:
     """Return a question read in the language of a knowledge base.
+
+    In a question in that language misspelt words of asking are mended, and those of `schema`, the words of the
+    knowledge base's schema; words for which `known` is true are names and stay as they are.
 
     Cues come from the question's own words where its language has a data file, else from the gloss. Without a
     dictionary the text stays as it is and `cues.whole` is False.
     """
     asked = language_of(text, base_language)
-    read = gloss(text, asked, base_language)
     lang = language(asked)
+    if lang.whole and asked == language_code(base_language):
+        meant = mended(text[:MOST_CHARACTERS_READ], asked, schema, known)
+        return ReadQuestion(meant.text, meant, read_cues(meant.text, asked, today))
+    read = gloss(text, asked, base_language)
     if lang.whole:
         cues = _placed(read_cues(read.original, asked, today), read)
         return ReadQuestion(read.text, read, cues)

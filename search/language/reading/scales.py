@@ -76,6 +76,12 @@ def scales_of(code: str) -> Scales:
     return Scales(positive, comparative, superlative, verbs, nouns)
 
 
+def date_names(code: str) -> tuple[str, ...]:
+    """Return the words with which schemas name dates and years."""
+    written = language(code).value("scales", default=())
+    return tuple(name for one in written if one.get("unit") == "date" for name in split(one["names"]))
+
+
 def is_adjective(word: str, code: str) -> bool:
     """Return whether a word in lower case is an adjective of a scale, or ends like an adjective of the language."""
     ends = language(code).entries("adjectives", "ends")

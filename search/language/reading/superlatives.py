@@ -44,6 +44,9 @@ class SuperlativeReader:
         self._choosing, self._either = lang.set("superlatives", "choosing"), lang.set("superlatives", "either")
         self._measuring = lang.set("superlatives", "measuring")
         self._first, self._last = lang.set("superlatives", "first"), lang.set("superlatives", "last")
+        self._verb_behind = lang.set("superlatives", "last_verb_behind")
+        self._helping = lang.set("superlatives", "last_helping")
+        self._verb_before = lang.set("superlatives", "last_verb_before")
         self._top = phrases(lang.entries("superlatives", "top"))
         self._sorted = phrases(lang.entries("superlatives", "sorted"))
         self._down = phrases(lang.entries("superlatives", "down"))
@@ -211,6 +214,8 @@ class SuperlativeReader:
 
     def _ordinal(self, said: Sequence[Token], at: int) -> tuple[Superlative, int] | None:
         """Return the order that *first* or *last* asks for; None where they are no order (*last edited in 2020*)."""
+        if said[at].word in self._last and self._is_verb(said, at):
+            return None
         named = said[at].capital and at > 0
         begins, end, limit = self._with_number(said, at, at + 1)
         behind = said[end] if end < len(said) and not said[end].mark else None
@@ -221,6 +226,17 @@ class SuperlativeReader:
             return None
         which: Literal["high", "low"] = "low" if said[at].word in self._first else "high"
         return self._made(said, begins, end, said[at].word, which, self._dates, limit=limit), end
+
+    def _is_verb(self, said: Sequence[Token], at: int) -> bool:
+        """Whether *last* is a verb: *lamps that last*, *which last more than 20 hours*, *how long does it last*."""
+        before = said[at - 1] if at and not said[at].mark else None
+        behind = said[at + 1] if at + 1 < len(said) and not said[at + 1].mark else None
+        if before is not None and before.word in self._verb_behind:
+            return True
+        if before is not None and at + 1 == len(said) and any(one.word in self._helping for one in said[:at]):
+            return True
+        free = before is not None and before.word not in self._determiners
+        return free and behind is not None and behind.word in self._verb_before
 
     def _ranked(self, said: Sequence[Token], at: int, length: int) -> tuple[Superlative, int] | None:
         """Return *top 3*, with the property where *by* names one behind it."""

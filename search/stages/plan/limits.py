@@ -14,7 +14,16 @@ from search.language.quantities import UNITS, Quantity
 from search.language.question import AnalysedQuestion
 from search.language.words import stem, stems
 from search.stages.plan.enumeration.enumerate import PlanCandidate
-from search.stages.plan.measures import bare_fields, is_against, is_money, is_price, scaled_field, unit_in, words_of
+from search.stages.plan.measures import (
+    bare_fields,
+    is_against,
+    is_money,
+    is_price,
+    scaled_field,
+    unit_in,
+    verb_says,
+    words_of,
+)
 from search.stages.plan.write import TARGET
 from search.stages.plan.years import YearFields
 from search.text import words
@@ -251,7 +260,8 @@ def _called(quantity: Quantity, fields: Sequence[Field]) -> Field | None:
 def _naming(text: str, field: Field) -> Iterator[tuple[int, int]]:
     """Yield the spans (start, end) of the words in a question that only name the field, such as `cost` and `weighs`."""
     for match in _WORD.finditer(text):
-        if _names(stem(match.group().lower()), field):
+        said = match.group().lower()
+        if _names(stem(said), field) or verb_says(said, field):
             yield match.span()
 
 

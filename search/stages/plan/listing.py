@@ -16,7 +16,15 @@ from search.stages.plan.meaning import Meaning
 from search.stages.plan.nothing import Nothing
 from search.stages.plan.readings import APART, Readings
 from search.stages.plan.scoring.calibrate import Grounds, calibrated, untrained
-from search.stages.plan.scoring.risk import explained, level, text_of, unknown_names, unsaid_topics
+from search.stages.plan.scoring.risk import (
+    explained,
+    level,
+    sure_names_left,
+    text_of,
+    unknown_names,
+    unsaid_names,
+    unsaid_topics,
+)
 from search.stages.plan.scoring.score import Scored
 
 _UNSURE = 0.5
@@ -85,7 +93,7 @@ class Lister:
 
     def _grounds(self, meaning: Meaning, share: float, rival: float) -> Grounds:
         if meaning.candidate is None:
-            return Grounds(share, rival, text=True)
+            return Grounds(share, rival, text=True, unknown=len(unsaid_names(self.readings.question, self.says)))
         read, left = self.readings.question, self.readings.left(meaning)
         conditions = meaning.bound.conditions
         used = {*meaning.candidate.mentions, *(at for condition in conditions for at in condition.names)}
@@ -99,7 +107,9 @@ class Lister:
             len(meaning.bound.unbound) + len(meaning.bound.unsaid),
             float(min((condition.score for condition in conditions), default=1.0)),
             sum(len(path.steps) for path in meaning.candidate.paths),
-            unknown=len(unknown_names(read, sorted(used), left)) + len(unsaid_topics(read, left, self.says)),
+            unknown=len(unknown_names(read, sorted(used), left))
+            + len(unsaid_topics(read, left, self.says))
+            + len(sure_names_left(read, sorted(used), left, self.readings.knowledge.lexicon)),
         )
 
     def _meant(self, meaning: Meaning) -> float:
@@ -118,7 +128,9 @@ class Lister:
         for meaning in meanings:
             tried += meaning.selects
             # Numbers that fit nothing, or of which that is not known, are filters only where nothing is the answer.
-            if meaning.limits.unmet or (meaning.selects and tried > _TRIED) or self._finds_nothing(meaning):
+            # What asks for yes or no has an answer even then.
+            fails = not meaning.is_whether and self._finds_nothing(meaning)
+            if meaning.limits.unmet or (meaning.selects and tried > _TRIED) or fails:
                 continue
             found.append(meaning)
             if len(found) == most:
@@ -177,7 +189,8 @@ class Lister:
         asking = self.readings.question.cues.asking
         if meaning.is_whether:
             return "whether"
-        if asking is None or (asking.ask == "whether" and left):
+        strays = meaning.candidate is not None and self.readings.strays(meaning.candidate)
+        if asking is None or (asking.ask == "whether" and (left or strays)):
             return "which"
         return asking.ask
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from search.domain.graph import Field, NodeType
 from search.language.quantities import UNITS, Dimension, Quantity
+from search.language.reading.scales import scales_of
 from search.language.words import stem, stems
 from search.stages.plan.years import YearFields
 from search.text import words
@@ -71,6 +72,12 @@ def measures(field: Field, names: Sequence[str]) -> bool:
     unit = unit_in(field)
     said = words_of(field) | (_SAID_BY[UNITS[unit].dimension] if unit else frozenset())
     return any(stems(name) <= said for name in names)
+
+
+def verb_says(word: str, field: Field) -> bool:
+    """Whether a word is a verb of what a field measures: *weigh* of `weight_g`, *last* of `half_life_hours`."""
+    known = scales_of("en").verbs.get(word)
+    return known is not None and measures(field, known[1].names)
 
 
 def is_against(field: Field, names: Sequence[str], against: Sequence[str]) -> bool:

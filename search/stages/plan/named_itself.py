@@ -14,6 +14,7 @@ from search.stages.plan.conditions import Bound
 from search.stages.plan.conditions.condition import Condition, Core
 from search.stages.plan.conditions.fields import FieldMeanings
 from search.stages.plan.conditions.shows import asks_for_field, shown
+from search.stages.plan.conditions.values import values_of
 from search.stages.plan.enumeration.enumerate import PlanCandidate
 from search.stages.plan.knowledge import Knowledge
 from search.stages.plan.meaning import LEFT, UNLIKE, WORTH, Meaning
@@ -39,6 +40,7 @@ class NamedItself:
         """Yield the readings; `top` is the sum of the best walk."""
         yield from self._of_itself(top)
         yield from self._of_fields(top)
+        yield from self._of_values(top)
 
     def _of_itself(self, top: float) -> Iterator[Meaning]:
         """Yield those of names beside which nothing else is said."""
@@ -72,6 +74,25 @@ class NamedItself:
                     left = len(self.left(meaning))
                     total = top + WORTH * one.score - UNLIKE * (1.0 - name.mention.similarity)
                     yield replace(meaning, total=total + (_ITSELF if not left else -LEFT * left))
+
+    def _of_values(self, top: float) -> Iterator[Meaning]:
+        """Yield those that ask whether a named node has a value: *is X an anticoagulant*."""
+        read = self.question
+        if read.cues.asking is None or read.cues.asking.ask != "whether" or not read.values:
+            return
+        for at, (name, role) in enumerate(zip(read.names, read.roles, strict=True)):
+            for code, keys in self._by_type(name.mention.keys).items() if role == "start" else ():
+                itself = PlanCandidate((), (at,), (), (code,), len(keys))
+                found = [several[0] for several in values_of(Core(read, itself, self.knowledge)) if several]
+                if not found:
+                    continue
+                span = (name.mention.start, name.mention.end)
+                anchor = self._anchor(name.mention.text, code, keys)
+                own = Condition(span, 1.0, anchors=(anchor,), names=(at,), spans=(span,), ask="whether")
+                meaning = Meaning(itself, 0.0, Bound((own, *found), self.nothing.unbound))
+                if not self.left(meaning):
+                    total = top + WORTH * min(one.score for one in found) + _ITSELF
+                    yield replace(meaning, total=total - UNLIKE * (1.0 - name.mention.similarity))
 
     def _by_type(self, keys: Sequence[int]) -> dict[int, list[int]]:
         """Return the nodes of a name by their types."""

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from search.language.names import Named
-from search.stages.plan.conditions.paths import unsaid_steps
+from search.stages.plan.conditions.paths import walked_against
 from search.stages.plan.meaning import Meaning
 from search.stages.plan.readings import Readings
 
@@ -54,18 +54,14 @@ class Nothing:
         return None
 
     def _strays(self, meaning: Meaning) -> bool:
-        """Whether a walk of several hops has one that nothing says: neither its relation nor the type it leads to."""
-        known, question = self.readings.knowledge, self.readings.question
-        types = known.lexicon.relations
+        """Whether a walk of several hops has one that nothing says: neither its relation nor the type it leads to.
+
+        So does one that walks a relation against the direction that is said.
+        """
         if meaning.candidate is None:
             return False
-        said = [word.text for word in question.without(meaning.candidate.mentions).content]
-        return any(
-            not any(known.lexicon.explains((types + step.to_type,), word) for word in said)
-            for path in meaning.candidate.paths
-            if len(path.steps) > 1
-            for step in unsaid_steps(known, path, said)
-        )
+        question, known = self.readings.question, self.readings.knowledge
+        return bool(walked_against(question, known, meaning.candidate)) or self.readings.strays(meaning.candidate)
 
     def _whole(self, meanings: Iterable[Meaning]) -> Iterator[Meaning]:
         """Yield the readings that leave no word, no name and no cue over; that of the text is among them.

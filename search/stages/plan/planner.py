@@ -26,9 +26,10 @@ from search.interfaces import (
 from search.language.question import AnalysedQuestion as Read
 from search.language.soft_names import SoftTools
 from search.stages.plan.conditions import Binder
-from search.stages.plan.conditions.paths import says_walk
+from search.stages.plan.conditions.negative import denied_by, forbids_nameless
+from search.stages.plan.conditions.paths import says_walk, walked_against
 from search.stages.plan.conditions.whether import reaching
-from search.stages.plan.enumeration.apart import apart
+from search.stages.plan.enumeration.apart import apart, turned_round
 from search.stages.plan.enumeration.enumerate import Branch, PlanCandidate
 from search.stages.plan.enumeration.propose import Proposer
 from search.stages.plan.knowledge import Knowledge
@@ -108,7 +109,8 @@ class Planner:
             starts = dict.fromkeys(candidate.mentions for candidate in asked)
             scores = [self.scored(read, [one for one in asked if one.mentions == start]) for start in starts]
             best = [*(one for own in scores for one in self._settled(own.candidates)), *others]
-        best = self._with_apart(read, candidates, best)
+        best = self._with_apart(read, candidates, self._with_turned(read, candidates, best))
+        best = self._with_forbidden(read, candidates, best)
         limit.check("plan")
         lister = self._lister(read, scored.source, limit)
         listed = lister(best, scored, read.text, self.plans, self.least, self.temperature)
@@ -136,15 +138,52 @@ class Planner:
                 break
         return found
 
+    def _with_turned(
+        self, read: Read, candidates: Sequence[PlanCandidate], best: list[tuple[PlanCandidate, float]]
+    ) -> list[tuple[PlanCandidate, float]]:
+        """Return the candidates with the best one turned round, if the wording walks its only hop the other way.
+
+        *Papers cited by X* are none if X cites nothing, whoever cites X.
+        """
+        if not best or not walked_against(read, self.knowledge, best[0][0]):
+            return best
+        turned = turned_round(best[0][0], candidates)
+        return best if turned is None else [(turned, best[0][1]), *best]
+
+    def _with_forbidden(
+        self, read: Read, candidates: Sequence[PlanCandidate], best: list[tuple[PlanCandidate, float]]
+    ) -> list[tuple[PlanCandidate, float]]:
+        """Return the candidates with those of one hop that forbid, where the question forbids and names nothing there.
+
+        No word of *what should people with asthma not take* says such a relation, so they might be far behind.
+        """
+        if not best or not forbids_nameless(read, self.knowledge):
+            return best
+        listed = {(one.mentions, one.paths) for one, _ in best}
+        own = [
+            one
+            for one in candidates
+            if len(one.paths) == 1 == len(one.paths[0].steps)
+            and denied_by(self.knowledge, one.paths[0])
+            and (one.mentions, one.paths) not in listed
+        ]
+        return [*((one, best[0][1]) for one in own), *best]
+
     def _with_apart(
         self, read: Read, candidates: Sequence[PlanCandidate], best: list[tuple[PlanCandidate, float]]
     ) -> list[tuple[PlanCandidate, float]]:
         """Return the candidates with the joins of names that no node meets, if the best one leaves a name out.
 
+        So they are where it joins the names by a hop that no word says.
+
         The sums of both are comparable: the joins are scored beside the best candidate. Where it is too far behind to
         be scored, it counts as just that far behind.
         """
-        if not best or not unused_names(read, best[0][0].mentions, self.knowledge.lexicon, least=NAMED):
+        if not best:
+            return best
+        joined = best[0][0].branches if len(best[0][0].branches) > 1 else ()
+        strays = any(not says_walk(read, self.knowledge, branch) for branch in joined if len(branch.path.steps) > 1)
+        if not strays and not unused_names(read, best[0][0].mentions, self.knowledge.lexicon, least=NAMED):
             return best
         told = {(branch.path.start, branch.path.steps) for branch in best[0][0].branches}
 
@@ -183,7 +222,9 @@ class Planner:
         """The tool that reads questions and lists candidate plans."""
         return Proposer(
             self.mentions, self.adjacency, self.nodes, self.knowledge, self.max_hops, self.max_mentions, self.values,
-            None if self.text is None else SoftTools(self.text, self.nodes, self.mentions, self.vectors, self.encoder),
+            None if self.text is None else SoftTools(
+                self.text, self.nodes, self.mentions, self.vectors, self.encoder, self.knowledge.shape.gathering
+            ),
         )  # fmt: skip
 
     @cached_property

@@ -21,7 +21,7 @@ from search.stages.plan.conditions.elsewhere import Elsewhere
 from search.stages.plan.conditions.fields import FieldMeanings
 from search.stages.plan.conditions.heads import of_the_noun
 from search.stages.plan.conditions.negative import denial_said, denied_by, says_denial
-from search.stages.plan.conditions.paths import both_ways, direction_said, roundabout, unsaid_steps
+from search.stages.plan.conditions.paths import back_unsaid, roundabout, unsaid_steps, walked_against
 from search.stages.plan.conditions.whether import whether
 from search.stages.plan.conditions.whole_types import unused_share, whole_type_sum, whole_types
 from search.stages.plan.enumeration.enumerate import PlanCandidate
@@ -88,8 +88,10 @@ class Readings:
     def of(self, best: Sequence[tuple[PlanCandidate, float]], scored: Scored) -> Iterator[Meaning]:
         """Yield every reading: candidates without conditions and those to which something is bound, text alone last."""
         yield from self._of_graph(best, scored)
-        # What is asked for in place of a denial, no walk tells: what such walks weigh counts for the text.
-        denied = [total for candidate, total in best if self._denies_unsaid(candidate)]
+        # What is asked for in place of a denial, no walk tells: what such walks weigh counts for the text, unless some
+        # word says a relation.
+        said = any(map(self.knowledge.lexicon.said_relations, self._outside_names()))
+        denied = [total for candidate, total in best if not said and self._denies_unsaid(candidate)]
         yield Meaning(None, float(np.logaddexp.reduce([self._text_sum(scored), *denied])))
 
     def _of_graph(self, best: Sequence[tuple[PlanCandidate, float]], scored: Scored) -> Iterator[Meaning]:
@@ -153,9 +155,36 @@ class Readings:
         outside = [word for word in content if not any(start <= word.start < end for start, end in held)]
         # An expression such as *used for* may consist of function words alone.
         said = [word.text for word in self.question.said if word in outside or " " in word.text]
-        if any(unsaid_steps(self.knowledge, path, said) or self._says_other(path, said) for path in candidate.paths):
+        if any(
+            unsaid_steps(self.knowledge, path, said)
+            or self._says_other(path, said)
+            or back_unsaid(self.question, self.knowledge, path, said)
+            for path in candidate.paths
+        ):
             return [(word.start, word.start + len(word.text)) for word in outside or content]
         return []
+
+    def strays(self, candidate: PlanCandidate) -> bool:
+        """Whether a walk of several hops has one that nothing says: neither its relation nor the type it leads to.
+
+        The type says no hop on to nodes of the same type.
+        """
+        known = self.knowledge
+        said = [word.text for word in self.question.without(candidate.mentions).content]
+        for path in candidate.paths:
+            unsaid = unsaid_steps(known, path, said) if len(path.steps) > 1 else []
+            types = [path.start, *(step.to_type for step in path.steps)]
+            for here, step in zip(types, path.steps, strict=False):
+                column = known.lexicon.relations + step.to_type
+                told = step.to_type != here and any(known.lexicon.explains((column,), word) for word in said)
+                if step in unsaid and not told:
+                    return True
+        return False
+
+    def _outside_names(self) -> list[str]:
+        """Return the content words of the question that stand in none of its names."""
+        every = tuple(range(len(self.question.names)))
+        return [word.text for word in self.question.without(every).content]
 
     def _says_other(self, path: Metapath, said: Sequence[str]) -> bool:
         """Whether a word says a relation by its letters, and none that a walk goes over: *interact with*."""
@@ -199,13 +228,7 @@ class Readings:
             mention = read.names[branch.start.mention].mention
             total -= UNLIKE * (1.0 - mention.similarity)
             total -= _ROUNDABOUT * roundabout(read, known, candidate.mentions, branch.path)
-            here = branch.path.start
-            for step in branch.path.steps:
-                if both_ways(known, here, step) and not known.schema.relations[step.relation].mutual:
-                    said = direction_said(read, known, step.relation, mention.start, mention.end)
-                    total -= _TURNED_ROUND if said not in (None, step.direction) else 0.0
-                here = step.to_type
-        return total
+        return total - _TURNED_ROUND * walked_against(read, known, candidate)
 
     def _with_conditions(self, candidate: PlanCandidate, total: float, limits: Limits) -> Iterator[Meaning]:
         """Yield the readings of a candidate with at least one condition; `limits` are its filters of numbers."""

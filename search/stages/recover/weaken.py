@@ -5,19 +5,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
+from itertools import combinations, groupby
 
 from search.domain.graph import ANY
-from search.domain.plan import Anchor, FieldOf, Filter, Hop, Plan, Target
-from search.domain.plan.parts import MAX_TEXT, WITHOUT_VALUE
+from search.domain.plan import Anchor, Filter, Hop, Plan, Target
+from search.domain.plan.parts import MAX_TEXT
+from search.plan_words import filter_words
 from search.text import words
 
 PlanPart = Anchor | Hop | Filter
-_IN_WORDS = {
-    "=": "is", "<": "under", "<=": "at most", ">": "over", ">=": "at least", "between": "between",
-    "contains": "contains", "in": "one of", "!=": "is not", "not in": "none of", "not contains": "does not contain",
-    "exists": "is known", "missing": "is not known",
-}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -48,7 +44,7 @@ def conditions(plan: Plan) -> list[DroppableCondition]:
     found.
     """
     connecting = [one for anchor in plan.anchors for one in plan.chain(anchor.var)[1]]
-    found = [DroppableCondition(part, _filter_words(part)) for part in plan.filters if part not in connecting]
+    found = [DroppableCondition(part, filter_words(part.to_json())) for part in plan.filters if part not in connecting]
     found += [DroppableCondition(hop, _hop_words(hop)) for hop, _ in _loose_ends(plan)]
     found += [DroppableCondition(anchor, _anchor_words(plan, anchor)) for anchor in plan.anchors]
     order = (Filter, Hop, Anchor)
@@ -122,10 +118,14 @@ def _target(plan: Plan, hops: Sequence[Hop], dropped: Collection[DroppableCondit
 
 
 def _anchor_words(plan: Plan, anchor: Anchor) -> str:
-    """Return the relations that only this anchor needs, from the target outwards, and its text: `by brand Ostervik`."""
+    """Return the relations that only this anchor needs, from the target outwards, and its text: `by brand Ostervik`.
+
+    A relation that is walked there and back is said once.
+    """
     others = {hop for other in plan.anchors if other != anchor for hop in plan.branch(other.var).hops}
     own = [hop for hop in plan.branch(anchor.var).hops if hop not in others]
-    return " ".join(filter(None, [*map(_relation_words, reversed(own)), anchor.text]))
+    said = [words for words, _ in groupby(map(_relation_words, reversed(own)))]
+    return " ".join(filter(None, [*said, anchor.text]))
 
 
 def _hop_words(hop: Hop) -> str:
@@ -134,16 +134,3 @@ def _hop_words(hop: Hop) -> str:
 
 def _relation_words(hop: Hop) -> str:
     return "" if hop.rel == ANY else words(hop.rel)
-
-
-def _filter_words(condition: Filter) -> str:
-    if condition.count is not None:
-        own = Filter(condition.var, f"number of {words(condition.count.rel)}", condition.op, condition.value)
-        return _filter_words(own)
-    if condition.op in WITHOUT_VALUE:
-        return f"{words(condition.field)} {_IN_WORDS[condition.op]}"
-    if isinstance(condition.value, FieldOf):
-        return f"{words(condition.field)} {_IN_WORDS[condition.op]} {words(condition.value.field)} of another"
-    values = condition.value if isinstance(condition.value, list) else [condition.value]
-    joined = (" and " if condition.op == "between" else ", ").join(map(str, values))
-    return f"{words(condition.field)} {_IN_WORDS[condition.op]} {joined}"

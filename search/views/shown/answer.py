@@ -12,7 +12,7 @@ from search.domain.graph import Relation
 from search.language.units import unit_of_name
 from search.plan_words import order_words
 from search.text import path_text, words
-from search.views.shown.nothing import let_go_words, nothing_words
+from search.views.shown.nothing import let_go_words, looked_at_words, nothing_words
 from search.views.shown.wording import GROUPED, amount_words, type_words
 
 Json = Mapping[str, Any]
@@ -71,7 +71,7 @@ class ShownAnswer:
 
 
 def show_answer(search: Json, relations: Relations | None = None) -> ShownAnswer | None:
-    """Return the answer of a described search; None if its plan queries nothing, or if there is no plan.
+    """Return the answer of a described search; None if there is no plan, or if a person gave one that queries nothing.
 
     `relations` are those of the schema, for their wordings.
     """
@@ -82,7 +82,7 @@ def show_answer(search: Json, relations: Relations | None = None) -> ShownAnswer
     plan = entry["plan"]
     walks = any(plan.get(key) for key in ("anchors", "hops", "filters", "exclude", "order"))
     if not walks and answer["kind"] == "list":
-        return None
+        return None if entry["source"] == "user" else _by_text(search)
     ranks = [result["rank"] for result in search["results"] if result.get("answers")]
     near = len(search["results"]) - len(ranks)
     head, said = _WORDS[answer["kind"]](answer, _Told(search, entry, len(ranks), near, relations or {}))
@@ -96,6 +96,14 @@ def show_answer(search: Json, relations: Relations | None = None) -> ShownAnswer
         answer["kind"], head, said, answer["count"], len(ranks), max(ranks, default=0), near, paths, doubt,
         bool(entry.get("given")), bool(answer.get("text")),
     )  # fmt: skip
+
+
+def _by_text(search: Json) -> ShownAnswer:
+    """Return the answer of a plan that looks nothing up in the graph."""
+    near = len(search["results"])
+    said = "Nothing that was asked could be looked up in the graph."
+    said += " What follows is nearest to the text." if near else ""
+    return ShownAnswer("list", "No answer", said, 0, 0, 0, near)
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,9 +130,15 @@ class _Told:
 
     @property
     def why_unknown(self) -> str:
-        """Why the answer may be incomplete: an entity that is not known, or an execution that was cut off."""
-        if self.kind == "unknown" and (text := self.entry["plan"]["target"].get("relevance_text")):
-            return f"{_quoted(text)} was not understood, so neither yes nor no is certain."
+        """Why the answer may be incomplete: words or an entity that are not known, or an execution that was cut off.
+
+        With words, it says what was looked at instead.
+        """
+        asked = self.entry.get("given") or self.entry["plan"]
+        if self.kind == "unknown" and (text := asked["target"].get("relevance_text")):
+            looked = looked_at_words(asked, self.relations, found=self.search["answer"]["count"] > 0)
+            said = f"{_quoted(text)} was not understood, so neither yes nor no is certain."
+            return f"{said} {looked}".strip()
         unknown = [_quoted(text) for text in self.search["answer"].get("unbound", ())]
         if unknown:
             return f"{self.search['knowledge_base']} does not know {' and '.join(unknown)}."

@@ -230,7 +230,7 @@ def _parts(plan: Sequence[Json], titles: Sequence[str], told: Sequence[Json]) ->
         else:
             without = ", ".join(titles[at] for at in planned if at not in there)
             kind, mark = "added", "only here" if len(there) == 1 else f"not in {without}"
-        yield ComparedPart(PARTS[part["part"]], part["text"].replace("<=", "≤").replace(">=", "≥"), kind, mark)
+        yield ComparedPart(PARTS[part["part"]], part["text"], kind, mark)
 
 
 def _agreement(told: Json, titles: Sequence[str]) -> ShownAgreement:

@@ -10,6 +10,7 @@ from search.domain.errors import Fault
 from search.domain.graph import ANY, Schema
 from search.domain.plan.filter_checks import MEASURED
 from search.domain.plan.parts import COMPARING, COUNTING
+from search.plan_words import CONTAINED_WORDS, DATED_WORDS, MEASURED_WORDS
 from search.text import words
 from search.views.plan_form import EITHER, Json, fields_for, labels_of, loose_end
 from search.views.shown.chips import Chip, Choice, Editor, EntityLookup, FilterChip
@@ -17,9 +18,8 @@ from search.views.shown.order_chips import counts_for, exclusion_chips, order_ch
 from search.views.shown.wording import RISK_NAMES, RISK_WORDINGS, relation_words, type_words, value_text
 
 OPERATOR_WORDINGS: Mapping[str, str] = {
-    "=": "is", "!=": "is not", "<": "<", "<=": "≤", ">": ">", ">=": "≥", "between": "between", "contains": "contains",
-    "not contains": "does not contain", "in": "one of", "not in": "none of", "exists": "is known",
-    "missing": "is not known",
+    "=": "is", "!=": "is not", "between": "between", "in": "one of", "not in": "none of", "exists": "is known",
+    "missing": "is not known", **MEASURED_WORDS, **CONTAINED_WORDS,
 }  # fmt: skip
 FITTING: Mapping[str, tuple[str, ...]] = {
     "number": ("=", "!=", "<", "<=", ">", ">=", "between", "in", "not in", "exists", "missing"),
@@ -172,6 +172,7 @@ class _Painter:
         counts |= {present: said_by({"count": count})} if count and present not in counts else {}
         fields += counts.items()
         operators = list(dict.fromkeys([*FITTING.get(kind, OPERATOR_WORDINGS), op]))
+        said = {**OPERATOR_WORDINGS, **(DATED_WORDS if kind == "date" else {})}
         given = condition.get("value")
         value, second = _values(op, given)
         variables = dict.fromkeys([self.plan["target"]["var"], *self._variables(), var])
@@ -179,7 +180,7 @@ class _Painter:
             at, index,
             vars=tuple(Choice(name, self._said(name), name == var) for name in variables),
             fields=tuple(Choice(name, text, name == present) for name, text in fields),
-            operators=tuple(Choice(name, OPERATOR_WORDINGS.get(name, name), name == op) for name in operators),
+            operators=tuple(Choice(name, said.get(name, name), name == op) for name in operators),
             var=var, kind="number" if count else kind, op=op, value=value, second=second,
             compares=tuple(self._compares(condition, kind)), compared=isinstance(given, dict),
             faults=tuple(self.faults.get(at, ())),

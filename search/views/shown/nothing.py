@@ -15,20 +15,33 @@ Json = Mapping[str, Any]
 
 
 def nothing_words(plan: Json, relations: Mapping[str, Relation]) -> str:
-    """Return the sentence that nothing meets all conditions of a plan: `No product both … and …`.
+    """Return the sentence that nothing meets all conditions of a plan: `No product with price under 50 both … and …`.
 
-    Each name is a condition in the words of its relations, each filter and exclusion is another one.
+    Each name is a condition in the words of its relations, each exclusion is another one.
     """
-    parts = [*_of_names(plan, relations), *_of_others(plan, relations)]
+    parts = [*_of_names(plan, relations), *_of_exclusions(plan, relations)]
     labels = plan["target"].get("labels") or [ANY]
     kind = " or ".join(map(type_words, labels)) if ANY not in labels else "node"
+    if filters := list(_of_filters(plan)):
+        kind = f"{kind} with {', '.join(filters)}"
     goal = plan["target"].get("var", "T")
     if named := [anchor for anchor in plan["anchors"] if anchor["var"] == goal]:
-        return f"{_name(named[0])} is no {kind} that {' and '.join(parts)}."
+        return f"{_name(named[0])} is no {kind}{' that ' if parts else ''}{' and '.join(parts)}."
     if len(parts) < 2:
-        return f"No {kind} {parts[0]}." if parts else "Nothing in the graph meets the plan as it was asked."
+        known = [kind, *parts] if parts or filters else []
+        return f"No {' '.join(known)}." if known else "Nothing in the graph meets the plan as it was asked."
     both = "both " if len(parts) == 2 else ""
     return f"No {kind} {both}{', '.join(parts[:-1])} and {parts[-1]}."
+
+
+def looked_at_words(plan: Json, relations: Mapping[str, Relation], *, found: bool) -> str:
+    """Return the sentence on what a plan looked up of a name, where it is not the answer; empty if it has no name."""
+    goal = plan["target"].get("var", "T")
+    named = [anchor for anchor in plan["anchors"] if anchor["var"] == goal]
+    parts = [*_of_names(plan, relations), *_of_exclusions(plan, relations)]
+    if not named or not parts:
+        return ""
+    return f"Looked at was whether {_name(named[0])} {' and '.join(parts)}: {'yes' if found else 'no'}."
 
 
 def let_go_words(dropped: Sequence[Sequence[str]]) -> str:
@@ -76,11 +89,15 @@ def _relation(hop: Json, relations: Mapping[str, Relation], *, turned: bool) -> 
     return wording or words(hop["rel"])
 
 
-def _of_others(plan: Json, relations: Mapping[str, Relation]) -> Iterator[str]:
+def _of_filters(plan: Json) -> Iterator[str]:
     goal, variables = plan["target"].get("var", "T"), variables_of(plan)
     for condition in plan.get("filters") or ():
-        whose = "" if condition["var"] == goal else f" of {variables.get(condition['var'], condition['var'])}"
-        yield f"has {filter_words(condition)}{whose}"
+        whose = "" if condition["var"] == goal else variables.get(condition["var"], condition["var"])
+        yield filter_words(condition, whose, variables)
+
+
+def _of_exclusions(plan: Json, relations: Mapping[str, Relation]) -> Iterator[str]:
+    variables = variables_of(plan)
     for pattern in plan.get("exclude") or ():
         yield f"not “{exclusion_words(pattern, variables, relations)}”"
 

@@ -9,10 +9,10 @@ from typing import Any
 
 from search.domain.graph import OPPOSITE, Direction
 from search.domain.plan.routes import routes
-from search.plan_words import ASK_WORDS, OPERATOR_WORDS, exclusion_words, variables_of, what_words
+from search.plan_words import ASK_WORDS, exclusion_words, filter_words, variables_of
 from search.text import words
 from search.views.shown.answer import Relations, order_text
-from search.views.shown.wording import RISK_NAMES, RISK_WORDINGS, SOURCES, relation_words, type_words, value_text
+from search.views.shown.wording import RISK_NAMES, RISK_WORDINGS, SOURCES, relation_words, type_words
 
 Json = Mapping[str, Any]
 
@@ -161,21 +161,9 @@ def show_plan(entry: Json, index: int, linked: Sequence[Json] = (), relations: R
 
 
 def filter_text(condition: Json, goal: str, variables: Mapping[str, str]) -> str:
-    """Return a filter in words: `price < 30`, `founded of brand ≥ 1900`, `price < that of Vardø Lantern`."""
-    whose = "" if condition["var"] == goal else f" of {variables.get(condition['var'], condition['var'])}"
-    field, op, value = what_words(condition), condition["op"], condition.get("value")
-    if isinstance(value, Mapping):
-        other = variables.get(value["var"], value["var"])
-        same = value["field"] == condition.get("field")
-        told = f"that of {other}" if same else f"{words(value['field'])} of {other}"
-    elif op == "between" and isinstance(value, list) and len(value) == 2:
-        told = f"{value_text(value[0])} and {value_text(value[1])}"
-    else:
-        told = value_text(value)
-    return f"{field}{whose} {COMPARED.get(op) or OPERATOR_WORDS.get(op, op)} {told}".strip()
-
-
-COMPARED: Mapping[str, str] = {"=": "is", "<=": "≤", ">=": "≥"}
+    """Return a filter in words: `price under 30`, `founded of brand since 1900`."""
+    whose = "" if condition["var"] == goal else variables.get(condition["var"], condition["var"])
+    return filter_words(condition, whose, variables)
 
 
 def _chips(plan: Json, bindings: Mapping[str, Sequence[Json]]) -> dict[str, PlanChip]:

@@ -175,7 +175,7 @@ def show_described(run: SearchRun, search: Json) -> ShownSearch:
         return show_search(search)
     # The schema is parsed each time that it is asked for.
     schema = run.release.snapshot.schema
-    return show_search(search, relations_by_name(schema), schema.language)
+    return show_search(search, relations_by_name(schema), schema)
 
 
 def relations_of(run: SearchRun) -> Relations:
@@ -188,10 +188,10 @@ def relations_by_name(schema: Schema) -> Relations:
     return {relation.name: relation for relation in schema.relations}
 
 
-def show_search(search: Json, relations: Relations | None = None, language: str = "en") -> ShownSearch:
+def show_search(search: Json, relations: Relations | None = None, schema: Schema | None = None) -> ShownSearch:
     """Return a described search as the values that the page prints.
 
-    `relations` are those of the schema, for their wordings; `language` is that of the knowledge base.
+    `relations` are those of the schema, for their wordings.
     """
     linked, graph = search["linked"], search["graph"] or {}
     plans = tuple(show_plan(entry, index, linked, relations) for index, entry in enumerate(search["plans"]))
@@ -223,7 +223,7 @@ def show_search(search: Json, relations: Relations | None = None, language: str 
         steps=show_steps(search),
         results=show_results(search, relations),
         answer=show_answer(search, relations),
-        reading=show_understanding(search, language),
+        reading=show_understanding(search, schema.language if schema else "en", schema),
         waiting=search.get("waiting") or "",
         model_use=show_model_use(search.get("model_use")),
         changes=search.get("changes", 0),

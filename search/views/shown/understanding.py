@@ -7,7 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from search.domain.graph import Schema
 from search.domain.plan.parts import NEGATED
+from search.language.names import schema_forms, schema_words
 from search.language.reading.question import ReadQuestion, read_question
 from search.language.words import ASKING_WORDS, FUNCTION_WORDS, stem
 from search.language.words import words as words_of
@@ -52,10 +54,11 @@ class ShownUnderstanding:
         return not self.left and not self.turning
 
 
-def show_understanding(search: Json, language: str = "en") -> ShownUnderstanding | None:
+def show_understanding(search: Json, language: str = "en", schema: Schema | None = None) -> ShownUnderstanding | None:
     """Return what the shown plan leaves out; None before there is one, and where a person gave the plan.
 
-    `language` is that of the knowledge base, in which the question is read.
+    `language` is that of the knowledge base, in which the question is read. A plan that leaves the whole question to
+    the texts has understood the words of its `schema`.
     """
     index = search["plan_index"]
     if index is None or search["plans"][index]["source"] == "user":
@@ -63,11 +66,15 @@ def show_understanding(search: Json, language: str = "en") -> ShownUnderstanding
     entry = search["plans"][index]
     # What recovery let go was understood; the page says that it was let go.
     plan = entry.get("given") or entry["plan"]
-    read = read_question(search["question"], language)
+    forms = schema_forms(schema) if schema is not None else frozenset()
+    read = read_question(search["question"], language, schema=forms)
     turning = tuple(_distinct(_turning(read, plan)))
     turned = {word.casefold() for said in turning for word in said.split()}
     content = _distinct(_content(plan["target"].get("relevance_text", "")))
     words = [word for word in content if word.casefold() not in turned]
+    if not any(plan.get(key) for key in ("anchors", "hops", "filters", "exclude", "order")):
+        known = schema_words(schema) if schema is not None else frozenset()
+        words = [word for word in words if stem(word.casefold()) not in known]
     return ShownUnderstanding(
         left=tuple(words[:MOST_WORDS]),
         turning=turning,

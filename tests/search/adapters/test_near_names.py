@@ -74,6 +74,7 @@ NAMES = (
         ("what binds the LDL receptor", "LDL receptor", "part", 11),
         ("the 4th workshops on gender bias", "4th workshops on gender bias", "plural", 12),
         ("howling wolves", "wolves", "plural", 13),
+        ("who suffers from tuberculosis Mycobacterium", "tuberculosis Mycobacterium", "part", 10),
     ],
 )  # fmt: skip
 def test_each_way_of_saying_a_name_is_found_and_told(tmp_path: Path, text: str, said: str, how: str, name: int) -> None:

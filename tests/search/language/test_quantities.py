@@ -112,3 +112,8 @@ def test_what_no_field_can_hold_is_no_quantity() -> None:
 
 def test_many_numbers_are_all_read() -> None:
     assert len(quantities("1 " * 1_000)) == 1_000
+
+
+def test_only_one_is_a_number() -> None:
+    [only] = quantities("papers with only one author")
+    assert (only.op, only.low, only.high) == ("=", 1, 1)

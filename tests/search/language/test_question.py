@@ -61,6 +61,13 @@ def test_an_expression_of_words_without_content_has_none() -> None:
     assert [word.text for word in asked.without(()).content] == ["tools", "suite"]
 
 
+def test_an_expression_of_nothing_but_function_words_is_the_word_that_it_stands_for() -> None:
+    text = "what is Zole used for"
+    start = text.index("used")
+    asked = AnalysedQuestion(text, (), expressions=[(start, len(text))])
+    assert [word.text for word in asked.without(()).content] == ["zole", "used for"]
+
+
 def test_a_turning_word_before_a_number_keeps_its_sense() -> None:
     """*Not from 2018* turns the year; *no more than 5* is a comparison and turns nothing."""
     text = "papers not from 2018"
@@ -112,8 +119,24 @@ def test_what_a_text_is_about_stands_behind_a_topical_word(text: str, content: l
 
 
 def test_an_expression_in_a_scope_is_said_though_its_words_have_no_content() -> None:
-    text = "drugs not used for gout"
-    start = text.index("used")
-    asked = replace(question(text, "gout"), expressions=[(start, start + len("used for"))])
-    assert [word.text for word in asked.said_in((start, len(text)))] == ["used for"]
+    text = "tools that do not belong to the suite"
+    start = text.index("belong")
+    asked = replace(question(text, "suite"), expressions=[(start, start + len("belong to"))])
+    assert [word.text for word in asked.said_in((start, len(text)))] == ["belong to"]
     assert asked.content_in((start, len(text))) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "content"),
+    [
+        ("I count every gram. What is there from Vik?", ["vik"]),
+        ("My feet are cold! Anything by Vik?", ["vik"]),
+        # What is wanted, and what no later sentence makes a question of, is asked for.
+        ("I need something for tea. What is there from Vik?", ["tea", "vik"]),
+        ("It keeps tea hot. What is there from Vik?", ["keeps", "tea", "hot", "vik"]),
+        ("My feet are cold. Any ideas?", ["feet", "cold"]),
+    ],
+)
+def test_a_sentence_that_tells_of_who_asks_has_no_content(text: str, content: list[str]) -> None:
+    asked = question(text, *(["Vik"] if "Vik" in text else []))
+    assert [word.text for word in asked.said if word.content] == content

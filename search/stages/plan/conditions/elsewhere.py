@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from search.domain.graph import ANY
-from search.domain.plan import Filter, Hop, Operator
+from search.domain.plan import Exclusion, Filter, Hop, Operator
+from search.language.cues import Turning
 from search.language.quantities import Quantity
 from search.language.question import counted_by
 from search.stages.plan.conditions.condition import Condition, Core, best
@@ -44,7 +45,15 @@ class Elsewhere:
         else the type of a node on the way.
         """
         lexicon, schema = core.knowledge.lexicon, core.knowledge.schema
-        before = [word for word in core.question.said if word.content and word.start < cue.start]
+        turned = [one.scope for one in core.question.turnings if one.scope[1] <= cue.start]
+        before = [
+            word
+            for word in core.question.said
+            if word.content
+            and word.start < cue.start
+            # What is turned before the number has ended there: *no dataset and published after 2021*.
+            and not any(start <= word.start < end for start, end in turned)
+        ]
         for word in reversed(before):
             if not lexicon.says(word.text):
                 continue
@@ -58,9 +67,12 @@ class Elsewhere:
             return core.type_code
         return next((code for _, code in core.variables if self._filters(core, cue, code, "T")), None)
 
-    def _filters(self, core: Core, cue: Quantity, code: int, var: str) -> tuple[Filter, ...]:
-        """Return a number as filters on a node of a type, none if no field of it is clear."""
-        turned = any(one.scope[0] <= cue.start < one.scope[1] for one in core.question.turnings)
+    def _filters(self, core: Core, cue: Quantity, code: int, var: str, *, turned: bool = True) -> tuple[Filter, ...]:
+        """Return a number as filters on a node of a type, none if no field of it is clear.
+
+        Behind a turning word they are their opposite, unless `turned` is false.
+        """
+        turned = turned and any(one.scope[0] <= cue.start < one.scope[1] for one in core.question.turnings)
         asked = replace(cue, op=_TURNED.get(cue.op, cue.op)) if turned else cue
         kind = core.knowledge.schema.node_types[code]
         return tuple(
@@ -87,5 +99,24 @@ class Elsewhere:
                 hop = Hop("T", own.name, var, label, None if own.mutual else way)
                 path = Metapath(core.type_code, (SchemaStep(relation, way, owner),))
                 columns = elements((path,), core.knowledge.lexicon.relations)
+                if (turning := _lacking(core, cue, owner)) is not None:
+                    # *Without a paper after 2018* is said of all papers, not of some.
+                    kept = self._filters(core, cue, owner, var, turned=False)
+                    told = (*spans, (turning.start, turning.end))
+                    yield Condition(
+                        span, _BESIDE, exclude=(Exclusion((), (hop,), kept),), spans=told, columns=columns, turning=True
+                    )
+                    continue
                 filters = self._filters(core, cue, owner, var)
                 yield Condition(span, _BESIDE, filters=filters, spans=spans, columns=columns, hops=(hop,))
+
+
+def _lacking(core: Core, cue: Quantity, owner: int) -> Turning | None:
+    """Return the turning word that says that answers have none of the nodes which a number is about."""
+    lexicon = core.knowledge.lexicon
+    for turning in core.question.turnings:
+        if turning.kind == "lack" and turning.scope[0] <= cue.start < turning.scope[1]:
+            words = core.question.content_in((turning.scope[0], cue.start))
+            if any(lexicon.explains((lexicon.relations + owner,), word.text) for word in words):
+                return turning
+    return None

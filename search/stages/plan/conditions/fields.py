@@ -14,7 +14,7 @@ from search.language.quantities import UNITS
 from search.language.words import stem
 from search.stages.plan.conditions.condition import Core
 from search.stages.plan.knowledge import Knowledge
-from search.stages.plan.measures import is_against
+from search.stages.plan.measures import is_against, measures, verb_says
 from search.stages.plan.years import YearFields
 from search.text import words
 
@@ -57,6 +57,9 @@ class FieldMeanings:
         """
         fields = [*self.measured(kind), *(self.dated(kind) if unit == "date" and keywords else [])]
         found = [(one, max(self._named(one, said), self._of_unit(kind, one, unit))) for one in fields]
+        if not unit and not any(fit for _, fit in found):
+            # *Longest* has no dimension of its own: it may be a length, a duration, or a number of pages.
+            found = [(one, _UNIT_FITS if unit_of(one) and measures(one, said) else 0.0) for one in fields]
         if said and not any(fit for _, fit in found):
             found = list(zip(fields, self._near(fields, said), strict=True))
         # A unit alone does not tell two fields apart.
@@ -129,5 +132,6 @@ def naming(core: Core, one: Field) -> Iterator[Span]:
     """Yield the spans of the question's words that only name a field: `weighs`, `approved`."""
     own = field_stems(one)
     for match in _WORD.finditer(core.question.text):
-        if stem(match.group().lower()) in own:
+        said = match.group().lower()
+        if stem(said) in own or verb_says(said, one):
             yield match.span()

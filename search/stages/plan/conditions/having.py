@@ -1,9 +1,11 @@
-"""What a participle of a field's name before the answers' type says: *inherited diseases* have an inheritance."""
+"""What a participle of a field's name says of the answers' type: *inherited diseases* have an inheritance.
+
+It stands before the type, or behind it with a form of *be*: *which diseases are inherited*.
+"""
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 from search.domain.plan import Filter
 from search.language.cues import Span
@@ -15,6 +17,8 @@ from search.stages.plan.conditions.fields import field_stems
 from search.stages.plan.write import TARGET
 
 _FIT = 0.9
+_BEING = frozenset(("is", "are", "was", "were"))
+_RELATIVE = language("en").set("turning", "relative")
 _DONE = language("en").entries("superlatives", "participle_ends")
 
 
@@ -22,17 +26,25 @@ def having(core: Core) -> Iterator[list[Condition]]:
     """Yield for each such participle the condition that an answer has the field, if not all answers have it."""
     lexicon, said = core.knowledge.lexicon, core.question.said
     own = (lexicon.relations + core.type_code,)
-    for word, noun in itertools.pairwise(said):
-        if (
-            word.text.endswith(_DONE)
-            and word.content
-            and lexicon.explains(own, noun.text)
-            and not lexicon.says(word.text)
-        ):
+    for at, word in enumerate(said):
+        if not word.text.endswith(_DONE) or not word.content or lexicon.says(word.text):
+            continue
+        behind = at + 1 < len(said) and lexicon.explains(own, said[at + 1].text)
+        if behind or (at + 1 == len(said) and _is_predicate(said[:at], lambda noun: lexicon.explains(own, noun))):
             found = [_has(core, word, one.name) for one in core.kind.fields
                      if stem(word.text) in field_stems(one) and one.coverage < core.kind.count]  # fmt: skip
             if found:
                 yield found[:1]
+
+
+def _is_predicate(before: Sequence[Word], is_type: Callable[[str], bool]) -> bool:
+    """Whether words end with the type and a form of *be*: *diseases that are*."""
+    rest = list(before)
+    if not rest or rest.pop().text not in _BEING:
+        return False
+    while rest and rest[-1].text in _RELATIVE:
+        rest.pop()
+    return bool(rest) and is_type(rest[-1].text)
 
 
 def participles(core: Core) -> set[Span]:

@@ -76,6 +76,11 @@ def forbids(question: AnalysedQuestion, knowledge: Knowledge, turning: Turning) 
     return not set(permitting).isdisjoint(near)
 
 
+def forbids_nameless(question: AnalysedQuestion, knowledge: Knowledge) -> bool:
+    """Whether a turning word denies a permission and names nothing: *what should people with asthma not take*."""
+    return any(not question.names_in(one.scope) and forbids(question, knowledge, one) for one in question.turnings)
+
+
 def forbidden_act(question: AnalysedQuestion, knowledge: Knowledge, turning: Turning) -> tuple[Span, ...]:
     """Return the spans of the words between a denied permission and its name: *given*, *taken by patients*.
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from functools import lru_cache
+from itertools import pairwise
 
 from search.domain.graph import OPPOSITE, Direction
 from search.language.question import AnalysedQuestion, Word
 from search.language.words import FUNCTION_WORDS, stem, stems
-from search.stages.plan.enumeration.enumerate import Branch
+from search.stages.plan.enumeration.enumerate import Branch, PlanCandidate
 from search.stages.plan.knowledge import Knowledge
 from search.stages.plan.knowledge.shape import Metapath, SchemaStep
 from search.stages.plan.scoring.align import elements, implied_by_start
@@ -68,6 +69,21 @@ def unsaid_steps(knowledge: Knowledge, path: Metapath, said: Sequence[str]) -> l
     ]
 
 
+def back_unsaid(question: AnalysedQuestion, knowledge: Knowledge, path: Metapath, said: Sequence[str]) -> bool:
+    """Whether a walk goes over a relation there and back, though one word alone says it.
+
+    *Does X target Y* does not ask whether both have a target in common; *do X and Y share a target* does.
+    """
+    if question.without(()).sharing:
+        return False
+    turned = {
+        one.relation
+        for one, two in pairwise(path.steps)
+        if one.relation == two.relation and one.direction != two.direction
+    }
+    return any(sum(knowledge.lexicon.explains((code,), word) for word in said) < 2 for code in turned)
+
+
 def roundabout(question: AnalysedQuestion, knowledge: Knowledge, used: tuple[int, ...], path: Metapath) -> int:
     """Return the number of hops on to nodes of the same type that no word says, beyond the first hop of a walk.
 
@@ -107,6 +123,20 @@ def direction_said(
     if _is_passive(question.text, word):
         subject = not subject
     return "out" if subject != inverse else "in"
+
+
+def walked_against(question: AnalysedQuestion, knowledge: Knowledge, candidate: PlanCandidate) -> int:
+    """Return the number of hops of a candidate that the wording walks in the other direction."""
+    against = 0
+    for branch in candidate.branches:
+        mention = question.names[branch.start.mention].mention
+        here = branch.path.start
+        for step in branch.path.steps:
+            if both_ways(knowledge, here, step) and not knowledge.schema.relations[step.relation].mutual:
+                said = direction_said(question, knowledge, step.relation, mention.start, mention.end)
+                against += said not in (None, step.direction)
+            here = step.to_type
+    return against
 
 
 def relation_word(question: AnalysedQuestion, knowledge: Knowledge, relation: int, near: int) -> Word | None:

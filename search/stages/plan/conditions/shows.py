@@ -12,6 +12,7 @@ from search.stages.plan.conditions.condition import Condition, Core
 from search.stages.plan.conditions.fields import FieldMeanings, field_stems
 from search.stages.plan.conditions.having import participles
 from search.stages.plan.knowledge import Knowledge
+from search.stages.plan.measures import verb_says
 
 _NAMED = 0.9
 """Fit of a field that a word of the question names."""
@@ -50,13 +51,17 @@ def shown(core: Core, fields: FieldMeanings) -> list[Condition]:
         lexicon = core.knowledge.lexicon
         had = {start for start, _ in participles(core)}
         for one in core.kind.fields:
-            naming = [
-                (word.start, word.start + len(word.text))
+            named = [
+                word
                 for word in question.without(core.candidate.mentions).content
-                if stem(word.text) in field_stems(one) and not lexicon.says(word.text) and word.start not in had
+                if stem(word.text) in field_stems(one) and word.start not in had
             ]
-            if naming and one.kind != "text":
-                fit = _NAMED * len(naming) / len(field_stems(one))
+            naming = [(word.start, word.start + len(word.text)) for word in named]
+            stems = {stem(word.text) for word in named}
+            # Words of the schema name a field only as a whole, or beside one that is none: *class of drug*.
+            whole = len(stems) > 1 and stems == field_stems(one)
+            if one.kind != "text" and (whole or any(not lexicon.says(word.text) for word in named)):
+                fit = _NAMED * len(stems) / len(field_stems(one))
                 found.append(Condition(naming[0], fit, spans=(*asked.spans, *naming), show=one.name))
     return sorted((one for one in found if one.score >= _LEAST), key=lambda one: -one.score)
 
@@ -64,4 +69,8 @@ def shown(core: Core, fields: FieldMeanings) -> list[Condition]:
 def _naming(question: AnalysedQuestion, one: Field) -> Sequence[Span]:
     """Return the spans of the words that name a field: `released` in `when was X released`."""
     own = field_stems(one)
-    return [(word.start, word.start + len(word.text)) for word in question.said if stem(word.text) in own]
+    return [
+        (word.start, word.start + len(word.text))
+        for word in question.said
+        if stem(word.text) in own or verb_says(word.text, one)
+    ]

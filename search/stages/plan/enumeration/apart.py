@@ -1,4 +1,5 @@
-"""Joins of names that no node meets: *tents made of copper*, where no tent is (docs/planning.md, point 3).
+"""Plans that find nothing: joins of names that no node meets (*tents made of copper*, where no tent is), and a walk in
+the direction that was said, where a name has edges in the other one alone (docs/planning.md, point 3).
 
 They say everything that the question says, so they are read as any other plan; that nothing meets them is an answer.
 """
@@ -10,7 +11,9 @@ from itertools import combinations
 
 import numpy as np
 
+from search.domain.graph import OPPOSITE
 from search.stages.plan.enumeration.enumerate import Branch, PlanCandidate, same_way
+from search.stages.plan.knowledge.shape import Metapath
 
 MOST = 64
 """Most such joins of a question."""
@@ -37,6 +40,18 @@ def apart(
     ]
     found = [join for several in range(_TOGETHER, 1, -1) for join in _joins(walks, several, overlap, max_hops)]
     return found[:MOST]
+
+
+def turned_round(candidate: PlanCandidate, candidates: Sequence[PlanCandidate]) -> PlanCandidate | None:
+    """Return a walk of one hop in its other direction, with size 0; None if that finds something or is no such walk."""
+    if len(candidate.branches) != 1 or len(candidate.paths[0].steps) != 1:
+        return None
+    [branch], [step] = candidate.branches, candidate.paths[0].steps
+    path = Metapath(branch.path.start, (step._replace(direction=OPPOSITE[step.direction]),))
+    if any(one.paths == (path,) and one.mentions == candidate.mentions for one in candidates):
+        return None
+    nothing = Branch(branch.start, path, branch.found[:0], (path.end,), 0)
+    return PlanCandidate.of((nothing,), (path.end,), 0)
 
 
 def _joins(

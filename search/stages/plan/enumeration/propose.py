@@ -16,7 +16,7 @@ from search.domain.trace import Limit
 from search.interfaces import Adjacency, MentionIndex, NodeStore, ValueIndex, ValueMention
 from search.language.cues import Cues, Span
 from search.language.everyday import everyday_values
-from search.language.names import Named, find_names
+from search.language.names import Named, find_names, schema_forms
 from search.language.question import AnalysedQuestion, Word, counted_by
 from search.language.reading.question import read_question
 from search.language.reading.scales import is_adjective
@@ -27,10 +27,12 @@ from search.stages.plan.enumeration.enumerate import Branch, Enumerator, PlanCan
 from search.stages.plan.enumeration.kinds import NamedKinds
 from search.stages.plan.knowledge import Knowledge
 from search.stages.plan.knowledge.lexicon import EXPLAINED
-from search.stages.plan.knowledge.target import spoken
+from search.stages.plan.knowledge.target import head_words, spoken
 
 _ENDING = 0.6
 """Similarity of a word alone to the names that end with it."""
+_GUESSED = ("part", "described", "near")
+"""Ways to find a name that may be a title."""
 _INFLECTED = 0.95
 """Least similarity of a name or value that is written as it is stored, or inflected."""
 
@@ -56,7 +58,8 @@ class Proposer:
         Words that nothing explains are looked up once more, as nodes that they describe or nearly name.
         """
         language = self.knowledge.schema.language
-        read = read_question(text[:LONGEST_QUESTION], language)
+        forms = self.knowledge.kept(schema_forms, lambda: schema_forms(self.knowledge.schema))
+        read = read_question(text[:LONGEST_QUESTION], language, schema=forms, known=self._is_named)
         text, cues = read.text, read.cues
         names = find_names(text, self.mentions, self.knowledge.ordinary, self.max_mentions, language)
         values = _not_compared(self.values.find(text) if self.values is not None else (), cues)
@@ -70,8 +73,14 @@ class Proposer:
         question = replace(question, names=question.names or self._of_its_head(question))
         if self.soft is not None and not question.of_its_head:
             question = self._with_soft(question, self.soft, language)
+        if (titled := self._without_titles(question)) is not None:
+            question = replace(question, names=titled)
         question = replace(question, counted=self._counted(question), named=self._named(question))
         return replace(question, attributes=self._attributes(question))
+
+    def _is_named(self, word: str) -> bool:
+        """Whether a word is a name or alias as it is stored, or stands in a text."""
+        return bool(self.mentions.lookup(word)) or (self.soft is not None and bool(self.soft.text.postings(word)))
 
     def _named(self, question: AnalysedQuestion) -> list[Span]:
         """Return the names and values in front of a bare phrase none of whose words says something of the schema."""
@@ -111,13 +120,34 @@ class Proposer:
         more = [one for one in found if not any(one.overlaps(name) for name in question.names)]
         return replace(question, names=_in_order([*question.names, *more])) if more else question
 
+    def _without_titles(self, question: AnalysedQuestion) -> list[Named] | None:
+        """Return the names without words of titles behind *about* or *on*, where what has the titles is asked for.
+
+        *Papers about storms* are not those that cite the paper *Naming storms*. None if no name is such a word.
+        """
+        parts = [one for one in question.names if one.how in _GUESSED and not one.marked]
+        if not parts:
+            return None
+        kept = [one for one in question.names if one not in parts]
+        rest = replace(question, names=kept)
+        about = {word.start for word in rest.topics}
+        asked = self.knowledge.lexicon.names_types(head_words(rest.without(())))
+        for one in parts:
+            if one.mention.start not in about or not asked[self.nodes.types(one.mention.keys)].all():
+                kept.append(one)
+        return _in_order(kept)
+
     def _of_its_head(self, question: AnalysedQuestion) -> list[Named]:
         """Return the nodes whose names end with the only word of content, which nothing else explains: *chairs*."""
         said = [word for word in question.said if word.content]
         if len(said) != 1 or question.values or self.knowledge.lexicon.says(said[0].text):
             return []
         [word] = said
-        found = self.mentions.ending(question.text, word.start, word.start + len(word.text))
+        span = word.start, word.start + len(word.text)
+        if self.soft is not None and any(self.soft.kind_names.of(question.text, [span])):
+            # What is of that kind is asked for, not what bears its name.
+            return []
+        found = self.mentions.ending(question.text, *span)
         return [
             Named(replace(one, similarity=_ENDING), 1, quoted=False, capitalised=False, exact=False, ordinary=False)
             for one in found[:1]

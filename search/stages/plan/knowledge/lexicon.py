@@ -58,6 +58,12 @@ def _noun_phrase(phrase: str) -> list[str]:
     return found
 
 
+def _stands_in(phrase: tuple[str, ...], phrases: Iterable[tuple[str, ...]]) -> bool:
+    """Whether words stand one after the other in one of some phrases."""
+    size = len(phrase)
+    return any(phrase in (one[at : at + size] for at in range(len(one) - size + 1)) for one in phrases)
+
+
 def content_stems(phrase: str) -> frozenset[str]:
     """Return the stems of the words of a phrase, function words left out."""
     return frozenset(stem(word) for word in split(phrase)) - _FUNCTION_STEMS
@@ -184,13 +190,22 @@ class Lexicon:
     def _shared(self, text: str) -> list[float]:
         """Return for each element 1 if it shares a stem with the text, else the best of the weaker ways, or 0.
 
+        An expression of several words has its element's own words only if it stands there as it is (*interact with*).
+
         `_SYNONYM` if it has all words of a synonym, where no element has the word itself; `_PART` if a word contains
         its stem: `screenwriter` contains that of `writer`.
         """
         said = content_stems(text)
         if meant := self._meant(text):
-            both = [len(said) > 1 and said <= stems for stems in self._stems]
-            near = [_SYNONYM if at in meant else _BESIDE if said <= own else 0.0 for at, own in enumerate(self._stems)]
+            phrase = tuple(map(stem, split(text)))
+            both = [
+                (len(said) > 1 and said <= own) or _stands_in(phrase, phrases)
+                for own, phrases in zip(self._stems, self._in_order, strict=True)
+            ]
+            near = [
+                _SYNONYM if at in meant else _BESIDE if said and said <= own else 0.0
+                for at, own in enumerate(self._stems)
+            ]
             return [1.0 if whole else other for whole, other in zip(both, near, strict=True)]
         own = any(said & stems for stems in self._stems)
         others = synonyms(text, self.wording.schema.language) if not own else ()
@@ -251,6 +266,11 @@ class Lexicon:
             frozenset(stem(word) for phrase in said for word in split(phrase)) - _FUNCTION_STEMS
             for said in self.wording.phrases
         ]
+
+    @cached_property
+    def _in_order(self) -> list[list[tuple[str, ...]]]:
+        """The stems of each phrase of each element in their order, function words among them."""
+        return [[tuple(map(stem, split(phrase))) for phrase in said] for said in self.wording.phrases]
 
     @cached_property
     def _phrases(self) -> tuple[NDArray[np.float32], NDArray[np.int64]]:

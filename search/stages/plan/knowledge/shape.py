@@ -14,6 +14,8 @@ from search.domain.graph import OPPOSITE, Direction, Relation, Schema
 from search.language.words import KIND_WORDS
 from search.text import words
 
+_GATHERED = 2.5
+"""Least mean number of edges by which the nodes of a type gather others."""
 _RARE = 0.15
 """Largest ratio for a rare type at an end of a relation. Its edges there are at most this share of the main type's
 edges there, and at most this share of the number of nodes of the rare type."""
@@ -86,6 +88,16 @@ class Shape:
     def narrows(self, relation: int, direction: Direction) -> bool:
         """Whether a hop leads from something to its kinds or parts, over a relation like `is a form of`."""
         return direction == "in" and relation in self._of_kinds
+
+    @cached_property
+    def gathering(self) -> frozenset[int]:
+        """The types whose nodes gather many others over some relation, as categories, materials and topics do."""
+        return frozenset(
+            self.schema.type_codes[one.target]
+            for one in self.schema.relation_types
+            if one.source != one.target
+            and one.count >= _GATHERED * self.schema.node_types[self.schema.type_codes[one.target]].count
+        )
 
     @cached_property
     def _of_kinds(self) -> frozenset[int]:

@@ -7,14 +7,23 @@ from dataclasses import replace
 
 import numpy as np
 
+from search.language.languages import language
 from search.language.question import RemainingWords, Word
-from search.language.words import ANSWER_OF, ARTICLES, FUNCTION_WORDS, SORTING_WORDS, content, stem
+from search.language.words import (
+    ACTING,
+    ANSWER_OF,
+    ARTICLES,
+    ASKED_AS,
+    FUNCTION_WORDS,
+    SORTING_WORDS,
+    content,
+    stem,
+)
 from search.stages.plan.knowledge.lexicon import Affinities, Lexicon
 
 _WH = frozenset(("what", "which", "who", "whom", "when", "where", "how"))
 _THIS = frozenset(("this", "these", "that", "those"))
-_PEOPLE = frozenset(("people", "person", "persons"))
-"""Words behind `which` and `what` with which they ask like `who`."""
+_RELATIVE = language("en").set("turning", "relative_after")
 _HELPERS = frozenset(("do", "does", "did", "can", "could", "has", "have", "had", "will", "would"))
 _STANDS_FOR = 4
 """Most words that a question word stands for."""
@@ -131,6 +140,19 @@ def asked_agent(reading: RemainingWords, lexicon: Lexicon) -> int | None:
     return None
 
 
+def barred_types(reading: RemainingWords, lexicon: Lexicon) -> Affinities:
+    """Return 1 for each node type that a question cannot ask for, else 0, shape (types,).
+
+    *Who* asks for persons, or for what acts like them, where a type surely holds persons.
+    """
+    asked, barred = _asked_first(reading), np.zeros(lexicon.elements - lexicon.relations)
+    if asked not in ACTING:
+        return barred
+    persons = lexicon.says_types(ANSWER_OF[asked].split())
+    acting = lexicon.of(list(ACTING[asked]))[:, lexicon.relations :].max(axis=0, initial=0.0) >= _SURE
+    return np.where(persons.any() & ~(persons | acting), 1.0, barred)
+
+
 def spoken(reading: RemainingWords) -> Iterator[str]:
     """Yield every text that `answer_types` may look up, so that their vectors can be computed in one batch."""
     for at, word in enumerate(reading.words):
@@ -139,6 +161,7 @@ def spoken(reading: RemainingWords) -> Iterator[str]:
             yield from _after(reading.words[at + 1 :])
     yield from _after(reading.words)
     yield ANSWER_OF["who"].split()[0]
+    yield from ACTING.get(_asked_first(reading), ())
 
 
 def _asks_for_object(reading: RemainingWords) -> bool:
@@ -148,9 +171,24 @@ def _asks_for_object(reading: RemainingWords) -> bool:
 
 
 def _head(said: Sequence[Word], at: int) -> list[str]:
-    behind = said[at + 1].text if at + 1 < len(said) else ""
-    asked = ANSWER_OF["who"] if behind in _PEOPLE else ANSWER_OF.get(said[at].text)
+    asked = ANSWER_OF.get(_asked(said, at))
     return asked.split()[:_STANDS_FOR] if asked else _after(said[at + 1 :])
+
+
+def _asked_first(reading: RemainingWords) -> str:
+    """Return the first question word, if it begins no relative clause (*those who*); empty without one."""
+    said = reading.words
+    at = next((at for at, word in enumerate(said) if word.text in _WH), -1)
+    if at < 0 or (at and (said[at - 1].content or said[at - 1].text in _RELATIVE)):
+        return ""
+    return _asked(said, at)
+
+
+def _asked(said: Sequence[Word], at: int) -> str:
+    """Return a question word, or the one that it asks like with the word behind it: *which people* like *who*."""
+    word = said[at].text
+    behind = said[at + 1].text if at + 1 < len(said) else ""
+    return ASKED_AS.get(behind, word) if word in ("which", "what") else word
 
 
 def _after(said: Sequence[Word]) -> list[str]:

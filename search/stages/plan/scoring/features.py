@@ -16,7 +16,7 @@ from search.language.question import AnalysedQuestion, RemainingWords
 from search.stages.plan.enumeration.enumerate import PlanCandidate
 from search.stages.plan.knowledge.lexicon import Affinities, Lexicon
 from search.stages.plan.knowledge.shape import Shape
-from search.stages.plan.knowledge.target import answer_types, asked_agent, kinds_asked, spoken
+from search.stages.plan.knowledge.target import answer_types, asked_agent, barred_types, kinds_asked, spoken
 from search.stages.plan.scoring.align import Table
 from search.stages.plan.scoring.order import in_order
 from search.stages.plan.scoring.said import counted_once, said_to_be_shared, types_of_names
@@ -28,10 +28,11 @@ SPOKEN = ("hops", "words", "order", "target", "sharing", "surplus", "missed", "p
 
 `hops`: share of the plan's hops that have a word in the question. `words`: share of the question's relation and type
 words that the plan uses. `order`: how well hops and types follow the order of the question, read outward from the
-mention. `target`: how well the answer type fits. `sharing`: positive where the plan walks one relation there and back
-and the question says `same`, `share` or `also` of it; negative where only one of the two is true, unless the question
-has a word for each of both hops (`written by the writer of`). `surplus`: affinity of
-words for a relation beyond the hops that the plan has of it. `missed`: share of the names that the plan leaves out.
+mention. `target`: how well the answer type fits; less than 0 if it cannot be what is asked for. `sharing`: positive
+where the plan walks one relation there and back and the question says `same`, `share` or `also` of it; negative where
+only one of the two is true, unless the question has a word for each of both hops (`written by the writer of`).
+`surplus`: affinity of words for a relation beyond the hops that the plan has of it. `missed`: share of the names that
+the plan leaves out.
 `plain`: how surely a name of the plan is only a word for the schema; one that describes the head of a bare phrase
 and is used with it (*winter boots*) is none. `size`: decimal logarithm of the number of
 results."""
@@ -46,6 +47,8 @@ SHAPE = ("one hop", "two hops", "three hops", "open")
 """Features of the size of a plan: the hops of all branches together, and whether a branch was counted, not walked."""
 FEATURES = (*SPOKEN, *NAMING, *SHAPE)
 
+_BARRED = 2.0
+"""What a type that cannot be asked for takes from the fit of the answer type."""
 _UNMARKED = 0.5
 _UNLIKE = 0.5
 """Least affinity of a word for the schema; a word at or below it names nothing of the schema.
@@ -98,6 +101,7 @@ class Features:
         kinds = self.lexicon.of(kinds_asked(reading, self.lexicon))
         counted = np.concatenate((counted_once(reading, affinities, self.lexicon), kinds))
         types = answer_types(reading, self.lexicon, types_of_names(question, reading, candidates, self.lexicon))
+        types = types - _BARRED * barred_types(reading, self.lexicon)
         table = Table.of([candidate.paths for candidate in candidates], self.shape, reading.sharing)
         hops, surplus = table.hops(counted, self.lexicon.relations, asked_agent(reading, self.lexicon))
         columns = (

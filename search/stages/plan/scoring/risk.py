@@ -87,6 +87,33 @@ def unknown_names(question: AnalysedQuestion, used: Sequence[int], left: Sequenc
     return [*dict.fromkeys(found), *guessed]
 
 
+def sure_names_left(
+    question: AnalysedQuestion, used: Sequence[int], left: Sequence[Word], lexicon: Lexicon
+) -> list[Span]:
+    """Return the spans of names of several words, as they are stored, that a plan leaves over as a whole."""
+    unused = set(unused_names(question, used, lexicon))
+    over = {word.start for word in left}
+    return [
+        span
+        for name in question.names
+        if name.words > 1 and (span := (name.mention.start, name.mention.end)) in unused
+        and all(word.start in over for word in question.content_in(span, names=True))
+    ]  # fmt: skip
+
+
+def unsaid_names(question: AnalysedQuestion, says: Callable[[str], bool]) -> list[Word]:
+    """Return the words that a question writes as a name, if no text says any of them: nothing here bears it.
+
+    `says` tells whether any text has a word.
+    """
+    text = question.text
+    if text.isupper() or question.cues.language in _CAPITAL_NOUNS:
+        return []
+    begins = next((word.start for word in question.said), 0)
+    named = [one for one in question.said if one.content and one.start > begins and text[one.start].isupper()]
+    return [] if any(says(word.text) for word in named) else named
+
+
 def unsaid_topics(question: AnalysedQuestion, left: Sequence[Word], says: Callable[[str], bool]) -> list[Word]:
     """Return the words left over behind *about* or *on* that no text says: nothing here is about them.
 

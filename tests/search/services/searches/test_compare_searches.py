@@ -96,7 +96,7 @@ def test_filters_exclusions_order_and_what_is_asked_are_parts() -> None:
         order={"by": {"field": "year"}, "direction": "desc", "limit": None}, ask="how many",
     )  # fmt: skip
     said = {key[0]: text for key, text in plan_parts(rich)}
-    assert said["filter"] == "year < 2000"
+    assert said["filter"] == "year before 2000"
     assert said["exclude"] == "not Birch"
     assert said["order"].startswith("year")
     assert said["ask"] == "how many there are"

@@ -51,6 +51,13 @@ def test_an_anchor_takes_the_walk_that_only_it_needs_with_it_and_the_filters_on_
     assert left.target.relevance_text == "keeps a drink cold, designed by works with Ingunn Aas"
 
 
+def test_a_relation_walked_there_and_back_is_said_once() -> None:
+    shared = Plan(
+        (Anchor("a", "Ada"), Anchor("T", "Bo")), (Hop("a", "WROTE", "x"), Hop("x", "WROTE", "T", "author", "in"))
+    )
+    assert [condition.words for condition in conditions(shared)] == ["Bo", "wrote Ada"]
+
+
 def test_hops_that_two_anchors_share_stay_with_the_other() -> None:
     shared = Plan(
         (Anchor("a", "A"), Anchor("b", "B")), (Hop("a", "r", "x"), Hop("b", "s", "x"), Hop("x", "t", "T", "film"))

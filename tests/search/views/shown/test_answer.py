@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from search.domain.graph import Relation
+from search.domain.graph import NodeType, Relation, Schema
 from search.views.shown.answer import order_text, order_value, plural, show_answer
 from search.views.shown.search import ShownSearch
 from search.views.shown.understanding import show_understanding
@@ -104,6 +104,22 @@ def test_the_answer_is_a_sentence(given: tuple[str, str], expected: tuple[str, s
     assert given == expected
 
 
+def test_a_yes_or_no_that_was_not_understood_says_what_was_looked_at() -> None:
+    walk = {
+        "anchors": [{"var": "a", "text": "oak"}, {"var": "T", "text": "Dune"}],
+        "hops": [{"from": "a", "rel": "MADE_OF", "to_var": "T", "to_label": "chair", "direction": "in"}],
+        "target": {"var": "T", "labels": ["chair"], "relevance_text": "friends with"},
+    }
+    told = search(answer("unknown", 0), "-", plan=walk)
+    shown = show_answer(told, {"MADE_OF": Relation("MADE_OF", "is made of", "is the material of")})
+    assert shown is not None
+    assert (shown.head, shown.said) == (
+        "Not known",
+        "“friends with” was not understood, so neither yes nor no is certain. "
+        "Looked at was whether “Dune” is made of “oak”: no. What follows is near.",
+    )
+
+
 def test_the_line_stands_behind_the_last_answer_and_only_where_something_follows() -> None:
     between = show_answer(search(answer("list", 2), "+-+--"))
     assert between is not None
@@ -140,9 +156,30 @@ def test_a_yes_has_its_path() -> None:
     assert shown.paths == ("Ada — wrote → On amber",)
 
 
-@pytest.mark.parametrize("more", [{"status": "running"}, {"plan_index": None}, {"plan": {"anchors": []}}])
-def test_there_is_no_answer_before_the_end_nor_without_a_plan_that_asks_the_graph(more: dict[str, Any]) -> None:
+@pytest.mark.parametrize("more", [{"status": "running"}, {"plan_index": None}])
+def test_there_is_no_answer_before_the_end_nor_without_a_plan(more: dict[str, Any]) -> None:
     assert show_answer(search(answer("list", 0), "-", **more)) is None
+
+
+def test_a_question_that_is_left_to_text_says_that_nothing_could_be_looked_up() -> None:
+    alone = search(answer("list", 0, complete=False), "--", plan={"anchors": []})
+    shown = show_answer(alone)
+    assert shown is not None
+    assert (shown.head, shown.said) == (
+        "No answer", "Nothing that was asked could be looked up in the graph. What follows is nearest to the text."
+    )  # fmt: skip
+    assert (shown.divides, shown.none_meets, shown.doubt) == (False, False, None)
+    alone["plans"][0]["source"] = "user"
+    assert show_answer(alone) is None
+
+
+def test_a_question_that_is_left_to_text_names_the_words_that_are_none_of_the_schema() -> None:
+    text = {"var": "T", "labels": ["paper"], "relevance_text": "papers by authors from Uppsala"}
+    alone = search(answer("list", 0, complete=False), "--", plan={"anchors": [], "target": text})
+    alone["question"] = "papers by authors from Uppsala"
+    shown = show_understanding(alone, schema=Schema((NodeType("paper", 9), NodeType("author", 9)), (), ()))
+    assert shown is not None
+    assert shown.left == ("Uppsala",)
 
 
 @pytest.mark.parametrize(

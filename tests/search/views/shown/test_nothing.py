@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from search.domain.graph import Relation
-from search.views.shown.nothing import let_go_words, nothing_words
+from search.views.shown.nothing import let_go_words, looked_at_words, nothing_words
 
 RELATIONS = {
     "MADE_OF": Relation("MADE_OF", "is made of", "is the material of"),
@@ -19,6 +19,7 @@ ADA = {"var": "A2", "text": "Ada", "label": "author"}
 OF_OAK = {"from": "A1", "rel": "MADE_OF", "to_var": "T", "to_label": "chair", "direction": "in"}
 BY_ADA = {"from": "A2", "rel": "WRITES", "to_var": "T", "to_label": "chair", "direction": "out"}
 CHEAP = {"var": "T", "field": "price", "op": "<", "value": 5}
+LIGHT = {"var": "T", "field": "features", "op": "=", "value": "foldable"}
 NOT_ADA = {"anchors": [ADA], "hops": [{**BY_ADA, "to_label": "*"}]}
 
 
@@ -32,9 +33,10 @@ def plan(anchors: list[dict[str, Any]], hops: list[dict[str, Any]], **more: Any)
         (plan([OAK, ADA], [OF_OAK, BY_ADA]), "No chair both is made of “oak” and was written by “Ada”."),
         (
             plan([OAK, ADA], [OF_OAK, BY_ADA], filters=[CHEAP]),
-            "No chair is made of “oak”, was written by “Ada” and has price < 5.",
+            "No chair with price under 5 both is made of “oak” and was written by “Ada”.",
         ),
-        (plan([], [], filters=[CHEAP]), "No chair has price < 5."),
+        (plan([], [], filters=[CHEAP]), "No chair with price under 5."),
+        (plan([], [], filters=[LIGHT, CHEAP]), "No chair with features: foldable, price under 5."),
         (plan([OAK], [OF_OAK], exclude=[NOT_ADA]), "No chair both is made of “oak” and not “written by Ada”."),
         (
             plan(
@@ -59,3 +61,10 @@ def test_what_was_let_go_is_named() -> None:
     assert let_go_words([["a", "b"]]) == "What follows is near: “a” and “b” were let go."
     assert let_go_words([["a"], ["b"]]) == "What follows is near: “a” or “b” was let go."
     assert let_go_words([]) == ""
+
+
+def test_what_was_looked_at_is_said_of_the_name_that_had_to_be_reached() -> None:
+    reached = plan([OAK, {**ADA, "var": "T"}], [OF_OAK])
+    assert looked_at_words(reached, RELATIONS, found=False) == "Looked at was whether “Ada” is made of “oak”: no."
+    assert looked_at_words(reached, RELATIONS, found=True) == "Looked at was whether “Ada” is made of “oak”: yes."
+    assert looked_at_words(plan([OAK], [OF_OAK]), RELATIONS, found=False) == ""

@@ -80,7 +80,7 @@ def test_filters_stand_behind_the_relations_and_what_was_dropped_before_the_text
     conditions = show_results(described)[0].conditions
 
     assert [(c.kind, c.label, c.mark, c.word) for c in conditions[4:]] == [
-        ("filter", "price ≤ 60", "✗", "not met"),
+        ("filter", "price at most 60", "✗", "not met"),
         ("dropped", "good for winter", "–", "dropped"),
         ("text", "“keeps a drink cold”", "≈", "similarity 0.52"),
     ]

@@ -1,0 +1,112 @@
+"""Misspelt words of asking and of the schema, read as they were meant: *chepest tent wihtout poles*, *drgus for gout*.
+
+Names are no matter of this file: they are corrected where they are looked up (`search/adapters/near_names`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterator
+from functools import lru_cache
+from typing import Any
+
+from rapidfuzz import process
+from rapidfuzz.distance import OSA
+
+from search.language.common import is_word
+from search.language.gloss import Gloss, Piece
+from search.language.languages import forms, language, split
+
+_SHORTEST = 4
+"""Fewest letters of a word that is mended; in one of just so many, two letters have changed places."""
+_LONG = 9
+"""Fewest letters of a word with two errors."""
+_WORD = re.compile(r"[^\W\d_]+")
+_QUOTED = re.compile(r"[\"“”«»„][^\"“”«»„]*[\"“”«»„]")
+_LISTS = (
+    ("words", ("function", "asking")), ("turning", ("not", "lack", "except")), ("comparisons", ("than", "same")),
+    ("quantities", ("less", "more", "between")), ("superlatives", ("most", "fewest", "sorted", "counting")),
+)  # fmt: skip
+"""The tables and lists of a language's data whose words may be misspelt; the words of scales are further ones."""
+
+
+def mended(
+    text: str,
+    code: str,
+    schema: Collection[str] = frozenset(),
+    known: Callable[[str], bool] = lambda word: False,
+) -> Gloss:
+    """Return a text of a language with its misspelt words of asking as they were meant, and the way back.
+
+    A word is misspelt that is no word of the language, has no capital inside the text and stands in no quotes. `schema`
+    are further words that may be meant; a word for which `known` is true is left as it is.
+    """
+    held = [match.span() for match in _QUOTED.finditer(text)]
+    written: list[str] = []
+    pieces: list[Piece] = []
+    at = length = 0
+    for match in _WORD.finditer(text):
+        said = match.group()
+        free = not any(start <= match.start() < end for start, end in held)
+        meant = _meant(said.lower(), code, schema) if free and _mendable(text, match) else ""
+        if not meant or known(said):
+            continue
+        before = text[at : match.start()]
+        pieces += [Piece(length, length + len(before), (at, match.start()), known=False)] if before else []
+        length += len(before)
+        pieces.append(Piece(length, length + len(meant), match.span(), known=True))
+        length += len(meant)
+        written += [before, meant]
+        at = match.end()
+    if not written:
+        return Gloss(text, text, code, code, read=True)
+    pieces.append(Piece(length, length + len(text) - at, (at, len(text)), known=False))
+    return Gloss("".join([*written, text[at:]]), text, code, code, read=True, pieces=tuple(pieces))
+
+
+def _mendable(text: str, match: re.Match[str]) -> bool:
+    said = match.group()
+    begins = not text[: match.start()].strip()
+    return len(said) >= _SHORTEST and said[1:].islower() and (begins or said[0].islower())
+
+
+def _meant(said: str, code: str, schema: Collection[str]) -> str:
+    """Return the word that a misspelt one means; empty if it is a word, or if none or several are as near."""
+    if _is_known(said, code) or said in schema:
+        return ""
+    near = [*_near(said, _asking(code)), *_near(said, schema)]
+    best = min((errors for errors, _ in near), default=0)
+    several = {word for errors, word in near if errors == best}
+    return several.pop() if len(several) == 1 else ""
+
+
+def _near(said: str, among: Collection[str]) -> Iterator[tuple[int, str]]:
+    """Yield the words that have the first letter of a word and are few errors away from it."""
+    most = 2 if len(said) >= _LONG else 1
+    alike = [word for word in among if word[:1] == said[:1] and abs(len(word) - len(said)) <= most]
+    for word, errors, _ in process.extract(said, alike, scorer=OSA.distance, score_cutoff=most, limit=None):
+        if len(said) > _SHORTEST or sorted(word) == sorted(said):
+            yield int(errors), word
+
+
+@lru_cache(maxsize=20_000)
+def _is_known(said: str, code: str) -> bool:
+    return is_word(said, code) or said in _asking(code)
+
+
+@lru_cache(maxsize=8)
+def _asking(code: str) -> frozenset[str]:
+    """Return the single words of a language with which things are asked for."""
+    lang = language(code)
+    found = {word for table, lists in _LISTS for name in lists for word in _texts(lang.value(table, name, default=""))}
+    for scale in lang.value("scales", default=()):
+        written = [scale.get(name, "") for name in ("high", "low", "verbs", "nouns")]
+        found |= {form for text in written for entry in split(text) for form in forms(entry)}
+    return frozenset(word for word in found if len(word) >= _SHORTEST and word.isalpha())
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, dict):
+        yield from value
+    else:
+        yield from (form for entry in split(str(value)) for form in forms(entry))
