@@ -66,9 +66,10 @@ class Part:
     @property
     def steady(self) -> tuple[float, float]:
         """The seconds since the first units came, and the share of the part that was done in them."""
-        if self.came is None or not self.total or self.done <= self.came[1]:
+        done = self.total if self.finished and self.total else self.done
+        if self.came is None or not self.total or done <= self.came[1]:
             return 0.0, 0.0
-        return self.seconds - self.came[0], (self.done - self.came[1]) / self.total
+        return self.seconds - self.came[0], (done - self.came[1]) / self.total
 
     def mark(self, seconds: float) -> None:
         """Keep an observation; if there are many, every second one is dropped."""

@@ -40,7 +40,7 @@ only the number of a condition such as `under 400`."""
 _NO_PHRASE = language("en").set("words", "no_phrase")
 _FIRST_PERSON = language("en").set("words", "first_person")
 _WANTING = language("en").set("words", "wanting")
-_SENTENCE = re.compile(r"[^.!?]+[.!?]+(?=\s|$)")
+_SENTENCE_END = re.compile(r"(?<![.!?])[.!?]++(?=\s|$)")
 _AND, _PLACING = language("en").set("turning", "and"), language("en").set("turning", "placing")
 _WHICH = frozenset(("which", "what"))
 _TOPICAL = language("en").set("words", "topical")
@@ -406,13 +406,16 @@ class AnalysedQuestion:
 
         It begins in the first person, wants nothing, and has no name, value or number, which a later sentence has.
         """
-        at = 0
-        for match in _SENTENCE.finditer(self.text):
-            own = [word for word in words[at:] if word.start < match.end()]
-            at += len(own)
+        at = begin = 0
+        for match in _SENTENCE_END.finditer(self.text):
+            first, end = at, match.end()
+            while at < len(words) and words[at].start < end:
+                at += 1
+            own = words[first:at]
             tells = own and at < len(words) and own[0].text in _FIRST_PERSON
             tells = tells and _WANTING.isdisjoint(word.text for word in own)
-            tells = tells and not self._says(*match.span()) and self._says(match.end(), len(self.text))
+            tells = tells and not self._says(begin, end) and self._says(end, len(self.text))
+            begin = end
             yield from (replace(word, content=False) for word in own) if tells else own
         yield from words[at:]
 

@@ -118,7 +118,7 @@ def test_readers_of_events_are_told_what_was_found_in_the_end(recovering: Knowle
 def test_a_filter_that_leaves_nothing_is_dropped(recovering: KnowledgeBase) -> None:
     late = Plan((ADA,), PLAN.hops[:1], PLAN.target, (Filter("T", "year", ">", 2010),))
     shown = describe_search(searched(late))
-    assert shown["steps"][3]["detail"] == "Found after dropping “year over 2010”, which counts as text now."
+    assert shown["steps"][3]["detail"] == "Found after dropping “year after 2010”, which counts as text now."
     assert shown["plan"]["filters"] == []
     assert shown["plans"][0]["found"] == 2
 

@@ -80,7 +80,7 @@ def test_a_given_plan_is_compared_with_the_plan_before(api: Client, films: Knowl
         ("kept", "target", "film", "/target", "/target"),
         ("kept", "anchor", "Ada Holm", "/anchors/0", "/anchors/0"),
         ("kept", "hop", "directed by", "/hops/0", "/hops/0"),
-        ("added", "filter", "year > 2000", None, "/filters/0"),
+        ("added", "filter", "year after 2000", None, "/filters/0"),
     ]
 
 

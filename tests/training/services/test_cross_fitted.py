@@ -119,7 +119,7 @@ def test_tuning_asks_seen_questions_of_what_was_fitted_without_them(makers_base:
         differ.append(apart(recorded(example), probabilities(whole, example)) > 2 * CLOSE)
     assert sum(differ) > len(TAUGHT) / 2, "else nothing shows which scorer was asked"
     for example in UNSEEN:
-        assert apart(recorded(example), probabilities(whole, example)) < 1e-6
+        assert apart(recorded(example), probabilities(whole, example)) < 1e-4
     used = dict(SearchRun.objects.values_list("purpose", "specification__stages__plan__OPTIONS__fold"))
     assert used == {e.id: folds[question_hash(e)] for e in TAUGHT} | {e.id: -1 for e in UNSEEN}
 

@@ -129,9 +129,10 @@ def test_all_stands_for_every_pipeline_of_the_site_that_can_run(five: object) ->
 
 def test_the_job_takes_the_same_names(five: object) -> None:
     every = ["path", "text", "away", "wrong"]
-    assert list(EvaluateJob(pipelines=("all",)).parts()) == every
-    assert list(EvaluateJob().parts()) == every
-    assert list(EvaluateJob(pipelines=("all", "grasp fuse.k=5")).parts()) == [*every, "grasp fuse.k=5"]
+    again = [f"{name}, asked again" for name in every]
+    assert list(EvaluateJob(pipelines=("all",)).parts()) == [*every, *again]
+    assert list(EvaluateJob().parts()) == [*every, *again]
+    assert list(EvaluateJob(pipelines=("all", "grasp fuse.k=5"), repeated=0).parts()) == [*every, "grasp fuse.k=5"]
     register_questions(knowledge_base="films", examples=EXAMPLES, name="asked")
     job, _ = launch_job(
         kind="evaluate", knowledge_base="films", question_set="asked", arguments={"pipelines": ["all"]}, here=True
