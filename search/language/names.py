@@ -83,10 +83,7 @@ class Named:
 
 def schema_words(schema: Schema) -> frozenset[str]:
     """Return the stems of all words in the names, aliases and descriptions of a schema, without function words."""
-    called = [" ".join([split_identifier(kind.name), *kind.aliases]) for kind in schema.node_types]
-    for relation in schema.relations:
-        called.append(split_identifier(relation.name))
-        called += [relation.description, relation.inverse, *relation.aliases]
+    called = [*_types_said(schema), *_relations_said(schema)]
     return frozenset(stem(word) for phrase in called for word in words(phrase) if word not in FUNCTION_WORDS)
 
 
@@ -95,11 +92,21 @@ def schema_forms(schema: Schema) -> frozenset[str]:
 
     Only words of letters count.
     """
-    phrases = [" ".join([split_identifier(kind.name), *kind.aliases]) for kind in schema.node_types]
-    several = {f"{said}s" for phrase in phrases for said in words(phrase)}
-    for one in schema.relations:
-        phrases.append(" ".join([split_identifier(one.name), one.description, one.inverse, *one.aliases]))
-    return frozenset(said for said in {*several, *(said for one in phrases for said in words(one))} if said.isalpha())
+    kinds = [said for phrase in _types_said(schema) for said in words(phrase)]
+    others = [said for phrase in _relations_said(schema) for said in words(phrase)]
+    return frozenset(said for said in (*kinds, *(f"{kind}s" for kind in kinds), *others) if said.isalpha())
+
+
+def _types_said(schema: Schema) -> list[str]:
+    """Return for each node type its name and aliases as one text."""
+    return [" ".join([split_identifier(kind.name), *kind.aliases]) for kind in schema.node_types]
+
+
+def _relations_said(schema: Schema) -> list[str]:
+    """Return for each relation its name, description, inverse wording and aliases as one text."""
+    return [
+        " ".join([split_identifier(one.name), one.description, one.inverse, *one.aliases]) for one in schema.relations
+    ]
 
 
 def asked_words(schema: Schema) -> frozenset[str]:

@@ -25,6 +25,7 @@ from search.language.words import (
     ASKING_WORDS,
     FUNCTION_WORDS,
     SHARING_WORDS,
+    WHICH,
     stem,
     words,
 )
@@ -42,7 +43,6 @@ _FIRST_PERSON = language("en").set("words", "first_person")
 _WANTING = language("en").set("words", "wanting")
 _SENTENCE_END = re.compile(r"(?<![.!?])[.!?]++(?=\s|$)")
 _AND, _PLACING = language("en").set("turning", "and"), language("en").set("turning", "placing")
-_WHICH = frozenset(("which", "what"))
 _TOPICAL = language("en").set("words", "topical")
 _PARTICIPLE = language("en").entries("words", "participles")
 _DONE = language("en").set("superlatives", "participles")
@@ -433,7 +433,7 @@ class AnalysedQuestion:
         What *which* asks for as a question word does (*which places*) is none.
         """
         for at, word in enumerate(words):
-            if at and word.text in ASKED_AS and words[at - 1].text in _WHICH and stem(word.text) not in self.spoken:
+            if at and word.text in ASKED_AS and words[at - 1].text in WHICH and stem(word.text) not in self.spoken:
                 yield replace(word, content=False)
                 continue
             alone = at + 1 == len(words) or words[at + 1].text in FUNCTION_WORDS
@@ -478,9 +478,9 @@ def _joined(between: str) -> bool:
 
     Another preposition behind *and* says something else: *cheaper than Alba and in the category boots*.
     """
+    if _LISTED.search(between):
+        return True
     said = words(between)
-    if bool(_LISTED.search(between)) or not said:
-        return bool(_LISTED.search(between))
     return not _joining().isdisjoint(said) and not (said[0] in _AND and said[-1] in _PLACING)
 
 

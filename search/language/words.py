@@ -41,6 +41,10 @@ SORTING_WORDS = _ENGLISH.set("words", "sorting")
 ANSWER_OF: dict[str, str] = _ENGLISH.table("words", "answers")
 """Words for the node type that each question word asks for, separated by spaces; the first is the most usual."""
 
+WHICH = frozenset(("which", "what"))
+"""Question words that stand before the noun that is asked for."""
+BEING = frozenset(("is", "are", "was", "were"))
+"""Forms of *be* that join a noun with what is said of it."""
 ASKED_AS: dict[str, str] = {
     kind: word for word, kinds in _ENGLISH.table("words", "kinds_asked").items() for kind in split(kinds)
 }

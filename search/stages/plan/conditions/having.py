@@ -11,13 +11,12 @@ from search.domain.plan import Filter
 from search.language.cues import Span
 from search.language.languages import language
 from search.language.question import Word
-from search.language.words import stem
+from search.language.words import BEING, stem
 from search.stages.plan.conditions.condition import Condition, Core
 from search.stages.plan.conditions.fields import field_stems
 from search.stages.plan.write import TARGET
 
 _FIT = 0.9
-_BEING = frozenset(("is", "are", "was", "were"))
 _RELATIVE = language("en").set("turning", "relative")
 _DONE = language("en").entries("superlatives", "participle_ends")
 
@@ -40,7 +39,7 @@ def having(core: Core) -> Iterator[list[Condition]]:
 def _is_predicate(before: Sequence[Word], is_type: Callable[[str], bool]) -> bool:
     """Whether words end with the type and a form of *be*: *diseases that are*."""
     rest = list(before)
-    if not rest or rest.pop().text not in _BEING:
+    if not rest or rest.pop().text not in BEING:
         return False
     while rest and rest[-1].text in _RELATIVE:
         rest.pop()

@@ -241,8 +241,8 @@ class Lexicon:
     def _openings(self) -> dict[str, list[tuple[int, tuple[str, ...]]]]:
         """The phrases of several words of each relation as stems, by their first stem."""
         found: dict[str, list[tuple[int, tuple[str, ...]]]] = {}
-        for relation, said in enumerate(self.wording.phrases[: self.relations]):
-            for phrase in dict.fromkeys(tuple(stem(word) for word in split(one)) for one in said):
+        for relation, phrases in enumerate(self._in_order[: self.relations]):
+            for phrase in dict.fromkeys(phrases):
                 if len(phrase) > 1:
                     found.setdefault(phrase[0], []).append((relation, phrase))
         return found

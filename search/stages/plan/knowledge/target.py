@@ -14,8 +14,10 @@ from search.language.words import (
     ANSWER_OF,
     ARTICLES,
     ASKED_AS,
+    BEING,
     FUNCTION_WORDS,
     SORTING_WORDS,
+    WHICH,
     content,
     stem,
 )
@@ -31,7 +33,6 @@ _HEAD = 3
 """Most content words of a head."""
 AGENT = ("er", "or", "ers", "ors", "ist", "ists", "ian", "ians")
 _PAST = "ed"
-_BEING = frozenset(("is", "are", "was", "were"))
 _SURE = 0.5
 """Least affinity from which a type or relation counts as recognised."""
 
@@ -85,7 +86,7 @@ def _kind(said: Sequence[Word], at: int, lexicon: Lexicon) -> list[str]:
     rest = said[at + 1 :]
     if not rest or rest[0].text not in SORTING_WORDS or not lexicon.says_types([rest[0].text]).any():
         return []
-    being = next((place for place, word in enumerate(rest) if word.text in _BEING), len(rest))
+    being = next((place for place, word in enumerate(rest) if word.text in BEING), len(rest))
     behind = rest[being + 1 : being + 2]
     asked = being < len(rest) and (being == 1 or not behind or behind[0].text in (*ARTICLES, *_THIS))
     return [rest[0].text] if asked else []
@@ -106,7 +107,7 @@ def head_words(reading: RemainingWords) -> list[str]:
     """
     if _asks_for_object(reading):
         return []
-    asked = [at for at, word in enumerate(reading.words) if word.text in ("which", "what")]
+    asked = [at for at, word in enumerate(reading.words) if word.text in WHICH]
     runs = [*(_after(reading.words[at + 1 :]) for at in asked), _after(reading.words)]
     return [text for run in runs for text in run]
 
@@ -188,7 +189,7 @@ def _asked(said: Sequence[Word], at: int) -> str:
     """Return a question word, or the one that it asks like with the word behind it: *which people* like *who*."""
     word = said[at].text
     behind = said[at + 1].text if at + 1 < len(said) else ""
-    return ASKED_AS.get(behind, word) if word in ("which", "what") else word
+    return ASKED_AS.get(behind, word) if word in WHICH else word
 
 
 def _after(said: Sequence[Word]) -> list[str]:

@@ -162,6 +162,8 @@ class Table:
             agreed = np.maximum(np.maximum(shared[self.relations], shared[self.near]), shared[self.far]) * self.back
             known: Scores = _NOT_SHARED + (1 - _NOT_SHARED) * agreed.max(axis=1)
             return known
+        if not self.back.any():
+            return np.zeros(len(self.back))
         unsaid: Scores = (self.back * (self._own(_bare(affinities, relations)) - 1.0)).min(axis=1)
         return unsaid
 

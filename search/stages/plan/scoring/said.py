@@ -8,12 +8,12 @@ from collections.abc import Sequence
 import numpy as np
 
 from search.language.question import AnalysedQuestion, RemainingWords
+from search.language.words import WHICH
 from search.stages.plan.enumeration.enumerate import PlanCandidate
 from search.stages.plan.knowledge.lexicon import Affinities, Lexicon
 
 _SURE = 0.5
 """Least affinity from which a word says what is the same."""
-_ASKING = frozenset(("which", "what"))
 _MARKS = " \"'“‘«"
 """What may stand between a name and the word before it."""
 
@@ -64,7 +64,7 @@ def types_of_names(
     for place, mention in enumerate(candidates[0].mentions):
         at = question.names[mention].mention.start
         before = [word for word in reading.words if word.start < at][-2:]
-        if not before or before[0].text in _ASKING or before[-1].text.endswith("s"):
+        if not before or before[0].text in WHICH or before[-1].text.endswith("s"):
             continue
         word = before[-1]
         if question.text[word.start + len(word.text) : at].strip(_MARKS):
