@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
 import io
 
 from search.downloads import BLOCK, FileAnswer
+from tests import own_loop
 
 
 class Counted(io.BytesIO):
@@ -26,7 +26,7 @@ def test_a_large_file_is_sent_in_blocks_by_an_asynchronous_server() -> None:
     async def sent() -> list[bytes]:
         return [block async for block in FileAnswer(file, as_attachment=True, filename="a.bin")]
 
-    blocks = asyncio.run(sent())
+    blocks = own_loop.run(sent())
     assert [len(block) for block in blocks] == [BLOCK, BLOCK, 3]
     assert b"".join(blocks) == content
     assert set(file.asked) == {BLOCK}
