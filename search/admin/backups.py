@@ -133,10 +133,7 @@ class BackupAdmin(ReadOnlyAdmin):
 def _removal(row: BackupRun) -> Removal:
     """Return what the removal of a backup means."""
     backup = shown(row)
-    others = [
-        one for one in BackupRun.objects.filter(finished__isnull=False, error="", fault="").exclude(pk=row.pk)
-        if file_of(one)
-    ]  # fmt: skip
+    others = [one for one in BackupRun.objects.good().exclude(pk=row.pk) if file_of(one)]
     if backup.there:
         goes = f"the file {backup.place}, {backup.size}: {backup.inside or 'nobody knows what is inside'}"
     elif backup.size != "–":

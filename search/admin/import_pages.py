@@ -22,7 +22,7 @@ from unfold.admin import ModelAdmin
 from search.admin import import_shown
 from search.admin.import_forms import FILES, PLACE, ImportForm, PlaceForm
 from search.admin.import_mapping_form import AS_BEFORE, AS_BEGUN, columns_of, form_of, mapping_from, told_as_before
-from search.admin.job_shown import LIVE, page_of
+from search.admin.job_shown import page_of
 from search.domain.errors import InvalidRequest, NotAllowed, SearchError
 from search.models import Upload
 from search.services.imports.name_source import name_source
@@ -87,11 +87,11 @@ class ImportPages(ModelAdmin):
             return _to(request, MAPPING if import_shown.wants_mapping(upload) else CHECK, pk)
         job = import_shown.unpacking(upload)
         if request.headers.get("HX-Request"):
-            if job is None or job.state not in LIVE:
+            if job is None or job.state not in job.LIVE:
                 return HttpResponse(headers={"HX-Redirect": reverse(STEP, args=[pk])})
             return render(request, f"{FOLDER}/_unpacking.html", page_of(job) | {"upload": upload})
         shown = {"step": 1, **import_shown.sending(upload)}
-        if job is not None and job.state in LIVE:
+        if job is not None and job.state in job.LIVE:
             shown |= page_of(job)
         elif job is not None and upload.state == Upload.State.RECEIVING:
             shown |= {"fault": job.reason}

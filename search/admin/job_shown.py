@@ -24,7 +24,6 @@ LINES = 200
 """Newest lines of the log that the page shows."""
 MANY_POINTS = 5_000
 """Most points of all series that the page reads."""
-LIVE = (Job.State.QUEUED, Job.State.RUNNING)
 LABELS = {"done": "success", "running": "info", "queued": "info", "failed": "danger", "cancelled": "warning"}
 
 
@@ -87,7 +86,7 @@ def _counts(part: Mapping[str, Any]) -> str:
 
 def sentence_of(job: Job) -> str:
     """Return the state of a job as a sentence: why it waits, who works on it, or what came of it."""
-    if job.cancel_requested and job.state in LIVE:
+    if job.cancel_requested and job.state in Job.LIVE:
         return "Its cancellation was requested; it ends within a few seconds."
     if job.state == Job.State.QUEUED:
         return job.reason or _why_it_waits(job)
@@ -119,7 +118,7 @@ def page_of(job: Job) -> dict[str, Any]:
         "job": job,
         "title_of_kind": title_of(job.kind),
         "label": LABELS[job.state],
-        "live": job.state in LIVE,
+        "live": job.state in Job.LIVE,
         "resumable": job.state == Job.State.CANCELLED or (job.state == Job.State.FAILED and not job.notes.get(FINAL)),
         "sentence": sentence_of(job),
         "percent": percent_of(job),
@@ -134,7 +133,7 @@ def page_of(job: Job) -> dict[str, Any]:
         "resources": resource_rows(job.resources),
         "result": linked_rows(job),
         "promote": promotion(job),
-        "bad_rows": job.state not in LIVE and bad_rows_of(job) is not None,
+        "bad_rows": job.state not in Job.LIVE and bad_rows_of(job) is not None,
     }
 
 

@@ -20,7 +20,7 @@ from unfold.decorators import display
 
 from search.admin import empty
 from search.admin.job_form import LaunchForm, initial_of
-from search.admin.job_shown import LABELS, LIVE, page_of, percent_of
+from search.admin.job_shown import LABELS, page_of, percent_of
 from search.admin.parts import ReadOnlyAdmin
 from search.domain.errors import InvalidRequest, NotAllowed
 from search.models import Job
@@ -213,7 +213,7 @@ class JobAdmin(ReadOnlyAdmin):
     def progress_shown(self, job: Job) -> SafeString | str:
         """A bar with the percent that is done, and the time left."""
         percent = percent_of(job)
-        if job.state not in LIVE:
+        if job.state not in Job.LIVE:
             return "–" if job.state != Job.State.DONE else "100 %"
         left = job.progress.get("seconds_left")
         told = f"{percent} %" + (f", {duration(left)} left" if left is not None and job.state == "running" else "")

@@ -57,4 +57,4 @@ class CheckBackupJob(Kind):
     @property
     def _backup(self) -> BackupRun | None:
         """The row of the backup, if it is complete."""
-        return BackupRun.objects.filter(place=self.file, finished__isnull=False, error="").first()
+        return BackupRun.objects.complete().filter(place=self.file).first()

@@ -25,6 +25,9 @@ class Job(models.Model):
         FAILED = "failed", "failed"
         CANCELLED = "cancelled", "cancelled"
 
+    LIVE = (State.QUEUED, State.RUNNING)
+    """What has not ended."""
+
     class Origin(models.TextChoices):
         PAGE = "page", "admin page"
         API = "api", "API"

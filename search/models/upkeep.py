@@ -42,6 +42,16 @@ class RetentionRun(models.Model):
         return f"retention of {self.started:%Y-%m-%d %H:%M}"
 
 
+class BackupRunQuerySet(models.QuerySet["BackupRun"]):
+    def complete(self) -> BackupRunQuerySet:
+        """What was made to its end."""
+        return self.filter(finished__isnull=False, error="")
+
+    def good(self) -> BackupRunQuerySet:
+        """What was made to its end, and in which no check has found a fault."""
+        return self.complete().filter(fault="")
+
+
 class BackupRun(models.Model):
     """One backup of the site: its file, what is in it, and the reason if it failed. `finished` is empty until its end.
 
@@ -62,6 +72,8 @@ class BackupRun(models.Model):
     key_inside = models.BooleanField(default=False, help_text="Whether SECRET_KEY is inside.")
     checked = models.DateTimeField(null=True)
     fault = models.TextField(blank=True)
+
+    objects = BackupRunQuerySet.as_manager()
 
     class Meta:
         ordering = ["-started"]

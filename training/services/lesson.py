@@ -145,7 +145,7 @@ def announced(kind: str, run: RunContext) -> str:
     """
     former: list[str] = run.notes.get(_WRITTEN) or []
     with run.fenced():
-        ended = Job.objects.filter(notes__has_key=_WRITTEN).exclude(state__in=(Job.State.QUEUED, Job.State.RUNNING))
+        ended = Job.objects.filter(notes__has_key=_WRITTEN).exclude(state__in=Job.LIVE)
         for known in (*former, *(name for notes in ended.values_list("notes", flat=True) for name in notes[_WRITTEN])):
             discard_artifact(known)
     artifact_id = new_artifact_id(kind)

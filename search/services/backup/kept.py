@@ -10,7 +10,7 @@ from datetime import datetime
 from pathlib import Path
 
 from django.conf import settings
-from django.db.models import F, Q
+from django.db.models import F
 from django.utils import timezone
 from django.utils.dateparse import parse_datetime
 
@@ -27,7 +27,6 @@ CHECK = "Check"
 """The part of a job that compares every part of a backup with its hash."""
 FILE = "file"
 """The note, and the value of the result, in which the job of a backup keeps the path of its file."""
-LIVE = (Job.State.QUEUED, Job.State.RUNNING)
 
 
 class BackupKept(InvalidRequest):
@@ -101,7 +100,7 @@ def note_found() -> None:
     folder = backup_folder()
     if not folder.is_dir():
         return
-    known = set(BackupRun.objects.filter(finished__isnull=False, error="").values_list("place", flat=True))
+    known = set(BackupRun.objects.complete().values_list("place", flat=True))
     for file in sorted(folder.glob(f"*{SUFFIX}")):
         if file.is_file() and str(file) not in known:
             _noted(file)
@@ -109,7 +108,7 @@ def note_found() -> None:
 
 def completed(file: Path) -> BackupRun:
     """Return the row of a complete file."""
-    row = BackupRun.objects.filter(place=str(file), finished__isnull=False, error="").first()
+    row = BackupRun.objects.complete().filter(place=str(file)).first()
     return row or _noted(file)
 
 
@@ -150,7 +149,7 @@ def settle_restored(reader: Reader) -> None:
     _take(row, reader)
     row.place = str(reader.path.absolute())[:500]
     row.save()
-    Job.objects.filter(kind="backup", state__in=LIVE, **{f"notes__{FILE}": made_as}).update(
+    Job.objects.filter(kind="backup", state__in=Job.LIVE, **{f"notes__{FILE}": made_as}).update(
         state=Job.State.DONE, finished=row.finished, lease_until=None, fence=F("fence") + 1, changes=F("changes") + 1,
         result={"backup": Path(row.place).name, FILE: row.place},
     )  # fmt: skip
@@ -193,9 +192,8 @@ def remove_older(newest: BackupRun, keep: int) -> Sequence[str]:
 
     Returns their names. What is being written, and what a person has put elsewhere, stays.
     """
-    good = Q(finished__isnull=False, error="", fault="")
     older = [one for one in BackupRun.objects.filter(started__lt=newest.started) if in_folder(one)]
-    whole = [one.pk for one in BackupRun.objects.filter(good).order_by("-started") if in_folder(one) and file_of(one)]
+    whole = [one.pk for one in BackupRun.objects.good().order_by("-started") if in_folder(one) and file_of(one)]
     removed = []
     for one in older:
         if one.pk not in whole[:keep] and one.pk != newest.pk and not refusal(one):

@@ -15,7 +15,7 @@ from search.services.access.rights import LAUNCH_JOBS, check_may
 from search.services.access.visitors import User
 from search.services.audit.note import note
 from search.services.jobs.kinds import built, check_may_do, queue_of, target_of
-from search.services.jobs.launch import LIVE, launch_job
+from search.services.jobs.launch import launch_job
 from search.services.jobs.needs import shortages
 from search.services.jobs.ownership import HERE, ClockNow, locked
 from search.services.jobs.wake import tell, wake
@@ -38,7 +38,7 @@ def cancel_job(job: Job, *, user: User) -> Job:
     the keeper is gone, the job ends here, and the new fence keeps its late writes out. Raises NotAllowed.
     """
     _check(user)
-    asked = Job.objects.filter(pk=job.pk, state__in=LIVE, cancel_requested=None)
+    asked = Job.objects.filter(pk=job.pk, state__in=Job.LIVE, cancel_requested=None)
     if asked.update(cancel_requested=ClockNow(), changes=F("changes") + 1):
         note("job cancelled", job, name=_name(job), user=user)
     with transaction.atomic():
@@ -61,7 +61,7 @@ def resume_job(job: Job, *, user: User, here: bool = False) -> Job:
     """
     _check(user)
     check_may_do(user, job.kind)
-    if job.state in LIVE:
+    if job.state in Job.LIVE:
         raise NotPossible(f"The job is {job.get_state_display()} already.")
     if job.state == Job.State.DONE:
         raise NotPossible("The job is done; clone it to do it again.")
@@ -71,12 +71,12 @@ def resume_job(job: Job, *, user: User, here: bool = False) -> Job:
     queue = HERE if here else job.queue if job.queue != HERE else queue_of(job.kind)
     try:
         with transaction.atomic():
-            resumed = Job.objects.filter(pk=job.pk).exclude(state__in=[*LIVE, Job.State.DONE]).update(
+            resumed = Job.objects.filter(pk=job.pk).exclude(state__in=[*Job.LIVE, Job.State.DONE]).update(
                 state=Job.State.QUEUED, queue=queue, deaths=0, reason="", finished=None, cancel_requested=None,
                 fence=F("fence") + 1, changes=F("changes") + 1,
             )  # fmt: skip
     except IntegrityError as error:
-        live = Job.objects.filter(specification_hash=job.specification_hash, state__in=LIVE).first()
+        live = Job.objects.filter(specification_hash=job.specification_hash, state__in=Job.LIVE).first()
         raise NotPossible(f"An identical job waits or runs already: {live.pk if live else 'look again'}.") from error
     if resumed:
         note("job resumed", job, name=_name(job), user=user)

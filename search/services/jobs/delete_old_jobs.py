@@ -11,7 +11,6 @@ from django.utils import timezone
 
 from search.models import Job
 from search.services.jobs.body import folder_of
-from search.services.jobs.launch import LIVE
 from search.services.leftovers import delete_leftovers, entries, ids, leftover_days, remove
 
 BATCH = 100
@@ -24,7 +23,7 @@ def delete_old_jobs(days: int | None = None) -> int:
     None means the site's `GRASP_JOB_DAYS`. Jobs that wait or run always stay. Returns the number of deleted jobs.
     """
     before = timezone.now() - timedelta(days=settings.GRASP_JOB_DAYS if days is None else days)
-    ended = Job.objects.exclude(state__in=LIVE).filter(finished__lt=before).order_by("finished")
+    ended = Job.objects.exclude(state__in=Job.LIVE).filter(finished__lt=before).order_by("finished")
     deleted = 0
     while True:
         with transaction.atomic():

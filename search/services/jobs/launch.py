@@ -28,7 +28,6 @@ from search.services.jobs.wake import wake
 from search.services.observing.carried import carried
 from search.services.searches.storable import storable_json
 
-LIVE = (Job.State.QUEUED, Job.State.RUNNING)
 QUEUES = ("jobs", "gpu")
 TRIES = 3
 """Attempts to write the row or find the identical live one: the other may end between the two."""
@@ -183,7 +182,7 @@ def _row(kind: str, made: Kind, target: Target) -> Job:
 
 def _written(job: Job) -> tuple[Job, bool]:
     for _ in range(TRIES):
-        live = Job.objects.filter(specification_hash=job.specification_hash, state__in=LIVE).first()
+        live = Job.objects.filter(specification_hash=job.specification_hash, state__in=Job.LIVE).first()
         if live is not None:
             return live, False
         try:

@@ -12,7 +12,6 @@ from search.ingest.locks import backup_runs
 from search.models import Artifact, Job, KnowledgeBase, PipelineVersion, Release
 from search.models.knowledge import BuildStatus
 
-LIVE = (Job.State.QUEUED, Job.State.RUNNING)
 MOST_NAMED = 5
 """Uses that a sentence names; the others are counted."""
 
@@ -112,7 +111,7 @@ def _during_backup() -> list[str]:
 
 
 def _live_jobs(jobs: models.QuerySet[Job]) -> list[str]:
-    return [f"the job {job.pk} ({job.kind})" for job in jobs.filter(state__in=LIVE).order_by("created")]
+    return [f"the job {job.pk} ({job.kind})" for job in jobs.filter(state__in=Job.LIVE).order_by("created")]
 
 
 def _others(knowledge_base: KnowledgeBase, release: Release | None) -> list[str]:

@@ -21,7 +21,6 @@ from search.services.access.visitors import User
 from search.services.audit.note import note
 
 DELETE_ARTIFACTS = "search.delete_artifact"
-LIVE = (Job.State.QUEUED, Job.State.RUNNING)
 UNFINISHED = (SearchRun.Status.QUEUED, SearchRun.Status.RUNNING)
 log = structlog.get_logger(__name__)
 
@@ -39,7 +38,7 @@ def uses_of(artifact: Artifact) -> list[str]:
     """
     active = PipelineVersion.objects.filter(active=True).select_related("knowledge_base")
     uses = [f"the active version {one}" for one in active if names(one.options, artifact.pk)]
-    jobs = Job.objects.filter(state__in=LIVE)
+    jobs = Job.objects.filter(state__in=Job.LIVE)
     uses += [
         f"the job {job.pk} ({job.kind})" for job in jobs
         if names([job.specification, job.notes, job.arguments], artifact.pk)

@@ -16,8 +16,6 @@ from search.services.audit.note import note
 from search.services.leftovers import delete_leftovers, ids
 from search.services.uploads.errors import UploadConflict
 
-LIVE = (Job.State.QUEUED, Job.State.RUNNING)
-
 
 def discard_upload(upload: Upload) -> None:
     """Delete an upload with its files. Raises UploadConflict while a job that uses it waits or runs."""
@@ -52,7 +50,7 @@ def delete_old_uploads(days: int | None = None) -> int:
 
 def in_use(upload: Upload) -> bool:
     """Whether a job that uses the upload waits or runs."""
-    return Job.objects.filter(state__in=LIVE, arguments__upload=str(upload.pk)).exists()
+    return Job.objects.filter(state__in=Job.LIVE, arguments__upload=str(upload.pk)).exists()
 
 
 def _delete(upload: Upload) -> None:

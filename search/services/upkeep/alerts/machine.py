@@ -46,7 +46,7 @@ def backups() -> Iterator[Alert]:
     days = settings.GRASP_BACKUP_DAYS
     if not days:
         return
-    whole = BackupRun.objects.filter(error="").exclude(finished=None).order_by("-finished")
+    whole = BackupRun.objects.complete().order_by("-finished")
     last = whole.filter(fault="").first()
     failed = BackupRun.objects.exclude(error__in=["", BackupRun.CANCELLED]).first()
     damaged = whole.first()

@@ -54,7 +54,7 @@ def job(state: str, days: float, home: Path) -> Job:
     then = timezone.now() - timedelta(days=days)
     row = Job.objects.create(
         kind="index", state=state, specification_hash=uuid4().hex,
-        finished=None if state in (Job.State.QUEUED, Job.State.RUNNING) else then,
+        finished=None if state in Job.LIVE else then,
     )  # fmt: skip
     Job.objects.filter(pk=row.pk).update(created=then)
     JobLog.objects.create(job=row, text="began")
