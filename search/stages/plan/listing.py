@@ -98,7 +98,7 @@ class Lister:
         conditions = meaning.bound.conditions
         used = {*meaning.candidate.mentions, *(at for condition in conditions for at in condition.names)}
         return Grounds(
-            share * self._meant(meaning),
+            share,
             rival,
             explained(read, meaning.candidate.mentions, left),
             # That names end with a word does not show that all that are meant bear it.
@@ -110,6 +110,7 @@ class Lister:
             unknown=len(unknown_names(read, sorted(used), left))
             + len(unsaid_topics(read, left, self.says))
             + len(sure_names_left(read, sorted(used), left, self.readings.knowledge.lexicon)),
+            meant=self._meant(meaning),
         )
 
     def _meant(self, meaning: Meaning) -> float:

@@ -23,6 +23,8 @@ _FURTHEST = 6.0
 """Largest log-odds of a share: beyond it, the softmax says nothing more."""
 _UNKNOWN = 0.45
 """Largest probability of a plan that leaves out a name which nothing here bears: it answers another question."""
+_UNBOUND = 0.6
+"""Largest probability of a plan in which a cue means nothing: a condition that was said may be missing."""
 _LEFT_OVER = 0.85
 """Largest probability of a plan that leaves words over: only texts can say which of what it finds is meant."""
 
@@ -40,6 +42,8 @@ class Grounds:
     that mean nothing in it. `fit` is the least score of its conditions, 1 without conditions. `hops` is the number of
     its hops. `text` says that it leaves the whole question to text. `unknown` is the number of words that must belong
     to names which nothing bears, or say a topic that no text has: such a plan leaves a condition out.
+    `meant` is the probability that its numbers mean the fields that they limit; the function does not know it, because
+    the questions to which it is fitted say their fields.
     """
 
     share: float
@@ -52,6 +56,7 @@ class Grounds:
     hops: int = 0
     text: bool = False
     unknown: int = 0
+    meant: float = 1.0
 
     def inputs(self) -> dict[str, float]:
         """Return the inputs of the logistic function by name; more of any of them never lowers the probability."""
@@ -123,11 +128,16 @@ def calibrated(
     before = first.probability
     if calibration is None or before <= 0:
         return [first, *plans[1:]]
-    most = _UNKNOWN if grounds.unknown else _LEFT_OVER if grounds.left else 1.0
-    after = min(calibration(grounds), most)
+    after = min(grounds.meant * calibration(grounds), _most(grounds))
     others = after / before if after <= before else (1 - after) / max(1 - before, 1e-9)
     rest = [replace(plan, probability=min(others * plan.probability, after)) for plan in plans[1:]]
     return [replace(first, probability=after), *rest]
+
+
+def _most(grounds: Grounds) -> float:
+    """Return the largest probability that the facts allow, whatever the function says: it has seen few such plans."""
+    caps = (grounds.unknown, _UNKNOWN), (grounds.unbound, _UNBOUND), (grounds.left, _LEFT_OVER)
+    return min((cap for there, cap in caps if there), default=1.0)
 
 
 def _odds(share: float) -> float:

@@ -324,7 +324,8 @@ def test_words_left_over_may_say_what_is_counted(planner: Planner) -> None:
     )
     assert all_of_them.grounds is not None
     assert some.grounds is not None
-    assert some.grounds["share"] <= all_of_them.grounds["share"] / 2
+    assert (all_of_them.grounds["meant"], some.grounds["meant"]) == (1.0, 0.5)
+    assert some.probability <= all_of_them.probability / 2
 
 
 @pytest.mark.parametrize(

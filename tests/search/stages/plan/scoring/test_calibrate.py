@@ -51,6 +51,21 @@ def test_a_plan_that_leaves_out_a_name_that_nothing_bears_is_doubtful() -> None:
     assert unknown.probability == 0.45
 
 
+def test_a_number_that_may_mean_another_field_is_one_more_doubt() -> None:
+    half = Calibration({}, 0.0)
+    plan = ScoredPlan(Plan(target=Target("T")), "schema", 0.9)
+    [guessed] = calibrated([plan], Grounds(0.9, meant=0.6), half)
+    assert guessed.probability == pytest.approx(0.3)
+
+
+def test_a_plan_in_which_a_cue_means_nothing_is_no_more_than_likely() -> None:
+    sure = Calibration({"graph": 9.0}, 0.0)
+    plan = ScoredPlan(Plan(target=Target("T")), "schema", 0.99)
+    [unbound] = calibrated([plan], Grounds(0.99, unbound=1), sure)
+    [both] = calibrated([plan], Grounds(0.99, unbound=1, unknown=1, left=2), sure)
+    assert (unbound.probability, both.probability) == (0.6, 0.45)
+
+
 def test_a_plan_that_leaves_words_over_is_never_almost_surely_right() -> None:
     sure = Calibration({"graph": 9.0}, 0.0)
     plan = ScoredPlan(Plan(target=Target("T")), "schema", 0.99)
