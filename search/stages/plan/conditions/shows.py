@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
-from search.domain.graph import Field
-from search.language.cues import Span
 from search.language.question import AnalysedQuestion
 from search.language.words import stem
 from search.stages.plan.conditions.condition import Condition, Core
-from search.stages.plan.conditions.fields import FieldMeanings, field_stems
+from search.stages.plan.conditions.fields import FieldMeanings, field_stems, naming
 from search.stages.plan.conditions.having import participles
 from search.stages.plan.knowledge import Knowledge
-from search.stages.plan.measures import verb_says
 
 _NAMED = 0.9
 """Fit of a field that a word of the question names."""
@@ -45,7 +42,7 @@ def shown(core: Core, fields: FieldMeanings) -> list[Condition]:
     if asked.scale or asked.unit:
         said = [word.text for word in question.without(core.candidate.mentions).content]
         for one, fit in fields.fits(core.kind, [*said, *asked.scale], asked.unit, keywords=True):
-            spans = (*asked.spans, *_naming(question, one))
+            spans = (*asked.spans, *naming(core, one))
             found.append(Condition(asked.spans[0], fit, spans=spans, show=one.name))
     else:
         lexicon = core.knowledge.lexicon
@@ -56,21 +53,11 @@ def shown(core: Core, fields: FieldMeanings) -> list[Condition]:
                 for word in question.without(core.candidate.mentions).content
                 if stem(word.text) in field_stems(one) and word.start not in had
             ]
-            naming = [(word.start, word.start + len(word.text)) for word in named]
+            places = [(word.start, word.start + len(word.text)) for word in named]
             stems = {stem(word.text) for word in named}
             # Words of the schema name a field only as a whole, or beside one that is none: *class of drug*.
             whole = len(stems) > 1 and stems == field_stems(one)
             if one.kind != "text" and (whole or any(not lexicon.says(word.text) for word in named)):
                 fit = _NAMED * len(stems) / len(field_stems(one))
-                found.append(Condition(naming[0], fit, spans=(*asked.spans, *naming), show=one.name))
+                found.append(Condition(places[0], fit, spans=(*asked.spans, *places), show=one.name))
     return sorted((one for one in found if one.score >= _LEAST), key=lambda one: -one.score)
-
-
-def _naming(question: AnalysedQuestion, one: Field) -> Sequence[Span]:
-    """Return the spans of the words that name a field: `released` in `when was X released`."""
-    own = field_stems(one)
-    return [
-        (word.start, word.start + len(word.text))
-        for word in question.said
-        if stem(word.text) in own or verb_says(word.text, one)
-    ]
