@@ -15,12 +15,10 @@ from search.services.searches.pin_searches import pin_searches
 from training.data.examples import BadQuestions
 from training.evaluation.measures import SEED
 from training.jobs.questions import chosen, pointed, question_faults
-from training.services.evaluate import REPEATED, asked_again, evaluate
+from training.services.evaluate import REPEATED, evaluate, expected_parts
 from training.services.evaluations.choose_pipelines import choose_pipelines
 
 USUAL_QUESTIONS = 200
-A_QUESTION = 0.1
-"""Seconds of a search with its attribution, for the first estimate; former evaluations correct it."""
 PLACES = {"/settings": "/arguments/settings", "/pipeline": "/arguments/pipelines"}
 
 
@@ -47,7 +45,7 @@ class EvaluateJob(Kind):
 
     def parts(self) -> Mapping[str, float]:
         """Return a part for each pipeline, and those that ask some questions again."""
-        return self._parts(USUAL_QUESTIONS)
+        return expected_parts(self._pipelines(), USUAL_QUESTIONS, self.repeated)
 
     def expected(self, target: Target) -> Mapping[str, float]:
         """Return the parts with their expected seconds, from the number of questions."""
@@ -55,13 +53,7 @@ class EvaluateJob(Kind):
             _, examples = chosen(target, self.split, self.limit)
         except (InvalidRequest, BadQuestions):
             return self.parts()
-        return self._parts(len(examples))
-
-    def _parts(self, questions: int) -> dict[str, float]:
-        names = self._pipelines()
-        again = min(questions, self.repeated)
-        asked = dict.fromkeys(names, questions * A_QUESTION)
-        return asked | ({asked_again(name): again * A_QUESTION for name in names} if again else {})
+        return expected_parts(self._pipelines(), len(examples), self.repeated)
 
     def refuse(self, target: Target) -> Sequence[Fault]:
         """Refuse pipelines and settings that there are not, and a set without questions of the split."""

@@ -40,6 +40,8 @@ from training.services.evaluations.rows import (
     store_outcomes,
 )
 
+A_QUESTION = 0.1
+"""Seconds of a search with its attribution, for the first estimate; former evaluations correct it."""
 REPEATED = 20
 """Questions of each pipeline that the report asks a second time, to check that the ranking is the same."""
 A_BATCH = 50
@@ -169,7 +171,14 @@ def _carry_on(
     return report
 
 
-def asked_again(label: str) -> str:
+def expected_parts(labels: Sequence[str], questions: int, repeated: int) -> dict[str, float]:
+    """Return the parts of an evaluation with their expected seconds: each label's questions, then those asked again."""
+    asked = dict.fromkeys(labels, questions * A_QUESTION)
+    again = min(questions, repeated)
+    return asked | ({_again(label): again * A_QUESTION for label in labels} if again else {})
+
+
+def _again(label: str) -> str:
     """Return the name of the part that asks a sample of a label's questions a second time."""
     return f"{label}, asked again"
 
@@ -220,5 +229,5 @@ def _repeat(evaluation: Evaluation, plan: QuestionPlan, label: str, asking: Aske
         if lines_of(place, asked.outcome, plan.examples, label) != lines_of(place, first[name], plan.examples, label):
             differ.append(name)
         again.append(asked.outcome)
-        run.progress(asked_again(label), done, number)
+        run.progress(_again(label), done, number)
     return {"questions": number, "same": number - len(differ), "differ": sorted(differ), "latency_ms": latency(again)}

@@ -94,3 +94,15 @@ def test_bad_arguments_get_a_sentence_and_exit_2(
     assert ended.value.code == 2
     assert sentence in errors.getvalue()
     assert not (tmp_path / "out" / "report.json").exists()
+
+
+def test_the_first_time_left_follows_from_the_number_of_questions(
+    films: KnowledgeBase, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "many.jsonl"
+    rows = ({"id": str(at), "text": f"number {at}", "answers": ["film/1"]} for at in range(600))
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    arguments = ["films", "--questions", str(path), "--pipeline", "text", "--no-attribution", "--processes", "1"]
+    call_command("evaluate", *arguments, "--output", str(tmp_path / "out"))
+    # Of 600 questions and 20 that are asked again, a tenth of a second each, 62 s are expected.
+    assert "time left 1:0" in capsys.readouterr().err.splitlines()[0]

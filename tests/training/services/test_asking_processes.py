@@ -35,7 +35,7 @@ from training.services.evaluations.processes import ProcessEnded, processes_for
 
 pytestmark = pytest.mark.django_db(transaction=True)
 DEADLINE_SECONDS = 300.0
-MANY = 300
+MANY = 150
 
 
 @pytest.fixture

@@ -15,14 +15,13 @@ from rich.table import Table
 
 from search.domain.errors import Fault, InvalidRequest
 from search.domain.options import assigned
-from search.domain.run_context import RunContext
 from search.management.console import shown
 from search.services.jobs.run_here import recorded
 from training.data.examples import select
 from training.evaluation.measures import MEASURES, SEED
 from training.management.console import positive, refusals, whole
-from training.services.evaluate import REPEATED, evaluate, resume_evaluation
-from training.services.evaluations.choose_pipelines import ChosenPipelines, choose_pipelines
+from training.services.evaluate import REPEATED, evaluate, expected_parts, resume_evaluation
+from training.services.evaluations.choose_pipelines import choose_pipelines
 from training.services.question_sets import import_questions, name_of
 
 PIPELINE_HELP = (
@@ -62,10 +61,8 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
-            chosen = choose_pipelines(options["pipeline"] or ())
-            parts = dict.fromkeys(chosen.names, 1.0)
-            with refusals(self.stderr), shown(sys.stderr, parts, quiet=options["json"]) as run:
-                report = self._report(options, chosen, run)
+            with refusals(self.stderr):
+                report = self._resumed(options) if options["resume"] is not None else self._asked(options)
         except OSError as error:
             self.stderr.write(f"{options['output']}: {error.strerror or error}")
             sys.exit(1)
@@ -76,15 +73,19 @@ class Command(BaseCommand):
         else:
             Console().print(*_tables(report), sep="\n")
 
-    def _report(self, options: dict[str, Any], chosen: ChosenPipelines, run: RunContext) -> dict[str, Any]:
-        """Return the report of a new evaluation, or of the one that goes on."""
-        if options["resume"] is not None:
+    def _resumed(self, options: dict[str, Any]) -> dict[str, Any]:
+        """Return the report of an evaluation that goes on."""
+        with shown(sys.stderr, quiet=options["json"]) as run:
             return resume_evaluation(
                 options["resume"], output=options["output"], processes=options["processes"], run=run
             )
+
+    def _asked(self, options: dict[str, Any]) -> dict[str, Any]:
+        """Return the report of a new evaluation."""
         path: Path | None = options["questions"]
         if path is None:
             raise InvalidRequest([Fault("/questions", "Name the file of the questions with --questions.")])
+        chosen = choose_pipelines(options["pipeline"] or ())
         settings = assigned(options["assigned"])
         question_set, examples, _ = import_questions(knowledge_base=options["name"], path=path)
         examples = select(examples, path.name, options["split"], options["limit"])
@@ -94,10 +95,14 @@ class Command(BaseCommand):
             "repeated": options["repeat"], "processes": options["processes"], "attribute": options["attribute"],
             "output": str(options["output"].absolute()),
         }  # fmt: skip
-        with recorded(
-            run, kind="evaluate", knowledge_base=options["name"], question_set=name_of(question_set),
-            arguments=arguments, release=options["release"],
-        ) as job:  # fmt: skip
+        parts = expected_parts(chosen.names, len(examples), options["repeat"])
+        with (
+            shown(sys.stderr, parts, quiet=options["json"]) as run,
+            recorded(
+                run, kind="evaluate", knowledge_base=options["name"], question_set=name_of(question_set),
+                arguments=arguments, release=options["release"],
+            ) as job,
+        ):  # fmt: skip
             job.result = evaluate(
                 knowledge_base=options["name"],
                 examples=examples,
