@@ -84,7 +84,8 @@ class RankerTask:
             "question asks for. It is LambdaMART (LightGBM), learned from questions and their answers. The figures "
             "below are for held-out folds: each question is ranked by trees that have not learned from it.",
             "It orders only what the lists contain. It fits the pipeline's version that it was trained for: with other "
-            "lists or other trained parts its signals mean something else.",
+            "lists or other trained parts its signals mean something else. How sure it is of its first candidate is "
+            "calibrated for questions like those that it has learned from.",
         )
 
     def fit(self, run: RunContext) -> LearnedRanker:
