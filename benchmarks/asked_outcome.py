@@ -9,7 +9,7 @@ from typing import Any
 from search.management.shown_search import plan_line
 from training.data.examples import Example
 from training.evaluation.lost import Attribution
-from training.evaluation.runner import TEXT_ONLY, QuestionOutcome
+from training.evaluation.runner import QuestionOutcome
 
 PLANS_KEPT = 4
 
@@ -18,7 +18,7 @@ PLANS_KEPT = 4
 class AskedOutcome:
     """The outcome of a question.
 
-    `measures` are in percent. `probability` is that of the first plan, None where it leaves all to text; `leads` says
+    `measures` are in percent. `probability` is the one that the page shows, None where it shows none; `leads` says
     that the page calls it almost surely right. `plans` are the best plans in one line each, with probability and number
     of nodes found. `first` are the names of the first results, `wanted` those of the answers. `lost_at` and `why` say
     where the answers were lost, `possible` is the enumerated plan that finds them best; all are empty if the first
@@ -53,7 +53,7 @@ class AskedOutcome:
         possible = lost.plan if lost is not None else None
         return cls(
             base, example.id, example.text, example.slices.get("kind", ""), example.split, dict(measures),
-            None if outcome.plan_shape == TEXT_ONLY else outcome.probability, bool(outcome.leads),
+            outcome.probability, bool(outcome.leads),
             tuple(_plan(entry) for entry in plans[:PLANS_KEPT]),
             tuple(one["node"]["name"] for one in told.get("results", ())[:3]),
             tuple(fate.name for fate in lost.answers[:4]) if lost is not None else (),

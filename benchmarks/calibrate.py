@@ -19,8 +19,6 @@ from pathlib import Path
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
-from scipy.optimize import minimize
 
 from benchmarks.bases import imported
 from benchmarks.common import PROJECT, NotHere, show, table
@@ -33,6 +31,7 @@ from search.stages.plan.scoring.calibrate import INPUTS, Calibration, Grounds
 from training.data.examples import Example, read_examples, spread
 from training.data.synthesis import synthesise
 from training.evaluation.calibration import calibration as reliability
+from training.learning.logistic_fit import fit_logistic
 from training.services.evaluations.ask import outcome_of
 
 DEMOS = ("products", "papers", "biomedical")
@@ -41,10 +40,7 @@ NUMBER = 150
 PEOPLE = ", people"
 """End of the names of sources of questions that people asked."""
 SEED = 11
-HELD = 0.001
-"""Strength with which weights are held to 0, against the mean loss of a question, where inputs have variance 1."""
 FILE = Path(calibrate.__file__).with_name("calibration.json")
-Numbers = NDArray[np.float64]
 Source = tuple[str, str, list[Example]]
 """Name of a source of questions, its knowledge base, and the questions."""
 
@@ -101,8 +97,7 @@ def _checked(folder: Path) -> Iterator[Source]:
 def written(found: Calibration, counts: dict[str, int]) -> str:
     """Return the content of the file in the tree: weights, constant, and how they were made."""
     made = {"by": "python -m benchmarks calibrate --write", "seed": SEED, "questions": counts}
-    weights = {name: round(value, 4) for name, value in found.weights.items()}
-    return json.dumps({"weights": weights, "constant": round(found.constant, 4), "made": made}, indent=1) + "\n"
+    return json.dumps({**found.to_json(), "made": made}, indent=1) + "\n"
 
 
 def fitted(rows: Sequence[Row]) -> Calibration:
@@ -122,22 +117,8 @@ def fitted(rows: Sequence[Row]) -> Calibration:
     people = np.array([row.source.endswith(PEOPLE) for row in rows])
     for sort in (people, ~people):
         share[sort] /= max(share[sort].sum(), 1e-12)
-    share /= share.sum()
-    spreads = inputs.std(axis=0)
-    scale = np.where(spreads > 1e-9, spreads, 1.0)
-    scaled = inputs / scale
-
-    def loss(values: Numbers) -> tuple[float, Numbers]:
-        sums = scaled @ values[:-1] + values[-1]
-        told = 1 / (1 + np.exp(-sums))
-        lost = share @ (np.logaddexp(0, sums) - right * sums) + HELD * float(values[:-1] @ values[:-1]) / 2
-        slope = share * (told - right)
-        return float(lost), np.append(slope @ scaled + HELD * values[:-1], slope.sum())
-
-    bounds = [(0.0, None)] * len(INPUTS) + [(None, None)]
-    best = minimize(loss, np.zeros(len(INPUTS) + 1), jac=True, bounds=bounds, method="L-BFGS-B")
-    weights = dict(zip(INPUTS, (best.x[:-1] / scale).tolist(), strict=True))
-    return Calibration({name: value for name, value in weights.items() if value > 1e-6}, float(best.x[-1]))
+    found = fit_logistic(INPUTS, inputs, right, share)
+    return Calibration(found.weights, found.constant)
 
 
 def _show_held_out(rows: Sequence[Row]) -> None:

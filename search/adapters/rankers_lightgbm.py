@@ -7,6 +7,7 @@ process loads it.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,8 +18,10 @@ from safetensors.numpy import load_file
 
 from search.adapters.tree_paths import TreePaths
 from search.artifact_files import LoadedArtifacts
+from search.domain.logistic import Logistic
 from search.interfaces import Vectors
 from search.signals.answer_types import BUCKETS, AnswerTypes
+from search.signals.first_result import CALIBRATION, INPUTS
 
 if TYPE_CHECKING:
     from lightgbm import Booster
@@ -36,9 +39,11 @@ class LightGbmRanker:
         configuration: Mapping[str, Any],
         tensors: Mapping[str, NDArray[Any]],
         models: Sequence[Booster],
+        calibration: Logistic | None = None,
     ) -> None:
         """Check that the parts fit each other. Raises KeyError, TypeError or ValueError if they do not."""
         self.name = name
+        self.calibration = calibration
         self.encoder: str = configuration["encoder"]
         self.signals: tuple[str, ...] = tuple(configuration["signals"])
         self._models = tuple(models)
@@ -77,7 +82,19 @@ class LoadedRankers(LoadedArtifacts[LightGbmRanker]):
         """Return the ranker with these weights, and with the trees beside them."""
         trees = configuration["trees"] if fold < 0 else configuration["trees_of_folds"][fold]
         models = [_model(weights.parent / Path(name).name) for name in trees]
-        return LightGbmRanker(artifact, configuration, load_file(weights), models)
+        calibration = _calibration(weights.parent / CALIBRATION, fold)
+        return LightGbmRanker(artifact, configuration, load_file(weights), models, calibration)
+
+
+def _calibration(file: Path, fold: int) -> Logistic | None:
+    """Return the calibration of a file, or the one that was fitted without a fold; None without a file.
+
+    Raises ValueError, KeyError, TypeError or IndexError if the file holds none.
+    """
+    if not file.exists():
+        return None
+    told = json.loads(file.read_bytes())
+    return Logistic.read(told if fold < 0 else told["folds"][fold], INPUTS)
 
 
 def _model(file: Path) -> Booster:

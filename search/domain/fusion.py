@@ -57,8 +57,8 @@ class Fusion:
     the risk level; each is empty if the method does not use it. `leads` says that the graph leads: its plan was so
     probable that its order was kept. `surely` says that this plan is called almost surely right, which takes more than
     to lead. `trust` holds the trust that lists declare. `detail` is a sentence for people about a list that is missing.
-    `cosines` (key → cosine of the question and the document) covers the first 100 of every list. `sure` is the
-    probability that the first candidate is right, if the list has learned to tell it, else 0.
+    `cosines` (key → cosine of the question and the document) covers the first 100 of every list. `probability` is
+    that of the first candidate being right, None if the list has not learned to tell it.
 
     A list's contribution to a sum is weight / (k + rank), or with method `sum` weight x score; a list that does not
     contain a candidate contributes nothing. The contribution of a list that is a fusion is divided among its own lists
@@ -77,7 +77,7 @@ class Fusion:
     trust: Mapping[str, Trust] = field(default_factory=dict)
     cosines: Mapping[int, float] = field(default_factory=dict)
     detail: str = ""
-    sure: float = 0.0
+    probability: float | None = None
     surely: bool = False
 
     @property

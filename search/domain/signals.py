@@ -39,10 +39,15 @@ class Reranked(Fusion):
     """A list that a reranker put into another order, fused with the list that it was given.
 
     `signals` holds, for the first results, the signals that moved each of them most, the strongest first. If the
-    reranker could not do its work, `detail` says why, and the order is the given one.
+    reranker could not do its work, `detail` says why, and the order is the given one. `probability` is calibrated.
     """
 
     signals: Mapping[int, Sequence[SignalShare]] = field(default_factory=dict)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the fusion as JSON, with the probability of the first candidate where it is known."""
+        written = super().to_json()
+        return written if self.probability is None else written | {"probability": self.probability}
 
 
 def signals_of(fusion: Fusion, key: int) -> tuple[SignalShare, ...]:

@@ -9,6 +9,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from search.domain.logistic import Logistic
 from search.domain.trace import Limit
 from search.interfaces.arrays import Vectors
 from search.text import DocumentForm
@@ -74,6 +75,9 @@ class Ranker(Protocol):
     """Name of the encoder whose vectors of questions were used for learning."""
     signals: tuple[str, ...]
     """Names of the signals that it reads, in the order of its columns."""
+    calibration: Logistic | None
+    """Makes the probability that its first candidate is an answer of `search.signals.first_result.first_inputs`; None
+    if it has not learned to tell it."""
 
     def answer_types(self, text: str, vector: Vectors) -> Mapping[str, float]:
         """Return the probability of each node type as the type of the answers to a question with this vector."""

@@ -158,7 +158,10 @@ def _fusion(search: dict[str, Any]) -> RenderableType | None:
     if fusion is None or fusion["method"] == SINGLE:
         return None
     weights = ", ".join(f"{name} {weight:g}" for name, weight in sorted(fusion["weights"].items()))
-    chosen = ", ".join(part for part in (fusion["bucket"], fusion["risk"], "the graph leads" * fusion["leads"]) if part)
+    probability = fusion.get("probability")
+    first = "" if probability is None else f"the first is right with probability {probability:.2f}"
+    facts = (fusion["bucket"], fusion["risk"], "the graph leads" * fusion["leads"], first)
+    chosen = ", ".join(part for part in facts if part)
     return Text(f"Fused by {fusion['method']} reciprocal ranks, k = {fusion['k']:g}: {weights}. {chosen}", style="dim")
 
 

@@ -110,8 +110,8 @@ class Fuse(FusionWeights):
 
     def __call__(self, question: Question, graph: GraphRanking, text: Ranking | Fusion, limit: Limit) -> Fusion:
         """Return the fused list; see `FusionWeights`. Raises StageError if the graph's list has no `trust`."""
-        if isinstance(text, Fusion) and text.sure:
-            graph = replace(graph, trust=replace(_trust(graph), against=text.sure))
+        if isinstance(text, Fusion) and text.probability:
+            graph = replace(graph, trust=replace(_trust(graph), against=text.probability))
         return self.fuse(graph, text, QuestionCosines(question, self.encoder, self.vectors, limit, "fuse"))
 
 

@@ -25,6 +25,7 @@ from search.domain.signals import SHOWN_SIGNALS, Reranked, SignalShare
 from search.domain.trace import Limit
 from search.interfaces import Adjacency, Encoder, MentionIndex, Ranker, Rankers, TextIndex, VectorIndex
 from search.signals.answer_types import type_signals
+from search.signals.first_result import first_inputs
 from search.signals.gather import Signals
 from search.signals.table import SignalTable
 
@@ -70,7 +71,10 @@ class LightRank:
         checked: CheckedConditions,
         limit: Limit,
     ) -> Reranked:
-        """Return the candidates in the ranker's order, with the signals that moved the first `question.k` most."""
+        """Return the candidates in the ranker's order, with the signals that moved the first `question.k` most.
+
+        A ranker that has learned to tell it says how probable it is that the first one is an answer.
+        """
         if not self.light_artifact:
             return unchanged(fusion, "No ranker has been trained for this knowledge base; the fused order stands.")
         try:
@@ -88,28 +92,35 @@ class LightRank:
         names = [kind.name for kind in self.adjacency.schema.node_types]
         types = type_signals(ranker.answer_types(question.text, vector), names, self.adjacency.types, table.keys)
         matrix = SignalTable(table.keys, {**table.columns, **types}).matrix(ranker.signals)
-        ranked = in_order(table, matrix, ranker, fusion)
+        scores = ranker.scores(matrix)
+        ranked = in_order(table, matrix, scores, fusion)
         cosines = QuestionCosines(question, self.encoder, self.vectors, limit, "rerank")
         fused = Fusion.of({LIGHT: ranked.ranking, GIVEN: fusion}, _weights(len(ranked.ranking)), K, cosines)
-        return Reranked(**{**vars(fused), "trust": fusion.trust}, signals=_moved(ranked, ranker, question.k))
+        probability = None
+        if ranker.calibration is not None:
+            probability = ranker.calibration.probability(first_inputs(table, scores, ranked.first))
+        told = {"trust": fusion.trust, "probability": probability}
+        return Reranked(**{**vars(fused), **told}, signals=_moved(ranked, ranker, question.k))
 
 
 class Ranked(NamedTuple):
-    """The ranker's list, and the signals of its candidates in the order of the list."""
+    """The ranker's list, the signals of its candidates in the order of the list, and the first one's row before."""
 
     ranking: Ranking
     signals: NDArray[np.float32]
+    first: int
 
 
-def in_order(table: SignalTable, matrix: NDArray[np.float32], ranker: Ranker, fusion: Fusion) -> Ranked:
+def in_order(table: SignalTable, matrix: NDArray[np.float32], scores: NDArray[np.float64], fusion: Fusion) -> Ranked:
     """Return the candidates by falling score; equal scores keep the order of the fused list, then that of keys."""
-    scores = ranker.scores(matrix)
     ranks = fusion.ranking.ranks
     last = len(ranks) + 1
     given = np.array([ranks.get(key, last) for key in table.keys.tolist()])
     order = np.lexsort((table.keys, given, -scores))
     pairs = zip(table.keys[order].tolist(), scores[order].tolist(), strict=True)
-    return Ranked(Ranking(tuple(Candidate(key, score) for key, score in pairs), len(order)), matrix[order])
+    return Ranked(
+        Ranking(tuple(Candidate(key, score) for key, score in pairs), len(order)), matrix[order], int(order[0])
+    )
 
 
 def unchanged(fusion: Fusion, why: str = "") -> Reranked:

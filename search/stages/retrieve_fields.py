@@ -87,7 +87,7 @@ class Fields:
         cosines = QuestionCosines(question, self.encoder, self.vectors, limit, STAGE)
         ordered = {name: rankings[name] for name in weights}
         fused = Fusion.added(ordered, weights, cosines, self.depth)
-        return replace(fused, sure=sure_of(fused.ranking)) if self.artifact else fused
+        return replace(fused, probability=probability_of_first(fused.ranking)) if self.artifact else fused
 
     def _query(self, text: str) -> FieldQuery:
         if not self.artifact:
@@ -122,7 +122,7 @@ class Fields:
         return _ranking(keys, of_code[self.nodes.types(keys)])
 
 
-def sure_of(ranking: Ranking) -> float:
+def probability_of_first(ranking: Ranking) -> float:
     """Return the probability of the first candidate, where scores are logarithms of odds, as learned ones are."""
     scores = np.array([candidate.score for candidate in ranking.candidates])
     return float(1 / np.exp(scores - scores.max()).sum()) if len(scores) else 0.0

@@ -15,7 +15,7 @@ from training.evaluation.cost import cost_of_a_question
 from training.evaluation.judged import judged_part
 from training.evaluation.lost import in_flow
 from training.evaluation.measures import SEED, Values, intervals, means, measure
-from training.evaluation.runner import TEXT_ONLY, QuestionOutcome
+from training.evaluation.runner import QuestionOutcome
 
 MOST_SURE = 50
 """Most wrong first answers, called almost surely right, whose questions a report lists."""
@@ -84,15 +84,14 @@ def _percentiles(seconds: Sequence[float]) -> dict[str, float | None]:
 
 
 def _calibration(examples: Sequence[Example], outcomes: Mapping[str, QuestionOutcome]) -> dict[str, Any] | None:
-    """Return the calibration of the first plan's probability against whether the first result is an answer.
+    """Return the calibration of the shown probability against whether the first result is an answer.
 
-    A plan that leaves the whole question to text was not executed in the graph: pages show no probability of it, and it
-    takes no part.
+    Questions without one, such as those that a plan leaves to text without a trained ranker, take no part.
     """
     given, right = [], []
     for example in examples:
         outcome = outcomes[example.id]
-        if outcome.probability is not None and outcome.plan_shape != TEXT_ONLY:
+        if outcome.probability is not None:
             given.append(outcome.probability)
             right.append(_right(example, outcome))
     return calibration(given, right, "right")

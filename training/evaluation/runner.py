@@ -17,12 +17,13 @@ TEXT_ONLY = "text only"
 class QuestionOutcome:
     """The outcome of one question: ids and scores from best to worst, seconds of the search, or an error message.
 
-    `stages` holds seconds by role of the steps. `probability` is that of the first plan (None when there is no plan)
-    and `plan_shape` describes that plan (`plan_shape`). `cached_calls` counts answers of a language model that came
-    from the cache. `run` is the id of the search. `leads` says that pages call the first plan almost surely right, None
-    for a pipeline that cannot say so. `model_use` is what the search spent on language models (`Budget.to_json`), None
-    if it asked none. `lost_at` is the stage that lost the first answer, empty when it was
-    not computed.
+    `stages` holds seconds by role of the steps. `probability` is the one that pages show: of the first result being
+    right where a ranker has learned to tell it, else of the first plan (None if there is no plan, or if it leaves the
+    whole question to text). `plan_shape` describes that plan (`plan_shape`). `cached_calls` counts answers of a
+    language model that came from the cache. `run` is the id of the search. `leads` says that pages call the first plan
+    almost surely right, None for a pipeline that cannot say so. `model_use` is what the search spent on language models
+    (`Budget.to_json`), None if it asked none. `lost_at` is the stage that lost the first answer, empty when it was not
+    computed.
     """
 
     ranking: tuple[tuple[str, float], ...] = ()

@@ -7,17 +7,17 @@ answers of other questions.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import lightgbm
 import numpy as np
 from numpy.typing import NDArray
-from safetensors.numpy import save
 
 from search.domain.run_context import RunContext
 from search.signals.answer_types import AnswerTypes, type_signals
+from search.signals.first_result import CALIBRATION
 from search.signals.gather import DEPTH
 from search.signals.table import SignalTable
 from search.signals.titles import signal_title
@@ -26,6 +26,8 @@ from training.evaluation.measures import Values, intervals, means, measure
 from training.learning.answer_type_fit import fit_types, inputs
 from training.learning.folds import folds_apart, folds_of
 from training.learning.plan_files import folds_of_hashes
+from training.learning.ranker_calibration import ListFacts, RankerCalibration, calibrated
+from training.learning.ranker_files import Model, files_of, served, tensors_of
 from training.learning.ranker_fit import Floats, Part, Ranks, fit_parts, mean_scores, shares_of_gain
 from training.learning.ranker_settings import RankerSettings
 from training.learning.ranker_tables import Tables, collect
@@ -50,18 +52,11 @@ class RankerLearner(RankerSettings):
 
 
 @dataclass(frozen=True, eq=False)
-class Model:
-    """The parts of a ranker: the model of the answer's type, and the trees."""
-
-    types: AnswerTypes
-    trees: Sequence[lightgbm.Booster]
-
-
-@dataclass(frozen=True, eq=False)
 class LearnedRanker(Learned):
     """The content of the artifact and, for measuring, each question's candidates as ranked without its fold.
 
-    `ranked` and `given` hold the keys of the candidates from best to worst, by the place of the question.
+    `ranked` and `given` hold the keys of the candidates from best to worst, by the place of the question. `calibration`
+    tells how probable it is that the first is an answer.
     """
 
     ranked: Mapping[int, NDArray[np.int32]]
@@ -70,6 +65,7 @@ class LearnedRanker(Learned):
     types_right: float
     reached: int
     candidates: float
+    calibration: RankerCalibration
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,7 +84,8 @@ class RankerTask:
             "question asks for. It is LambdaMART (LightGBM), learned from questions and their answers. The figures "
             "below are for held-out folds: each question is ranked by trees that have not learned from it.",
             "It orders only what the lists contain. It fits the pipeline's version that it was trained for: with other "
-            "lists or other trained parts its signals mean something else.",
+            "lists or other trained parts its signals mean something else. How sure it is of its first candidate is "
+            "calibrated for questions like those that it has learned from.",
         )
 
     def fit(self, run: RunContext) -> LearnedRanker:
@@ -116,15 +113,23 @@ class RankerTask:
         held_out = [Model(types, trees) for types, trees in zip(parts, of_folds, strict=True)]
         whole = Model(every, of_all)
         scores = {place: mean_scores(held_out[folds[place]].trees, one.signals) for place, one in ranks.items()}
+        calibration = calibrated(
+            [ListFacts.of(tables.by_place[place], scores[place], one.answers, int(folds[place]))
+             for place, one in ranks.items() if len(one.answers)],
+            len(parts),
+        )  # fmt: skip
         gains = dict(zip(names, shares_of_gain(whole.trees).tolist(), strict=True))
-        files = {FOLDS: folds_of_hashes(examples, folds), **_files(held_out, whole)}
+        files = {
+            FOLDS: folds_of_hashes(examples, folds), CALIBRATION: calibration.file(), **files_of(held_out, whole),
+        }  # fmt: skip
         return LearnedRanker(
-            _tensors(whole.types), _served(tools.encoder.name, names, whole, held_out), files,
+            tensors_of(whole.types), served(tools.encoder.name, names, whole, held_out), files,
             {place: tables.by_place[place].keys[np.argsort(-one, kind="stable")] for place, one in scores.items()},
             {place: _given(table) for place, table in tables.by_place.items()},
             gains, self._types_right(parts, folds, texts, vectors),
             sum(bool(one.answers.any()) for one in ranks.values()),
             float(np.mean([len(table.keys) for table in tables.by_place.values()])),
+            calibration,
         )  # fmt: skip
 
     def evaluate(self, learned: LearnedRanker, run: RunContext) -> Evaluated:
@@ -138,11 +143,13 @@ class RankerTask:
             "types_right": round(100 * learned.types_right, 2),
             **{name.replace(" ", "_"): {"metrics": means(one), "intervals": intervals(one)}
                for name, one in values.items()},
-            "comparisons": compared, "importance": {name: round(share, 5) for name, share in shown},
+            "comparisons": compared, "calibration": learned.calibration.measured(),
+            "importance": {name: round(share, 5) for name, share in shown},
         }  # fmt: skip
         table: dict[str, Mapping[str, float]] = {name: means(one) for name, one in values.items()}
         table["difference"] = {one["metric"]: one["difference"] for one in compared}
         table["p of the difference (paired randomisation test)"] = {one["metric"]: one["p"] for one in compared}
+        table["probability of the first (held out)"] = learned.calibration.figures()
         table |= {
             f"Signal: {signal_title(name)}": {"part of the gain, %": 100 * share} for name, share in shown[:SHOWN]
         }
@@ -262,49 +269,3 @@ def _given(table: SignalTable) -> NDArray[np.int32]:
         return table.keys[:0]
     listed = np.flatnonzero(~np.isnan(ranks))
     return table.keys[listed[np.argsort(ranks[listed], kind="stable")]]
-
-
-def _tensors(types: AnswerTypes) -> dict[str, NDArray[np.float32]]:
-    return {"bags": types.bags, "vectors": types.vectors, "bias": types.bias}
-
-
-def _of_fold(types: AnswerTypes, whole: AnswerTypes) -> bytes:
-    """Return a fold's model of the types as a file in half precision, with the rows of the whole model's types.
-
-    A type that the fold's questions never have as an answer gets a probability of practically 0.
-    """
-    rows = {name: at for at, name in enumerate(types.types)}
-    tensors = {name: np.zeros_like(part) for name, part in _tensors(whole).items()}
-    tensors["bias"][:] = -60.0
-    for at, name in enumerate(whole.types):
-        if name in rows:
-            for part, values in _tensors(types).items():
-                tensors[part][at] = values[rows[name]]
-    return save({name: np.ascontiguousarray(part.astype(np.float16)) for name, part in tensors.items()})
-
-
-def _files(held_out: Sequence[Model], whole: Model) -> dict[str, bytes]:
-    """Return the files of the trees, and the models of types of the folds."""
-    files = {name: model.model_to_string().encode() for name, model in _named(whole, "trees")}
-    for fold, part in enumerate(held_out):
-        files[f"fold-{fold}.safetensors"] = _of_fold(part.types, whole.types)
-        files |= {name: model.model_to_string().encode() for name, model in _named(part, f"fold-{fold}-trees")}
-    return files
-
-
-def _named(model: Model, prefix: str) -> Iterator[tuple[str, lightgbm.Booster]]:
-    return ((f"{prefix}-{at}.txt", one) for at, one in enumerate(model.trees))
-
-
-def _served(encoder: str, names: Sequence[str], whole: Model, held_out: Sequence[Model]) -> dict[str, object]:
-    """Return the description that `LightGbmRanker` reads together with the files."""
-    return {
-        "encoder": encoder,
-        "signals": list(names),
-        "types": list(whole.types.types),
-        "trees": [name for name, _ in _named(whole, "trees")],
-        "folds": [f"fold-{fold}.safetensors" for fold in range(len(held_out))],
-        "trees_of_folds": [
-            [name for name, _ in _named(part, f"fold-{fold}-trees")] for fold, part in enumerate(held_out)
-        ],
-    }

@@ -139,6 +139,9 @@ class Fusion(serializers.Serializer[Any]):
     risk = Text(allow_blank=True)
     leads = Flag(help_text="Whether the order of the graph's list was kept.")
     surely = Flag(help_text="Whether the plan is called almost surely right.")
+    probability = Number(
+        allow_null=True, help_text="Calibrated probability that the first result is right; null where none was learned."
+    )
     trust = serializers.DictField(child=JsonObject(), help_text="How far lists are to be trusted, by name.")
     titles = serializers.DictField(child=Text())
 

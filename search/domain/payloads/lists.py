@@ -85,7 +85,10 @@ class GraphListed:
 
 @dataclass(frozen=True)
 class Fused:
-    """A fusion of several lists: the numbers of the sums, the lists by name, and the fused list (`ranking`)."""
+    """A fusion of several lists: the numbers of the sums, the lists by name, and the fused list (`ranking`).
+
+    `probability` is the calibrated one of the first entry being right, None where no reranker has learned to tell it.
+    """
 
     method: str
     k: float
@@ -97,6 +100,7 @@ class Fused:
     rankings: Mapping[str, Listed] = field(default_factory=dict)
     trust: Mapping[str, Trust] = field(default_factory=dict)
     surely: bool = False
+    probability: float | None = None
 
     @classmethod
     def from_json(cls, data: Json) -> Fused:
@@ -106,11 +110,12 @@ class Fused:
             data["method"], data["k"], dict(data["weights"]), Listed.from_json(data["ranking"]),
             data["bucket"], data["risk"], data["leads"], rankings,
             {name: Trust.from_json(trust) for name, trust in data["trust"].items()}, data.get("surely", data["leads"]),
+            data.get("probability"),
         )  # fmt: skip
 
     def to_json(self) -> dict[str, Any]:
         """Return it as it was recorded."""
-        return {
+        written = {
             "method": self.method,
             "k": self.k,
             "weights": dict(self.weights),
@@ -122,6 +127,7 @@ class Fused:
             "rankings": {name: listed.to_json() for name, listed in self.rankings.items()},
             "ranking": self.ranking.to_json(),
         }
+        return written if self.probability is None else written | {"probability": self.probability}
 
 
 def _several(cosines: list[float | None] | None) -> tuple[float | None, ...] | None:

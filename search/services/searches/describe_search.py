@@ -239,6 +239,7 @@ def describe_fusion(output: Outputs, pipeline: Pipeline | None = None) -> dict[s
         "risk": fused.risk,
         "leads": fused.leads,
         "surely": fused.surely,
+        "probability": fused.probability,
         "trust": {name: trust.to_json() for name, trust in fused.trust.items()},
         "titles": titles_of(list(dict.fromkeys([*fused.weights, *leaves])), pipeline),
     }

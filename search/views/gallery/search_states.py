@@ -57,6 +57,11 @@ def _done(count: int, **changes: Any) -> Json:
     return described
 
 
+def _ranked() -> Json:
+    described = _done(MANY, answer=_answer(MANY - 1, text="glassblowing"))
+    return described | {"fusion": described["fusion"] | {"probability": 0.48}}
+
+
 def _none() -> Json:
     empty = search(results=[], fusion=None, answer=_answer(0))
     return empty | {"plans": [plan | {"found": 0} for plan in empty["plans"]]}
@@ -92,6 +97,7 @@ SEARCHES: Mapping[str, Page] = {
     "empty": ("Nothing found", _results(_none)),
     "one": ("One result", _results(lambda: _done(1, answer=_answer(1)))),
     "many": ("Twenty results", _results(lambda: _done(MANY, answer=_answer(MANY - 1)))),
+    "ranked": ("A trained ranker says how sure it is of the first result", _results(_ranked)),
     "facets": ("What narrows the answers down", _results(lambda: _done(MANY, answer=_answer(MANY)), _FACETS)),
     "facets-awaited": (
         "Facets that take long, and cannot be counted here",

@@ -43,11 +43,16 @@ class ShownAnswer:
     near: int
     paths: tuple[str, ...] = ()
     doubt: float | None = None
-    """Probability of the plan, if it is so small that the question was more likely meant otherwise."""
+    """Probability of the plan, if it is so small that the question was more likely meant otherwise.
+
+    None where `right` says how sure the list is.
+    """
     changed: bool = False
     """Whether the plan as it was asked found nothing, so that no result is an answer."""
     open: bool = False
     """Whether only texts can say which of the answers are meant: the plan leaves words over."""
+    right: float | None = None
+    """Calibrated probability that the first result is right, where a ranker ordered the list and has learned it."""
 
     @property
     def elsewhere(self) -> bool:
@@ -91,11 +96,17 @@ def show_answer(search: Json, relations: Relations | None = None) -> ShownAnswer
     probability = entry.get("probability", 1.0)
     # The probability of a changed plan is lower because it covers less; nothing is doubtful about the plan before.
     shown = entry["source"] == "user" or bool(entry.get("given"))
-    doubt = probability if not shown and probability < DOUBTFUL else None
+    right = None if entry["source"] == "user" or answer["kind"] != "list" else _right(search)
+    doubt = probability if not shown and right is None and probability < DOUBTFUL else None
     return ShownAnswer(
         answer["kind"], head, said, answer["count"], len(ranks), max(ranks, default=0), near, paths, doubt,
-        bool(entry.get("given")), bool(answer.get("text")),
+        bool(entry.get("given")), bool(answer.get("text")), right,
     )  # fmt: skip
+
+
+def _right(search: Json) -> float | None:
+    """Return the probability that the first result is right; None where there is none, or nothing has learned it."""
+    return (search.get("fusion") or {}).get("probability") if search["results"] else None
 
 
 def _by_text(search: Json) -> ShownAnswer:
@@ -103,7 +114,7 @@ def _by_text(search: Json) -> ShownAnswer:
     near = len(search["results"])
     said = "Nothing that was asked could be looked up in the graph."
     said += " What follows is nearest to the text." if near else ""
-    return ShownAnswer("list", "No answer", said, 0, 0, 0, near)
+    return ShownAnswer("list", "No answer", said, 0, 0, 0, near, right=_right(search))
 
 
 @dataclass(frozen=True, slots=True)

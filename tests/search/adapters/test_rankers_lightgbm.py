@@ -17,6 +17,7 @@ from safetensors.numpy import save
 from search.adapters.rankers_lightgbm import LoadedRankers
 from search.artifact_files import manifest_of
 from search.domain.errors import StageError
+from search.domain.logistic import Logistic
 from search.signals.answer_types import BUCKETS
 
 SIGNALS = ["degree", "lists"]
@@ -80,9 +81,20 @@ def test_a_fold_has_trees_of_its_own_and_one_that_was_not_kept_is_said(tmp_path:
         rankers.get("ranker-1", 1)
 
 
+def test_a_calibration_is_read_with_its_folds_and_an_artifact_without_one_has_none(tmp_path: Path) -> None:
+    told = {"weights": {"share": 1.5}, "constant": 0.5}
+    folds = [{"weights": {"margin": 2.0}, "constant": -1.0}]
+    rankers = written(tmp_path, {"calibration.json": json.dumps({**told, "folds": folds}).encode()})
+    assert rankers.get("ranker-1").calibration == Logistic({"share": 1.5}, 0.5)
+    assert rankers.get("ranker-1", 0).calibration == Logistic({"margin": 2.0}, -1.0)
+    assert written(tmp_path).get("ranker-1").calibration is None
+
+
 @pytest.mark.parametrize(
     ("files", "changed", "why"),
     [
+        ({"calibration.json": b"{}"}, {}, "a calibration has a number for its constant and for inputs among share"),
+        ({"calibration.json": b'{"weights": {"luck": 1}, "constant": 0}'}, {}, "inputs among share, margin, plan"),
         ({}, {"kind": "planner"}, "ranker-1 is a planner of format 1, not a ranker of format 1"),
         ({}, {"signals": ["degree"]}, "the trees do not read 1 signals"),
         ({}, {"types": ["film"]}, "the weights of 1 types have the shapes"),

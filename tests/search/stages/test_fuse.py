@@ -76,7 +76,7 @@ def test_the_risk_level_multiplies(risk: Any, multiplier: float) -> None:
 
 
 def test_a_text_that_knows_how_probable_its_first_is_takes_that_part_of_the_graphs_weight() -> None:
-    learned = replace(Fusion.single("fields", TEXT), sure=0.75)
+    learned = replace(Fusion.single("fields", TEXT), probability=0.75)
     fusion = fuse(graph(20, 12), learned, k=5.0)
     # 2.0 x 1.25 x (1 - 0.75).
     assert fusion.weights == {"graph": 0.625, "text": 1.0}

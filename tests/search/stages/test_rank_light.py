@@ -19,6 +19,7 @@ from search.domain.conditions import CheckedConditions
 from search.domain.errors import SearchCancelled, StageError
 from search.domain.fusion import Fusion
 from search.domain.graph import NodeType, Schema
+from search.domain.logistic import Logistic
 from search.domain.question import Question
 from search.domain.ranking import by_key
 from search.domain.signals import Reranked, signals_of
@@ -41,8 +42,11 @@ class Linear:
 
     name = "ranker-1"
 
-    def __init__(self, weights: Mapping[str, float], encoder: str = "table@1") -> None:
+    def __init__(
+        self, weights: Mapping[str, float], encoder: str = "table@1", calibration: Logistic | None = None
+    ) -> None:
         self.encoder = encoder
+        self.calibration = calibration
         self.signals = tuple(weights)
         self._weights = np.array(list(weights.values()))
 
@@ -105,6 +109,18 @@ def test_the_ranker_orders_the_union_of_the_lists(stage: LightRank) -> None:
     assert (found.status, found.trust) == ("ok", FUSION.trust)
     for key, score in found.ranking.scores.items():
         assert sum(share.contribution for share in found.leaves(key).values()) == pytest.approx(score)
+
+
+def test_a_ranker_that_has_learned_it_says_how_probable_its_first_candidate_is(stage: LightRank) -> None:
+    # The scores are 9.8, 9.0, 1.9 and 1.0: the margin is 0.8, and 5 · 0.8 - 4 is 0.
+    weights = {"type:probability": 10.0, "list:vss:score": 1.0}
+    told = replace(stage, rankers=Shelf(Linear(weights, calibration=Logistic({"margin": 5.0}, -4.0))))
+    found = reranked(told)
+    assert found.probability == pytest.approx(0.5)
+    assert found.to_json()["probability"] == found.probability
+    silent = reranked(stage)
+    assert silent.probability is None
+    assert "probability" not in silent.to_json()
 
 
 def test_equal_scores_keep_the_order_of_the_given_list(stage: LightRank) -> None:

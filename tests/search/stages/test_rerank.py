@@ -163,7 +163,7 @@ class Turned:
         keys = fusion.ranking.keys
         light = ranked({key: float(place) for place, key in enumerate(keys)})
         fused = Fusion.of({"light": light, "fused": fusion}, {"light": 1.0, "fused": 0.0}, 1.0, by_key)
-        return Reranked(**{**vars(fused), "detail": self.detail})
+        return Reranked(**{**vars(fused), "detail": self.detail, "probability": 0.75})
 
 
 def test_the_neural_reranker_reads_what_the_light_one_puts_first() -> None:
@@ -174,6 +174,7 @@ def test_the_neural_reranker_reads_what_the_light_one_puts_first() -> None:
     assert [document.split()[1] for document in negated.calls[0]] == ["n4", "n3"]
     assert found.ranking.keys[:2] == (3, 4)
     assert (found.status, found.detail) == ("degraded", "The ranker is away.")
+    assert found.probability is None, "the light ranker knows its own list only"
     assert {"reranker", "light", "text"} <= set(found.leaves(3))
 
 
@@ -181,8 +182,16 @@ def test_where_the_graph_leads_only_the_light_ranker_decides() -> None:
     scorer = ByNumber()
     sure = Fusion.of(dict(BEFORE.rankings), dict(BEFORE.weights), 1.0, by_key, leads=True)
     both = LightThenNeural(Turned(), stage(scorer))  # type: ignore[arg-type]
-    assert both(WHO, sure, [], CheckedConditions(), Limit.seconds(60)).ranking.keys == (4, 3, 2, 1)
+    found = both(WHO, sure, [], CheckedConditions(), Limit.seconds(60))
+    assert (found.ranking.keys, found.probability) == ((4, 3, 2, 1), 0.75)
     assert not scorer.calls
+
+
+def test_a_neural_reranker_that_fails_leaves_the_probability_of_the_light_list() -> None:
+    away = ByNumber(of=raising(StageError("rerank", "the server is away")))
+    both = LightThenNeural(Turned(), stage(away))  # type: ignore[arg-type]
+    found = both(WHO, BEFORE, [], CheckedConditions(), Limit.seconds(60))
+    assert (found.ranking.keys, found.probability) == ((4, 3, 2, 1), 0.75)
 
 
 def test_the_pipeline_has_the_options_of_both() -> None:

@@ -41,6 +41,13 @@ def test_the_frame_has_the_chosen_theme_width_and_direction_and_ignores_others(c
 
 
 @pytest.mark.usefixtures("shown")
+def test_a_ranked_list_says_how_sure_the_ranker_is_of_the_first_result(client: Client) -> None:
+    said = "The first result is right with a probability of 48 %."
+    assert said in client.get("/gallery/search/ranked/").content.decode()
+    assert "The first result is right" not in client.get("/gallery/search/many/").content.decode()
+
+
+@pytest.mark.usefixtures("shown")
 def test_a_state_answers_its_own_script_with_made_up_items(client: Client) -> None:
     address = "/gallery/judging/one/data/next/"
     assert address in client.get("/gallery/judging/one/").content.decode()

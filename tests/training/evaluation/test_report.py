@@ -52,7 +52,7 @@ def test_latency_is_told_by_role_too() -> None:
     }  # fmt: skip
 
 
-def test_the_first_plans_probability_is_held_against_the_first_answer() -> None:
+def test_the_shown_probability_is_held_against_the_first_answer() -> None:
     """0.99 and right, 0.95 and wrong: their bin says 0.97 and 0.5. 0.25 and wrong: 0.25 and 0."""
     outcomes = {
         "q1": QuestionOutcome((("a", 1.0), ("z", 0.5)), probability=0.99),
@@ -71,11 +71,11 @@ def test_the_first_plans_probability_is_held_against_the_first_answer() -> None:
     assert describe_pipeline(EXAMPLES, OUTCOMES, {})["calibration"] is None
 
 
-def test_the_probability_of_a_plan_that_leaves_all_to_text_is_not_calibrated() -> None:
-    """Pages show no probability of it."""
+def test_a_question_without_a_shown_probability_is_not_calibrated() -> None:
+    """The plan of the second leaves all to text; of the first a trained ranker has told the probability."""
     outcomes = {
-        "q1": QuestionOutcome((("a", 1.0),), probability=1.0, plan_shape="1 hop, 1 anchor"),
-        "q2": QuestionOutcome((("a", 1.0),), probability=1.0, plan_shape="text only"),
+        "q1": QuestionOutcome((("a", 1.0),), probability=1.0, plan_shape="text only"),
+        "q2": QuestionOutcome((("a", 1.0),), plan_shape="text only"),
         "q3": QuestionOutcome(error="gone"),
     }
     told = describe_pipeline(EXAMPLES, outcomes, {})["calibration"]

@@ -21,6 +21,7 @@ from search.services.pipelines.save_pipeline_version import save_pipeline_versio
 from search.services.searches.describe_search import describe_search
 from search.services.searches.request_search import request_search
 from search.services.searches.run_search import run_search
+from search.signals.first_result import CALIBRATION, INPUTS
 from tests.training import makers
 from training.data.examples import BadQuestions, Example
 from training.data.hashes import question_hash
@@ -93,6 +94,11 @@ def test_it_gains_on_held_out_questions_and_searches_use_it(base: KnowledgeBase,
     assert "Ranker of candidates" in card
     assert "p of the difference" in card
     assert "Signal: " in card
+    assert "probability of the first (held out)" in card
+    told = metrics["calibration"]
+    assert (told["questions"], sum(one["questions"] for one in told["bins"])) == (len(TAUGHT), len(TAUGHT))
+    assert 0 <= told["error"] <= 1
+    assert told["weights"].keys() <= set(INPUTS)
     version = PipelineVersion.objects.get(active=True)
     assert version.options == {"rerank": "light", "rerank.light_artifact": artifact.id}
     run = searched(makers.questions()[-1].text)
@@ -100,6 +106,9 @@ def test_it_gains_on_held_out_questions_and_searches_use_it(base: KnowledgeBase,
     described = describe_search(run)
     step = next(step for step in described["steps"] if step["role"] == "rerank")
     assert (step["status"], step["detail"]) == ("ok", "")
+    assert 0 < described["fusion"]["probability"] < 1
+    shown = client.get(f"/search/{run.pk}/", headers={"host": "localhost"}).content.decode()
+    assert "The first result is right with a probability of" in shown
     first = described["results"][0]
     assert 1 <= len(first["signals"]) <= 5
     sizes = [abs(one["contribution"]) for one in first["signals"]]
@@ -133,7 +142,7 @@ def test_the_same_questions_and_seed_give_the_same_ranker(base: KnowledgeBase) -
     PipelineVersion.objects.all().delete()
     trained()
     one, other = (artifact.directory for artifact in Artifact.objects.all())
-    for name in ("trees-0.txt", "trees-1.txt", "fold-0-trees-0.txt", "model.safetensors", FOLDS):
+    for name in ("trees-0.txt", "trees-1.txt", "fold-0-trees-0.txt", "model.safetensors", CALIBRATION, FOLDS):
         assert (one / name).read_bytes() == (other / name).read_bytes(), name
     assert (one / "trees-0.txt").read_bytes() != (one / "trees-1.txt").read_bytes()
 

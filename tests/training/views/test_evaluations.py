@@ -128,6 +128,7 @@ def test_a_report_shows_how_honest_its_probabilities_were(reader: Client, evalua
     Evaluation.objects.filter(pk=evaluation).update(report=report)
     told = page(reader, "evaluation-report", evaluation)
     assert "expected calibration error 0.323" in told  # (0.97 + 2 · 0) / 3
+    assert "over 3 questions with a probability" in told
     assert told.count('<line class="whisker"') == 2
     assert "33.3 of 100 questions (6.2 to 79.2 with 95 % confidence)" in told
     assert "found=sure+and+wrong" in told

@@ -21,7 +21,7 @@ from search.services.searches.run_search import ranking_of
 from search.services.searches.search_batch import FinishedSearch, StoredSearch, search_unstored
 from training.evaluation.lost import TOP, Attribution
 from training.evaluation.lost.facts import Held
-from training.evaluation.runner import QuestionOutcome, plan_shape
+from training.evaluation.runner import TEXT_ONLY, QuestionOutcome, plan_shape
 from training.services.attribution import SECONDS, UNREAD_ROLES, attribute, failed, undecided
 
 _log = logging.getLogger(__name__)
@@ -163,7 +163,8 @@ def outcome_of(run: SearchRun, steps: Sequence[Step]) -> QuestionOutcome:
         model_use=_model_use(run),
     )  # fmt: skip
     outcome = _with_plan(outcome, next((step for step in steps if step.role == "plan"), None))
-    return _with_lead(outcome, next((step for step in steps if step.role == "fusion"), None))
+    outcome = _with_lead(outcome, next((step for step in steps if step.role == "fusion"), None))
+    return _with_first(outcome, next((step for step in steps if step.role == "rerank"), None))
 
 
 def _model_use(run: SearchRun) -> Mapping[str, Any] | None:
@@ -180,8 +181,18 @@ def _with_lead(outcome: QuestionOutcome, step: Step | None) -> QuestionOutcome:
     return outcome if leads is None else replace(outcome, leads=bool(leads))
 
 
+def _with_first(outcome: QuestionOutcome, step: Step | None) -> QuestionOutcome:
+    """Return the outcome with the probability of its first result, if a ranker has told it; see `_with_lead`."""
+    output = None if step is None else step.output
+    told = output.get("probability") if isinstance(output, Mapping) else None
+    return outcome if told is None or not outcome.ranking else replace(outcome, probability=float(told))
+
+
 def _with_plan(outcome: QuestionOutcome, step: Step | None) -> QuestionOutcome:
-    """Return the outcome with the probability and the shape of the first plan, if there is a readable plan."""
+    """Return the outcome with the probability and the shape of the first plan, if there is a readable plan.
+
+    A plan that leaves the whole question to text was not executed in the graph: pages show no probability of it.
+    """
     try:
         plans = None if step is None else read_payload(step.role, step.output)
     except UnreadablePayload:
@@ -189,4 +200,5 @@ def _with_plan(outcome: QuestionOutcome, step: Step | None) -> QuestionOutcome:
     if not isinstance(plans, Plans) or not plans.entries:
         return outcome
     first = plans.entries[0]
-    return replace(outcome, probability=first.probability, plan_shape=plan_shape(first.plan))
+    shape = plan_shape(first.plan)
+    return replace(outcome, probability=None if shape == TEXT_ONLY else first.probability, plan_shape=shape)

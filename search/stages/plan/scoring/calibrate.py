@@ -9,18 +9,16 @@ weights has a sign that is given: the probability never rises when fewer words a
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from search.domain.logistic import Logistic, log_odds
 from search.domain.plan import ScoredPlan
 
 _FILE = Path(__file__).with_name("calibration.json")
-_FURTHEST = 6.0
-"""Largest log-odds of a share: beyond it, the softmax says nothing more."""
 _UNKNOWN = 0.45
 """Largest probability of a plan that leaves out a name which nothing here bears: it answers another question."""
 _UNBOUND = 0.6
@@ -62,9 +60,9 @@ class Grounds:
         """Return the inputs of the logistic function by name; more of any of them never lowers the probability."""
         both = self.share + self.rival
         values = (
-            _odds(self.share), _odds(self.share / both) if both else 0.0, self.explained, -float(min(self.left, 4)),
-            self.sureness, -float(min(self.unbound, 2)), self.fit, -float(min(max(self.hops, 1), 4)),
-            0.0 if self.text else 1.0,
+            log_odds(self.share), log_odds(self.share / both) if both else 0.0, self.explained,
+            -float(min(self.left, 4)), self.sureness, -float(min(self.unbound, 2)), self.fit,
+            -float(min(max(self.hops, 1), 4)), 0.0 if self.text else 1.0,
         )  # fmt: skip
         return dict(zip(INPUTS, values, strict=True))
 
@@ -79,30 +77,17 @@ class Grounds:
         return cls(**{one.name: data[one.name] for one in fields(cls) if one.name in data})  # type: ignore[arg-type]
 
 
-@dataclass(frozen=True)
-class Calibration:
-    """A logistic function of `Grounds`: the weight of each input (none is negative), and a constant."""
-
-    weights: Mapping[str, float]
-    constant: float
+class Calibration(Logistic):
+    """A logistic function of `Grounds`."""
 
     def __call__(self, grounds: Grounds) -> float:
         """Return the probability that the first answer is right."""
-        total = sum(self.weights.get(name, 0.0) * value for name, value in grounds.inputs().items())
-        return 1.0 / (1.0 + math.exp(-max(-30.0, min(30.0, total + self.constant))))
+        return self.probability(grounds.inputs())
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Calibration:
         """Return the function that a file or an artifact holds. Raises ValueError if it is none."""
-        told: Any = data.get("weights")
-        weights: Mapping[str, Any] = told if isinstance(told, Mapping) else {"": None}
-        values = [*weights.values(), data.get("constant")]
-        finite = all(isinstance(value, int | float) and math.isfinite(value) for value in values)
-        if not finite or not set(weights) <= set(INPUTS):
-            raise ValueError(f"a calibration has a number for its constant and for inputs among {', '.join(INPUTS)}")
-        if min(values[:-1], default=0.0) < 0:
-            raise ValueError("no weight of a calibration is negative")
-        return cls(dict(weights), values[-1])
+        return cls.read(data, INPUTS)
 
 
 @lru_cache(maxsize=1)
@@ -138,9 +123,3 @@ def _most(grounds: Grounds) -> float:
     """Return the largest probability that the facts allow, whatever the function says: it has seen few such plans."""
     caps = (grounds.unknown, _UNKNOWN), (grounds.unbound, _UNBOUND), (grounds.left, _LEFT_OVER)
     return min((cap for there, cap in caps if there), default=1.0)
-
-
-def _odds(share: float) -> float:
-    """Return the log-odds of a share, between -`_FURTHEST` and `_FURTHEST`."""
-    bounded = min(max(share, 1e-9), 1 - 1e-9)
-    return max(-_FURTHEST, min(_FURTHEST, math.log(bounded / (1 - bounded))))

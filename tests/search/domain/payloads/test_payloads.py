@@ -41,6 +41,7 @@ from search.domain.plan import (
 )
 from search.domain.plan.parts import MatchMode, Operator, PlanSource, RetrievalMode
 from search.domain.ranking import by_key
+from search.domain.signals import Reranked
 from search.domain.trace import OUTPUT_TYPES, StepRole, Trace
 from search.domain.trust import Trust
 from search.services.searches.record_search import with_ids
@@ -103,6 +104,11 @@ def fusions(draw: st.DrawFn) -> Fusion:
     )  # fmt: skip
 
 
+RERANKED = st.builds(
+    lambda fusion, told: Reranked(**{**vars(fusion), "probability": told}), fusions(), st.none() | PARTS
+)
+
+
 @st.composite
 def paths(draw: st.DrawFn) -> Path:
     edges = draw(some(st.builds(PathEdge, TEXTS, DIRECTIONS)))
@@ -140,7 +146,7 @@ ATTEMPTS = st.builds(Attempt, TEXTS, PLANS, LINKED, TRAVERSALS, some(TEXTS))
 GIVEN: dict[StepRole, st.SearchStrategy[Any]] = {
     "plan": st.lists(SCORED, max_size=3), "link": st.lists(LINKED, max_size=3), "recover": ATTEMPTS,
     "graph": st.lists(TRAVERSALS, max_size=3), "graph list": GRAPHS, "text list": RANKINGS, "list": RANKINGS,
-    "fusion": fusions(), "check": CHECKED, "rerank": fusions(), "explain": st.lists(RESULTS, max_size=3),
+    "fusion": fusions(), "check": CHECKED, "rerank": RERANKED, "explain": st.lists(RESULTS, max_size=3),
 }  # fmt: skip
 
 

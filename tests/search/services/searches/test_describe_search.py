@@ -49,7 +49,7 @@ def test_a_finished_search_has_everything_that_its_readers_rely_on(films: Knowle
     )
     assert shown["fusion"] == {
         "method": "static", "k": 5.0, "weights": {"graph": 2.0, "text": 1.0}, "bucket": "[1,10]", "risk": "",
-        "leads": False, "surely": False, "trust": {}, "titles": {"graph": "Graph", "text": "Text"},
+        "leads": False, "surely": False, "probability": None, "trust": {}, "titles": {"graph": "Graph", "text": "Text"},
     }  # fmt: skip
     assert [result["node"]["id"] for result in shown["results"]] == ["film/1", "film/2"]
     for result in shown["results"]:

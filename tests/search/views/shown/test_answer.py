@@ -322,6 +322,36 @@ def test_a_better_known_name_that_may_be_meant_makes_a_question_of_it(
     assert [(one.name, one.question) for one in shown.suggestions] == offered
 
 
+@pytest.mark.parametrize(
+    ("kind", "source", "fusion", "right", "doubt"),
+    [
+        ("list", "schema", {"probability": 0.48}, 0.48, None),
+        ("list", "schema", {"probability": None}, None, 0.05),
+        ("list", "schema", None, None, 0.05),
+        ("list", "user", {"probability": 0.48}, None, None),
+        ("number", "schema", {"probability": 0.48}, None, 0.05),
+    ],
+)
+def test_where_a_ranker_says_how_sure_it_is_of_the_first_result_the_plan_is_not_doubted(
+    kind: str, source: str, fusion: dict[str, Any] | None, right: float | None, doubt: float | None
+) -> None:
+    described = search(answer(kind, 1, value=1), "+-", fusion=fusion)
+    described["plans"][0] |= {"probability": 0.05, "source": source}
+    shown = show_answer(described)
+    assert shown is not None
+    assert (shown.right, shown.doubt) == (right, doubt)
+
+
+def test_a_question_left_to_text_says_how_sure_the_ranker_is() -> None:
+    nothing = {"anchors": [], "hops": [], "filters": []}
+    shown = show_answer(search(answer("list", 0), "-", plan=nothing, fusion={"probability": 0.3}))
+    assert shown is not None
+    assert (shown.head, shown.right) == ("No answer", 0.3)
+    empty = show_answer(search(answer("list", 0), "", plan=nothing, fusion={"probability": 0.3}))
+    assert empty is not None
+    assert empty.right is None
+
+
 @pytest.mark.parametrize(("probability", "source", "doubt"), [(0.31, "schema", 0.31), (0.5, "schema", None),
                                                               (0.31, "user", None)])  # fmt: skip
 def test_an_answer_of_an_improbable_plan_is_doubted(probability: float, source: str, doubt: float | None) -> None:
