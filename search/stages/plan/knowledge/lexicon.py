@@ -38,6 +38,8 @@ _BESIDE = 0.6
 _SYNONYM = 0.9
 """Affinity of a word to an element that has all words of one of its synonyms: a schema's own word wins."""
 _SHORTEST_PART = 4
+_ENDING = 3
+"""Letters of an ending behind a stem inside a word."""
 EXPLAINED = 0.3
 """Least affinity to any element from which a word may be meant for the schema."""
 _STRONG = 0.7
@@ -56,6 +58,12 @@ def _noun_phrase(phrase: str) -> list[str]:
         if word not in FUNCTION_WORDS:
             found.append(stem(word))
     return found
+
+
+def _ends_with(word: str, own: str) -> bool:
+    """Whether a word is a compound whose last part has a stem, with an ending or without."""
+    at = word.rfind(own)
+    return at >= 0 and len(word) - at - len(own) <= _ENDING
 
 
 def _stands_in(phrase: tuple[str, ...], phrases: Iterable[tuple[str, ...]]) -> bool:
@@ -192,8 +200,8 @@ class Lexicon:
 
         An expression of several words has its element's own words only if it stands there as it is (*interact with*).
 
-        `_SYNONYM` if it has all words of a synonym, where no element has the word itself; `_PART` if a word contains
-        its stem: `screenwriter` contains that of `writer`.
+        `_SYNONYM` if it has all words of a synonym, where no element has the word itself; `_PART` if a word ends with
+        its stem: `screenwriters` with that of `writer`, but not `workshop` with that of `work`.
         """
         said = content_stems(text)
         if meant := self._meant(text):
@@ -219,7 +227,7 @@ class Lexicon:
             else _BESIDE
             if said & stems
             else _PART
-            if any(len(own) >= _SHORTEST_PART and own in word for own in stems for word in parts)
+            if any(len(own) >= _SHORTEST_PART and _ends_with(word, own) for own in stems for word in parts)
             else 0.0
             for stems, beside in zip(self._stems, self._beside, strict=True)
         ]
