@@ -24,6 +24,7 @@ from search.language.soft_names import SoftTools, everyday_named, soft_names
 from search.language.synonyms import synonyms_in
 from search.language.words import words
 from search.stages.plan.enumeration.enumerate import Branch, Enumerator, PlanCandidate, Start
+from search.stages.plan.enumeration.fielded import fielded
 from search.stages.plan.enumeration.kinds import NamedKinds
 from search.stages.plan.knowledge import Knowledge
 from search.stages.plan.knowledge.lexicon import EXPLAINED
@@ -76,6 +77,7 @@ class Proposer:
         if (titled := self._without_titles(question)) is not None:
             question = replace(question, names=titled)
         question = replace(question, counted=self._counted(question), named=self._named(question))
+        question = replace(question, fielded=fielded(question, self.knowledge))
         return replace(question, attributes=self._attributes(question))
 
     def _is_named(self, word: str) -> bool:

@@ -204,3 +204,27 @@ def test_a_plan_that_leaves_out_a_name_as_it_is_stored_is_doubtful(demos: dict[s
     best = demos["papers"].best("authors from Norway who wrote about sea ice")
     assert "sea ice" in best.plan.target.relevance_text
     assert best.probability <= 0.45
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        # The word before a year names its field: it says no relation (*is sold at*) as well.
+        ("knives released before 2019", ["Täljkniv"]),
+        ("lamps under 50 that came out after 2020", ["Tulp Bedside Light", "Vuurvlieg String Lights"]),
+        ("heaviest thing you have thats made from oak", ["Vicarage Bench"]),
+        ("which designer has done the most products", ["Mirela Kostova"]),
+    ],
+)
+def test_what_a_bare_kind_limits_is_asked_for(demos: dict[str, PlannedDemo], text: str, names: list[str]) -> None:
+    best = demos["products"].best(text)
+    assert best.plan.target.labels != ("store",)
+    assert (demos["products"].demo.answers(best.plan), best.plan.target.relevance_text) == (names, "")
+
+
+@pytest.mark.parametrize("text", ["who sells tents", "which shops sell tents", "where can i buy tents"])
+def test_an_expression_with_a_word_of_a_relation_does_not_say_it(demos: dict[str, PlannedDemo], text: str) -> None:
+    # *Sells* is like *bought at*, which is not *is often bought together with*.
+    best = demos["products"].best(text)
+    assert [hop.rel for hop in best.plan.hops] == ["IN_CATEGORY", "SOLD_AT"]
+    assert best.plan.target.relevance_text == ""
