@@ -359,6 +359,12 @@ class AnalysedQuestion:
             if start - _ARTICLE <= one.mention.start and start < one.mention.end <= end
         ]
 
+    def lists(self, one: int, other: int) -> bool:
+        """Whether two names, by their positions, stand beside each other in a list: *fever and weight loss*."""
+        first, second = sorted((self.names[at].mention for at in (one, other)), key=lambda name: name.start)
+        between = (first.end, second.start)
+        return not self.content_in(between, names=True) and _joined(self.text[slice(*between)])
+
     def content_in(self, span: Span, names: bool = False) -> list[Word]:
         """Return the content words in a span of the question, without those of names unless `names` is set."""
         held = [] if names else [(one.mention.start, one.mention.end) for one in self.names]

@@ -1,9 +1,11 @@
-"""Words before a number or date that name the field which it limits: `knives released before 2019`."""
+"""Words that name a field beside a number: `knives released before 2019`, `how many pages has X`."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from search.domain.graph import Schema
-from search.language.cues import Span
+from search.language.cues import FieldAsked, Span
 from search.language.question import AnalysedQuestion
 from search.language.words import stem
 from search.stages.plan.knowledge import Knowledge
@@ -26,6 +28,22 @@ def fielded(question: AnalysedQuestion, knowledge: Knowledge) -> list[Span]:
         if before is not None and stem(before.text) in named and not knowledge.lexicon.says(before.text):
             found.append((before.start, before.start + len(before.text)))
     return found
+
+
+def asked_number(question: AnalysedQuestion, knowledge: Knowledge) -> AnalysedQuestion:
+    """Return the question as one for a field, if it asks how many there are of what a field of numbers is called.
+
+    *How many pages has X* asks for its number of pages, which no count of nodes is.
+    """
+    asking = question.cues.asking
+    if asking is None or asking.ask != "how many":
+        return question
+    behind = next((one for one in question.said if one.start >= asking.end), None)
+    named = knowledge.kept(field_words, lambda: field_words(knowledge.schema))
+    if behind is None or stem(behind.text) not in named or knowledge.lexicon.says(behind.text):
+        return question
+    spans = (asking.start, asking.end), (behind.start, behind.start + len(behind.text))
+    return replace(question, cues=replace(question.cues, asking=None, field=FieldAsked(spans, (behind.text,))))
 
 
 def field_words(schema: Schema) -> frozenset[str]:

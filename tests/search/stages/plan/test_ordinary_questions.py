@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from search.domain.question import Question
+from search.domain.trace import Limit
 from tests.search.stages.plan.demo_planners import PlannedDemo, planned
 
 
@@ -228,3 +230,40 @@ def test_an_expression_with_a_word_of_a_relation_does_not_say_it(demos: dict[str
     best = demos["products"].best(text)
     assert [hop.rel for hop in best.plan.hops] == ["IN_CATEGORY", "SOLD_AT"]
     assert best.plan.target.relevance_text == ""
+
+
+def test_how_many_of_a_field_of_numbers_asks_for_its_value(demos: dict[str, PlannedDemo]) -> None:
+    plan = demos["papers"].best("how many pages has A grammar sketch of Tsarvo").plan
+    assert (plan.ask, plan.show, demos["papers"].demo.answers(plan)) == (
+        "which",
+        "pages",
+        ["A grammar sketch of Tsarvo"],
+    )
+
+
+@pytest.mark.parametrize(
+    ("base", "text", "sure"),
+    [
+        ("biomedical", "when was heparin approved", True),
+        # Nothing has a price.
+        ("biomedical", "how much does ibuprofen cost", False),
+        ("papers", "how expensive is Outbreak", False),
+    ],
+)
+def test_a_property_that_nothing_has_makes_every_answer_doubtful(
+    demos: dict[str, PlannedDemo], base: str, text: str, sure: bool
+) -> None:
+    best = demos[base].best(text)
+    assert (bool(best.plan.show), best.probability > 0.45) == (sure, sure)
+
+
+def test_names_in_a_list_are_reached_over_the_same_relation(demos: dict[str, PlannedDemo]) -> None:
+    listed = demos["biomedical"].planner(Question("diseases that cause both fever and weight loss"), Limit())
+    plan = next(one.plan for one in listed if len(one.plan.anchors) == 2)
+    first, second = (tuple(hop.rel for hop in plan.chain(anchor.var)[0]) for anchor in plan.anchors)
+    assert first == second
+
+
+@pytest.mark.parametrize("text", ["drugs for gout that are not purple", "treatments for RA that arent lozenges"])
+def test_a_denial_that_nothing_expresses_makes_the_answers_doubtful(demos: dict[str, PlannedDemo], text: str) -> None:
+    assert demos["biomedical"].best(text).probability <= 0.45
