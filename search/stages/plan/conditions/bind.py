@@ -117,8 +117,8 @@ class Binder:
                     combined.append(tuple(other if one is meanings[0] else one for one in first))
         if not candidate.branches and not first and not filtered:
             combined = [(condition,) for condition in all_of_type(core)] or combined
-        several = [counting_selected(_one_order(one)) for one in combined]
-        bound = [Bound(one, unbound, self._unsaid(one)) for one in several]
+        counting = [counting_selected(_one_order(one)) for one in combined]
+        bound = [Bound(one, unbound, self._unsaid(one)) for one in counting]
         return sorted(bound, key=lambda one: -one.score)[:_VARIANTS]
 
     def _meanings(self, core: Core) -> Iterator[list[Condition]]:

@@ -82,11 +82,11 @@ def _beside(core: Core, one: ValueMention, fit: float) -> Iterator[Condition]:
     code = known.schema.type_codes[one.node_type]
     said = [word.text for word in core.question.without(core.candidate.mentions).content
             if not span[0] <= word.start < span[1]]  # fmt: skip
-    own = (known.lexicon.relations + code,)
-    if any(known.lexicon.explains(own, word) for word in said):
+    kind = (known.lexicon.relations + code,)
+    if any(known.lexicon.explains(kind, word) for word in said):
         return
     # A value that names its type as well (*papers at a workshop*) says over which relation it stands.
-    typed = known.lexicon.explains(own, one.text.casefold())
+    typed = known.lexicon.explains(kind, one.text.casefold())
     for relation, own in enumerate(known.schema.relations):
         for way in core.ways(relation):
             ends = known.shape.far_ends(core.type_code, relation, way)

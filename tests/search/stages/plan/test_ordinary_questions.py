@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from search.domain.question import Question
-from search.domain.trace import Limit
 from tests.search.stages.plan.demo_planners import PlannedDemo, planned
 
 
@@ -255,13 +253,6 @@ def test_a_property_that_nothing_has_makes_every_answer_doubtful(
 ) -> None:
     best = demos[base].best(text)
     assert (bool(best.plan.show), best.probability > 0.45) == (sure, sure)
-
-
-def test_names_in_a_list_are_reached_over_the_same_relation(demos: dict[str, PlannedDemo]) -> None:
-    listed = demos["biomedical"].planner(Question("diseases that cause both fever and weight loss"), Limit())
-    plan = next(one.plan for one in listed if len(one.plan.anchors) == 2)
-    first, second = (tuple(hop.rel for hop in plan.chain(anchor.var)[0]) for anchor in plan.anchors)
-    assert first == second
 
 
 @pytest.mark.parametrize("text", ["drugs for gout that are not purple", "treatments for RA that arent lozenges"])
